@@ -1,0 +1,14 @@
+# The one target every target of ours links: warnings are errors, and floating point is never
+# reordered or contracted, because a fused multiply-add in a decoder breaks the error bound.
+add_library(neve_flags INTERFACE)
+target_compile_options(neve_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fno-fast-math
+  $<$<COMPILE_LANGUAGE:CXX>:-Wshadow=local;-Wnon-virtual-dtor>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(neve_flags INTERFACE -Wno-shadow)
+endif()
+if(NEVE_SANITIZE)
+  target_compile_options(neve_flags INTERFACE
+    -fsanitize=${NEVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(neve_flags INTERFACE -fsanitize=${NEVE_SANITIZE})
+endif()

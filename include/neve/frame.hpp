@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A frame: the compressed form of a group of boxes of one level (one HDF5 chunk), or of one array.
+// docs/format.md is the contract for its bytes. Nothing here is collective; all functions are
+// thread-safe as long as their outputs are distinct.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/box.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve {
+
+inline constexpr int max_frame_dims = 4;
+using Extents = std::array<int64_t, max_frame_dims>;  // x first (fastest); 1 past ndim
+
+// A rectangle of cells relative to its box: first cell and size in each direction.
+struct Rect {
+  Extents lo{0, 0, 0, 0};
+  Extents size{1, 1, 1, 1};
+
+  int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
+  bool operator==(const Rect&) const = default;
+};
+
+struct FrameBox {
+  Extents lo{0, 0, 0, 0};      // place in the level's index space
+  Extents size{1, 1, 1, 1};
+  std::vector<Rect> covered;   // disjoint; cells a finer level covers, which components may leave out
+
+  int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
+};
+
+// What a decoded frame looks like: box after box, in a box component after component, x fastest, from
+// element 0 without gaps; then zeros up to element_count.
+//
+// A box too large for one chunk is cut: such a frame has exactly this one box and holds elements
+// [stream_begin, stream_begin + stream_count) of its components x cells.
+struct FrameLayout {
+  int ndim = 3;                        // 1..max_frame_dims
+  int components = 1;                  // 1..65535
+  std::vector<FrameBox> boxes;         // at least one
+  uint64_t element_count = 0;          // >= the elements held
+  bool is_split = false;
+  uint64_t stream_begin = 0;           // 0 unless is_split
+  uint64_t stream_count = 0;           // ignored unless is_split
+  std::vector<uint64_t> array_shape;   // the user's shape, slowest first, when the frame is an array
+
+  uint64_t held_elements() const;
+};
+
+// How one component is to be encoded.
+struct ComponentSpec {
+  double bound_abs = 0;                // largest |decoded - original| of a finite value; 0 = exact
+  Bound asked;                         // what the user said, kept for `info`
+  Codec codec = Codec::automatic;
+  std::optional<double> fill;          // value that means "nothing here"; comes back bit for bit
+  bool drop_covered = false;           // leave out the cells of FrameBox::covered ...
+};
+
+// Where a box's values are: value (x,y,z,w) of component c is at
+// data[c*component_stride + x + y*stride[1] + z*stride[2] + w*stride[3]] (in elements, stride[0] == 1).
+struct BoxData {
+  const void* data = nullptr;
+  int64_t component_stride = 0;
+  std::array<int64_t, max_frame_dims> stride{1, 0, 0, 0};
+  // ... except where this (cells x components bytes, x fastest, component by component) is non-zero:
+  // covered cells that must be kept because the finer average misses them. Null: none.
+  const uint8_t* keep = nullptr;
+};
+
+// Strides of a box held without ghosts, components one after another.
+BoxData dense_box_data(const void* data, const FrameBox& box);
+
+struct EncodeOptions {
+  Effort effort = Effort::fast;
+  int threads = 1;                     // used inside one frame; >= 1
+};
+
+struct ComponentReport {
+  uint64_t stored_bytes = 0;           // its sections; tables and header shared by all are not in here
+  uint64_t cells = 0;                  // cells held, left-out ones not counted
+  uint64_t left_out_cells = 0;
+  uint64_t special_cells = 0;          // NaN, infinities, -0, fill
+  uint64_t exact_cells = 0;            // finite values the bound could not hold, stored bit for bit
+  double max_abs_error = 0;
+  double sum_squared_error = 0;        // for PSNR, over finite non-fill cells held
+  Codec codec = Codec::dual_quant;     // of most of its cells
+};
+
+struct FrameReport {
+  std::vector<ComponentReport> components;
+};
+
+// Encode. `boxes[i]` holds the values of layout.boxes[i]. The frame's bytes do not depend on threads
+// nor on the SIMD target. The encoder checks every value with the decoder's arithmetic.
+// Errors: usage (layout, bound, spec counts).
+Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
+                                            std::span<const ComponentSpec> specs,
+                                            std::span<const BoxData> boxes,
+                                            const EncodeOptions& options = {},
+                                            FrameReport* report = nullptr);
+
+// What the header says of a component.
+struct ComponentInfo {
+  Bound asked;
+  double bound_abs = 0;
+  double max_abs_error = 0;            // measured by the encoder over this frame
+  std::optional<double> fill;
+  bool drops_covered = false;
+};
+
+struct SectionInfo {
+  int component = 0;
+  uint64_t cells = 0;
+  uint64_t stored_bytes = 0;
+  Codec codec = Codec::dual_quant;
+};
+
+// A parsed frame. Keeps a view of the bytes: they must outlive it.
+class Frame {
+ public:
+  // Checks magic, version, sizes and the header's checksum; touches no section.
+  // Errors: corrupt (what, where, found, allowed).
+  static Result<Frame> parse(std::span<const std::byte> bytes);
+  Frame(Frame&&) noexcept;
+  Frame& operator=(Frame&&) noexcept;
+  ~Frame();
+
+  DType dtype() const;
+  const FrameLayout& layout() const;
+  const std::vector<ComponentInfo>& components() const;
+  const std::vector<SectionInfo>& sections() const;
+  uint64_t header_bytes() const;       // header with section table and shared codebooks
+
+  // The whole frame, element_count values. Left-out cells hold finite values near their neighbours.
+  // Errors: corrupt; usage when out_bytes is not element_count values.
+  Status decode(std::byte* out, uint64_t out_bytes, int threads = 1) const;
+
+  // One component of one box, cells() values, x fastest; reads only the sections that hold it.
+  // For a split frame only the cells it holds are written, at their place in the box.
+  Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const;
+
+  // Cells of that box and component which the frame does not hold because they are covered (1), one byte a
+  // cell; empty when none. A split frame marks only cells inside its range.
+  Result<std::vector<uint8_t>> left_out(int box, int component) const;
+
+ private:
+  struct State;
+  explicit Frame(std::unique_ptr<State>);
+  std::unique_ptr<State> state_;
+};
+
+// --- value ranges -------------------------------------------------------------------------------------
+
+// Minimum and maximum of the finite values that are not `fill`. Ranks merge theirs by min and max.
+struct ValueRange {
+  double min = 0;
+  double max = 0;
+  bool empty = true;                   // no such value
+
+  void merge(const ValueRange& other);
+  double width() const;                // max - min, at most the largest double; 0 when empty
+};
+
+ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
+                      std::optional<double> fill);
+
+// Whether an extreme of the range is a value people use for "no data" (1e20, -999, netCDF's
+// defaults, ...). Returns it; the caller scans again with it as `fill` and calls accept_fill.
+std::optional<double> suspect_fill(DType dtype, const ValueRange& range);
+// A suspect is a fill value when it lies outside the range of the others by more than that range.
+bool accept_fill(double suspect, const ValueRange& others);
+
+// The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range.
+double absolute_bound(const Bound& bound, const ValueRange& range);
+
+// --- arrays -------------------------------------------------------------------------------------------
+
+struct ArrayOptions {
+  Bound bound;
+  Codec codec = Codec::automatic;
+  std::optional<double> fill;          // given, else detected
+  bool detect_fill = true;
+  EncodeOptions encode;
+};
+
+// An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.
+Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape,
+                                            const void* data, const ArrayOptions& options,
+                                            FrameReport* report = nullptr);
+
+// Which instruction set the kernels run with: "AVX2", "SSE4", "portable", ... NEVE_SIMD forces one.
+std::string simd_target();
+std::vector<std::string> simd_targets();   // all this machine can run
+Status set_simd_target(const std::string& name);  // not thread-safe; for tests and the command
+
+}  // namespace neve

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The description of an AMR plotfile: everything but the field values. Identical on every rank.
+#pragma once
+
+#include <cstddef>
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/box.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve {
+
+struct Level {
+  Box domain;                            // the level's index space
+  std::vector<Box> boxes;                // valid cells only; ghosts are never part of a box here
+  IntVect ref_ratio{1, 1, 1};            // to the next finer level; 1 in unused directions and on the finest
+  std::array<double, max_dims> dx{1, 1, 1};  // cell size, in the simulation's length unit
+  int32_t step = 0;                      // level steps taken
+  double time = 0;
+};
+
+struct Hierarchy {
+  int dims = 3;                          // 1, 2 or 3
+  DType dtype = DType::f64;
+  std::vector<std::string> components;   // unique, not empty
+  double time = 0;
+  std::array<double, max_dims> prob_lo{0, 0, 0};
+  std::array<double, max_dims> prob_hi{1, 1, 1};
+  int coord_sys = 0;                     // AMReX: 0 Cartesian, 1 RZ, 2 spherical
+  IntVect source_ghosts{0, 0, 0};        // ghost layers the source file held; they are not read
+  std::vector<Level> levels;             // coarsest first, at least one
+  // Files beside the fields that tools look for (AMReX: job_info, WarpXHeader, comoving_a...),
+  // by path relative to the plotfile, kept verbatim so that a converted-back plotfile has them.
+  std::map<std::string, std::string> side_files;
+};
+
+// Dimension, names, boxes inside their domain, no overlap inside a level, ratios: usage error that
+// names the first thing wrong.
+Status check_hierarchy(const Hierarchy& h);
+
+// A plotfile being read. Independent, not collective: each rank opens it and reads only its boxes.
+class PlotfileSource {
+ public:
+  virtual ~PlotfileSource() = default;
+  virtual const Hierarchy& hierarchy() const = 0;
+  // Valid cells of box `box` of level `level`, component `component`, x fastest, into `out`, which holds
+  // boxes[box].cells() values of hierarchy().dtype. Left-out covered cells come back as the average
+  // of the finer cells.
+  virtual Status read_box(int level, int box, int component, std::byte* out) = 0;
+  // Which covered cells of that box the file does not hold (1), x fastest; empty when it holds all.
+  virtual Result<std::vector<uint8_t>> left_out(int level, int box, int component) {
+    (void)level, (void)box, (void)component;
+    return std::vector<uint8_t>{};
+  }
+  // "AMReX plotfile", "Chombo HDF5", ...: for messages.
+  virtual std::string kind() const = 0;
+};
+
+}  // namespace neve

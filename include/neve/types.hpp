@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Element types, error bounds and codecs: the vocabulary every room shares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "neve/status.hpp"
+
+namespace neve {
+
+// Values are those of the frame format; never renumber.
+enum class DType : uint8_t { f32 = 0, f64 = 1 };
+
+inline size_t dtype_bytes(DType t) { return t == DType::f32 ? 4 : 8; }
+std::string_view dtype_name(DType t);  // "f32", "f64"
+
+// `rel` is relative to the value range (max - min over finite, non-fill values) of the whole field:
+// over all ranks and boxes of a level for a hierarchy, over the whole array for an array.
+// Values are those of the HDF5 filter parameters; never renumber.
+enum class BoundMode : uint8_t { lossless = 0, abs = 1, rel = 2 };
+
+struct Bound {
+  BoundMode mode = BoundMode::rel;
+  double value = 1e-3;  // ignored when lossless
+
+  bool operator==(const Bound&) const = default;
+};
+
+// "rel=1e-3", "abs=0.5", "lossless". Anything else, a value that is not finite and > 0, or an
+// unknown mode is a usage error that lists what is allowed.
+Result<Bound> parse_bound(std::string_view text);
+Status check_bound(const Bound& bound);
+std::string to_string(const Bound& bound);  // parse_bound's inverse, shortest exact digits
+
+// The codec of one section. Values are those of the frame format; never renumber.
+enum class Codec : uint8_t {
+  automatic = 0,   // only asked for, never stored
+  dual_quant = 1,  // prequantize, Lorenzo on integers, Huffman
+  exact = 2,       // every bit kept
+  constant = 3,    // one value repeated
+};
+std::string_view codec_name(Codec codec);             // "auto", "dual_quant", ...
+Result<Codec> parse_codec(std::string_view name);     // what a user may ask for: auto, dual_quant, exact
+
+enum class Effort : uint8_t { fast = 0, balanced = 1, max = 2 };
+Result<Effort> parse_effort(std::string_view name);
+std::string_view effort_name(Effort effort);
+
+}  // namespace neve
