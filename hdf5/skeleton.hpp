@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The serial part of a parallel write: rank 0 writes every byte of an HDF5 plotfile except the frames,
+// and learns where the frames belong. Not collective, no MPI.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "neve/hierarchy.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve::hdf5 {
+
+// What is remembered of a field of a level, as attributes that `neve info` and people read.
+struct FieldRecord {
+  std::string name;
+  Bound asked;
+  double bound_abs = 0;
+  double max_abs_error = 0;
+  double range_min = 0, range_max = 0;
+  uint64_t cells = 0, left_out_cells = 0, special_cells = 0, exact_cells = 0, stored_bytes = 0;
+  std::string codec;
+  std::string covered;
+};
+
+struct LevelPlacement {
+  uint64_t chunk_elements = 0;             // of the level's one dataset
+  std::vector<uint64_t> frame_bytes;       // by chunk index; every chunk has a frame
+  std::vector<int64_t> box_offsets;        // boxes + 1, first element of each box in the dataset
+  std::vector<int32_t> processors;         // owner rank by box
+  std::vector<FieldRecord> fields;
+};
+
+// Frame addresses in the file, [level][chunk].
+using FrameAddresses = std::vector<std::vector<uint64_t>>;
+
+// Writes the skeleton into `path`, which must exist (it is created through MPI with its hints first)
+// and is emptied here. The file is closed and complete but for the frames when this returns.
+Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
+                                      const std::vector<LevelPlacement>& levels);
+
+}  // namespace neve::hdf5

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing a hierarchy from all ranks of a communicator. Everything here is collective over `comm` unless it
+// says otherwise, and every rank returns the same Status.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/frame.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve {
+
+// A box this rank owns. Every box of the hierarchy is owned by exactly one rank; a rank may own none.
+struct LocalBox {
+  int level = 0;
+  int box = 0;        // index into hierarchy.levels[level].boxes
+  BoxData data;       // valid cells, of hierarchy.dtype; stays the caller's
+};
+
+enum class Covered : uint8_t { automatic, drop, keep };
+Result<Covered> parse_covered(const std::string& name);  // independent: "auto", "drop", "keep"
+
+struct FieldRule {
+  std::optional<Bound> bound;
+  std::optional<Codec> codec;
+  std::optional<double> fill;
+};
+
+struct WriteOptions {
+  Bound bound;                              // for fields without a rule
+  std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
+  Codec codec = Codec::automatic;
+  Covered covered = Covered::automatic;
+  bool detect_fill = true;
+  std::string strategy = "skeleton";        // the only one yet; anything else is a usage error
+  uint64_t chunk_bytes = uint64_t{8} << 20; // most logical bytes of a chunk, 64 KiB .. 1 GiB
+  EncodeOptions encode;
+  // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1.
+  std::function<void(const std::string& phase, double fraction)> progress;
+};
+
+struct FieldReport {
+  std::string name;
+  Bound asked;
+  double bound_abs = 0;
+  double max_abs_error = 0;        // over the values the file holds
+  uint64_t cells = 0;              // all cells of all boxes of the level
+  uint64_t left_out_cells = 0;     // covered cells the file does not hold
+  uint64_t special_cells = 0;
+  uint64_t exact_cells = 0;
+  uint64_t raw_bytes = 0;
+  uint64_t stored_bytes = 0;       // frames' bytes shared out by section size
+  double range_min = 0, range_max = 0;
+  std::optional<double> fill;
+  std::string codec;               // of most of its cells
+  std::string covered;             // "none", "dropped", "kept: <why>"
+};
+
+struct LevelReport {
+  uint64_t chunk_elements = 0;
+  uint64_t chunks = 0;
+  uint64_t stored_bytes = 0;
+  std::vector<FieldReport> fields;
+};
+
+struct WriteReport {               // the same on every rank
+  uint64_t raw_bytes = 0;          // every cell of every box, no ghosts
+  uint64_t file_bytes = 0;
+  std::vector<LevelReport> levels;
+  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0;  // slowest rank
+};
+
+// Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing is
+// left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
+Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                   std::span<const LocalBox> owned, const WriteOptions& options);
+
+// Writes an AMReX native plotfile directory, same promises (directory renamed when complete).
+Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                            std::span<const LocalBox> owned);
+
+// Which rank reads or writes which box: contiguous runs of the boxes in Morton order, balanced by
+// cells. Independent; the same answer on every rank. owner[level][box].
+std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks);
+
+}  // namespace neve
