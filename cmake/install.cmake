@@ -1,1 +1,79 @@
+# What `cmake --install` leaves: the rooms joined into two shared libraries (neve, and neve_mpi over it),
+# the public headers, the command, the plugin, and what find_package and pkg-config need.
+# The wheel installs its own files only.
+if(SKBUILD)
+  return()
+endif()
+foreach(room neve_core neve_plotfile neve_hdf5 neve_mpi neve)
+  if(NOT TARGET ${room})
+    message(STATUS "no target ${room} yet: nothing to install")
+    return()
+  endif()
+endforeach()
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(neve_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/neve)
+set(neve_plugin_dir ${CMAKE_INSTALL_LIBDIR}/neve/plugin)
+
+# The static rooms are position-independent, so the shared libraries are made of the same objects.
+function(neve_shared_library target output_name)
+  set(objects)
+  foreach(room IN LISTS ARGN)
+    list(APPEND objects $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  add_library(${target} SHARED ${objects})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${output_name}
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH $ORIGIN)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+neve_shared_library(neve_shared neve neve_core neve_plotfile)
+target_link_libraries(neve_shared PRIVATE
+  neve_flags Threads::Threads PkgConfig::ZSTD PkgConfig::XXHASH PkgConfig::HWY)
+set_target_properties(neve_shared PROPERTIES EXPORT_NAME neve)
+set(neve_libraries neve_shared)
+
+if(NEVE_MPI)
+  neve_shared_library(neve_mpi_shared neve_mpi neve_hdf5 neve_mpi)
+  target_link_libraries(neve_mpi_shared PUBLIC neve_shared MPI::MPI_C PRIVATE neve_flags neve_hdf5_dep)
+  # The C++ bindings of MPI are gone from the standard; without these an MPI library's header asks for them.
+  target_compile_definitions(neve_mpi_shared INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  set_target_properties(neve_mpi_shared PROPERTIES EXPORT_NAME mpi)
+  list(APPEND neve_libraries neve_mpi_shared)
+  install(TARGETS neve RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET neve_h5plugin)
+  install(TARGETS neve_h5plugin LIBRARY DESTINATION ${neve_plugin_dir})
+endif()
+
+install(TARGETS ${neve_libraries} EXPORT neveTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT neveTargets NAMESPACE neve:: DESTINATION ${neve_package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/neve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/neveConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/package/neveConfig.cmake
+  INSTALL_DESTINATION ${neve_package_dir}
+  PATH_VARS neve_plugin_dir)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/neveConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/neveConfig.cmake
+              ${PROJECT_BINARY_DIR}/package/neveConfigVersion.cmake
+        DESTINATION ${neve_package_dir})
+
+# pkg-config finds its own place, so that `cmake --install --prefix` may differ from the configured one.
+file(RELATIVE_PATH neve_pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+foreach(package neve neve_mpi)
+  if(package STREQUAL neve_mpi AND NOT NEVE_MPI)
+    continue()
+  endif()
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/package/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The everyday commands. Everything they make is in build*/, .venv/ and demo/.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := build
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+FUZZ_MINUTES ?= 30
+PYTHON := .venv/bin/python
+PYTEST := $(PYTHON) -m pytest -q
+
+# Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both.
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+export OMPI_MCA_rmaps_base_oversubscribe := 1
+export OMPI_MCA_btl_vader_single_copy_mechanism := none
+
+.PHONY: build demo test test-long fuzz sanitize bench format lint install bootstrap library python clean help
+
+help:            ## this list
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+bootstrap:
+	@scripts/bootstrap.sh
+
+library: bootstrap
+	@cmake --preset default >build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
+	@cmake --build build -j $(JOBS)
+
+# What the Python package is made of; a change installs it again.
+python_sources := $(shell git ls-files -co --exclude-standard -- \
+  CMakeLists.txt pyproject.toml cmake include src plotfile hdf5 python 2>/dev/null)
+.venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	  --force-reinstall -C build-dir=build/python .
+	@touch $@
+
+python: .venv/neve-installed
+
+build: library python    ## the command, the libraries, the plugin, and Python with neve
+
+demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
+	@$(PYTHON) scripts/demo.py
+
+lint: bootstrap  ## formatting and Python style
+	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format --dry-run --Werror
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+format: bootstrap  ## put the sources into the project's format
+	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
+	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
+
+sanitize: bootstrap  ## the core and its unit tests under ASan and UBSan
+	@cmake --preset asan >/dev/null
+	@cmake --build build-asan -j $(JOBS)
+	@ctest --test-dir build-asan --output-on-failure -j $(JOBS)
+
+test: build lint sanitize  ## everything that has to pass before a change lands
+	@ctest --test-dir build --output-on-failure -j $(JOBS)
+	@$(PYTEST) tests/python tests/cli tests/install
+
+test-long: test  ## also the slow tests: larger data, more ranks, longer random walks
+	@NEVE_TEST_LONG=1 ctest --test-dir build --output-on-failure -j $(JOBS)
+	@NEVE_TEST_LONG=1 $(PYTEST) tests/python tests/cli
+
+fuzz:            ## fuzz the frame decoder for FUZZ_MINUTES (30)
+	@scripts/bootstrap.sh fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build-fuzz -j $(JOBS)
+	@scripts/fuzz.sh $(FUZZ_MINUTES)
+
+bench: build     ## the codec and the write tables
+	@build/bin/neve bench codecs
+	@build/bin/neve bench write
+
+install: library ## libraries, headers, command and plugin under PREFIX
+	@cmake --install build --prefix $(PREFIX)
+
+clean:           ## remove what was built
+	rm -rf build build-asan build-debug build-fuzz demo

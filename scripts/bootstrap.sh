@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Brings a fresh Debian 12 to where Neve builds: system packages and the Python environment .venv.
+# Does nothing, quickly, when everything is there. Usage: scripts/bootstrap.sh [fuzz]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  g++ cmake ninja-build make pkg-config ccache git ca-certificates
+  openmpi-bin libopenmpi-dev libhdf5-openmpi-dev hdf5-tools
+  libhwy-dev libzstd-dev libxxhash-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev
+  clang-format python3 python3-venv python3-dev
+)
+if [[ "${1:-}" == fuzz ]]; then
+  packages+=(clang libclang-rt-14-dev)
+fi
+
+say() { echo "bootstrap: $*" >&2; }
+
+missing_packages() {
+  local name
+  for name in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed$' || echo "$name"
+  done
+}
+
+if command -v dpkg-query >/dev/null; then
+  mapfile -t missing < <(missing_packages)
+  if (( ${#missing[@]} > 0 )); then
+    as_root=()
+    if (( EUID != 0 )); then
+      command -v sudo >/dev/null || {
+        say "these packages are missing and neither root nor sudo is at hand: ${missing[*]}"
+        exit 1
+      }
+      as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -q -y --no-install-recommends "${missing[@]}"
+  fi
+else
+  say "not a Debian system; have these installed by your own means: ${packages[*]}"
+fi
+
+python=""
+for candidate in "${NEVE_BOOTSTRAP_PYTHON:-}" /usr/bin/python3 python3 python3.13 python3.12 python3.11; do
+  if [[ -n "$candidate" ]] && command -v "$candidate" >/dev/null &&
+     "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    python="$candidate"
+    break
+  fi
+done
+if [[ -z "$python" ]]; then
+  say "no Python of version 3.11 or later with the venv module found"
+  exit 1
+fi
+
+[[ -x .venv/bin/python ]] || "$python" -m venv .venv
+# The stamp holds what was installed, so that a changed list installs again.
+stamp=.venv/neve-requirements.txt
+if ! cmp -s scripts/requirements.txt "$stamp"; then
+  say "installing Python packages into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
+  cp scripts/requirements.txt "$stamp"
+fi
