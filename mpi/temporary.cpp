@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/temporary.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <system_error>
+#include <utility>
+
+namespace neve::mpi {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
+
+Status sync_path(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_error(path.string() + ": opening to sync");
+  const int rc = ::fsync(descriptor);
+  const int reason = errno;
+  ::close(descriptor);
+  errno = reason;
+  return rc == 0 ? Status() : system_error(path.string() + ": sync");
+}
+
+Status sync_tree(const fs::path& root) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    NEVE_TRY(sync_path(it->path()));
+  }
+  if (error) return failure(root.string() + ": " + error.message());
+  return sync_path(root);
+}
+
+Status check_replaceable(const fs::path& target, Temporary::Kind kind) {
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+  if (status.type() == fs::file_type::not_found) return {};
+  if (error) return failure(target.string() + ": " + error.message());
+  if (kind == Temporary::Kind::file) {
+    if (fs::is_regular_file(status)) return {};
+    return usage_error(target.string() + " exists and is not a regular file; only a file can be replaced");
+  }
+  if (!fs::is_directory(status)) {
+    return usage_error(target.string() + " exists and is not a directory; only a plotfile can be replaced");
+  }
+  if (fs::is_empty(target, error) || fs::exists(target / "Header", error)) return {};
+  return usage_error(target.string() +
+                     " exists and is not a plotfile (it has no Header); it is not replaced");
+}
+
+// The old directory takes the temporary name in the same step in which the new one takes its place.
+Status swap_directories(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return {};
+  if (errno != EINVAL && errno != ENOSYS) return system_error("renaming " + from + " to " + to);
+  // A file system without exchange: two steps, the first undone where the second fails.
+  const std::string aside = from + "-old";
+  if (::rename(to.c_str(), aside.c_str()) != 0) return system_error("renaming " + to + " to " + aside);
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    const Status status = system_error("renaming " + from + " to " + to);
+    if (::rename(aside.c_str(), to.c_str()) != 0) {
+      return failure(status.message() + "; the earlier plotfile is now " + aside);
+    }
+    return status;
+  }
+  if (::rename(aside.c_str(), from.c_str()) != 0) return system_error("renaming " + aside + " to " + from);
+  return {};
+}
+
+}  // namespace
+
+Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
+  if (target.empty()) return usage_error("the path to write is empty");
+  fs::path final_path = target;
+  std::error_code error;
+  if (kind == Kind::directory && !final_path.has_filename()) final_path = final_path.parent_path();
+  if (!final_path.has_filename()) return usage_error(target + " does not name a file");
+  if (fs::is_symlink(final_path, error)) {
+    final_path = fs::canonical(final_path, error);
+    if (error) return failure(target + ": following the symbolic link: " + error.message());
+  }
+  const fs::path directory = final_path.has_parent_path() ? final_path.parent_path() : fs::path(".");
+  if (!fs::is_directory(directory, error)) {
+    return failure(target + ": directory " + directory.string() + " does not exist");
+  }
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) {
+    return system_error(target + ": directory " + directory.string() + " cannot be written");
+  }
+  NEVE_TRY(check_replaceable(final_path, kind));
+
+  Temporary temporary;
+  temporary.kind_ = kind;
+  temporary.target_ = final_path.string();
+  // The process number tells people whose it was; the random part keeps processes of several nodes apart.
+  char suffix[32];
+  std::snprintf(suffix, sizeof suffix, "%ld-%08x", static_cast<long>(::getpid()), std::random_device{}());
+  temporary.path_ = (directory / ("." + final_path.filename().string() + ".neve-tmp-" + suffix)).string();
+  return temporary;
+}
+
+Temporary::Temporary(Temporary&& other) noexcept
+    : target_(std::move(other.target_)), path_(std::exchange(other.path_, {})), kind_(other.kind_) {}
+
+Temporary::~Temporary() {
+  if (path_.empty()) return;
+  std::error_code ignored;  // there is nobody left to tell
+  fs::remove_all(path_, ignored);
+}
+
+Status Temporary::commit() {
+  if (kind_ == Kind::file) {
+    NEVE_TRY(sync_path(path_));
+    if (::rename(path_.c_str(), target_.c_str()) != 0) {
+      return system_error("renaming " + path_ + " to " + target_);
+    }
+    path_.clear();
+  } else {
+    NEVE_TRY(sync_tree(path_));
+    struct stat existing;
+    if (::stat(target_.c_str(), &existing) == 0) {
+      NEVE_TRY(swap_directories(path_, target_));
+    } else {
+      if (::rename(path_.c_str(), target_.c_str()) != 0) {
+        return system_error("renaming " + path_ + " to " + target_);
+      }
+      path_.clear();
+    }
+  }
+  const fs::path parent = fs::path(target_).parent_path();
+  return sync_path(parent.empty() ? fs::path(".") : parent)
+      .in(target_ + " is written, but its name may not last");
+}
+
+}  // namespace neve::mpi
