@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What people see: messages and progress on stderr, tables on stdout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace neve::cli {
+
+// "neve: `text`" on stderr.
+void say(const std::string& text);
+
+// One line on stderr that is rewritten as work gets done; nothing when stderr is not a terminal.
+class Progress {
+ public:
+  explicit Progress(bool wanted);
+  ~Progress();
+  void show(const std::string& phase, double fraction);
+
+ private:
+  bool shown_ = false;
+  bool is_terminal_ = false;
+  int last_percent_ = -1;
+  std::string last_phase_;
+};
+
+// Columns as wide as they need; the first is set left, the others right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string human_bytes(uint64_t bytes);      // "2.8 MiB"
+std::string human_ratio(double ratio);        // "12.3"
+std::string human_error(double error);        // "1.2e-05"
+std::string human_psnr(double psnr_db);       // "64.8", "exact" for an infinite one
+
+}  // namespace neve::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The `neve` command. Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.
+#include <mpi.h>
+
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/console.hpp"
+#include "cli/ranks.hpp"
+
+namespace neve::cli {
+namespace {
+
+int parse_failure(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const bool asked_for_help = app.exit(error, out, err) == 0;
+  if (launcher_rank() == 0) {
+    std::cout << out.str() << std::flush;
+    std::cerr << err.str() << std::flush;
+  }
+  return asked_for_help ? 0 : static_cast<int>(Code::usage);
+}
+
+int run_parallel(const Command& command) {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  int exit_code = static_cast<int>(Code::failure);
+  {
+    auto ranks = Ranks::of_world();
+    Status status = ranks.status();
+    if (ranks.ok()) {
+      try {
+        status = command.parallel(*ranks);
+      } catch (const std::exception& e) {
+        // The other ranks may wait for this one: there is no one left to agree with.
+        say(std::string("unexpected: ") + e.what());
+        MPI_Abort(MPI_COMM_WORLD, exit_code);
+      }
+    }
+    if (!status.ok() && (!ranks.ok() || ranks->first())) {
+      say(command.app->get_name() + ": " + status.message());
+    }
+    exit_code = static_cast<int>(status.code());
+  }
+  MPI_Finalize();
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace neve::cli
+
+int main(int argc, char** argv) {
+  using namespace neve::cli;
+  CLI::App app(
+      "Neve packs simulation output: AMR plotfiles as compressed, ordinary HDF5 files inside a stated error bound.",
+      "neve");
+  app.set_version_flag("--version", "neve " NEVE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  neve convert plt00113 plt00113.h5 --bound rel=1e-3\n"
+      "  neve verify plt00113 plt00113.h5\n"
+      "  neve COMMAND --help\n"
+      "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
+  const std::vector<Command> commands = {add_convert(app),  add_verify(app), add_info(app),  add_compress(app),
+                                         add_decompress(app), add_plot(app),   add_bench(app), add_doctor(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return parse_failure(app, error);
+  }
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    if (command.parallel) return run_parallel(command);
+    return launcher_rank() == 0 ? command.local() : 0;
+  }
+  return static_cast<int>(neve::Code::usage);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+namespace neve::cli {
+namespace {
+
+constexpr int max_threads = 1024;
+
+struct Unit {
+  const char* name;
+  uint64_t bytes;
+};
+constexpr Unit units[] = {
+    {"", 1}, {"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"TiB", 1ull << 40}};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+template <class T>
+Status set_once(std::optional<T>& target, T value, const std::string& field, const char* what) {
+  if (target.has_value()) return usage_error(fmt::format("--field {}: its {} is given twice", field, what));
+  target = std::move(value);
+  return {};
+}
+
+}  // namespace
+
+Result<uint64_t> parse_bytes(const std::string& option, const std::string& text) {
+  uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const std::string unit_text(rest, end);
+  if (error == std::errc()) {
+    for (const Unit& unit : units) {
+      uint64_t bytes = 0;
+      if (unit_text == unit.name && !__builtin_mul_overflow(number, unit.bytes, &bytes)) return bytes;
+    }
+  }
+  return usage_error(fmt::format(
+      "{} '{}' is not a size; allowed: a whole number followed by nothing, B, KiB, MiB, GiB or TiB, as in 8MiB", option,
+      text));
+}
+
+Result<double> parse_number(const std::string& what, const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size()) {
+    return usage_error(fmt::format("{} '{}' is not a number", what, text));
+  }
+  return value;
+}
+
+Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule>& rules) {
+  // Component names may hold colons themselves (species), settings never do.
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
+    return usage_error(
+        fmt::format("--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME", text));
+  }
+  const std::string name = text.substr(0, colon);
+  FieldRule& rule = rules[name];
+  for (const std::string& setting : split(text.substr(colon + 1), ',')) {
+    const size_t equals = setting.find('=');
+    const std::string key = setting.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : setting.substr(equals + 1);
+    if (key == "fill") {
+      NEVE_ASSIGN(const double fill, parse_number(fmt::format("--field {}: fill", name), value));
+      NEVE_TRY(set_once(rule.fill, fill, name, "fill value"));
+    } else if (key == "codec") {
+      auto codec = parse_codec(value);
+      if (!codec.ok()) return codec.status().in("--field " + name);
+      NEVE_TRY(set_once(rule.codec, *codec, name, "codec"));
+    } else {
+      auto bound = parse_bound(setting);
+      if (!bound.ok()) return bound.status().in("--field " + name);
+      NEVE_TRY(set_once(rule.bound, *bound, name, "bound"));
+    }
+  }
+  return {};
+}
+
+Result<FillChoice> parse_fill(const std::string& text) {
+  FillChoice choice;
+  if (text == "auto") return choice;
+  choice.detect = false;
+  if (text == "none") return choice;
+  auto value = parse_number("--fill", text);
+  if (!value.ok()) return usage_error(fmt::format("--fill '{}' is not auto, none or a number", text));
+  choice.value = *value;
+  return choice;
+}
+
+Result<int> check_threads(int threads) {
+  if (threads < 1 || threads > max_threads) {
+    return usage_error(fmt::format("--threads {} is not in 1..{}", threads, max_threads));
+  }
+  return threads;
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values people write on the command line.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neve/plotfile_writer.hpp"
+#include "neve/status.hpp"
+
+namespace neve::cli {
+
+// "8MiB", "64KiB", "1GiB", "65536": bytes.
+Result<uint64_t> parse_bytes(const std::string& option, const std::string& text);
+
+// "NAME:rel=1e-4", "NAME:lossless", "NAME:fill=-999", "NAME:codec=exact", several joined by commas. The same
+// NAME given twice adds up; the same setting given twice for it is a usage error.
+Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule>& rules);
+
+// "auto" (none given, detect), "none" (do not detect), or a number.
+struct FillChoice {
+  bool detect = true;
+  std::optional<double> value;
+};
+Result<FillChoice> parse_fill(const std::string& text);
+
+Result<double> parse_number(const std::string& what, const std::string& text);  // NaN and infinities too
+
+Result<int> check_threads(int threads);
+
+}  // namespace neve::cli
