@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neve: error-bounded compression of arrays, HDF5 datasets and AMR plotfiles.
+
+Importing it is enough for h5py (and yt on top of it) to read files that Neve compressed.
+"""
+
+from __future__ import annotations
+
+from . import _plugin
+from ._array import compress, decompress, info
+from ._core import set_simd_target, simd_target, simd_targets
+from ._errors import Error
+from ._filter import Filter, guess_chunks
+from ._plugin import plugin_dir
+from .plotfile import open  # noqa: A004 - neve.open, as gzip.open and h5py.File would have it
+
+__version__ = "0.1.0"
+__all__ = [
+    "Error",
+    "Filter",
+    "compress",
+    "decompress",
+    "guess_chunks",
+    "info",
+    "open",
+    "plugin_dir",
+    "set_simd_target",
+    "simd_target",
+    "simd_targets",
+]
+
+_plugin.register()

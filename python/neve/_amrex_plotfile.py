@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""AMReX native plotfile directories, through Neve's C++ reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from . import _core
+from ._array import empty_array
+from .plotfile import Box, LevelInfo
+
+
+class AmrexSource:
+    """See plotfile.Source."""
+
+    def __init__(self, path: Path):
+        self._source = _core.open_amrex_plotfile(str(path))
+        description = self._source.hierarchy()
+        dims = description["dims"]
+        self.kind = self._source.kind
+        self.dims = dims
+        self.dtype = np.dtype(np.float64 if description["is_double"] else np.float32)
+        self.components = tuple(description["components"])
+        self.time = description["time"]
+        self.prob_lo = tuple(description["prob_lo"][:dims])
+        self.levels = tuple(
+            LevelInfo(
+                domain=_box(level["domain"], dims),
+                boxes=tuple(_box(box, dims) for box in level["boxes"]),
+                dx=tuple(level["dx"][:dims]),
+                ref_ratio=tuple(level["ref_ratio"][:dims]),
+            )
+            for level in description["levels"]
+        )
+
+    def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
+        del average  # the files of this format hold every cell
+        values = empty_array(self.levels[level].boxes[box].shape, self.dtype, order="F")
+        self._source.read_box(level, box, component, values)
+        return values
+
+    def left_out(self, level: int, box: int, component: int) -> None:
+        return None
+
+    def bound_abs(self, level: int, component: int) -> None:
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open between reads."""
+
+
+def _box(corners: tuple[tuple[int, ...], tuple[int, ...]], dims: int) -> Box:
+    return Box(tuple(corners[0][:dims]), tuple(corners[1][:dims]))

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole arrays: compress, decompress, info."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._bound import parse_bound
+from ._errors import CORRUPT, FAILURE, Error
+
+MAX_THREADS = 1024
+
+
+def _thread_count(caller: str, threads: int | None) -> int:
+    if threads is None:
+        return min(len(os.sched_getaffinity(0)), MAX_THREADS)
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
+        raise Error(f"{caller}: threads={threads!r} is not a whole number or None")
+    if not 1 <= threads <= MAX_THREADS:
+        raise Error(f"{caller}: threads={threads} is outside 1..{MAX_THREADS}")
+    return int(threads)
+
+
+def fill_value(caller: str, fill: Any) -> float | None:
+    if fill is None:
+        return None
+    try:
+        return float(fill)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{caller}: fill={fill!r} is not a number") from None
+
+
+def compress(
+    array: Any,
+    *,
+    rel: float | None = None,
+    abs: float | None = None,
+    lossless: bool = False,
+    fill: float | None = None,
+    detect_fill: bool = True,
+    codec: str = "auto",
+    effort: str = "fast",
+    threads: int | None = None,
+    **other: Any,
+) -> bytes:
+    """Compress an N-d float32 or float64 array inside a stated error bound.
+
+    Exactly one bound is given: `rel=` is relative to the value range (max - min of the finite
+    values that are not the fill value), `abs=` is the largest absolute error, `lossless=True` keeps
+    every bit. Every finite value comes back within the bound; NaN, infinities, -0 and the fill
+    value come back bit for bit.
+
+    fill      the value that means "no data"; None: detected (1e20, -999, ...) unless
+    detect_fill=False codec     "auto", "dual_quant" or "exact"
+    effort    "fast", "balanced" or "max"
+    threads   None: every CPU this process may use. The bytes do not depend on it.
+
+    Any memory layout and byte order is taken; decompress() gives a C-contiguous array in the
+    machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
+    `fill`.
+    """
+    bound = parse_bound("compress", abs, rel, lossless, other)
+    fill = fill_value("compress", fill)
+    if isinstance(array, np.ma.MaskedArray):
+        fill = float(array.fill_value) if fill is None else fill
+        array = array.filled(fill)
+    array = np.asarray(array)
+    if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8):
+        raise TypeError(
+            f"compress: array of dtype {array.dtype}; allowed are float32 and float64 "
+            "(convert with .astype)"
+        )
+    shape = array.shape
+    native = array.dtype.newbyteorder("=")
+    array = np.ascontiguousarray(array, dtype=native)
+    if fill is not None and np.isfinite(native.type(fill)):
+        fill = float(native.type(fill))  # 1e20 means the float32 nearest to it
+    return _core.encode_array(
+        array,
+        native.itemsize == 8,
+        list(shape),
+        bound.mode,
+        bound.value,
+        str(codec),
+        str(effort),
+        fill,
+        bool(detect_fill),
+        _thread_count("compress", threads),
+    )
+
+
+def _dtype(frame: _core.Frame) -> np.dtype:
+    return np.dtype(np.float64 if frame.is_double else np.float32)
+
+
+def _is_array(frame: _core.Frame) -> bool:
+    count = 1
+    for size in frame.array_shape:
+        count *= size
+    return (
+        not frame.is_split
+        and len(frame.boxes) == 1
+        and len(frame.components) == 1
+        and count == frame.element_count
+    )
+
+
+def empty_array(shape: Any, dtype: np.dtype, order: str = "C") -> np.ndarray:
+    """np.empty, with a size the machine cannot hold as an Error: it came out of a file."""
+    try:
+        return np.empty(shape, dtype, order=order)
+    except (MemoryError, ValueError, OverflowError):
+        raise Error(f"an array of shape {tuple(shape)} does not fit into memory", FAILURE) from None
+
+
+def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
+    """The array that compress() was given, in its shape and dtype, every value inside its bound.
+
+    `data` is bytes or anything with the buffer protocol. Damaged bytes raise neve.Error.
+    """
+    frame = _core.Frame(data)
+    if not _is_array(frame):
+        raise Error(
+            f"decompress: the frame holds {len(frame.boxes)} boxes of {len(frame.components)} "
+            "components "
+            "of a plotfile, not an array; read the file it is from with neve.open",
+            CORRUPT,
+        )
+    array = empty_array(frame.array_shape, _dtype(frame))
+    frame.decode(array, _thread_count("decompress", threads))
+    return array
+
+
+def info(data: Any) -> dict[str, Any]:
+    """What the header of compressed bytes says; decodes nothing."""
+    frame = _core.Frame(data)
+    dtype = _dtype(frame)
+    stored_bytes = memoryview(data).nbytes
+    raw_bytes = frame.held_elements * dtype.itemsize
+    return {
+        "dtype": str(dtype),
+        "shape": tuple(frame.array_shape) if _is_array(frame) else None,
+        "raw_bytes": raw_bytes,
+        "stored_bytes": stored_bytes,
+        "ratio": raw_bytes / stored_bytes,
+        "header_bytes": frame.header_bytes,
+        "boxes": frame.boxes,
+        "components": frame.components,
+        "sections": frame.sections,
+    }

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plotfiles in HDF5: Chombo's layout, AMReX's two, and Neve's (Chombo's with frames as chunks).
+
+Neve's chunks are read raw and decoded here, only the sections of the box and field asked for. Every
+other file is read through HDF5.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from . import _core
+from ._array import empty_array
+from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
+from ._filter import FILTER_ID
+from .plotfile import Box, LevelInfo
+
+# Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
+# order.
+HELD_FRAMES = 16
+
+
+class _LevelData:
+    """Where the values of one level's boxes are."""
+
+    def __init__(self, group: h5py.Group, components: int, boxes: tuple[Box, ...], dims: int):
+        self.name = group.name
+        self.single = "data:datatype=1" not in group
+        names = (
+            ["data:datatype=0"]
+            if self.single
+            else [f"data:datatype={c}" for c in range(components)]
+        )
+        for name in [*names, "data:offsets=0"]:
+            if name not in group:
+                raise Error(f"{group.file.filename}:{group.name}: no dataset {name!r}", CORRUPT)
+        self.datasets = [group[name] for name in names]
+        for dataset in self.datasets:
+            if (
+                dataset.ndim != 1
+                or dataset.dtype.kind != "f"
+                or dataset.dtype.itemsize not in (4, 8)
+            ):
+                raise Error(
+                    f"{group.file.filename}:{dataset.name}: shape {dataset.shape} of "
+                    f"{dataset.dtype}; "
+                    "allowed is one dimension of float32 or float64",
+                    CORRUPT,
+                )
+        self.offsets = group["data:offsets=0"][()].astype(np.int64)
+        if len(self.offsets) < len(boxes):
+            raise Error(
+                f"{group.file.filename}:{group.name}: {len(self.offsets)} offsets for "
+                f"{len(boxes)} boxes",
+                CORRUPT,
+            )
+        self.box_count = len(boxes)
+        self.ghosts = _ghosts(group, dims)
+        self.chunk_elements = self._chunk_elements()
+        self.frame_boxes = self._boxes_by_chunk() if self.chunk_elements else {}
+
+    def _chunk_elements(self) -> int:
+        """Elements of one frame; 0 when the level is not stored as frames."""
+        dataset = self.datasets[0]
+        if len(self.datasets) > 1 or dataset.chunks is None:
+            return 0
+        filters = dataset.id.get_create_plist()
+        ids = [filters.get_filter(i)[0] for i in range(filters.get_nfilters())]
+        return dataset.chunks[0] if ids == [FILTER_ID] else 0
+
+    def _boxes_by_chunk(self) -> dict[int, list[int]]:
+        """Boxes whose first element lies in a chunk, in the order of their offsets."""
+        found: dict[int, list[int]] = {}
+        for box in np.argsort(self.offsets[: self.box_count], kind="stable"):
+            found.setdefault(int(self.offsets[box]) // self.chunk_elements, []).append(int(box))
+        return found
+
+
+def _ghosts(group: h5py.Group, dims: int) -> tuple[int, ...]:
+    """Ghost layers around each stored box. (`ghost` beside `outputGhost` is what the run used, not
+    the file.)
+    """
+    holder = group.get("data_attributes")
+    value = None if holder is None else holder.attrs.get("outputGhost")
+    if value is None:
+        value = group.attrs.get("ngrow")
+        return (0,) * dims if value is None else (int(np.ravel(value)[0]),) * dims
+    return tuple(int(v) for v in np.asarray(value).item())[:dims]
+
+
+def _attribute(file: h5py.File, where: h5py.Group, name: str) -> Any:
+    if name not in where.attrs:
+        raise Error(
+            f"{file.filename}:{where.name}: no attribute {name!r}; is it an AMR plotfile?", CORRUPT
+        )
+    return where.attrs[name]
+
+
+def _first_attribute(file: h5py.File, where: h5py.Group, *names: str) -> Any:
+    for name in names[:-1]:
+        if name in where.attrs:
+            return where.attrs[name]
+    return _attribute(file, where, names[-1])
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _boxes(records: np.ndarray, dims: int) -> tuple[Box, ...]:
+    names = "ijk"[:dims]
+    lo = np.stack([records[f"lo_{n}"] for n in names], axis=-1).reshape(-1, dims)
+    hi = np.stack([records[f"hi_{n}"] for n in names], axis=-1).reshape(-1, dims)
+    return tuple(Box(tuple(map(int, a)), tuple(map(int, b))) for a, b in zip(lo, hi, strict=True))
+
+
+def _vector(value: Any, dims: int, kind: type) -> tuple:
+    """A scalar or a vector (plain or compound) of the file as `dims` numbers."""
+    value = np.asarray(value)
+    numbers = list(value.item()) if value.dtype.names else np.ravel(value).tolist()
+    if len(numbers) == 1:
+        numbers *= dims
+    return tuple(kind(n) for n in numbers[:dims])
+
+
+class Hdf5Source:
+    """See plotfile.Source."""
+
+    def __init__(self, path: Path):
+        try:
+            self._file = h5py.File(path, "r")
+        except OSError as error:
+            raise Error(f"{path}: not a readable HDF5 file: {error}", FAILURE) from None
+        try:
+            self._read_hierarchy()
+        except BaseException:
+            self._file.close()
+            raise
+        self._frames: OrderedDict[tuple[int, int], _core.Frame] = OrderedDict()
+        self._finer_corners: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+
+    def _read_hierarchy(self) -> None:
+        file = self._file
+        level_count = int(_attribute(file, file, "num_levels"))
+        self.time = float(file.attrs.get("time", 0.0))
+        self.dims = self._dims()
+        component_count = int(_attribute(file, file, "num_components"))
+        self.components = tuple(
+            _text(_attribute(file, file, f"component_{c}")) for c in range(component_count)
+        )
+        levels, self._data = [], []
+        for index in range(level_count):
+            name = f"level_{index}"
+            if name not in file:
+                raise Error(
+                    f"{file.filename}: no group {name!r} though num_levels is {level_count}",
+                    CORRUPT,
+                )
+            group = file[name]
+            if "boxes" not in group:
+                raise Error(f"{file.filename}:{group.name}: no dataset 'boxes'", CORRUPT)
+            boxes = _boxes(group["boxes"][()], self.dims)
+            domain = _boxes(np.asarray(_attribute(file, group, "prob_domain")), self.dims)[0]
+            # The first name is Neve's own and says it for each direction; the last is all Chombo
+            # has.
+            dx = _vector(_first_attribute(file, group, "neve_dx", "Vec_dx", "dx"), self.dims, float)
+            ratio = (1,) * self.dims
+            if index + 1 < level_count:
+                found = _first_attribute(file, group, "neve_ref_ratio", "ref_ratio")
+                ratio = _vector(found, self.dims, int)
+            levels.append(LevelInfo(domain, boxes, dx, ratio))
+            self._data.append(_LevelData(group, component_count, boxes, self.dims))
+        self.levels = tuple(levels)
+        self.dtype = self._data[0].datasets[0].dtype.newbyteorder("=")
+        self.prob_lo = self._prob_lo()
+        self.kind = "Neve HDF5" if self._data[0].chunk_elements else "Chombo or AMReX HDF5"
+
+    def _dims(self) -> int:
+        if "Chombo_global" in self._file:
+            return int(_attribute(self._file, self._file["Chombo_global"], "SpaceDim"))
+        return int(_attribute(self._file, self._file, "dim"))
+
+    def _prob_lo(self) -> tuple[float, ...]:
+        for where in (self._file.get("neve"), self._file["level_0"], self._file):
+            if where is not None and "prob_lo" in where.attrs:
+                return _vector(where.attrs["prob_lo"], self.dims, float)
+        return (0.0,) * self.dims
+
+    def close(self) -> None:
+        self._frames.clear()
+        self._file.close()
+
+    def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
+        if not self._data[level].chunk_elements:
+            return self._read_plain(level, box, component)
+        values = self._read_frames(level, box, component)
+        if average:
+            mask = self.left_out(level, box, component)
+            if mask is not None:
+                self._average_finer(level, box, component, mask, values)
+        return values
+
+    def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
+        if not self._data[level].chunk_elements:
+            return None
+        shape = self.levels[level].boxes[box].shape
+        mask = None
+        for frame, number in self._frames_of(level, box):
+            part = frame.left_out(number, component)
+            if part:
+                part = np.frombuffer(part, np.uint8).reshape(shape, order="F") != 0
+                mask = part if mask is None else mask | part
+        return mask if mask is not None and mask.any() else None
+
+    def bound_abs(self, level: int, component: int) -> float | None:
+        if not self._data[level].chunk_elements or not self.levels[level].boxes:
+            return None
+        # The same in every frame of a level.
+        return self._frame(level, 0).components[component]["bound_abs"]
+
+    def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
+        data = self._data[level]
+        shape = self.levels[level].boxes[box].shape
+        grown = tuple(n + 2 * g for n, g in zip(shape, data.ghosts, strict=True))
+        cells = int(np.prod(grown, dtype=np.int64))
+        begin = int(data.offsets[box])
+        if data.single:
+            dataset, begin = data.datasets[0], begin + component * cells
+        else:
+            dataset = data.datasets[component]
+        if begin < 0 or begin + cells > dataset.shape[0]:
+            raise Error(
+                f"{self._file.filename}:{dataset.name}: box {box} needs elements "
+                f"{begin}..{begin + cells}, the dataset has {dataset.shape[0]}",
+                CORRUPT,
+            )
+        try:
+            values = dataset[begin : begin + cells]
+        except OSError as error:
+            raise self._read_error(dataset, error) from None
+        values = values.astype(self.dtype, copy=False).reshape(grown, order="F")
+        inner = tuple(np.s_[g : g + n] for n, g in zip(shape, data.ghosts, strict=True))
+        return np.asfortranarray(values[inner])
+
+    def _read_error(self, dataset: h5py.Dataset, error: OSError) -> Error:
+        text = str(error)
+        code = PLUGIN_MISSING if "required filter" in text or "plugin" in text else FAILURE
+        return Error(f"{self._file.filename}:{dataset.name}: {text}", code)
+
+    def _read_frames(self, level: int, box: int, component: int) -> np.ndarray:
+        values = empty_array(self.levels[level].boxes[box].shape, self.dtype, order="F")
+        for frame, number in self._frames_of(level, box):
+            frame.decode_box(number, component, values)
+        return values
+
+    def _frames_of(self, level: int, box: int) -> list[tuple[_core.Frame, int]]:
+        """The frames that hold the box, and its number in each: several only when the box was
+        cut.
+        """
+        data = self._data[level]
+        shape = self.levels[level].boxes[box].shape
+        elements = int(np.prod(shape, dtype=np.int64)) * len(self.components)
+        begin = int(data.offsets[box])
+        first = begin // data.chunk_elements
+        last = (begin + elements - 1) // data.chunk_elements
+        siblings = data.frame_boxes.get(first, [])
+        number = siblings.index(box)
+        found = []
+        held = 0
+        for chunk in range(first, last + 1):
+            frame = self._frame(level, chunk)
+            self._check_frame(frame, level, box, chunk, number)
+            held += frame.stream_count if frame.is_split else elements
+            found.append((frame, number))
+        if held != elements:
+            raise Error(
+                f"{self._file.filename}:{data.datasets[0].name}: the frames of box {box} hold "
+                f"{held} of its "
+                f"{elements} elements",
+                CORRUPT,
+            )
+        return found
+
+    def _check_frame(
+        self, frame: _core.Frame, level: int, box: int, chunk: int, number: int
+    ) -> None:
+        """A frame is whole by its checksum; this says it is the one the file's box list means."""
+        expected = self.levels[level].boxes[box]
+        boxes = frame.boxes
+        where = f"{self._file.filename}:{self._data[level].datasets[0].name}: chunk {chunk}"
+        if frame.is_double != (self.dtype.itemsize == 8) or len(frame.components) != len(
+            self.components
+        ):
+            raise Error(
+                f"{where}: a frame of {len(frame.components)} components, "
+                f"is_double={frame.is_double}; "
+                f"the file says {len(self.components)} of {self.dtype}",
+                CORRUPT,
+            )
+        if number >= len(boxes):
+            raise Error(
+                f"{where}: {len(boxes)} boxes; box {box} should be number {number}", CORRUPT
+            )
+        lo, size = boxes[number]
+        if tuple(lo[: self.dims]) != expected.lo or tuple(size[: self.dims]) != expected.shape:
+            raise Error(
+                f"{where}: box number {number} starts at {lo} with size {size}; the box list says "
+                f"{expected.lo} and {expected.shape}",
+                CORRUPT,
+            )
+
+    def _frame(self, level: int, chunk: int) -> _core.Frame:
+        key = (level, chunk)
+        if key in self._frames:
+            self._frames.move_to_end(key)
+            return self._frames[key]
+        data = self._data[level]
+        dataset = data.datasets[0]
+        where = f"{self._file.filename}:{dataset.name}: chunk {chunk}"
+        try:
+            skipped_filters, raw = dataset.id.read_direct_chunk((chunk * data.chunk_elements,))
+        except (OSError, ValueError, RuntimeError) as error:
+            raise Error(f"{where}: {error}", CORRUPT) from None
+        if skipped_filters:
+            raise Error(f"{where}: stored without Neve's filter; Neve writes none such", CORRUPT)
+        try:
+            frame = _core.Frame(raw)
+        except Error as error:
+            raise Error(f"{where}: {error}", error.code) from None
+        self._frames[key] = frame
+        if len(self._frames) > HELD_FRAMES:
+            self._frames.popitem(last=False)
+        return frame
+
+    def _average_finer(
+        self, level: int, box: int, component: int, mask: np.ndarray, values: np.ndarray
+    ) -> None:
+        info = self.levels[level]
+        coarse = info.boxes[box]
+        if level + 1 == len(self.levels):
+            raise Error(
+                f"{self._file.filename}: cells of the finest level {level} are left out", CORRUPT
+            )
+        filled = np.zeros(values.shape, bool, order="F")
+        for number in self._finer_boxes(level, coarse):
+            fine = self.levels[level + 1].boxes[number]
+            inside = fine.coarsen_inside(info.ref_ratio)
+            shared = None if inside is None else coarse.intersect(inside)
+            if shared is None or not mask[shared.within(coarse)].any():
+                continue
+            finer = self.read_box(level + 1, number, component, True)
+            part = empty_array(shared.shape, self.dtype, order="F")
+            _core.average_down(self.dtype.itemsize == 8, shared, info.ref_ratio, finer, fine, part)
+            where = shared.within(coarse)
+            chosen = mask[where]
+            values[where][chosen] = part[chosen]
+            filled[where] |= chosen
+        if not filled[mask].all():
+            raise Error(
+                f"{self._file.filename}: {int((mask & ~filled).sum())} left-out cells of box "
+                f"{box} of level "
+                f"{level} have no finer cells over them",
+                CORRUPT,
+            )
+
+    def _finer_boxes(self, level: int, coarse: Box) -> list[int]:
+        """Boxes of the next finer level that meet a coarse box."""
+        if level not in self._finer_corners:
+            boxes = self.levels[level + 1].boxes
+            self._finer_corners[level] = (
+                np.array([b.lo for b in boxes]),
+                np.array([b.hi for b in boxes]),
+            )
+        lo, hi = self._finer_corners[level]
+        ratio = np.array(self.levels[level].ref_ratio)
+        meets = (lo // ratio <= np.array(coarse.hi)) & (hi // ratio >= np.array(coarse.lo))
+        return np.flatnonzero(meets.all(axis=1)).tolist()

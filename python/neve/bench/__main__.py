@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python -m neve.bench codecs|write`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .._errors import Error
+from . import codecs, write
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="neve bench",
+        description="Measure Neve against its peers. Tables go to stdout, JSON to --json.",
+        epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
+    )
+    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|write")
+    codecs.add_arguments(
+        which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
+    )
+    write.add_arguments(which.add_parser("write", help="writing and reading of AMR plotfiles"))
+    options = parser.parse_args(arguments)
+    try:
+        return codecs.run(options) if options.which == "codecs" else write.run(options)
+    except Error as error:
+        print(f"neve bench: {error}", file=sys.stderr)
+        return error.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One codec on one field, in a child of its own: a peer that crashes or hangs costs only its
+row.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import statistics
+import time
+import traceback
+from typing import Any
+
+import numpy as np
+
+from .contenders import Contender, NotApplicable
+from .fields import BenchField
+
+MEGABYTE = 1e6
+
+
+def compare(field: BenchField, decoded: np.ndarray, bound_abs: float) -> dict[str, Any]:
+    """Errors in float64, and the special values that did not come back bit for bit."""
+    original = field.array
+    if decoded.shape != original.shape or decoded.dtype != original.dtype:
+        return {"error": f"decoded to {decoded.dtype} {decoded.shape}"}
+    bits = np.uint32 if original.dtype.itemsize == 4 else np.uint64
+    special = ~np.isfinite(original) | ((original == 0) & np.signbit(original))
+    if field.fill is not None:
+        special |= original == field.fill
+    same_bits = np.ascontiguousarray(original).view(bits) == np.ascontiguousarray(decoded).view(
+        bits
+    )
+    ordinary = ~special
+    with np.errstate(all="ignore"):
+        error = np.abs(decoded[ordinary].astype(np.float64) - original[ordinary].astype(np.float64))
+    broken = ~(error <= bound_abs)  # a NaN breaks it too
+    values = original[ordinary].astype(np.float64)
+    spread = float(values.max() - values.min()) if values.size else 0.0
+    with np.errstate(all="ignore"):
+        mean_square = float(np.mean(np.square(error))) if error.size else 0.0
+    psnr = None
+    if spread > 0 and 0 < mean_square < np.inf:
+        psnr = float(20 * np.log10(spread) - 10 * np.log10(mean_square))
+    finite = error[np.isfinite(error)]
+    return {
+        "max_abs_error": float(finite.max(initial=0.0)),
+        "psnr_db": psnr,
+        "violations": int(broken.sum()),
+        "specials": int(special.sum()),
+        "specials_lost": int((special & ~same_bits).sum()),
+    }
+
+
+def _measure(
+    contender: Contender, field: BenchField, bound_abs: float, repeats: int
+) -> dict[str, Any]:
+    encode, decode = contender.prepare(field, bound_abs)
+    # One core's speed is its CPU time, which a busy neighbour does not change; threads need the
+    # clock.
+    clock = time.perf_counter if contender.multithreaded else time.process_time
+
+    def seconds(call) -> tuple[float, Any]:
+        begin = clock()
+        result = call()
+        return clock() - begin, result
+
+    stored = encode()
+    decoded = decode(stored)
+    row = compare(field, decoded, bound_abs)
+    stored_bytes = memoryview(stored).nbytes
+    raw_megabytes = field.array.nbytes / MEGABYTE
+    row |= {"stored_bytes": stored_bytes, "ratio": field.array.nbytes / stored_bytes}
+    if repeats > 0:
+        encode_seconds = statistics.median(seconds(encode)[0] for _ in range(repeats))
+        decode_seconds = statistics.median(
+            seconds(lambda: decode(stored))[0] for _ in range(repeats)
+        )
+        # A field too small for the clock has no speed.
+        row["encode_mb_per_s"] = raw_megabytes / encode_seconds if encode_seconds > 0 else None
+        row["decode_mb_per_s"] = raw_megabytes / decode_seconds if decode_seconds > 0 else None
+    return row
+
+
+def _child(pipe, *arguments) -> None:
+    try:
+        pipe.send(_measure(*arguments))
+    except NotApplicable as reason:
+        pipe.send({"skipped": str(reason)})
+    except BaseException as error:  # noqa: B036 - whatever a peer raises is its row's result
+        last = traceback.format_exception_only(error)[-1].strip()
+        pipe.send({"error": last})
+
+
+def run(
+    contender: Contender, field: BenchField, bound_abs: float, repeats: int, limit_seconds: float
+) -> dict[str, Any]:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_child, args=(sender, contender, field, bound_abs, repeats))
+    child.start()
+    sender.close()
+    try:
+        if not receiver.poll(limit_seconds):
+            return {"error": f"stopped after {limit_seconds:g} s"}
+        return receiver.recv()
+    except EOFError:
+        child.join()
+        code = child.exitcode
+        name = signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
+        return {"error": f"crashed ({name})"}
+    finally:
+        if child.is_alive():
+            child.kill()
+        child.join()
+        receiver.close()

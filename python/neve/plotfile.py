@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""AMR plotfiles: `neve.open(path)`, levels, fields, and slices through all levels.
+
+Arrays are indexed [i, j, k] = [x, y, z] as in yt, with x fastest in memory (Fortran order), the way
+simulations hold them; 2D files give [i, j].
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ._errors import FAILURE, Error
+
+AXIS_NAMES = "xyz"
+
+
+class Box(NamedTuple):
+    """A rectangle of cells of a level's index space; both corners belong to it."""
+
+    lo: tuple[int, ...]
+    hi: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(hi - lo + 1 for lo, hi in zip(self.lo, self.hi, strict=True))
+
+    @property
+    def cells(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def intersect(self, other: Box) -> Box | None:
+        lo = tuple(map(max, self.lo, other.lo))
+        hi = tuple(map(min, self.hi, other.hi))
+        return Box(lo, hi) if all(a <= b for a, b in zip(lo, hi, strict=True)) else None
+
+    def coarsen_inside(self, ratio: Sequence[int]) -> Box | None:
+        """The coarse cells of which this box holds every fine cell."""
+        lo = tuple(-(-a // r) for a, r in zip(self.lo, ratio, strict=True))
+        hi = tuple((a + 1) // r - 1 for a, r in zip(self.hi, ratio, strict=True))
+        return Box(lo, hi) if all(a <= b for a, b in zip(lo, hi, strict=True)) else None
+
+    def within(self, outer: Box) -> tuple[slice, ...]:
+        """The index that picks this box out of an array over `outer`."""
+        return tuple(
+            slice(lo - base, hi - base + 1)
+            for lo, hi, base in zip(self.lo, self.hi, outer.lo, strict=True)
+        )
+
+
+class LevelInfo(NamedTuple):
+    domain: Box
+    boxes: tuple[Box, ...]
+    dx: tuple[float, ...]
+    ref_ratio: tuple[int, ...]  # to the next finer level; ones on the finest
+
+
+class Source(Protocol):
+    """A plotfile of one format. Not thread-safe."""
+
+    kind: str
+    dims: int
+    dtype: np.dtype
+    components: tuple[str, ...]
+    time: float
+    prob_lo: tuple[float, ...]
+    levels: tuple[LevelInfo, ...]
+
+    def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
+        """Valid cells, Fortran order. Left-out covered cells are the average of the finer ones if
+        `average`, else whatever the file gives an ordinary reader there."""
+
+    def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
+        """Cells the file does not hold, or None when it holds them all."""
+
+    def bound_abs(self, level: int, component: int) -> float | None:
+        """The absolute bound the level was written with; None when the file records none."""
+
+    def close(self) -> None: ...
+
+
+class Field(Sequence):
+    """One field of one level: a sequence of arrays, one a box, read when asked for."""
+
+    def __init__(self, source: Source, level: int, name: str):
+        self._source = source
+        self._level = level
+        self._component = source.components.index(name)
+        self.name = name
+        self.boxes = source.levels[level].boxes
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._source.read_box(self._level, self._box_number(index), self._component, True)
+
+    def left_out(self, index: int) -> np.ndarray:
+        """Which cells of the box the file does not hold: covered ones, given as the finer cells'
+        average.
+        """
+        number = self._box_number(index)
+        mask = self._source.left_out(self._level, number, self._component)
+        return np.zeros(self.boxes[number].shape, bool) if mask is None else mask
+
+    @property
+    def bound_abs(self) -> float | None:
+        """The largest error the writer allowed itself (0: exact); None when the file records
+        none.
+        """
+        return self._source.bound_abs(self._level, self._component)
+
+    def _box_number(self, index: int) -> int:
+        number = range(len(self))[index]  # negative numbers, and IndexError, as lists have them
+        return number
+
+    def __repr__(self) -> str:
+        return f"<neve field {self.name!r} of level {self._level}: {len(self)} boxes>"
+
+
+class Level(Mapping):
+    """One level: a mapping of field name to Field."""
+
+    def __init__(self, source: Source, index: int):
+        self._source = source
+        self.index = index
+        info = source.levels[index]
+        self.domain, self.boxes, self.dx, self.ref_ratio = info
+
+    def __getitem__(self, name: str) -> Field:
+        check_field(self._source, name)
+        return Field(self._source, self.index, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._source.components)
+
+    def __len__(self) -> int:
+        return len(self._source.components)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._source.components
+
+    def __repr__(self) -> str:
+        return f"<neve level {self.index}: {len(self.boxes)} boxes, {len(self)} fields>"
+
+
+def check_field(source: Source, name: str) -> None:
+    if name not in source.components:
+        raise Error(f"no field {name!r}; the file has {', '.join(source.components)}")
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A plane through a hierarchy, every level drawn at the resolution of the finest one asked
+    for.
+    """
+
+    values: np.ndarray  # [i, j] along `axes`; NaN where no level has a box
+    levels: np.ndarray  # level each value is from; -1 where none
+    extent: tuple[float, float, float, float]  # physical, as matplotlib's imshow takes it
+    axes: tuple[str, str]
+    axis: str
+    coord: float
+    level: int
+    outlines: tuple[
+        tuple[int, tuple[float, float, float, float]], ...
+    ]  # (level, extent) of each box
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
+
+
+class Plotfile(Sequence):
+    """An open plotfile: a sequence of levels, coarsest first. Use it in a `with` block or close()
+    it.
+    """
+
+    def __init__(self, source: Source, path: Path):
+        self._source = source
+        self.path = path
+        self.kind = source.kind
+        self.dims = source.dims
+        self.dtype = source.dtype
+        self.time = source.time
+        self.components = source.components
+        self.prob_lo = source.prob_lo
+        self.levels = tuple(Level(source, i) for i in range(len(source.levels)))
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.levels[index]
+
+    def __enter__(self) -> Plotfile:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._source.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"<neve plotfile {self.path.name!r} ({self.kind}): {len(self)} levels, "
+            f"fields {', '.join(self.components)}, time {self.time:g}>"
+        )
+
+    def slice(
+        self,
+        field: str,
+        axis: str | int = "z",
+        coord: float | None = None,
+        level: int | None = None,
+    ) -> Slice:
+        """The plane `axis` = `coord` (default: the middle of the domain) at the resolution of
+        `level` (default: the finest), finer levels over coarser ones. Only the boxes it cuts are
+        read. A 2D file has one plane, axis z.
+        """
+        check_field(self._source, field)
+        if self.dims < 2:
+            raise Error(f"slice: the file has {self.dims} dimension; a slice needs 2 or 3")
+        normal = self._axis_number(axis)
+        component = self.components.index(field)
+        last = len(self) - 1 if level is None else level
+        if not 0 <= last < len(self):
+            raise Error(f"slice: level {last} is outside 0..{len(self) - 1}")
+        coord = self._plane(normal, coord)
+
+        plane_dims = [d for d in range(self.dims) if d != normal]
+        target = self.levels[last]
+        shape = tuple(target.domain.shape[d] for d in plane_dims)
+        values = np.full(shape, np.nan, self.dtype)
+        levels = np.full(shape, -1, np.int8)
+        outlines = []
+        for current in self.levels[: last + 1]:
+            ratio = self._ratio_between(current.index, last)
+            cell = self._cell_of(current, normal, coord)
+            for number, box in enumerate(current.boxes):
+                if normal < self.dims and not box.lo[normal] <= cell <= box.hi[normal]:
+                    continue
+                # Every covered cell of a coarser level lies under a box drawn after it.
+                average = current.index == last
+                data = self._source.read_box(current.index, number, component, average)
+                if normal < self.dims:
+                    data = np.take(data, cell - box.lo[normal], axis=normal)
+                where = []
+                for position, d in enumerate(plane_dims):
+                    data = np.repeat(data, ratio[d], axis=position)
+                    begin = box.lo[d] * ratio[d] - target.domain.lo[d]
+                    where.append(np.s_[begin : begin + data.shape[position]])
+                values[tuple(where)] = data
+                levels[tuple(where)] = current.index
+                outlines.append((current.index, self._extent(current, box, plane_dims)))
+        return Slice(
+            values=values,
+            levels=levels,
+            extent=self._extent(target, target.domain, plane_dims),
+            axes=(AXIS_NAMES[plane_dims[0]], AXIS_NAMES[plane_dims[1]]),
+            axis=AXIS_NAMES[normal],
+            coord=coord,
+            level=last,
+            outlines=tuple(outlines),
+        )
+
+    def _axis_number(self, axis: str | int) -> int:
+        number = AXIS_NAMES.find(axis) if isinstance(axis, str) and len(axis) == 1 else axis
+        allowed = (0, 1, 2) if self.dims == 3 else (2,)
+        if number not in allowed:
+            names = ", ".join(AXIS_NAMES[d] for d in allowed)
+            raise Error(f"slice: axis {axis!r}; allowed in a {self.dims}D file: {names}")
+        return int(number)
+
+    def _plane(self, normal: int, coord: float | None) -> float:
+        if normal >= self.dims:
+            if coord is not None:
+                raise Error(f"slice: coord {coord}; a 2D file has one plane, leave coord out")
+            return 0.0
+        base = self.levels[0]
+        lo = self.prob_lo[normal]
+        hi = lo + base.domain.shape[normal] * base.dx[normal]
+        if coord is None:
+            return (lo + hi) / 2
+        if not lo <= coord <= hi:
+            raise Error(
+                f"slice: coord {coord} is outside the domain {lo}..{hi} along {AXIS_NAMES[normal]}"
+            )
+        return float(coord)
+
+    def _cell_of(self, level: Level, normal: int, coord: float) -> int:
+        if normal >= self.dims:
+            return 0
+        # The finest cell decides, so that a coarse cell and the finer ones over it are always cut
+        # together.
+        finest = self.levels[-1]
+        index = int(np.floor((coord - self.prob_lo[normal]) / finest.dx[normal]))
+        index = min(max(index, 0), finest.domain.shape[normal] - 1) + finest.domain.lo[normal]
+        return index // self._ratio_between(level.index, len(self) - 1)[normal]
+
+    def _ratio_between(self, coarse: int, fine: int) -> tuple[int, ...]:
+        ratio = np.ones(self.dims, int)
+        for level in self.levels[coarse:fine]:
+            ratio = ratio * np.array(level.ref_ratio)
+        return tuple(int(r) for r in ratio)
+
+    def _extent(self, level: Level, box: Box, dims: list[int]) -> tuple[float, float, float, float]:
+        ends = []
+        for d in dims:
+            lo = self.prob_lo[d] + (box.lo[d] - level.domain.lo[d]) * level.dx[d]
+            ends += [lo, lo + box.shape[d] * level.dx[d]]
+        return tuple(ends)
+
+
+def open(path: str | os.PathLike) -> Plotfile:  # noqa: A001 - the package's neve.open
+    """Open a plotfile: an AMReX plotfile directory, or a Chombo, AMReX or Neve HDF5 file."""
+    path = Path(path)
+    if not path.exists():
+        raise Error(f"{path}: no such file or directory", FAILURE)
+    if path.is_dir():
+        from ._amrex_plotfile import AmrexSource
+
+        return Plotfile(AmrexSource(path), path)
+    from ._hdf5_plotfile import Hdf5Source
+
+    return Plotfile(Hdf5Source(path), path)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Encoding of a whole array.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::python {
+
+namespace {
+
+// `array` is C-contiguous and native-endian; neve/_array.py has seen to it.
+nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& shape, int bound_mode,
+                 double bound_value, const std::string& codec, const std::string& effort,
+                 std::optional<double> fill, bool detect_fill, int threads) {
+  ArrayOptions options;
+  options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
+  check(check_bound(options.bound));
+  options.codec = unwrap(parse_codec(codec));
+  options.fill = fill;
+  options.detect_fill = detect_fill;
+  options.encode.effort = unwrap(parse_effort(effort));
+  options.encode.threads = threads;
+
+  const Buffer input(array, Buffer::Access::read);
+  std::vector<std::byte> frame;
+  {
+    const nb::gil_scoped_release release;
+    frame = unwrap(encode_array(is_double ? DType::f64 : DType::f32, shape, input.data(), options));
+  }
+  return nb::bytes(reinterpret_cast<const char*>(frame.data()), frame.size());
+}
+
+}  // namespace
+
+void bind_array(nb::module_& module) {
+  module.def("encode_array", &encode, nb::arg("array"), nb::arg("is_double"), nb::arg("shape"),
+             nb::arg("bound_mode"), nb::arg("bound_value"), nb::arg("codec"), nb::arg("effort"),
+             nb::arg("fill").none(), nb::arg("detect_fill"), nb::arg("threads"));
+}
+
+}  // namespace neve::python

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A parsed frame: what its header says, and decoding of all of it or of one box and component.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::python {
+
+namespace {
+
+// The frame looks into the bytes, so they must live as long as it does.
+class HeldFrame {
+ public:
+  explicit HeldFrame(nb::handle bytes)
+      : input_(bytes, Buffer::Access::read), frame_(unwrap(Frame::parse(input_.bytes()))) {}
+
+  const Frame& get() const { return frame_; }
+
+ private:
+  Buffer input_;
+  Frame frame_;
+};
+
+nb::tuple extents(const Extents& values, int ndim) {
+  nb::list list;
+  for (int d = 0; d < ndim; ++d) list.append(values[d]);
+  return nb::tuple(list);
+}
+
+nb::list boxes(const HeldFrame& held) {
+  nb::list list;
+  const FrameLayout& layout = held.get().layout();
+  for (const FrameBox& box : layout.boxes) {
+    list.append(nb::make_tuple(extents(box.lo, layout.ndim), extents(box.size, layout.ndim)));
+  }
+  return list;
+}
+
+nb::list components(const HeldFrame& held) {
+  nb::list list;
+  for (const ComponentInfo& component : held.get().components()) {
+    nb::dict entry;
+    entry["asked"] = to_string(component.asked);
+    entry["bound_abs"] = component.bound_abs;
+    entry["max_abs_error"] = component.max_abs_error;
+    entry["fill"] = component.fill;
+    entry["drops_covered"] = component.drops_covered;
+    list.append(entry);
+  }
+  return list;
+}
+
+nb::list sections(const HeldFrame& held) {
+  nb::list list;
+  for (const SectionInfo& section : held.get().sections()) {
+    nb::dict entry;
+    entry["component"] = section.component;
+    entry["cells"] = section.cells;
+    entry["stored_bytes"] = section.stored_bytes;
+    entry["codec"] = std::string(codec_name(section.codec));
+    list.append(entry);
+  }
+  return list;
+}
+
+void decode(const HeldFrame& held, nb::handle out, int threads) {
+  const Buffer output(out, Buffer::Access::write);
+  const nb::gil_scoped_release release;
+  check(held.get().decode(output.data(), output.size_bytes(), threads));
+}
+
+void decode_box(const HeldFrame& held, int box, int component, nb::handle out) {
+  const Buffer output(out, Buffer::Access::write);
+  const nb::gil_scoped_release release;
+  check(held.get().decode_box(box, component, output.data(), output.size_bytes()));
+}
+
+// One byte a cell, x fastest; empty when the frame holds every cell.
+nb::bytes left_out(const HeldFrame& held, int box, int component) {
+  const std::vector<uint8_t> mask = unwrap(held.get().left_out(box, component));
+  return nb::bytes(reinterpret_cast<const char*>(mask.data()), mask.size());
+}
+
+}  // namespace
+
+void bind_frame(nb::module_& module) {
+  nb::class_<HeldFrame>(module, "Frame")
+      .def(nb::init<nb::handle>(), nb::arg("bytes"))
+      .def_prop_ro("is_double", [](const HeldFrame& f) { return f.get().dtype() == DType::f64; })
+      .def_prop_ro("element_count", [](const HeldFrame& f) { return f.get().layout().element_count; })
+      .def_prop_ro("held_elements", [](const HeldFrame& f) { return f.get().layout().held_elements(); })
+      .def_prop_ro("array_shape", [](const HeldFrame& f) { return f.get().layout().array_shape; })
+      .def_prop_ro("is_split", [](const HeldFrame& f) { return f.get().layout().is_split; })
+      .def_prop_ro("stream_begin", [](const HeldFrame& f) { return f.get().layout().stream_begin; })
+      .def_prop_ro("stream_count", [](const HeldFrame& f) { return f.get().layout().stream_count; })
+      .def_prop_ro("header_bytes", [](const HeldFrame& f) { return f.get().header_bytes(); })
+      .def_prop_ro("boxes", &boxes)
+      .def_prop_ro("components", &components)
+      .def_prop_ro("sections", &sections)
+      .def("decode", &decode, nb::arg("out"), nb::arg("threads"))
+      .def("decode_box", &decode_box, nb::arg("box"), nb::arg("component"), nb::arg("out"))
+      .def("left_out", &left_out, nb::arg("box"), nb::arg("component"));
+}
+
+}  // namespace neve::python

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The extension module: a thin layer over the C++ contracts. Arguments are checked and documented in
+// the Python modules above it.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.hpp"
+#include "neve/frame.hpp"
+
+namespace {
+
+void translate_status_error(const std::exception_ptr& exception, void*) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const neve::python::StatusError& error) {
+    namespace nb = nanobind;
+    const nb::object type = nb::module_::import_("neve._errors").attr("Error");
+    const nb::object value =
+        type(nb::str(error.what(), error.status().message().size()), static_cast<int>(error.status().code()));
+    PyErr_SetObject(type.ptr(), value.ptr());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  nanobind::register_exception_translator(translate_status_error);
+  neve::python::bind_array(module);
+  neve::python::bind_frame(module);
+  neve::python::bind_plotfile(module);
+  module.def("simd_target", &neve::simd_target);
+  module.def("simd_targets", &neve::simd_targets);
+  module.def("set_simd_target",
+             [](const std::string& name) { neve::python::check(neve::set_simd_target(name)); });
+}
