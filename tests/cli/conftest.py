@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command as people run it: build/bin/neve, alone and under mpirun."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
+NEVE = BUILD / "bin" / "neve"
+PLUGIN_DIR = BUILD / "lib" / "plugin"
+SAMPLE = ROOT / "samples" / "nyx_lya32_plt00113"
+SHARED_DATA = ROOT.parent / "shared" / "data"
+TIMEOUT_SECONDS = 240
+
+
+def environment(**changes):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("NEVE_FAULT", "HDF5_PLUGIN"))}
+    env.update(
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        OMPI_MCA_btl_vader_single_copy_mechanism="none",
+    )
+    env.update(changes)
+    return env
+
+
+class Outcome:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    def messages(self):
+        """The command's own lines on stderr; mpirun adds its own when a rank fails."""
+        return [line for line in self.err.splitlines() if line.startswith("neve: ")]
+
+
+def run(command, **changes):
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        env=environment(**changes),
+    )
+    return Outcome(done)
+
+
+def run_neve(*args, ranks=None, expect=0, **changes):
+    launcher = [] if ranks is None else ["mpirun", "-n", ranks]
+    outcome = run([*launcher, NEVE, *args], **changes)
+    if expect is not None:
+        assert outcome.code == expect, f"exit {outcome.code}\n{outcome.out}\n{outcome.err}"
+    return outcome
+
+
+@pytest.fixture(scope="session")
+def neve():
+    assert NEVE.exists(), f"{NEVE} is missing: make build"
+    return run_neve
+
+
+@pytest.fixture(scope="session")
+def sample():
+    return SAMPLE
+
+
+@pytest.fixture(scope="session")
+def converted(neve, tmp_path_factory):
+    """The sample plotfile, converted by two ranks."""
+    path = tmp_path_factory.mktemp("converted") / "nyx.h5"
+    neve("convert", SAMPLE, path, "--bound", "rel=1e-3", ranks=2)
+    return path
+
+
+@pytest.fixture
+def sample_copy(tmp_path):
+    """A copy of the sample to damage."""
+    path = tmp_path / "plt"
+    shutil.copytree(SAMPLE, path)
+    return path
+
+
+def shared(path):
+    found = SHARED_DATA / path
+    if not found.exists():
+        pytest.skip(f"{found} is missing: the real data lies beside the checkout")
+    return found
