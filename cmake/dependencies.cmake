@@ -18,4 +18,8 @@ if(NEVE_MPI)
   target_include_directories(neve_hdf5_dep SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
   target_link_libraries(neve_hdf5_dep INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_CXX MPI::MPI_C)
   target_compile_definitions(neve_hdf5_dep INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+elseif(NEVE_PYTHON)
+  # The plugin in the wheel needs HDF5's headers only; those of a parallel HDF5 include mpi.h.
+  find_package(MPI QUIET COMPONENTS C)
+  find_package(HDF5 REQUIRED COMPONENTS C)
 endif()

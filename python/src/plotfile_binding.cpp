@@ -101,7 +101,7 @@ void bind_plotfile(nb::module_& module) {
       .def("read_box", &read_box, nb::arg("level"), nb::arg("box"), nb::arg("component"), nb::arg("out"));
   module.def("open_amrex_plotfile", [](const std::string& path) {
     const nb::gil_scoped_release release;
-    return unwrap(open_amrex_plotfile(path));
+    return unwrap(plotfile::open_amrex_plotfile(path));
   });
   module.def("average_down", &average_down, nb::arg("is_double"), nb::arg("region"), nb::arg("ratio"),
              nb::arg("fine"), nb::arg("fine_box"), nb::arg("out"));

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times the parallel write of an AMR hierarchy against the two writes it competes with: the same bytes by
+// plain MPI-IO, and the uncompressed AMReX plotfile. JSON on stdout.
+//
+//   mpirun -n 4 neve_bench_write PLOTFILE FOLDER BOUND REPLICAS REPEATS
+//
+// The plotfile is read once and repeated REPLICAS times along each direction, every copy in memory of its
+// own, so that a small sample makes a large write.
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "neve/plotfile_writer.hpp"
+#include "plotfile/amrex_reader.hpp"
+
+namespace {
+
+using neve::Box;
+using neve::Hierarchy;
+using neve::Level;
+
+constexpr int most_replicas = 16;
+constexpr int most_repeats = 1000;
+
+int rank_of_world() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int ranks_of_world() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+[[noreturn]] void stop(const neve::Status& status) {
+  std::fprintf(stderr, "neve_bench_write: %s\n", status.message().c_str());
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(status.code()));
+  std::abort();
+}
+
+void must(const neve::Status& status) {
+  if (!status.ok()) stop(status);
+}
+
+template <class T>
+T must(neve::Result<T> result) {
+  if (!result.ok()) stop(result.status());
+  return std::move(*result);
+}
+
+void must_mpi(int code, const char* call) {
+  if (code != MPI_SUCCESS) stop(neve::failure(std::string(call) + " failed"));
+}
+
+int number_argument(const char* text, const char* name, int most) {
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || value < 1 || value > most) {
+    stop(neve::usage_error(std::string(name) + " is '" + text + "'; allowed: 1 to " + std::to_string(most)));
+  }
+  return static_cast<int>(value);
+}
+
+// Boxes of copy c of an original with n boxes are c*n ... c*n + n-1.
+Hierarchy replicate(const Hierarchy& original, int replicas) {
+  Hierarchy result = original;
+  neve::IntVect copies{1, 1, 1};
+  for (int d = 0; d < original.dims; ++d) {
+    copies[d] = replicas;
+    result.prob_hi[d] = original.prob_lo[d] + replicas * (original.prob_hi[d] - original.prob_lo[d]);
+  }
+  for (Level& level : result.levels) {
+    const Box domain = level.domain;
+    const std::vector<Box> boxes = level.boxes;
+    level.boxes.clear();
+    for (int32_t z = 0; z < copies[2]; ++z) {
+      for (int32_t y = 0; y < copies[1]; ++y) {
+        for (int32_t x = 0; x < copies[0]; ++x) {
+          const neve::IntVect copy{x, y, z};
+          for (Box box : boxes) {
+            for (int d = 0; d < neve::max_dims; ++d) {
+              const int32_t shift = copy[d] * static_cast<int32_t>(domain.size(d));
+              box.lo[d] += shift;
+              box.hi[d] += shift;
+            }
+            level.boxes.push_back(box);
+          }
+        }
+      }
+    }
+    for (int d = 0; d < neve::max_dims; ++d) {
+      level.domain.hi[d] = domain.lo[d] + copies[d] * static_cast<int32_t>(domain.size(d)) - 1;
+    }
+  }
+  return result;
+}
+
+struct Input {
+  std::vector<std::vector<std::byte>> values;
+  std::vector<neve::LocalBox> boxes;
+  uint64_t bytes = 0;
+};
+
+Input load_own_boxes(neve::PlotfileSource& source, const Hierarchy& hierarchy) {
+  Input input;
+  const auto owners = neve::distribute_boxes(hierarchy, ranks_of_world());
+  const int components = static_cast<int>(hierarchy.components.size());
+  for (int l = 0; l < static_cast<int>(hierarchy.levels.size()); ++l) {
+    const int originals = static_cast<int>(source.hierarchy().levels[l].boxes.size());
+    for (int b = 0; b < static_cast<int>(hierarchy.levels[l].boxes.size()); ++b) {
+      if (owners[l][b] != rank_of_world()) continue;
+      const Box& box = hierarchy.levels[l].boxes[b];
+      const size_t component_bytes = static_cast<size_t>(box.cells()) * neve::dtype_bytes(hierarchy.dtype);
+      std::vector<std::byte>& values = input.values.emplace_back(components * component_bytes);
+      for (int c = 0; c < components; ++c) {
+        must(source.read_box(l, b % originals, c, values.data() + c * component_bytes));
+      }
+      neve::FrameBox shape;
+      for (int d = 0; d < neve::max_dims; ++d) shape.size[d] = box.size(d);
+      input.boxes.push_back({l, b, neve::dense_box_data(values.data(), shape)});
+      input.bytes += values.size();
+    }
+  }
+  return input;
+}
+
+// Wall time of the slowest rank for something all ranks do together.
+double timed(const std::function<void()>& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  work();
+  double seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
+}
+
+// One rank's equal share of a file's bytes.
+struct Share {
+  uint64_t begin = 0;
+  std::vector<char> bytes;
+};
+
+Share read_share(const std::string& path) {
+  const uint64_t size = std::filesystem::file_size(path);
+  const uint64_t ranks = ranks_of_world();
+  const uint64_t begin = size * rank_of_world() / ranks;
+  const uint64_t end = size * (rank_of_world() + 1) / ranks;
+  if (end - begin > INT_MAX) stop(neve::usage_error("a rank's share is over 2 GiB; use fewer REPLICAS"));
+  Share share{begin, std::vector<char>(end - begin)};
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(begin));
+  file.read(share.bytes.data(), static_cast<std::streamsize>(share.bytes.size()));
+  if (!file) stop(neve::failure(path + ": cannot read back what was written"));
+  return share;
+}
+
+// The least a parallel writer can do: create, one collective write, sync, close.
+void write_plain(const std::string& path, const Share& share) {
+  MPI_File file = MPI_FILE_NULL;
+  must_mpi(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY,
+                         MPI_INFO_NULL, &file),
+           "MPI_File_open");
+  must_mpi(MPI_File_write_at_all(file, static_cast<MPI_Offset>(share.begin), share.bytes.data(),
+                                 static_cast<int>(share.bytes.size()), MPI_BYTE, MPI_STATUS_IGNORE),
+           "MPI_File_write_at_all");
+  must_mpi(MPI_File_sync(file), "MPI_File_sync");
+  must_mpi(MPI_File_close(&file), "MPI_File_close");
+}
+
+void remove_on_rank_0(const std::string& path) {
+  if (rank_of_world() == 0) std::filesystem::remove_all(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// A line of /proc/self/status, in bytes.
+uint64_t process_memory_bytes(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(name + ":", 0) == 0) return std::stoull(line.substr(name.size() + 1)) * 1024;
+  }
+  stop(neve::failure("/proc/self/status has no " + name));
+}
+
+// VmHWM starts again from what the process holds now.
+void reset_peak_memory() {
+  std::ofstream refs("/proc/self/clear_refs");
+  refs << "5";
+  refs.flush();
+  if (!refs) stop(neve::failure("/proc/self/clear_refs cannot be written: no peak memory can be measured"));
+}
+
+uint64_t largest(uint64_t value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+  return value;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound, int replicas,
+         int repeats) {
+  auto source = must(neve::plotfile::open_amrex_plotfile(plotfile));
+  const Hierarchy hierarchy = replicate(source->hierarchy(), replicas);
+  const Input input = load_own_boxes(*source, hierarchy);
+
+  const std::string encoded_path = folder + "/encoded.h5";
+  const std::string plain_path = folder + "/plain.bin";
+  const std::string raw_path = folder + "/raw_plotfile";
+  neve::WriteOptions options;
+  options.bound = bound;
+
+  neve::WriteReport report;
+  std::vector<double> total, encode, place, put, plain, raw;
+  uint64_t memory_above_input_bytes = 0;
+  // The three take turns, so that a disturbance of the machine meets all of them.
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    reset_peak_memory();
+    const uint64_t before_bytes = process_memory_bytes("VmRSS");
+    total.push_back(timed([&] {
+      report = must(neve::write_plotfile(MPI_COMM_WORLD, encoded_path, hierarchy, input.boxes, options));
+    }));
+    const uint64_t peak_bytes = process_memory_bytes("VmHWM");
+    memory_above_input_bytes =
+        std::max(memory_above_input_bytes, largest(peak_bytes - std::min(peak_bytes, before_bytes)));
+    encode.push_back(report.plan_seconds + report.encode_seconds);
+    place.push_back(report.place_seconds);
+    put.push_back(report.put_seconds);
+
+    const Share share = read_share(encoded_path);
+    plain.push_back(timed([&] { write_plain(plain_path, share); }));
+    raw.push_back(
+        timed([&] { must(neve::write_amrex_plotfile(MPI_COMM_WORLD, raw_path, hierarchy, input.boxes)); }));
+    remove_on_rank_0(encoded_path);
+    remove_on_rank_0(plain_path);
+    remove_on_rank_0(raw_path);
+  }
+
+  const uint64_t input_bytes = largest(input.bytes);
+  if (rank_of_world() != 0) return;
+  const nlohmann::json result = {
+      {"ranks", ranks_of_world()},
+      {"replicas", replicas},
+      {"repeats", repeats},
+      {"bound", neve::to_string(bound)},
+      {"raw_bytes", report.raw_bytes},
+      {"stored_bytes", report.file_bytes},
+      {"largest_rank_input_bytes", input_bytes},
+      {"memory_above_input_bytes", memory_above_input_bytes},
+      {"write_seconds", median(total)},
+      {"plan_encode_seconds", median(encode)},
+      {"place_seconds", median(place)},
+      {"put_seconds", median(put)},
+      {"plain_mpi_io_seconds", median(plain)},
+      {"raw_plotfile_seconds", median(raw)},
+  };
+  std::printf("%s\n", result.dump().c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc != 6) {
+    stop(neve::usage_error("usage: neve_bench_write PLOTFILE FOLDER BOUND REPLICAS REPEATS"));
+  }
+  run(argv[1], argv[2], must(neve::parse_bound(argv[3])), number_argument(argv[4], "REPLICAS", most_replicas),
+      number_argument(argv[5], "REPEATS", most_repeats));
+  MPI_Finalize();
+  return 0;
+}
