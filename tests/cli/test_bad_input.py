@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad input: a message that names the thing, the value found and what is allowed; the exit code; nothing
-left behind; the same on every rank."""
+"""Bad input: a message that names the thing, the value found and what is allowed; the exit code;
+nothing left behind; the same on every rank."""
 
 import os
 import shutil

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 
-import h5py
 import numpy as np
 import pytest
 from conftest import PLUGIN_DIR, environment, run, shared
@@ -277,7 +276,7 @@ for field in ("density", "x_velocity"):
                 a = np.asarray(grid["chombo", field])
                 b = np.asarray(other["boxlib", field])
                 if grid.Level == 0:
-                    # Left-out covered cells: Neve returns the finer average, other readers a filler.
+                    # Left-out covered cells: only Neve returns the finer average.
                     keep = np.asarray(grid.child_mask)
                     a, b = a[keep], b[keep]
                 assert a.shape == b.shape and a.tobytes() == b.tobytes(), (field, grid)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An installation serves programs outside the tree: find_package, pkg-config, C++ and C."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
+TIMEOUT_SECONDS = 240
+
+
+def run(*command, **changes):
+    env = dict(os.environ)
+    env.update(
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+    )
+    env.update(changes)
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        env=env,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", BUILD, "--prefix", path)
+    return path
+
+
+def library_dir(prefix):
+    (found,) = prefix.rglob("libneve.so")
+    return found.parent
+
+
+@pytest.fixture(scope="module")
+def by_cmake(prefix, tmp_path_factory):
+    """The examples, copied out of the tree and built with find_package."""
+    out = tmp_path_factory.mktemp("cmake")
+    for language in ("cpp", "c"):
+        source = out / f"{language}-source"
+        shutil.copytree(ROOT / "examples" / language, source)
+        run("cmake", "-S", source, "-B", out / language, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", out / language)
+    return {lang: out / lang / f"two_levels_{lang}" for lang in ("cpp", "c")}
+
+
+@pytest.fixture(scope="module")
+def by_pkg_config(prefix, tmp_path_factory):
+    out = tmp_path_factory.mktemp("pkgconfig")
+    env = {"PKG_CONFIG_PATH": str(library_dir(prefix) / "pkgconfig")}
+    built = {}
+    for language, compiler, standard in (
+        ("cpp", "mpicxx", "-std=c++20"),
+        ("c", "mpicc", "-std=c11"),
+    ):
+        flags = run("pkg-config", "--cflags", "--libs", "neve_mpi", **env).split()
+        built[language] = out / f"two_levels_{language}"
+        source = ROOT / "examples" / language / f"two_levels.{language}"
+        run(
+            *(compiler, standard, source, "-o", built[language], *flags),
+            *(f"-Wl,-rpath,{library_dir(prefix)}", "-lm"),
+        )
+    return built
+
+
+def expected(level, box):
+    """What the examples compute, x fastest."""
+    dx = 1 / (32 << level)
+    x, y, z = ((np.arange(box[f"lo_{d}"], box[f"hi_{d}"] + 1) + 0.5) * dx for d in ("i", "j", "k"))
+    field = np.sin(6 * x)[None, None, :] * np.cos(4 * y)[None, :, None] + z[:, None, None]
+    return field.reshape(-1)
+
+
+def check_file(path, prefix):
+    script = pathlib.Path(path).with_suffix(".py")
+    (plugin,) = prefix.rglob("plugin/*.so")
+    script.write_text(
+        "import h5py, sys, numpy as np\nf = h5py.File(sys.argv[1])\n"
+        "np.savez(sys.argv[2], **{f'{l}_{d}': f[f'level_{l}/{d}'][()]\n"
+        "  for l in (0, 1) for d in ('boxes', 'data:datatype=0', 'data:offsets=0')})\n"
+    )
+    values = pathlib.Path(path).with_suffix(".npz")
+    import sys
+
+    # A process of its own: HDF5 reads the plugin path once, when it starts.
+    run(sys.executable, script, path, values, HDF5_PLUGIN_PATH=str(plugin.parent))
+    found = np.load(values)
+    with h5py.File(path) as f:
+        assert f.attrs["num_levels"] == 2
+        assert f.attrs["component_0"] == b"density"
+        assert f.attrs["time"] == 0.5
+    boxes = [found["0_boxes"], found["1_boxes"]]
+    assert [len(b) for b in boxes] == [2, 1]
+    for level in (0, 1):
+        data, offsets = found[f"{level}_data:datatype=0"], found[f"{level}_data:offsets=0"]
+        for box, begin in zip(boxes[level], offsets, strict=False):
+            wanted = expected(level, box)
+            values_of_box = data[begin : begin + len(wanted)]
+            error = np.abs(values_of_box - wanted)
+            if level == 0:
+                # Cells under the fine box may be left out of the file.
+                shape = tuple(int(box[f"hi_{d}"] - box[f"lo_{d}"] + 1) for d in ("k", "j", "i"))
+                k, j, i = np.indices(shape)
+                k = k + box["lo_k"]
+                covered = np.ones(shape, bool)
+                for index in (i, j, k):
+                    covered &= (index >= 8) & (index < 24)
+                error = error[~covered.reshape(-1)]
+            assert error.max() <= 1e-4
+    raw_bytes = (32**3 + 32**3) * 8
+    assert os.path.getsize(path) < raw_bytes / 4
+
+
+@pytest.mark.parametrize("language", ["cpp", "c"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_find_package(by_cmake, prefix, tmp_path, language, ranks):
+    path = tmp_path / "two_levels.h5"
+    run("mpirun", "-n", ranks, by_cmake[language], path)
+    check_file(path, prefix)
+
+
+@pytest.mark.parametrize("language", ["cpp", "c"])
+def test_pkg_config(by_pkg_config, prefix, tmp_path, language):
+    path = tmp_path / "two_levels.h5"
+    run("mpirun", "-n", 2, by_pkg_config[language], path)
+    check_file(path, prefix)
+
+
+def test_the_installed_command(prefix, tmp_path):
+    command = prefix / "bin" / "neve"
+    sample = ROOT / "samples" / "nyx_lya32_plt00113"
+    run(command, "convert", sample, tmp_path / "x.h5")
+    (plugin,) = prefix.rglob("plugin/*.so")
+    out = run(command, "doctor", HDF5_PLUGIN_PATH=str(plugin.parent))
+    assert f"{plugin}: works" in out
+
+
+def test_headers_name_only_what_is_installed(prefix):
+    include = prefix / "include"
+    for header in (include / "neve").iterdir():
+        for line in header.read_text().splitlines():
+            if line.startswith('#include "'):
+                assert (include / line.split('"')[1]).exists(), f"{header}: {line}"
+
+
+def test_an_unknown_component_is_refused(prefix, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\nproject(x C CXX)\n"
+        "find_package(neve REQUIRED COMPONENTS teapot)\n"
+    )
+    done = subprocess.run(
+        ["cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode != 0
+    assert "teapot" in done.stderr and "core;mpi" in done.stderr.replace(" ", "")
