@@ -26,10 +26,10 @@ struct FieldRecord {
 };
 
 struct LevelPlacement {
-  uint64_t chunk_elements = 0;             // of the level's one dataset
-  std::vector<uint64_t> frame_bytes;       // by chunk index; every chunk has a frame
-  std::vector<int64_t> box_offsets;        // boxes + 1, first element of each box in the dataset
-  std::vector<int32_t> processors;         // owner rank by box
+  uint64_t chunk_elements = 0;        // of the level's one dataset
+  std::vector<uint64_t> frame_bytes;  // by chunk index; every chunk has a frame
+  std::vector<int64_t> box_offsets;   // boxes + 1, first element of each box in the dataset
+  std::vector<int32_t> processors;    // owner rank by box
   std::vector<FieldRecord> fields;
 };
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/errors.hpp"
+
+#include <vector>
+
+namespace neve::hdf5 {
+namespace {
+
+herr_t collect(unsigned, const H5E_error2_t* error, void* out) {
+  if (error->desc != nullptr && error->desc[0] != '\0') {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(error->desc);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string last_error() {
+  std::vector<std::string> descriptions;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, collect, &descriptions);
+  if (descriptions.empty()) return "HDF5 gave no reason";
+  return descriptions.front();
+}
+
+}  // namespace neve::hdf5

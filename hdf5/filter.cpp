@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/filter.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string_view>
+
+#include "hdf5/decoded_cache.hpp"
+#include "hdf5/host_hdf5.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::hdf5 {
+namespace {
+
+Result<uint64_t> environment_number(const char* name, uint64_t otherwise, uint64_t least, uint64_t most) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || text[0] == '\0') return otherwise;
+  const std::string_view view = text;
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
+  if (error != std::errc() || end != view.data() + view.size() || value < least || value > most) {
+    return usage_error(
+        fmt::format("{} is '{}'; a whole number from {} to {} is allowed", name, view, least, most));
+  }
+  return value;
+}
+
+Result<int> thread_count() {
+  constexpr uint64_t most_threads = 1024;
+  NEVE_ASSIGN(const uint64_t threads, environment_number("NEVE_THREADS", 1, 1, most_threads));
+  return static_cast<int>(threads);
+}
+
+Result<DecodedCache*> decoded_cache() {
+  constexpr uint64_t mib = uint64_t{1} << 20;
+  constexpr uint64_t default_mib = 64;
+  constexpr uint64_t most_mib = uint64_t{1} << 20;
+  // Read once, with the cache it sizes.
+  static const Result<uint64_t> capacity_mib =
+      environment_number("NEVE_PLUGIN_CACHE_MIB", default_mib, 0, most_mib);
+  if (!capacity_mib.ok()) return capacity_mib.status();
+  static DecodedCache cache(*capacity_mib * mib);
+  return &cache;
+}
+
+Status check_frame(const FilterParameters& parameters, const Frame& frame) {
+  if (frame.dtype() != parameters.dtype) {
+    return corrupt(fmt::format("frame holds {} values, the dataset {}", dtype_name(frame.dtype()),
+                               dtype_name(parameters.dtype)));
+  }
+  if (frame.layout().element_count != parameters.chunk_elements()) {
+    return corrupt(fmt::format("frame holds {} elements, the dataset's chunks {}",
+                               frame.layout().element_count, parameters.chunk_elements()));
+  }
+  return {};
+}
+
+struct FreeDelete {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+using MallocBytes = std::unique_ptr<std::byte, FreeDelete>;
+
+// HDF5 frees what we return with free().
+Result<MallocBytes> allocate(size_t bytes) {
+  MallocBytes memory(static_cast<std::byte*>(std::malloc(bytes)));
+  if (memory == nullptr) return failure(fmt::format("no memory for {} bytes", bytes));
+  return memory;
+}
+
+void give_to_hdf5(MallocBytes memory, size_t bytes, size_t* buffer_bytes, void** buffer) {
+  std::free(*buffer);
+  *buffer = memory.release();
+  *buffer_bytes = bytes;  // the true allocation: HDF5 2.2 rejects less
+}
+
+Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t bytes, size_t* buffer_bytes,
+                          void** buffer) {
+  NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
+  const std::span<const std::byte> in(static_cast<const std::byte*>(*buffer), bytes);
+  const size_t chunk_bytes = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  if (decode) {
+    NEVE_ASSIGN(MallocBytes out, allocate(chunk_bytes));
+    NEVE_TRY(decode_chunk(parameters, in, {out.get(), chunk_bytes}));
+    give_to_hdf5(std::move(out), chunk_bytes, buffer_bytes, buffer);
+    return chunk_bytes;
+  }
+  NEVE_ASSIGN(const std::vector<std::byte> frame, encode_chunk(parameters, in));
+  NEVE_ASSIGN(MallocBytes out, allocate(frame.size()));
+  std::memcpy(out.get(), frame.data(), frame.size());
+  give_to_hdf5(std::move(out), frame.size(), buffer_bytes, buffer);
+  return frame.size();
+}
+
+Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
+  const H5T_class_t type_class = host.type_class(type);
+  const size_t bytes = host.type_size(type);
+  if (type_class != H5T_FLOAT || (bytes != 4 && bytes != 8)) {
+    return usage_error(fmt::format(
+        "Neve compresses 4 and 8 byte floating point; this dataset's type has HDF5 class {} and {} "
+        "bytes",
+        static_cast<int>(type_class), bytes));
+  }
+  if (host.type_order(type) != H5T_ORDER_LE) {
+    return usage_error("Neve compresses little-endian floating point; this dataset's type is not");
+  }
+
+  unsigned flags = 0;
+  unsigned config = 0;
+  size_t count = most_words;
+  std::vector<unsigned> words(most_words);
+  if (host.filter_words(creation, neve_filter_id, &flags, &count, words.data(), 0, nullptr, &config) < 0 ||
+      count > most_words) {
+    return usage_error(
+        fmt::format("Neve's filter got {} parameters; at most {} are allowed", count, most_words));
+  }
+  words.resize(count);
+  NEVE_ASSIGN(FilterParameters parameters, parse_user_words(words));
+
+  hsize_t shape[most_chunk_dims] = {};
+  const int dims = host.chunk_shape(creation, most_chunk_dims, shape);
+  if (dims < 1 || dims > static_cast<int>(most_chunk_dims)) {
+    return usage_error(fmt::format("a chunk of {} dimensions; Neve takes 1 to {}", dims, most_chunk_dims));
+  }
+  parameters.dtype = bytes == 4 ? DType::f32 : DType::f64;
+  parameters.chunk_shape.assign(shape, shape + dims);
+  words = to_words(parameters);
+  if (host.modify_filter(creation, neve_filter_id, flags, words.size(), words.data()) < 0) {
+    return failure("HDF5 refuses the filter's parameters");
+  }
+  return {};
+}
+
+constexpr herr_t hdf5_failed = -1;
+constexpr size_t filter_failed = 0;
+
+// Runs inside H5Dcreate: what the user asked for becomes what the decoder needs.
+herr_t set_local(hid_t creation, hid_t type, hid_t) noexcept {
+  const HostHdf5 host = find_host_hdf5(__builtin_return_address(0));
+  if (!host.can_describe_datasets()) {
+    host.report("neve_set_local", "Neve's filter cannot reach the HDF5 library that called it");
+    return hdf5_failed;
+  }
+  try {
+    const Status status = add_dataset_words(host, creation, type);
+    if (status.ok()) return 0;
+    host.report("neve_set_local", status.message());
+  } catch (const std::exception& error) {
+    host.report("neve_set_local", error.what());
+  }
+  return hdf5_failed;
+}
+
+size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t bytes, size_t* buffer_bytes,
+              void** buffer) noexcept {
+  void* const caller = __builtin_return_address(0);
+  const bool decode = (flags & H5Z_FLAG_REVERSE) != 0;
+  const char* const function = decode ? "neve_decode" : "neve_encode";
+  try {
+    const Result<size_t> done = run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer);
+    if (done.ok()) return *done;
+    find_host_hdf5(caller).report(function, done.status().message());
+  } catch (const std::bad_alloc&) {
+    find_host_hdf5(caller).report(function, "out of memory");
+  } catch (const std::exception& error) {
+    find_host_hdf5(caller).report(function, error.what());
+  }
+  return filter_failed;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
+                                            std::span<const std::byte> chunk) {
+  const uint64_t expected = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  if (chunk.size() != expected) {
+    return usage_error(
+        fmt::format("a chunk of {} bytes; this dataset's chunks have {}", chunk.size(), expected));
+  }
+  ArrayOptions options;
+  options.bound = parameters.bound;
+  options.codec = parameters.codec;
+  options.fill = parameters.fill;
+  options.detect_fill = parameters.detect_fill;
+  options.encode.effort = parameters.effort;
+  NEVE_ASSIGN(options.encode.threads, thread_count());
+  return encode_array(parameters.dtype, parameters.chunk_shape, chunk.data(), options);
+}
+
+Status decode_chunk(const FilterParameters& parameters, std::span<const std::byte> bytes,
+                    std::span<std::byte> out) {
+  NEVE_ASSIGN(DecodedCache * cache, decoded_cache());
+  const FrameKey key = cache->capacity_bytes() > 0 ? frame_key(bytes) : FrameKey{};
+  if (cache->capacity_bytes() > 0) {
+    const DecodedCache::Values values = cache->find(key);
+    if (values != nullptr && values->size() == out.size()) {
+      std::memcpy(out.data(), values->data(), out.size());
+      return {};
+    }
+  }
+  NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
+  NEVE_TRY(check_frame(parameters, frame));
+  NEVE_ASSIGN(const int threads, thread_count());
+  NEVE_TRY(frame.decode(out.data(), out.size(), threads));
+  if (out.size() <= cache->capacity_bytes()) {
+    cache->insert(key, std::make_shared<const std::vector<std::byte>>(out.begin(), out.end()));
+  }
+  return {};
+}
+
+const H5Z_class2_t& filter_class() {
+  static const H5Z_class2_t description = {
+      H5Z_CLASS_T_VERS, neve_filter_id, 1, 1, "neve", nullptr, set_local, filter,
+  };
+  return description;
+}
+
+}  // namespace neve::hdf5

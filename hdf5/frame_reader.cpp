@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/frame_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "hdf5/errors.hpp"
+#include "hdf5/layout_names.hpp"
+
+namespace neve::hdf5 {
+namespace {
+
+// Frames are small against what they hold, so this is hundreds of megabytes of values.
+constexpr uint64_t most_recent_bytes = uint64_t{64} << 20;
+
+std::string chunk_name(size_t level, uint64_t chunk) {
+  return fmt::format("{}/{} chunk {}", level_name(level), data_name, chunk);
+}
+
+bool same_box(const FrameBox& in_frame, const Box& box) {
+  for (int d = 0; d < max_dims; ++d) {
+    if (in_frame.lo[d] != box.lo[d] || in_frame.size[d] != box.size(d)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> FrameReader::read_chunk_bytes(size_t level, uint64_t chunk) const {
+  const LevelData& data = header_.levels[level];
+  const hsize_t offset = chunk * data.chunk_elements;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_storage_size(data.dataset.id(), &offset, &bytes) < 0) {
+    return corrupt(fmt::format("cannot be found: {}", last_error()));
+  }
+  if (bytes < 1 || bytes > header_.file_bytes) {
+    return corrupt(fmt::format("has {} bytes; the file has {}", bytes, header_.file_bytes));
+  }
+  std::vector<std::byte> frame(bytes);
+  uint32_t skipped_filters = 0;
+  if (H5Dread_chunk(data.dataset.id(), H5P_DEFAULT, &offset, &skipped_filters, frame.data()) < 0) {
+    return corrupt(fmt::format("cannot be read: {}", last_error()));
+  }
+  if (skipped_filters != 0) return corrupt("was stored without Neve's filter");
+  return frame;
+}
+
+Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
+  const auto at = std::find_if(recent_.begin(), recent_.end(),
+                               [&](const LoadedPtr& l) { return l->level == level && l->chunk == chunk; });
+  if (at != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, at);
+    return *at;
+  }
+  Result<std::vector<std::byte>> bytes = read_chunk_bytes(level, chunk);
+  if (!bytes.ok()) return bytes.status().in(chunk_name(level, chunk));
+  Result<Frame> frame = Frame::parse(*bytes);
+  if (!frame.ok()) return frame.status().in(chunk_name(level, chunk));
+
+  const Hierarchy& h = header_.hierarchy;
+  const FrameLayout& layout = frame->layout();
+  const uint64_t chunk_elements = header_.levels[level].chunk_elements;
+  if (frame->dtype() != h.dtype || layout.element_count != chunk_elements) {
+    return corrupt(fmt::format("{}: frame holds {} {} values, the dataset's chunks {} {}",
+                               chunk_name(level, chunk), layout.element_count, dtype_name(frame->dtype()),
+                               chunk_elements, dtype_name(h.dtype)));
+  }
+  const bool is_array = !layout.array_shape.empty();
+  if (!is_array && static_cast<size_t>(layout.components) != h.components.size()) {
+    return corrupt(fmt::format("{}: frame holds {} components, the file {}", chunk_name(level, chunk),
+                               layout.components, h.components.size()));
+  }
+  std::vector<uint64_t> box_begin;
+  uint64_t begin = 0;
+  for (const FrameBox& box : layout.boxes) {
+    box_begin.push_back(begin);
+    begin += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(layout.components);
+  }
+  // The frame looks at the bytes' heap memory, which moving the vector leaves where it is.
+  LoadedPtr loaded = std::make_shared<const Loaded>(
+      Loaded{level, chunk, std::move(*bytes), std::move(box_begin), std::move(*frame)});
+  recent_bytes_ += loaded->bytes.size();
+  recent_.push_front(loaded);
+  while (recent_bytes_ > most_recent_bytes && recent_.size() > 1) {
+    recent_bytes_ -= recent_.back()->bytes.size();
+    recent_.pop_back();
+  }
+  return loaded;
+}
+
+Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uint64_t chunk) {
+  const LevelData& data = header_.levels[level];
+  const auto box_begin = static_cast<uint64_t>(data.box_offsets[box]);
+  const uint64_t chunk_begin = chunk * data.chunk_elements;
+  NEVE_ASSIGN(LoadedPtr loaded, load(level, chunk));
+  const FrameLayout& layout = loaded->frame.layout();
+  Piece piece{std::move(loaded), 0};
+  const std::vector<uint64_t>& begins = piece.loaded->box_begin;
+  bool found = false;
+  if (layout.is_split) {
+    found = chunk_begin >= box_begin && layout.stream_begin == chunk_begin - box_begin;
+  } else if (box_begin >= chunk_begin) {
+    const auto at = std::lower_bound(begins.begin(), begins.end(), box_begin - chunk_begin);
+    found = at != begins.end() && *at == box_begin - chunk_begin;
+    piece.box_in_frame = static_cast<int>(at - begins.begin());
+  }
+  const Box& wanted = header_.hierarchy.levels[level].boxes[box];
+  if (!found || !same_box(layout.boxes[static_cast<size_t>(piece.box_in_frame)], wanted)) {
+    return corrupt(
+        fmt::format("{}: box {} of the level should begin there at element {}; the frame has no such box",
+                    chunk_name(level, chunk), box, box_begin));
+  }
+  return piece;
+}
+
+Result<std::vector<FrameReader::Piece>> FrameReader::pieces(size_t level, size_t box, int component) {
+  const LevelData& data = header_.levels[level];
+  const auto cells = static_cast<uint64_t>(header_.hierarchy.levels[level].boxes[box].cells());
+  const uint64_t begin =
+      static_cast<uint64_t>(data.box_offsets[box]) + cells * static_cast<uint64_t>(component);
+  const uint64_t first_chunk = begin / data.chunk_elements;
+  const uint64_t last_chunk = (begin + cells - 1) / data.chunk_elements;
+  std::vector<Piece> found;
+  for (uint64_t chunk = first_chunk; chunk <= last_chunk; ++chunk) {
+    NEVE_ASSIGN(Piece piece, find_piece(level, box, chunk));
+    if (first_chunk != last_chunk && !piece.loaded->frame.layout().is_split) {
+      return corrupt(fmt::format("{}: box {} reaches over chunks {} to {} but the frame is not cut",
+                                 chunk_name(level, chunk), box, first_chunk, last_chunk));
+    }
+    found.push_back(std::move(piece));
+  }
+  return found;
+}
+
+Result<bool> FrameReader::knows_boxes(size_t level, size_t box) {
+  const LevelData& data = header_.levels[level];
+  NEVE_ASSIGN(const LoadedPtr loaded,
+              load(level, static_cast<uint64_t>(data.box_offsets[box]) / data.chunk_elements));
+  return loaded->frame.layout().array_shape.empty();
+}
+
+Status FrameReader::read(size_t level, size_t box, int component, std::byte* out) {
+  const Box& wanted = header_.hierarchy.levels[level].boxes[box];
+  const uint64_t bytes = static_cast<uint64_t>(wanted.cells()) * dtype_bytes(header_.hierarchy.dtype);
+  NEVE_ASSIGN(const std::vector<Piece> found, pieces(level, box, component));
+  for (const Piece& piece : found) {
+    NEVE_TRY(piece.loaded->frame.decode_box(piece.box_in_frame, component, out, bytes)
+                 .in(chunk_name(level, piece.loaded->chunk)));
+  }
+  return {};
+}
+
+Result<std::vector<uint8_t>> FrameReader::left_out(size_t level, size_t box, int component) {
+  NEVE_ASSIGN(const std::vector<Piece> found, pieces(level, box, component));
+  std::vector<uint8_t> all;
+  for (const Piece& piece : found) {
+    Result<std::vector<uint8_t>> mask = piece.loaded->frame.left_out(piece.box_in_frame, component);
+    if (!mask.ok()) return mask.status().in(chunk_name(level, piece.loaded->chunk));
+    if (all.empty()) {
+      all = std::move(*mask);
+    } else {
+      for (size_t i = 0; i < mask->size(); ++i) all[i] |= (*mask)[i];
+    }
+  }
+  return all;
+}
+
+}  // namespace neve::hdf5

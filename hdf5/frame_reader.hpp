@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes out of frames: only the chunks that hold a box are read, only its sections are decoded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "hdf5/plotfile_header.hpp"
+#include "neve/frame.hpp"
+#include "neve/status.hpp"
+
+namespace neve::hdf5 {
+
+class FrameReader {
+ public:
+  // The header must outlive the reader.
+  explicit FrameReader(const PlotfileHeader& header) : header_(header) {}
+
+  // The values of one component of a box, and which of its cells the frames leave out (empty: none).
+  Status read(size_t level, size_t box, int component, std::byte* out);
+  Result<std::vector<uint8_t>> left_out(size_t level, size_t box, int component);
+  // False when another tool has written the chunks again through the filter: such frames know no boxes.
+  Result<bool> knows_boxes(size_t level, size_t box);
+
+ private:
+  // A frame and the bytes it looks at. Shared, because a reader's frame may be evicted meanwhile.
+  struct Loaded {
+    size_t level = 0;
+    uint64_t chunk = 0;
+    std::vector<std::byte> bytes;
+    std::vector<uint64_t> box_begin;  // first element of each of its boxes
+    Frame frame;
+  };
+  using LoadedPtr = std::shared_ptr<const Loaded>;
+
+  struct Piece {
+    LoadedPtr loaded;
+    int box_in_frame = 0;
+  };
+
+  Result<LoadedPtr> load(size_t level, uint64_t chunk);
+  Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
+  // The piece of `box` in a chunk that holds elements from `element` of the box on.
+  Result<Piece> find_piece(size_t level, size_t box, uint64_t chunk);
+  // The pieces that hold the component, in order.
+  Result<std::vector<Piece>> pieces(size_t level, size_t box, int component);
+
+  const PlotfileHeader& header_;
+  std::list<LoadedPtr> recent_;  // most recent first
+  uint64_t recent_bytes_ = 0;
+};
+
+}  // namespace neve::hdf5

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/host_hdf5.hpp"
+
+#include <dlfcn.h>
+
+namespace neve::hdf5 {
+namespace {
+
+class Library {
+ public:
+  explicit Library(void* address_inside) {
+    Dl_info info{};
+    if (dladdr(address_inside, &info) == 0 || info.dli_fname == nullptr) return;
+    handle_ = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL);
+  }
+  // Dropping our reference is safe: the caller's frame keeps its library loaded.
+  ~Library() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  // A host that has HDF5 inside its executable is not found by name; its symbols are global then.
+  template <class T>
+  void look_up(const char* name, T* out) const {
+    void* symbol = handle_ != nullptr ? dlsym(handle_, name) : nullptr;
+    if (symbol == nullptr) symbol = dlsym(RTLD_DEFAULT, name);
+    *out = reinterpret_cast<T>(symbol);
+  }
+
+ private:
+  void* handle_ = nullptr;
+};
+
+}  // namespace
+
+HostHdf5 find_host_hdf5(void* return_address) {
+  const Library library(return_address);
+  HostHdf5 host;
+  library.look_up("H5Epush2", &host.push_error);
+  library.look_up("H5E_ERR_CLS_g", &host.error_class);
+  library.look_up("H5E_PLINE_g", &host.pipeline_major);
+  library.look_up("H5E_CALLBACK_g", &host.callback_minor);
+  library.look_up("H5Tget_class", &host.type_class);
+  library.look_up("H5Tget_size", &host.type_size);
+  library.look_up("H5Tget_order", &host.type_order);
+  library.look_up("H5Pget_chunk", &host.chunk_shape);
+  library.look_up("H5Pget_filter_by_id2", &host.filter_words);
+  library.look_up("H5Pmodify_filter", &host.modify_filter);
+  return host;
+}
+
+void HostHdf5::report(const char* function, const std::string& message) const {
+  if (!can_report()) return;
+  push_error(H5E_DEFAULT, "neve", function, 0, *error_class, *pipeline_major, *callback_minor, "%s",
+             message.c_str());
+}
+
+}  // namespace neve::hdf5

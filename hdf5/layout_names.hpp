@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where things are in a plotfile: what Chombo and AMReX call them, and what Neve adds.
+#pragma once
+
+#include <string>
+
+namespace neve::hdf5 {
+
+// Chombo's, understood by yt, VisIt and ParaView.
+inline constexpr const char* data_name = "data:datatype=0";
+inline constexpr const char* second_data_name = "data:datatype=1";
+inline constexpr const char* offsets_name = "data:offsets=0";
+inline constexpr const char* boxes_name = "boxes";
+inline constexpr const char* processors_name = "Processors";
+inline constexpr const char* data_attributes_name = "data_attributes";
+inline constexpr const char* global_name = "Chombo_global";
+// AMReX's.
+inline constexpr const char* box_center_name = "boxcenter";
+
+// The group `/neve`: what brings the hierarchy back exactly where the tools' own attributes do not.
+//   attributes layout_version i4, prob_lo f8[3], prob_hi f8[3], source_ghosts i4[3]
+//   group side_files: one uint8 dataset per file, groups for its directories
+// and in each level, beside the tools' attributes:
+//   attributes neve_dx f8[3], neve_ref_ratio i4[3]; table neve_fields (field_records.hpp)
+inline constexpr const char* neve_name = "neve";
+inline constexpr const char* side_files_name = "side_files";
+inline constexpr const char* layout_version_name = "layout_version";
+inline constexpr int layout_version = 1;
+inline constexpr const char* exact_dx_name = "neve_dx";
+inline constexpr const char* exact_ref_ratio_name = "neve_ref_ratio";
+
+inline std::string level_name(size_t level) { return "level_" + std::to_string(level); }
+inline std::string component_name(size_t component) { return "component_" + std::to_string(component); }
+
+}  // namespace neve::hdf5

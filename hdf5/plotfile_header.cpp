@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/plotfile_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <system_error>
+
+#include "hdf5/attributes.hpp"
+#include "hdf5/errors.hpp"
+#include "hdf5/field_records.hpp"
+#include "hdf5/filter_parameters.hpp"
+#include "hdf5/layout_names.hpp"
+
+namespace neve::hdf5 {
+namespace {
+
+constexpr int32_t most_levels = 1000;
+constexpr int32_t most_components = 65535;
+constexpr int32_t most_ghosts = 1024;
+
+bool has_link(hid_t where, const std::string& name) {
+  return H5Lexists(where, name.c_str(), H5P_DEFAULT) > 0;
+}
+
+Result<Handle> open_group(hid_t where, const std::string& name) {
+  if (!has_link(where, name)) return corrupt(fmt::format("group {} is missing", name));
+  Handle group(H5Gopen2(where, name.c_str(), H5P_DEFAULT), H5Gclose);
+  if (!group.valid()) return corrupt(fmt::format("group {} cannot be opened: {}", name, last_error()));
+  return group;
+}
+
+// A one-dimensional dataset about to be read as a whole.
+struct List {
+  Handle dataset;
+  Handle type;
+  uint64_t count = 0;
+};
+
+Result<List> open_list(hid_t where, const std::string& name) {
+  if (!has_link(where, name)) return corrupt(fmt::format("dataset {} is missing", name));
+  List list;
+  list.dataset = Handle(H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!list.dataset.valid()) {
+    return corrupt(fmt::format("dataset {} cannot be opened: {}", name, last_error()));
+  }
+  list.type = Handle(H5Dget_type(list.dataset.id()), H5Tclose);
+  const Handle space(H5Dget_space(list.dataset.id()), H5Sclose);
+  const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+  if (H5Sget_simple_extent_ndims(space.id()) != 1 || count < 0) {
+    return corrupt(fmt::format("dataset {} has {} dimensions; 1 is allowed", name,
+                               H5Sget_simple_extent_ndims(space.id())));
+  }
+  list.count = static_cast<uint64_t>(count);
+  return list;
+}
+
+// A few damaged bytes can claim any number of elements: before memory is taken for them, the file must
+// spend bytes on them. Deflate, the densest filter in use on such lists, reaches 1032:1.
+Status check_paid_for(const List& list, const std::string& name) {
+  constexpr uint64_t densest_filter = 1032;
+  constexpr uint64_t slack_bytes = 4096;
+  const uint64_t stored = H5Dget_storage_size(list.dataset.id());
+  const uint64_t row_bytes = std::max<size_t>(H5Tget_size(list.type.id()), 1);
+  if (list.count > (stored * densest_filter + slack_bytes) / row_bytes) {
+    return corrupt(fmt::format("dataset {} claims {} elements of {} bytes but stores only {} bytes", name,
+                               list.count, row_bytes, stored));
+  }
+  return {};
+}
+
+Status read_list(const List& list, const std::string& name, hid_t memory_type, void* out) {
+  if (list.count == 0) return {};
+  if (H5Dread(list.dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
+    return corrupt(fmt::format("dataset {} cannot be read: {}", name, last_error()));
+  }
+  return {};
+}
+
+Result<std::vector<Box>> read_boxes(hid_t group, int dims) {
+  NEVE_ASSIGN(const List list, open_list(group, boxes_name));
+  NEVE_TRY(check_paid_for(list, boxes_name));
+  const Handle in_memory = box_type(dims, H5T_NATIVE_INT32);
+  if (H5Tget_class(list.type.id()) != H5T_COMPOUND) {
+    return corrupt(fmt::format("dataset {} is not a compound of corners", boxes_name));
+  }
+  for (int m = 0; m < 2 * dims; ++m) {
+    char* raw = H5Tget_member_name(in_memory.id(), static_cast<unsigned>(m));
+    const std::string member = raw;
+    H5free_memory(raw);
+    if (H5Tget_member_index(list.type.id(), member.c_str()) < 0) {
+      return corrupt(fmt::format("dataset {} has no member {}", boxes_name, member));
+    }
+  }
+  const auto corner_count = static_cast<size_t>(2 * dims);
+  std::vector<int32_t> corners(list.count * corner_count);
+  NEVE_TRY(read_list(list, boxes_name, in_memory.id(), corners.data()));
+  std::vector<Box> boxes(list.count);
+  for (size_t b = 0; b < boxes.size(); ++b) {
+    const int32_t* box = corners.data() + b * corner_count;
+    std::copy_n(box, dims, boxes[b].lo.begin());
+    std::copy_n(box + dims, dims, boxes[b].hi.begin());
+  }
+  return boxes;
+}
+
+Result<std::vector<int64_t>> read_offsets(hid_t group) {
+  NEVE_ASSIGN(const List list, open_list(group, offsets_name));
+  NEVE_TRY(check_paid_for(list, offsets_name));
+  if (H5Tget_class(list.type.id()) != H5T_INTEGER) {
+    return corrupt(fmt::format("dataset {} does not hold integers", offsets_name));
+  }
+  std::vector<int64_t> offsets(list.count);
+  NEVE_TRY(read_list(list, offsets_name, H5T_NATIVE_INT64, offsets.data()));
+  return offsets;
+}
+
+// AMReX writes nodes as boxes, too; only `boxcenter` tells.
+Status check_cell_centred(hid_t group, int dims) {
+  if (!has_attribute(group, "domain_type")) return {};
+  NEVE_ASSIGN(const std::vector<int32_t> centring, read_ints(group, "level", "domain_type"));
+  for (int d = 0; d < dims && d < static_cast<int>(centring.size()); ++d) {
+    if (centring[static_cast<size_t>(d)] != 0) {
+      return usage_error(fmt::format("fields are on nodes in direction {}; only cells are supported", d));
+    }
+  }
+  return {};
+}
+
+Result<IntVect> read_ghosts(hid_t group, int dims, size_t components) {
+  IntVect ghosts{0, 0, 0};
+  if (!has_link(group, data_attributes_name)) return ghosts;  // AMReX: never any
+  NEVE_ASSIGN(const Handle attributes, open_group(group, data_attributes_name));
+  if (has_attribute(attributes.id(), "comps")) {
+    NEVE_ASSIGN(const int32_t comps, read_int(attributes.id(), data_attributes_name, "comps"));
+    if (comps != static_cast<int32_t>(components)) {
+      return corrupt(fmt::format("{} says {} components, num_components of the file {}", data_attributes_name,
+                                 comps, components));
+    }
+  }
+  if (!has_attribute(attributes.id(), "outputGhost")) return ghosts;
+  NEVE_ASSIGN(ghosts, read_intvect_attribute(attributes.id(), data_attributes_name, "outputGhost", dims));
+  for (int d = 0; d < dims; ++d) {
+    if (ghosts[d] < 0 || ghosts[d] > most_ghosts) {
+      return corrupt(
+          fmt::format("outputGhost in direction {} is {}; 0 to {} are allowed", d, ghosts[d], most_ghosts));
+    }
+  }
+  return ghosts;
+}
+
+Result<DType> element_type(hid_t type) {
+  const size_t bytes = H5Tget_size(type);
+  if (H5Tget_class(type) == H5T_FLOAT && bytes == dtype_bytes(DType::f32)) return DType::f32;
+  if (H5Tget_class(type) == H5T_FLOAT && bytes == dtype_bytes(DType::f64)) return DType::f64;
+  return usage_error(
+      fmt::format("dataset {} has HDF5 type class {} of {} bytes; floats of 4 or 8 are allowed", data_name,
+                  static_cast<int>(H5Tget_class(type)), bytes));
+}
+
+std::vector<FilterName> read_filters(hid_t creation) {
+  std::vector<FilterName> filters;
+  const int count = H5Pget_nfilters(creation);
+  for (int i = 0; i < count; ++i) {
+    std::array<char, 64> name{};
+    size_t words = 0;
+    unsigned flags = 0;
+    const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
+                                           name.size() - 1, name.data(), nullptr);
+    filters.push_back({id, name.data()});
+  }
+  return filters;
+}
+
+// Chunks that a box at a time would be decompressed again for every box: hold one whole chunk when it is
+// not absurdly large.
+Handle data_access(hid_t where) {
+  Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  const Handle probe(H5Dopen2(where, data_name, H5P_DEFAULT), H5Dclose);
+  if (!probe.valid()) return access;
+  const Handle creation(H5Dget_create_plist(probe.id()), H5Pclose);
+  const Handle type(H5Dget_type(probe.id()), H5Tclose);
+  hsize_t chunk = 0;
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED || H5Pget_chunk(creation.id(), 1, &chunk) != 1) {
+    return access;
+  }
+  constexpr uint64_t least_cache_bytes = uint64_t{16} << 20;
+  constexpr uint64_t most_cache_bytes = uint64_t{256} << 20;
+  constexpr size_t slots = 521;
+  constexpr double evict_fully_read = 1.0;
+  const uint64_t chunk_bytes = chunk * H5Tget_size(type.id());
+  H5Pset_chunk_cache(access.id(), slots, std::clamp(chunk_bytes, least_cache_bytes, most_cache_bytes),
+                     evict_fully_read);
+  return access;
+}
+
+Result<DType> open_data(hid_t group, LevelData* data) {
+  if (!has_link(group, data_name)) {
+    return corrupt(fmt::format("dataset {} is missing", data_name));
+  }
+  if (has_link(group, second_data_name)) {
+    return usage_error(fmt::format("it has a dataset per component ({}); one dataset for all is supported",
+                                   second_data_name));
+  }
+  const Handle access = data_access(group);
+  data->dataset = Handle(H5Dopen2(group, data_name, access.id()), H5Dclose);
+  if (!data->dataset.valid()) {
+    return corrupt(fmt::format("dataset {} cannot be opened: {}", data_name, last_error()));
+  }
+  const Handle type(H5Dget_type(data->dataset.id()), H5Tclose);
+  const Handle space(H5Dget_space(data->dataset.id()), H5Sclose);
+  const Handle creation(H5Dget_create_plist(data->dataset.id()), H5Pclose);
+  const hssize_t elements = H5Sget_simple_extent_npoints(space.id());
+  if (H5Sget_simple_extent_ndims(space.id()) != 1 || elements < 0) {
+    return corrupt(fmt::format("dataset {} has {} dimensions; 1 is allowed", data_name,
+                               H5Sget_simple_extent_ndims(space.id())));
+  }
+  data->elements = static_cast<uint64_t>(elements);
+  hsize_t chunk = 0;
+  if (H5Pget_layout(creation.id()) == H5D_CHUNKED && H5Pget_chunk(creation.id(), 1, &chunk) == 1) {
+    data->chunk_elements = chunk;
+  }
+  data->stored_bytes = H5Dget_storage_size(data->dataset.id());
+  data->filters = read_filters(creation.id());
+  return element_type(type.id());
+}
+
+// Elements of a box with its ghosts, all components; false when there are more than 63 bits hold.
+bool count_elements(const Box& box, const IntVect& ghosts, size_t components, int64_t* elements) {
+  *elements = static_cast<int64_t>(components);
+  for (int d = 0; d < max_dims; ++d) {
+    if (box.size(d) < 1 ||
+        __builtin_mul_overflow(*elements, box.size(d) + 2 * int64_t{ghosts[d]}, elements)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Boxes may lie in any order and Neve pads, but no two may share elements. What Chombo and AMReX write is
+// packed, so there a gap means that the header's ghosts or components are not those of the data.
+Status check_offsets(const Level& level, const LevelData& data, size_t components, bool packed) {
+  if (data.box_offsets.size() != level.boxes.size() + 1) {
+    return corrupt(fmt::format("{} has {} entries for {} boxes; {} are needed", offsets_name,
+                               data.box_offsets.size(), level.boxes.size(), level.boxes.size() + 1));
+  }
+  std::vector<size_t> order(level.boxes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return data.box_offsets[a] < data.box_offsets[b]; });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const size_t b = order[i];
+    const int64_t begin = data.box_offsets[b];
+    const bool is_last = i + 1 == order.size();
+    const int64_t end = is_last ? static_cast<int64_t>(data.elements) : data.box_offsets[order[i + 1]];
+    int64_t needed = 0;
+    if (!count_elements(level.boxes[b], data.ghosts, components, &needed)) {
+      return corrupt(fmt::format("box {} is empty or has more elements than 63 bits hold", b));
+    }
+    if (begin < 0 || begin > end || end - begin < needed || (packed && !is_last && end - begin != needed)) {
+      return corrupt(fmt::format(
+          "box {} begins at element {} and the next thing in {} at {}; its cells, ghosts and {} components "
+          "need {} elements",
+          b, begin, data_name, end, components, needed));
+    }
+  }
+  return {};
+}
+
+// ------------------------------------------------------------------------------- Neve's own group
+
+Status read_side_files(hid_t group, const std::string& prefix, int depth, Hierarchy* h) {
+  constexpr int deepest = 16;
+  constexpr size_t most_side_files = 100000;  // groups may form cycles in a hostile file
+  H5G_info_t info{};
+  if (H5Gget_info(group, &info) < 0) return corrupt(fmt::format("side files: {}", last_error()));
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    std::array<char, 4096> buffer{};
+    const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, buffer.data(),
+                                              buffer.size(), H5P_DEFAULT);
+    if (length < 1 || static_cast<size_t>(length) >= buffer.size()) {
+      return corrupt(fmt::format("side files: entry {} of '{}' has a name of {} bytes; 1 to {} are allowed",
+                                 i, prefix, length, buffer.size() - 1));
+    }
+    const std::string name = buffer.data();
+    const std::string path = prefix.empty() ? name : prefix + "/" + name;
+    const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!object.valid()) return corrupt(fmt::format("side file {}: {}", path, last_error()));
+    if (H5Iget_type(object.id()) == H5I_GROUP) {
+      if (depth >= deepest) return corrupt(fmt::format("side files: '{}' is nested too deep", path));
+      NEVE_TRY(read_side_files(object.id(), path, depth + 1, h));
+      continue;
+    }
+    if (h->side_files.size() >= most_side_files) {
+      return corrupt(fmt::format("more than {} side files", most_side_files));
+    }
+    NEVE_ASSIGN(const List list, open_list(group, name));
+    NEVE_TRY(check_paid_for(list, name));
+    std::string bytes(list.count, '\0');
+    NEVE_TRY(read_list(list, name, H5T_NATIVE_UINT8, bytes.data()).in("side files"));
+    h->side_files[path] = std::move(bytes);
+  }
+  return {};
+}
+
+template <class T>
+Status copy_exactly(const std::vector<T>& values, const char* name, std::array<T, max_dims>* out) {
+  if (values.size() != max_dims) {
+    return corrupt(fmt::format("attribute {} has {} values; {} are needed", name, values.size(), max_dims));
+  }
+  std::copy(values.begin(), values.end(), out->begin());
+  return {};
+}
+
+Status read_neve_group(hid_t file, Hierarchy* h) {
+  NEVE_ASSIGN(const Handle group, open_group(file, neve_name));
+  NEVE_ASSIGN(const int32_t version, read_int(group.id(), neve_name, layout_version_name));
+  if (version != layout_version) {
+    return usage_error(fmt::format("{}/{} is {}; this Neve reads {}", neve_name, layout_version_name, version,
+                                   layout_version));
+  }
+  NEVE_ASSIGN(const std::vector<double> lo, read_doubles(group.id(), neve_name, "prob_lo"));
+  NEVE_ASSIGN(const std::vector<double> hi, read_doubles(group.id(), neve_name, "prob_hi"));
+  NEVE_ASSIGN(const std::vector<int32_t> ghosts, read_ints(group.id(), neve_name, "source_ghosts"));
+  NEVE_TRY(copy_exactly(lo, "prob_lo", &h->prob_lo));
+  NEVE_TRY(copy_exactly(hi, "prob_hi", &h->prob_hi));
+  NEVE_TRY(copy_exactly(ghosts, "source_ghosts", &h->source_ghosts));
+  NEVE_ASSIGN(const Handle side_files, open_group(group.id(), side_files_name));
+  return read_side_files(side_files.id(), "", 0, h);
+}
+
+Status read_exact_geometry(hid_t group, const std::string& place, Level* level) {
+  NEVE_ASSIGN(const std::vector<double> dx, read_doubles(group, place, exact_dx_name));
+  NEVE_ASSIGN(const std::vector<int32_t> ratio, read_ints(group, place, exact_ref_ratio_name));
+  NEVE_TRY(copy_exactly(dx, exact_dx_name, &level->dx));
+  return copy_exactly(ratio, exact_ref_ratio_name, &level->ref_ratio);
+}
+
+// ----------------------------------------------------------------------------- Chombo's and AMReX's
+
+Result<std::vector<double>> first_doubles(hid_t group, const std::string& place, const std::string& name,
+                                          int dims) {
+  NEVE_ASSIGN(std::vector<double> values, read_doubles(group, place, name));
+  if (values.size() < static_cast<size_t>(dims)) {
+    return corrupt(
+        fmt::format("{}: attribute {} has {} values; {} are needed", place, name, values.size(), dims));
+  }
+  return values;
+}
+
+// Chombo knows one cell size for all directions, AMReX adds Vec_dx.
+Status read_cell_size(hid_t group, const std::string& place, int dims, Level* level) {
+  if (has_attribute(group, "Vec_dx")) {
+    NEVE_ASSIGN(const std::vector<double> dx, first_doubles(group, place, "Vec_dx", dims));
+    std::copy_n(dx.begin(), dims, level->dx.begin());
+    return {};
+  }
+  NEVE_ASSIGN(const double dx, read_double(group, place, "dx"));
+  std::fill_n(level->dx.begin(), dims, dx);
+  return {};
+}
+
+// A Chombo file has no origin: cell i begins at i * dx, which is where yt puts it, too.
+Status read_physical_domain(hid_t level_0, Hierarchy* h) {
+  const Level& level = h->levels.front();
+  if (has_attribute(level_0, "prob_lo") && has_attribute(level_0, "prob_hi")) {
+    NEVE_ASSIGN(const std::vector<double> lo, first_doubles(level_0, "level_0", "prob_lo", h->dims));
+    NEVE_ASSIGN(const std::vector<double> hi, first_doubles(level_0, "level_0", "prob_hi", h->dims));
+    std::copy_n(lo.begin(), h->dims, h->prob_lo.begin());
+    std::copy_n(hi.begin(), h->dims, h->prob_hi.begin());
+    return {};
+  }
+  for (int d = 0; d < h->dims; ++d) {
+    h->prob_lo[d] = level.dx[d] * level.domain.lo[d];
+    h->prob_hi[d] = level.dx[d] * (level.domain.hi[d] + 1.0);
+  }
+  return {};
+}
+
+Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* header) {
+  Hierarchy& h = header->hierarchy;
+  const std::string place = level_name(l);
+  NEVE_ASSIGN(const Handle group, open_group(file, place));
+  Level level;
+  LevelData data;
+  NEVE_ASSIGN(level.domain, read_box_attribute(group.id(), place, "prob_domain", h.dims));
+  NEVE_TRY(check_cell_centred(group.id(), h.dims).in(place));
+  level.time = h.time;
+  if (has_attribute(group.id(), "time")) {
+    NEVE_ASSIGN(level.time, read_double(group.id(), place, "time"));
+  }
+  if (has_attribute(group.id(), "steps")) {
+    NEVE_ASSIGN(level.step, read_int(group.id(), place, "steps"));
+  } else if (has_attribute(file, "iteration")) {
+    NEVE_ASSIGN(level.step, read_int(file, "the file", "iteration"));
+  }
+  if (header->written_by_neve) {
+    NEVE_TRY(read_exact_geometry(group.id(), place, &level));
+  } else {
+    NEVE_TRY(read_cell_size(group.id(), place, h.dims, &level));
+    if (l + 1 < level_count) {
+      NEVE_ASSIGN(const int32_t ratio, read_int(group.id(), place, "ref_ratio"));
+      std::fill_n(level.ref_ratio.begin(), h.dims, ratio);
+    }
+  }
+  Result<std::vector<Box>> boxes = read_boxes(group.id(), h.dims);
+  if (!boxes.ok()) return boxes.status().in(place);
+  level.boxes = std::move(*boxes);
+  if (has_attribute(group.id(), "ngrid")) {
+    NEVE_ASSIGN(const int32_t ngrid, read_int(group.id(), place, "ngrid"));
+    if (ngrid < 0 || static_cast<size_t>(ngrid) != level.boxes.size()) {
+      return corrupt(fmt::format("{}: ngrid says {} boxes, dataset {} holds {}", place, ngrid, boxes_name,
+                                 level.boxes.size()));
+    }
+  }
+  Result<std::vector<int64_t>> offsets = read_offsets(group.id());
+  if (!offsets.ok()) return offsets.status().in(place);
+  data.box_offsets = std::move(*offsets);
+  Result<IntVect> ghosts = read_ghosts(group.id(), h.dims, h.components.size());
+  if (!ghosts.ok()) return ghosts.status().in(place);
+  data.ghosts = *ghosts;
+  Result<DType> dtype = open_data(group.id(), &data);
+  if (!dtype.ok()) return dtype.status().in(place);
+  if (l > 0 && *dtype != h.dtype) {
+    return usage_error(fmt::format("{} holds {} values, level_0 {}; all levels must have one type", place,
+                                   dtype_name(*dtype), dtype_name(h.dtype)));
+  }
+  h.dtype = *dtype;
+  NEVE_TRY(check_offsets(level, data, h.components.size(), !header->written_by_neve).in(place));
+  NEVE_ASSIGN(data.fields, read_field_records(group.id(), place));
+  if (!data.fields.empty() && data.fields.size() != h.components.size()) {
+    return corrupt(fmt::format("{}/{} has {} rows for {} components", place, field_table_name,
+                               data.fields.size(), h.components.size()));
+  }
+  h.levels.push_back(std::move(level));
+  header->levels.push_back(std::move(data));
+  if (l == 0 && !header->written_by_neve) {
+    NEVE_TRY(read_physical_domain(group.id(), &h));
+    h.source_ghosts = header->levels.front().ghosts;
+  }
+  return {};
+}
+
+Result<int32_t> read_count(hid_t where, const std::string& place, const std::string& name, int32_t most) {
+  NEVE_ASSIGN(const int32_t count, read_int(where, place, name));
+  if (count < 1 || count > most) {
+    return corrupt(fmt::format("{}: attribute {} is {}; 1 to {} are allowed", place, name, count, most));
+  }
+  return count;
+}
+
+Status read_file(PlotfileHeader* header) {
+  const hid_t file = header->file.id();
+  Hierarchy& h = header->hierarchy;
+  if (!has_link(file, global_name)) {
+    return usage_error(
+        fmt::format("an HDF5 file without group {} is neither a Chombo nor an AMReX plotfile", global_name));
+  }
+  NEVE_ASSIGN(const Handle global, open_group(file, global_name));
+  NEVE_ASSIGN(h.dims, read_count(global.id(), global_name, "SpaceDim", max_dims));
+  NEVE_ASSIGN(const int32_t components, read_count(file, "the file", "num_components", most_components));
+  NEVE_ASSIGN(const int32_t levels, read_count(file, "the file", "num_levels", most_levels));
+  for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
+    NEVE_ASSIGN(std::string name, read_string(file, "the file", component_name(c)));
+    h.components.push_back(std::move(name));
+  }
+  if (has_attribute(file, "time")) {
+    NEVE_ASSIGN(h.time, read_double(file, "the file", "time"));
+  }
+  if (has_attribute(file, "coordinate_system")) {
+    NEVE_ASSIGN(h.coord_sys, read_int(file, "the file", "coordinate_system"));
+  }
+  header->written_by_neve = has_link(file, neve_name);
+  if (header->written_by_neve) {
+    header->kind = "Neve HDF5 plotfile";
+    NEVE_TRY(read_neve_group(file, &h));
+  } else {
+    header->kind = has_attribute(file, "plotfile_type") ? "AMReX HDF5 plotfile" : "Chombo HDF5 plotfile";
+  }
+  for (size_t l = 0; l < static_cast<size_t>(levels); ++l) {
+    NEVE_TRY(read_level(file, l, static_cast<size_t>(levels), header));
+  }
+  if (!has_attribute(file, "time")) h.time = h.levels.front().time;
+  const Status consistent = check_hierarchy(h);
+  return consistent.ok() ? Status() : corrupt(consistent.message());
+}
+
+Result<uint64_t> readable_size(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return failure(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::fclose(file);
+  std::error_code error;
+  const uint64_t bytes = std::filesystem::file_size(path, error);
+  if (error) return failure(fmt::format("is not a regular file: {}", error.message()));
+  return bytes;
+}
+
+}  // namespace
+
+bool LevelData::holds_frames() const { return filters.size() == 1 && filters.front().id == neve_filter_id; }
+
+Result<PlotfileHeader> read_plotfile_header(const std::string& path) {
+  const QuietErrors quiet;
+  PlotfileHeader header;
+  Result<uint64_t> bytes = readable_size(path);
+  if (!bytes.ok()) return bytes.status().in(path);
+  header.file_bytes = *bytes;
+  if (H5Fis_hdf5(path.c_str()) <= 0) return usage_error(path + ": is not an HDF5 file");
+  header.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!header.file.valid()) {
+    return corrupt(fmt::format("{}: HDF5 cannot open it: {}", path, last_error()));
+  }
+  NEVE_TRY(read_file(&header).in(path));
+  return header;
+}
+
+}  // namespace neve::hdf5

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an HDF5 plotfile says of itself, whoever wrote it: Chombo, AMReX (one dataset per level) or Neve.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hdf5/handle.hpp"
+#include "hdf5/skeleton.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/status.hpp"
+
+namespace neve::hdf5 {
+
+struct FilterName {
+  int id = 0;
+  std::string name;
+};
+
+// A level's one dataset and where the boxes are in it.
+struct LevelData {
+  Handle dataset;
+  uint64_t elements = 0;
+  uint64_t chunk_elements = 0;  // 0 when it is not chunked
+  uint64_t stored_bytes = 0;
+  std::vector<FilterName> filters;   // in the order of writing
+  std::vector<int64_t> box_offsets;  // first element of each box; checked to lie inside the dataset
+  IntVect ghosts{0, 0, 0};           // layers around each box in the dataset
+  std::vector<FieldRecord> fields;   // empty unless Neve wrote the file
+
+  bool holds_frames() const;  // Neve's filter and no other
+};
+
+struct PlotfileHeader {
+  Hierarchy hierarchy;
+  std::string kind;  // "Chombo HDF5 plotfile", ...
+  bool written_by_neve = false;
+  uint64_t file_bytes = 0;
+  std::vector<LevelData> levels;
+  Handle file;  // datasets are open within it
+};
+
+// Opens and checks. Errors: failure (cannot be opened), usage (not a plotfile we read), corrupt (damaged, or
+// its parts disagree).
+Result<PlotfileHeader> read_plotfile_header(const std::string& path);
+
+}  // namespace neve::hdf5

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/plotfile_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <optional>
+
+#include "amr/average_down.hpp"
+#include "amr/box_index.hpp"
+#include "amr/coverage.hpp"
+#include "hdf5/errors.hpp"
+#include "hdf5/filter.hpp"
+#include "hdf5/frame_reader.hpp"
+#include "hdf5/layout_names.hpp"
+#include "hdf5/plotfile_header.hpp"
+
+namespace neve::hdf5 {
+namespace {
+
+// Finer boxes decoded last, because several coarse boxes average the same one.
+class RecentBoxes {
+ public:
+  using Values = std::shared_ptr<const std::vector<std::byte>>;
+
+  Values find(size_t level, size_t box, int component) {
+    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
+      return e.level == level && e.box == box && e.component == component;
+    });
+    if (at == entries_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, at);
+    return at->values;
+  }
+
+  void insert(size_t level, size_t box, int component, Values values) {
+    constexpr uint64_t most_bytes = uint64_t{64} << 20;
+    held_bytes_ += values->size();
+    entries_.push_front({level, box, component, std::move(values)});
+    while (held_bytes_ > most_bytes && entries_.size() > 1) {
+      held_bytes_ -= entries_.back().values->size();
+      entries_.pop_back();
+    }
+  }
+
+ private:
+  struct Entry {
+    size_t level;
+    size_t box;
+    int component;
+    Values values;
+  };
+  std::list<Entry> entries_;
+  uint64_t held_bytes_ = 0;
+};
+
+class Hdf5Source : public PlotfileSource {
+ public:
+  explicit Hdf5Source(PlotfileHeader header)
+      : header_(std::move(header)), frames_(header_), finer_index_(header_.levels.size()) {}
+
+  const Hierarchy& hierarchy() const override { return header_.hierarchy; }
+  std::string kind() const override { return header_.kind; }
+
+  Status read_box(int level, int box, int component, std::byte* out) override {
+    const QuietErrors quiet;
+    NEVE_TRY(check_arguments(level, box, component));
+    return read(static_cast<size_t>(level), static_cast<size_t>(box), component, out);
+  }
+
+  Result<std::vector<uint8_t>> left_out(int level, int box, int component) override {
+    const QuietErrors quiet;
+    NEVE_TRY(check_arguments(level, box, component));
+    const auto l = static_cast<size_t>(level);
+    const auto b = static_cast<size_t>(box);
+    NEVE_ASSIGN(const bool in_frames, is_in_frames(l, b, component));
+    if (!in_frames) return std::vector<uint8_t>{};
+    return frames_.left_out(l, b, component);
+  }
+
+ private:
+  Status check_arguments(int level, int box, int component) const;
+  Result<bool> is_in_frames(size_t level, size_t box, int component);
+  Status read(size_t level, size_t box, int component, std::byte* out);
+  Status read_elements(size_t level, size_t box, int component, std::byte* out) const;
+  Status fill_left_out(size_t level, size_t box, int component, std::vector<uint8_t> left_out,
+                       std::byte* out);
+  Result<RecentBoxes::Values> finer_values(size_t level, size_t box, int component);
+  const amr::BoxIndex& index(size_t level);
+
+  PlotfileHeader header_;
+  FrameReader frames_;
+  std::vector<std::optional<amr::BoxIndex>> finer_index_;
+  RecentBoxes recent_;
+};
+
+Status Hdf5Source::check_arguments(int level, int box, int component) const {
+  const Hierarchy& h = header_.hierarchy;
+  if (level < 0 || static_cast<size_t>(level) >= h.levels.size()) {
+    return usage_error(fmt::format("level {} asked for; 0 to {} exist", level, h.levels.size() - 1));
+  }
+  const size_t boxes = h.levels[static_cast<size_t>(level)].boxes.size();
+  if (box < 0 || static_cast<size_t>(box) >= boxes) {
+    return usage_error(fmt::format("box {} of level {} asked for; 0 to {} exist", box, level, boxes - 1));
+  }
+  if (component < 0 || static_cast<size_t>(component) >= h.components.size()) {
+    return usage_error(
+        fmt::format("component {} asked for; 0 to {} exist", component, h.components.size() - 1));
+  }
+  return {};
+}
+
+// Neve's files may have been repacked by another tool, with another filter or through ours. Then the values
+// are there, but not which of them are placeholders for left-out cells.
+Result<bool> Hdf5Source::is_in_frames(size_t level, size_t box, int component) {
+  if (!header_.written_by_neve) return false;
+  const LevelData& data = header_.levels[level];
+  if (data.holds_frames()) {
+    NEVE_ASSIGN(const bool knows_boxes, frames_.knows_boxes(level, box));
+    if (knows_boxes) return true;
+  }
+  if (data.fields.empty() || data.fields[static_cast<size_t>(component)].left_out_cells > 0) {
+    return corrupt(fmt::format(
+        "{}: another tool has repacked this file; which covered cells component {} leaves out is lost",
+        level_name(level), header_.hierarchy.components[static_cast<size_t>(component)]));
+  }
+  return false;
+}
+
+Status Hdf5Source::read(size_t level, size_t box, int component, std::byte* out) {
+  NEVE_ASSIGN(const bool in_frames, is_in_frames(level, box, component));
+  if (!in_frames) return read_elements(level, box, component, out);
+  NEVE_TRY(frames_.read(level, box, component, out));
+  NEVE_ASSIGN(std::vector<uint8_t> left_out, frames_.left_out(level, box, component));
+  if (left_out.empty()) return {};
+  return fill_left_out(level, box, component, std::move(left_out), out);
+}
+
+// Through HDF5's own pipeline: the component with its ghosts is one run of elements.
+Status Hdf5Source::read_elements(size_t level, size_t box, int component, std::byte* out) const {
+  const LevelData& data = header_.levels[level];
+  const Box& valid = header_.hierarchy.levels[level].boxes[box];
+  Box grown = valid;
+  for (int d = 0; d < max_dims; ++d) {
+    grown.lo[d] -= data.ghosts[d];
+    grown.hi[d] += data.ghosts[d];
+  }
+  const size_t value_bytes = dtype_bytes(header_.hierarchy.dtype);
+  const bool has_ghosts = !(grown == valid);
+  std::vector<std::byte> with_ghosts(has_ghosts ? static_cast<size_t>(grown.cells()) * value_bytes : 0);
+
+  const hsize_t count = static_cast<hsize_t>(grown.cells());
+  const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + count * static_cast<hsize_t>(component);
+  const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
+  const hid_t type = header_.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
+      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT,
+              has_ghosts ? with_ghosts.data() : out) < 0) {
+    return corrupt(
+        fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data_name, box, last_error()));
+  }
+  if (!has_ghosts) return {};
+
+  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
+  for (int64_t z = 0; z < valid.size(2); ++z) {
+    for (int64_t y = 0; y < valid.size(1); ++y) {
+      const int64_t from =
+          data.ghosts[0] + grown.size(0) * (y + data.ghosts[1] + grown.size(1) * (z + data.ghosts[2]));
+      std::memcpy(out, with_ghosts.data() + static_cast<size_t>(from) * value_bytes, row_bytes);
+      out += row_bytes;
+    }
+  }
+  return {};
+}
+
+const amr::BoxIndex& Hdf5Source::index(size_t level) {
+  std::optional<amr::BoxIndex>& index = finer_index_[level];
+  if (!index) index.emplace(header_.hierarchy.levels[level].boxes);
+  return *index;
+}
+
+Result<RecentBoxes::Values> Hdf5Source::finer_values(size_t level, size_t box, int component) {
+  if (RecentBoxes::Values recent = recent_.find(level, box, component)) return recent;
+  const Box& cells = header_.hierarchy.levels[level].boxes[box];
+  std::vector<std::byte> values(static_cast<size_t>(cells.cells()) * dtype_bytes(header_.hierarchy.dtype));
+  NEVE_TRY(read(level, box, component, values.data()));
+  auto shared = std::make_shared<const std::vector<std::byte>>(std::move(values));
+  recent_.insert(level, box, component, shared);
+  return RecentBoxes::Values(shared);
+}
+
+// Left-out cells become the average of the finer ones, which may have been left out themselves.
+Status Hdf5Source::fill_left_out(size_t level, size_t box, int component, std::vector<uint8_t> left_out,
+                                 std::byte* out) {
+  const Hierarchy& h = header_.hierarchy;
+  const Box& coarse = h.levels[level].boxes[box];
+  auto missing = static_cast<uint64_t>(
+      std::count_if(left_out.begin(), left_out.end(), [](uint8_t m) { return m != 0; }));
+  if (missing == 0) return {};
+  const size_t value_bytes = dtype_bytes(h.dtype);
+  std::vector<amr::CoveredPart> parts;
+  if (level + 1 < h.levels.size())
+    parts = amr::covered_parts(coarse, index(level + 1), h.levels[level].ref_ratio);
+  for (const amr::CoveredPart& part : parts) {
+    std::vector<std::byte> averages;
+    for (int32_t z = part.cells.lo[2]; z <= part.cells.hi[2]; ++z) {
+      for (int32_t y = part.cells.lo[1]; y <= part.cells.hi[1]; ++y) {
+        for (int32_t x = part.cells.lo[0]; x <= part.cells.hi[0]; ++x) {
+          const auto cell = static_cast<size_t>(
+              (x - coarse.lo[0]) +
+              coarse.size(0) * ((y - coarse.lo[1]) + coarse.size(1) * (z - coarse.lo[2])));
+          if (left_out[cell] == 0) continue;
+          if (averages.empty()) {  // a part that is held costs no finer box
+            const auto finer = static_cast<size_t>(part.fine_box);
+            NEVE_ASSIGN(const RecentBoxes::Values fine, finer_values(level + 1, finer, component));
+            averages.resize(static_cast<size_t>(part.cells.cells()) * value_bytes);
+            amr::average_down(h.dtype, part.cells, h.levels[level].ref_ratio, fine->data(),
+                              h.levels[level + 1].boxes[finer], averages.data(), part.cells);
+          }
+          const auto in_part = static_cast<size_t>(
+              (x - part.cells.lo[0]) +
+              part.cells.size(0) * ((y - part.cells.lo[1]) + part.cells.size(1) * (z - part.cells.lo[2])));
+          std::memcpy(out + cell * value_bytes, averages.data() + in_part * value_bytes, value_bytes);
+          left_out[cell] = 0;
+          --missing;
+        }
+      }
+    }
+  }
+  if (missing > 0) {
+    return corrupt(fmt::format("{}: box {} leaves out {} cells that no finer box covers", level_name(level),
+                               box, missing));
+  }
+  return {};
+}
+
+Status check_filters(const PlotfileHeader& header, const std::string& path) {
+  for (size_t l = 0; l < header.levels.size(); ++l) {
+    for (const FilterName& filter : header.levels[l].filters) {
+      if (H5Zfilter_avail(filter.id) > 0) continue;
+      return {Code::plugin_missing,
+              fmt::format(
+                  "{}: {}/{} is compressed with HDF5 filter {} ({}), which HDF5 cannot find; put its plugin "
+                  "into a folder named in HDF5_PLUGIN_PATH",
+                  path, level_name(l), data_name, filter.id, filter.name.empty() ? "unnamed" : filter.name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& path) {
+  NEVE_TRY(register_filter());
+  NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path));
+  const QuietErrors quiet;
+  NEVE_TRY(check_filters(header, path));
+  return std::unique_ptr<PlotfileSource>(std::make_unique<Hdf5Source>(std::move(header)));
+}
+
+Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path) {
+  NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path));
+  PlotfileStorage storage;
+  storage.kind = header.kind;
+  storage.written_by_neve = header.written_by_neve;
+  storage.file_bytes = header.file_bytes;
+  for (LevelData& data : header.levels) {
+    LevelStorage level;
+    level.elements = data.elements;
+    level.chunk_elements = data.chunk_elements;
+    if (data.chunk_elements > 0)
+      level.chunks = (data.elements + data.chunk_elements - 1) / data.chunk_elements;
+    level.stored_bytes = data.stored_bytes;
+    for (const FilterName& filter : data.filters) {
+      level.filters.push_back(
+          fmt::format("{} ({})", filter.name.empty() ? "unnamed" : filter.name, filter.id));
+    }
+    level.fields = std::move(data.fields);
+    storage.levels.push_back(std::move(level));
+  }
+  storage.hierarchy = std::move(header.hierarchy);
+  return storage;
+}
+
+}  // namespace neve::hdf5

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/skip_driver.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#if H5_VERSION_GE(1, 13, 2)
+#include <H5FDdevelop.h>  // the driver's class moved out of the public headers
+#endif
+
+#include "hdf5/errors.hpp"
+
+namespace neve::hdf5 {
+namespace {
+
+// The file as HDF5 sees it. `base` comes first: HDF5 holds a pointer to it.
+struct OpenFile {
+  H5FD_t base;
+  int descriptor;
+  dev_t device;
+  ino_t inode;
+  haddr_t end_of_allocation;
+  haddr_t end_of_file;
+  SkipDriverState* state;
+};
+static_assert(std::is_standard_layout_v<OpenFile>);
+
+constexpr haddr_t largest_address = 0x7fffffffffffffff;  // off_t is signed
+
+OpenFile* as_open_file(H5FD_t* file) { return reinterpret_cast<OpenFile*>(file); }
+const OpenFile* as_open_file(const H5FD_t* file) { return reinterpret_cast<const OpenFile*>(file); }
+
+herr_t fail(SkipDriverState* state, const char* operation, int error) {
+  if (state->system_error == 0) {
+    state->system_error = error;
+    state->failed_operation = operation;
+  }
+  return -1;
+}
+
+H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) {
+  const void* info = H5Pget_driver_info(file_access);
+  if (info == nullptr) return nullptr;
+  SkipDriverState* state = *static_cast<SkipDriverState* const*>(info);
+
+  int mode = (flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY;
+  if ((flags & H5F_ACC_TRUNC) != 0) mode |= O_TRUNC;
+  const int descriptor = ::open(name, mode | O_CLOEXEC);
+  if (descriptor < 0) {
+    fail(state, "open", errno);
+    return nullptr;
+  }
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    fail(state, "stat", errno);
+    ::close(descriptor);
+    return nullptr;
+  }
+  auto* file = new (std::nothrow) OpenFile{};
+  if (file == nullptr) {
+    fail(state, "open", ENOMEM);
+    ::close(descriptor);
+    return nullptr;
+  }
+  file->descriptor = descriptor;
+  file->device = status.st_dev;
+  file->inode = status.st_ino;
+  file->end_of_file = static_cast<haddr_t>(status.st_size);
+  file->state = state;
+  return &file->base;
+}
+
+herr_t close_file(H5FD_t* base) {
+  OpenFile* file = as_open_file(base);
+  SkipDriverState* state = file->state;
+  const int closed = ::close(file->descriptor);
+  const int error = errno;
+  delete file;
+  return closed == 0 ? 0 : fail(state, "close", error);
+}
+
+// HDF5 asks so that it notices a file that it has open already.
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const OpenFile* x = as_open_file(a);
+  const OpenFile* y = as_open_file(b);
+  if (x->device != y->device) return x->device < y->device ? -1 : 1;
+  if (x->inode != y->inode) return x->inode < y->inode ? -1 : 1;
+  return 0;
+}
+
+// Neither sieve buffer nor accumulator for raw data: each raw write must arrive here by itself and at
+// once, or an address would be recorded for the wrong chunk.
+herr_t query(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr) *flags = H5FD_FEAT_AGGREGATE_METADATA;
+  return 0;
+}
+
+haddr_t get_end_of_allocation(const H5FD_t* file, H5FD_mem_t) {
+  return as_open_file(file)->end_of_allocation;
+}
+
+herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  as_open_file(file)->end_of_allocation = address;
+  return 0;
+}
+
+haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) { return as_open_file(file)->end_of_file; }
+
+herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, void* buffer) {
+  const OpenFile* file = as_open_file(base);
+  auto* out = static_cast<char*>(buffer);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(file->descriptor, out, bytes, static_cast<off_t>(address));
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return fail(file->state, "read", errno);
+    }
+    if (got == 0) {  // past the end: HDF5 expects zeros there
+      std::memset(out, 0, bytes);
+      break;
+    }
+    out += got;
+    address += static_cast<haddr_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+  return 0;
+}
+
+herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t bytes, const void* buffer) {
+  OpenFile* file = as_open_file(base);
+  file->end_of_file = std::max(file->end_of_file, address + bytes);
+  if (type == H5FD_MEM_DRAW && file->state->drop_raw_data) {
+    file->state->last_dropped_address = address;
+    ++file->state->dropped_writes;
+    return 0;
+  }
+  const auto* in = static_cast<const char*>(buffer);
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(file->descriptor, in, bytes, static_cast<off_t>(address));
+    if (put < 0) {
+      if (errno == EINTR) continue;
+      return fail(file->state, "write", errno);
+    }
+    if (put == 0) return fail(file->state, "write", ENOSPC);
+    in += put;
+    address += static_cast<haddr_t>(put);
+    bytes -= static_cast<size_t>(put);
+  }
+  return 0;
+}
+
+herr_t truncate(H5FD_t* base, hid_t, hbool_t) {
+  OpenFile* file = as_open_file(base);
+  while (::ftruncate(file->descriptor, static_cast<off_t>(file->end_of_allocation)) != 0) {
+    if (errno != EINTR) return fail(file->state, "truncate", errno);
+  }
+  file->end_of_file = file->end_of_allocation;
+  return 0;
+}
+
+H5FD_class_t make_driver_class() {
+  H5FD_class_t driver{};
+#if H5_VERSION_GE(1, 13, 2)
+  driver.version = H5FD_CLASS_VERSION;
+  constexpr int unregistered_driver_value = 600;  // 512 and above are free for everybody
+  driver.value = static_cast<H5FD_class_value_t>(unregistered_driver_value);
+#endif
+  driver.name = "neve_skip";
+  driver.maxaddr = largest_address;
+  driver.fc_degree = H5F_CLOSE_WEAK;
+  driver.fapl_size = sizeof(SkipDriverState*);  // HDF5 copies the pointer with memcpy
+  driver.open = open_file;
+  driver.close = close_file;
+  driver.cmp = compare;
+  driver.query = query;
+  driver.get_eoa = get_end_of_allocation;
+  driver.set_eoa = set_end_of_allocation;
+  driver.get_eof = get_end_of_file;
+  driver.read = read;
+  driver.write = write;
+  driver.truncate = truncate;
+  constexpr H5FD_mem_t raw_apart_from_metadata[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(raw_apart_from_metadata), std::end(raw_apart_from_metadata),
+            std::begin(driver.fl_map));
+  return driver;
+}
+
+}  // namespace
+
+Status use_skip_driver(hid_t file_access, SkipDriverState* state) {
+  static const H5FD_class_t driver_class = make_driver_class();
+  static hid_t driver = H5I_INVALID_HID;
+  if (H5Iis_valid(driver) <= 0) driver = H5FDregister(&driver_class);  // again after an H5close
+  if (driver < 0) return failure("HDF5 refuses to register Neve's file driver: " + last_error());
+  if (H5Pset_driver(file_access, driver, &state) < 0) {
+    return failure("HDF5 refuses Neve's file driver: " + last_error());
+  }
+  return {};
+}
+
+}  // namespace neve::hdf5

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A virtual file driver for POSIX files that can drop raw-data writes: HDF5 then lays out a file whose
+// frames somebody else writes. Why not H5Dwrite_chunk with the bytes: only rank 0 writes metadata,
+// and it must neither hold nor send the frames of the other ranks.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+
+#include "neve/status.hpp"
+
+namespace neve::hdf5 {
+
+// What one open file's driver knows. Owned by the caller, who keeps it until the file is closed, so that
+// the reason of a failed close can still be read.
+struct SkipDriverState {
+  bool drop_raw_data = false;  // set by the caller around H5Dwrite_chunk
+  uint64_t dropped_writes = 0;
+  uint64_t last_dropped_address = 0;
+  int system_error = 0;               // errno of the first failure, 0 if none
+  const char* failed_operation = "";  // "write", "truncate", ...
+};
+
+// Makes files opened with `file_access` use the driver. The file must exist: it is emptied by
+// H5Fcreate, never created, because its striping was fixed by who created it.
+Status use_skip_driver(hid_t file_access, SkipDriverState* state);
+
+}  // namespace neve::hdf5
