@@ -167,20 +167,22 @@ Status reserve_space(const std::string& path, uint64_t size_bytes) {
   return failure(path + ": no room for " + std::to_string(size_bytes) + " bytes: " + std::strerror(reason));
 }
 
-Status put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
-                  std::span<const Piece> pieces, uint64_t round_bytes) {
+Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
+                            std::span<const Piece> pieces, uint64_t round_bytes) {
+  const double begin_seconds = MPI_Wtime();
   std::vector<Piece> sorted;
   uint64_t mine_bytes = 0;
-  Result<Info> info = Info::from(hints);
-  NEVE_TRY(agree(comm, guarded("put", [&]() -> Status {
-                   NEVE_TRY(injected_fault(Phase::put, comm.rank()));
-                   NEVE_TRY(info.status());
-                   sorted.assign(pieces.begin(), pieces.end());
-                   std::sort(sorted.begin(), sorted.end(),
-                             [](const Piece& a, const Piece& b) { return a.address < b.address; });
-                   for (const Piece& piece : sorted) mine_bytes += piece.bytes.size();
-                   return {};
-                 })));
+  const Result<Info> info = Info::from(hints);
+  const Status prepared = guarded("put", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::put, comm.rank()));
+    NEVE_TRY(info.status());
+    sorted.assign(pieces.begin(), pieces.end());
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Piece& a, const Piece& b) { return a.address < b.address; });
+    for (const Piece& piece : sorted) mine_bytes += piece.bytes.size();
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
 
   uint64_t rounds = (mine_bytes + round_bytes - 1) / round_bytes;
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_UINT64_T, MPI_MAX, comm.get()),
@@ -198,12 +200,14 @@ Status put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
     const Status one = put_round(file, path, sorted, round * round_bytes, round_bytes);
     if (status.ok()) status = one;
   }
+  const double written_seconds = MPI_Wtime();
   const Status synced = mpi_status(MPI_File_sync(file), path + ": syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path + ": closing");
   if (status.ok()) status = injected_fault(Phase::sync, comm.rank());
   if (status.ok()) status = synced;
   if (status.ok()) status = closed;
-  return agree(comm, status);
+  NEVE_TRY(agree(comm, status));
+  return PutTimes{written_seconds - begin_seconds, MPI_Wtime() - written_seconds};
 }
 
 }  // namespace neve::mpi

@@ -38,8 +38,13 @@ struct Piece {
 // of a rank's bytes.
 inline constexpr uint64_t default_round_bytes = uint64_t{1} << 30;
 
+struct PutTimes {
+  double write_seconds = 0;
+  double sync_seconds = 0;
+};
+
 // Collective. Writes the pieces of all ranks into the existing file and syncs it.
-Status put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
-                  std::span<const Piece> pieces, uint64_t round_bytes = default_round_bytes);
+Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
+                            std::span<const Piece> pieces, uint64_t round_bytes = default_round_bytes);
 
 }  // namespace neve::mpi

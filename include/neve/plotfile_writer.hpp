@@ -45,6 +45,9 @@ struct WriteOptions {
   std::string strategy = "skeleton";        // the only one yet; anything else is a usage error
   uint64_t chunk_bytes = uint64_t{8} << 20; // most logical bytes of a chunk, 64 KiB .. 1 GiB
   EncodeOptions encode;
+  // MPI-IO hints (striping_factor, cb_nodes, ...); those of the environment variable NEVE_MPI_HINTS
+  // ("key=value;key=value") come on top.
+  std::map<std::string, std::string> mpi_hints;
   // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1.
   std::function<void(const std::string& phase, double fraction)> progress;
 };
@@ -77,7 +80,8 @@ struct WriteReport {               // the same on every rank
   uint64_t raw_bytes = 0;          // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
   std::vector<LevelReport> levels;
-  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0;  // slowest rank
+  // Of the slowest rank. sync: making the file durable and renaming it.
+  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
 };
 
 // Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing is

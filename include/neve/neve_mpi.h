@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Writing an AMR hierarchy from C, from all ranks of a communicator.
+ *
+ * Describe the hierarchy, the same on every rank, giving the values of the boxes that the calling rank owns and NULL
+ * for all others; write it; free it. Each box has exactly one owner.
+ *
+ * Functions that return int return 0, or the exit codes of the `neve` command: 1 the system refused, 2 the
+ * caller asked for something that is not allowed. neve_mpi_last_error() then says what and why.
+ */
+#ifndef NEVE_NEVE_MPI_H
+#define NEVE_NEVE_MPI_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct neve_hierarchy neve_hierarchy;
+
+/* Not collective. A hierarchy without levels: dims is 1, 2 or 3; value_bytes 4 (float) or 8 (double). NULL on
+ * error. */
+neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names);
+void neve_hierarchy_free(neve_hierarchy* hierarchy);
+
+/* Not collective. The simulation's time, and the physical corners of the domain (dims values each). The
+ * default is time 0 in the unit cube. */
+int neve_hierarchy_set_time(neve_hierarchy* hierarchy, double time);
+int neve_hierarchy_set_domain(neve_hierarchy* hierarchy, const double* prob_lo, const double* prob_hi);
+
+/* Not collective. Adds the next finer level, coarsest first, whose index space is lo..hi inclusive (dims values
+ * each), ref_ratio times finer than the level before it (ignored for the first). */
+int neve_hierarchy_add_level(neve_hierarchy* hierarchy, const int* lo, const int* hi, int ref_ratio);
+
+/* Not collective. Adds a box of valid cells lo..hi inclusive to the finest level so far. `values`, NULL on
+ * ranks that do not own the box, holds it with `ghosts` more cells on every side (0 for none), component after
+ * component, x fastest; it must live until the hierarchy is written. */
+int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values, int ghosts);
+
+/* Not collective. Replaces the layout of the box added last, in values: the first valid cell is values[0], its
+ * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. */
+int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
+                                   long long component_stride);
+
+/* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. `options` is a list of
+ * "key=value" separated by ';', or NULL:
+ *   abs=0.5, rel=1e-3, lossless    the error bound of all fields (rel=1e-3)
+ *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6
+ *   covered=auto|drop|keep         cells that a finer level covers (auto)
+ *   threads=N                      threads of each rank (1)
+ *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
+ * On error nothing is left behind, and an earlier file at `path` is whole. */
+int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy, const char* options);
+
+/* Not collective. The message of the last error of the calling thread; "" when there was none. Valid until the
+ * thread's next call. */
+const char* neve_mpi_last_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

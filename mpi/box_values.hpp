@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One component of a rectangle of cells, out of a box held with any strides.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "neve/box.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::mpi {
+
+// Index of a cell in a box, x fastest.
+inline int64_t cell_index(const Box& box, int64_t x, int64_t y, int64_t z) {
+  return (x - box.lo[0]) + box.size(0) * ((y - box.lo[1]) + box.size(1) * (z - box.lo[2]));
+}
+
+// Calls row(y, z, pointer to the values of the cells from region.lo[0] on) for each row of `region`, which
+// lies in `box`, whose values `data` holds.
+template <class Row>
+void for_each_row(const Box& region, const Box& box, const BoxData& data, int component, size_t value_bytes,
+                  Row&& row) {
+  const auto* base = static_cast<const std::byte*>(data.data);
+  for (int64_t z = region.lo[2]; z <= region.hi[2]; ++z) {
+    for (int64_t y = region.lo[1]; y <= region.hi[1]; ++y) {
+      const int64_t at = component * data.component_stride + (region.lo[0] - box.lo[0]) +
+                         (y - box.lo[1]) * data.stride[1] + (z - box.lo[2]) * data.stride[2];
+      row(y, z, base + at * static_cast<int64_t>(value_bytes));
+    }
+  }
+}
+
+// The cells of `region` into `out`, x fastest, without gaps.
+inline void gather_region(const Box& region, const Box& box, const BoxData& data, int component,
+                          size_t value_bytes, std::byte* out) {
+  const size_t row_bytes = static_cast<size_t>(region.size(0)) * value_bytes;
+  for_each_row(region, box, data, component, value_bytes, [&](int64_t, int64_t, const std::byte* values) {
+    std::memcpy(out, values, row_bytes);
+    out += row_bytes;
+  });
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpi/agree.hpp"
+#include "mpi/option_text.hpp"
+#include "neve/neve_mpi.h"
+#include "neve/plotfile_writer.hpp"
+
+struct neve_hierarchy {
+  neve::Hierarchy description;
+  std::vector<neve::LocalBox> owned;
+  bool owns_last_box = false;
+};
+
+namespace {
+
+using neve::Status;
+using neve::usage_error;
+
+thread_local std::string last_error;
+
+// Nothing passes the C boundary but a code.
+template <class Work>
+int reported(Work&& work) {
+  Status status = neve::mpi::guarded("neve", std::forward<Work>(work));
+  last_error = status.message();
+  return static_cast<int>(status.code());
+}
+
+Status check_live(const neve_hierarchy* hierarchy) {
+  return hierarchy != nullptr ? Status() : usage_error("hierarchy is NULL");
+}
+
+neve::Result<neve::Box> read_box(const neve::Hierarchy& hierarchy, const int* lo, const int* hi) {
+  if (lo == nullptr || hi == nullptr) return usage_error("corners of a box are NULL");
+  neve::Box box;
+  for (size_t d = 0; d < static_cast<size_t>(hierarchy.dims); ++d) {
+    box.lo[d] = lo[d];
+    box.hi[d] = hi[d];
+  }
+  if (box.empty()) return usage_error("a box's upper corner lies below its lower corner");
+  return box;
+}
+
+Status create(int dims, int value_bytes, int components, const char* const* names, neve::Hierarchy& out) {
+  if (dims < 1 || dims > neve::max_dims) {
+    return usage_error("dims is " + std::to_string(dims) + "; allowed are 1, 2, 3");
+  }
+  if (value_bytes != 4 && value_bytes != 8) {
+    return usage_error("value_bytes is " + std::to_string(value_bytes) + "; allowed are 4 and 8");
+  }
+  if (components < 1 || names == nullptr) return usage_error("a hierarchy needs at least one component");
+  out.dims = dims;
+  out.dtype = value_bytes == 4 ? neve::DType::f32 : neve::DType::f64;
+  for (int c = 0; c < components; ++c) {
+    if (names[c] == nullptr) return usage_error("name of component " + std::to_string(c) + " is NULL");
+    out.components.emplace_back(names[c]);
+  }
+  return {};
+}
+
+Status add_level(neve::Hierarchy& hierarchy, const int* lo, const int* hi, int ref_ratio) {
+  neve::Level level;
+  NEVE_ASSIGN(level.domain, read_box(hierarchy, lo, hi));
+  if (!hierarchy.levels.empty()) {
+    if (ref_ratio < 2)
+      return usage_error("ref_ratio is " + std::to_string(ref_ratio) + "; at least 2 is needed");
+    for (size_t d = 0; d < static_cast<size_t>(hierarchy.dims); ++d) {
+      hierarchy.levels.back().ref_ratio[d] = ref_ratio;
+    }
+  }
+  hierarchy.levels.push_back(level);
+  return {};
+}
+
+Status add_box(neve_hierarchy& hierarchy, const int* lo, const int* hi, const void* values, int ghosts) {
+  neve::Hierarchy& description = hierarchy.description;
+  if (description.levels.empty()) return usage_error("a box needs a level; add one first");
+  if (ghosts < 0) return usage_error("ghosts is " + std::to_string(ghosts) + "; at least 0 is needed");
+  NEVE_ASSIGN(const neve::Box box, read_box(description, lo, hi));
+  neve::Level& level = description.levels.back();
+  level.boxes.push_back(box);
+  hierarchy.owns_last_box = values != nullptr;
+  if (values == nullptr) return {};
+
+  neve::LocalBox local;
+  local.level = static_cast<int>(description.levels.size()) - 1;
+  local.box = static_cast<int>(level.boxes.size()) - 1;
+  std::array<int64_t, neve::max_dims> held = {1, 1, 1};
+  int64_t first_valid = 0;
+  int64_t stride = 1;
+  for (int d = 0; d < description.dims; ++d) {
+    held[static_cast<size_t>(d)] = box.size(d) + 2 * int64_t{ghosts};
+    local.data.stride[static_cast<size_t>(d)] = stride;
+    first_valid += stride * ghosts;
+    stride *= held[static_cast<size_t>(d)];
+  }
+  local.data.component_stride = stride;
+  local.data.data = static_cast<const std::byte*>(values) +
+                    first_valid * static_cast<int64_t>(neve::dtype_bytes(description.dtype));
+  hierarchy.owned.push_back(local);
+  return {};
+}
+
+// Cell sizes follow from the domain and its index space.
+void settle_cell_sizes(neve::Hierarchy& hierarchy) {
+  for (neve::Level& level : hierarchy.levels) {
+    level.time = hierarchy.time;
+    for (int d = 0; d < hierarchy.dims; ++d) {
+      const auto i = static_cast<size_t>(d);
+      level.dx[i] = (hierarchy.prob_hi[i] - hierarchy.prob_lo[i]) / static_cast<double>(level.domain.size(d));
+    }
+  }
+}
+
+}  // namespace
+
+neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names) {
+  std::unique_ptr<neve_hierarchy> hierarchy;
+  const int code = reported([&] {
+    hierarchy = std::make_unique<neve_hierarchy>();
+    return create(dims, value_bytes, components, names, hierarchy->description);
+  });
+  return code == 0 ? hierarchy.release() : nullptr;
+}
+
+void neve_hierarchy_free(neve_hierarchy* hierarchy) { delete hierarchy; }
+
+int neve_hierarchy_set_time(neve_hierarchy* hierarchy, double time) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_live(hierarchy));
+    hierarchy->description.time = time;
+    return {};
+  });
+}
+
+int neve_hierarchy_set_domain(neve_hierarchy* hierarchy, const double* prob_lo, const double* prob_hi) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_live(hierarchy));
+    if (prob_lo == nullptr || prob_hi == nullptr) return usage_error("corners of the domain are NULL");
+    for (size_t d = 0; d < static_cast<size_t>(hierarchy->description.dims); ++d) {
+      hierarchy->description.prob_lo[d] = prob_lo[d];
+      hierarchy->description.prob_hi[d] = prob_hi[d];
+    }
+    return {};
+  });
+}
+
+int neve_hierarchy_add_level(neve_hierarchy* hierarchy, const int* lo, const int* hi, int ref_ratio) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_live(hierarchy));
+    hierarchy->owns_last_box = false;
+    return add_level(hierarchy->description, lo, hi, ref_ratio);
+  });
+}
+
+int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values,
+                           int ghosts) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_live(hierarchy));
+    return add_box(*hierarchy, lo, hi, values, ghosts);
+  });
+}
+
+int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
+                                   long long component_stride) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_live(hierarchy));
+    // On the other ranks there is no layout to replace, and the call is the same on all.
+    if (!hierarchy->owns_last_box) return {};
+    neve::BoxData& data = hierarchy->owned.back().data;
+    data.stride = {1, stride_y, stride_z, 0};
+    data.component_stride = component_stride;
+    return {};
+  });
+}
+
+int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
+                        const char* options) {
+  return reported([&]() -> Status {
+    // Looked at by all ranks before any goes on: NULL on one must not leave the others waiting.
+    NEVE_ASSIGN(const neve::mpi::Comm all, neve::mpi::Comm::duplicate(comm));
+    neve::Hierarchy settled;
+    neve::WriteOptions parsed;
+    const Status given = neve::mpi::guarded("neve", [&]() -> Status {
+      NEVE_TRY(check_live(hierarchy));
+      if (path == nullptr) return usage_error("the path to write is NULL");
+      settled = hierarchy->description;
+      settle_cell_sizes(settled);
+      NEVE_ASSIGN(parsed, neve::mpi::parse_write_options(options == nullptr ? "" : options));
+      return {};
+    });
+    NEVE_TRY(neve::mpi::agree(all, given));
+    return neve::write_plotfile(comm, path, settled, hierarchy->owned, parsed).status();
+  });
+}
+
+const char* neve_mpi_last_error(void) { return last_error.c_str(); }

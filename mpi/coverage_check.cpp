@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/coverage_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "amr/average_down.hpp"
+#include "amr/coverage.hpp"
+#include "codecs/reconstruct.hpp"
+#include "mpi/average_exchange.hpp"
+#include "mpi/box_values.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// What a reader gets for the left-out cells of this rank's boxes of one level and component: the finer
+// average, or the decoded value where the average missed. It stands in for them when this level is averaged
+// down in turn.
+struct LeftOutValues {
+  struct Part {
+    Box cells;
+    std::vector<std::byte> values;  // x fastest
+  };
+  std::vector<std::vector<Part>>
+      by_box;  // by index in the rank's owned boxes; empty when nothing is left out
+
+  void clear() { by_box.clear(); }
+};
+
+struct Tally {
+  uint64_t misses = 0;
+  double worst = 0;  // largest |average - value| where both are finite
+};
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Whether a reader may be given `average` for `value`. Special values come back bit for bit or not at all, as
+// does everything under an exact spec.
+template <class T>
+bool average_serves(T average, T value, const ComponentSpec& spec) {
+  if (same_bits(average, value)) return true;
+  const bool is_special = !std::isfinite(value) || (value == 0 && std::signbit(value)) ||
+                          (spec.fill && value == static_cast<T>(*spec.fill));
+  if (is_special || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+  return std::abs(static_cast<double>(average) - static_cast<double>(value)) <=
+         spec.bound_abs;  // not for NaN
+}
+
+// Everything a round needs, allocated once, so that no rank can run out of memory between messages.
+struct Buffers {
+  std::vector<std::byte> sends, receives, original, restored;
+  std::vector<MPI_Request> requests;
+};
+
+// The work of one coarse level.
+class LevelCheck {
+ public:
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+             const WritePlan& plan, size_t level, Buffers& buffers)
+      : comm_(comm),
+        hierarchy_(hierarchy),
+        owned_(owned),
+        plan_(plan),
+        level_(level),
+        value_bytes_(dtype_bytes(hierarchy.dtype)),
+        exchange_(
+            plan_average_exchange(hierarchy, level, plan.levels[level].index, plan.owners, comm.rank())),
+        buffers_(buffers) {
+    uint64_t most_send_cells = 0, most_receive_cells = 0;
+    int64_t most_restored_cells = 0;
+    for (int round = 0; round < exchange_.rounds; ++round) {
+      most_send_cells = std::max(most_send_cells, cells_of(round_of(exchange_.sends, round)));
+      most_receive_cells = std::max(most_receive_cells, cells_of(round_of(exchange_.receives, round)));
+    }
+    for (const AveragePart& part : exchange_.sends) {
+      most_restored_cells = std::max(most_restored_cells, refine(part.cells, ratio()).cells());
+    }
+    most_message_cells_ = std::max(most_send_cells, most_receive_cells);
+    grow(buffers_.sends, most_send_cells);
+    grow(buffers_.receives, most_receive_cells);
+    grow(buffers_.original, static_cast<uint64_t>(most_restored_cells));
+    grow(buffers_.restored, static_cast<uint64_t>(most_restored_cells));
+    buffers_.requests.reserve(static_cast<size_t>(comm.size()) * 2);
+  }
+
+  // Messages too large for MPI's counts; the same answer is not needed on every rank.
+  Status check_message_sizes() const {
+    constexpr uint64_t most = std::numeric_limits<int>::max();
+    if (most_message_cells_ > most) {
+      return failure("level " + std::to_string(level_) + " exchanges averages of more than " +
+                     std::to_string(most) + " cells at once; smaller boxes or more ranks are needed");
+    }
+    return {};
+  }
+
+  // Collective, and complete on every rank whatever goes wrong on one. Records at most `most_recorded`
+  // misses.
+  Status run(int component, const LeftOutValues& finer_left_out, uint64_t most_recorded, MissedCells& missed,
+             LeftOutValues& left_out, Tally& tally) {
+    Status status;
+    const auto note = [&](const Status& s) {
+      if (status.ok()) status = s;
+    };
+    recorded_ = 0;
+    for (int round = 0; round < exchange_.rounds; ++round) {
+      const auto sends = round_of(exchange_.sends, round);
+      const auto receives = round_of(exchange_.receives, round);
+      buffers_.requests.clear();
+      for_each_message(receives, buffers_.receives, [&](int peer, std::byte* data, int values) {
+        note(mpi_status(MPI_Irecv(data, values, mpi_type(), peer, 0, comm_.get(),
+                                  &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
+                        "receiving averages"));
+      });
+      note(guarded("coverage check", [&] { return average_parts(sends, component, finer_left_out); }));
+      for_each_message(sends, buffers_.sends, [&](int peer, std::byte* data, int values) {
+        note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
+                                  &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
+                        "sending averages"));
+      });
+      note(mpi_status(MPI_Waitall(static_cast<int>(buffers_.requests.size()), buffers_.requests.data(),
+                                  MPI_STATUSES_IGNORE),
+                      "exchange of averages"));
+      note(guarded("coverage check", [&]() -> Status {
+        const std::byte* averages = buffers_.receives.data();
+        for (const AveragePart& part : receives) {
+          if (hierarchy_.dtype == DType::f32) {
+            compare<float>(part, averages, component, most_recorded, missed, left_out, tally);
+          } else {
+            compare<double>(part, averages, component, most_recorded, missed, left_out, tally);
+          }
+          averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+        }
+        return {};
+      }));
+    }
+    return status;
+  }
+
+ private:
+  using Parts = std::span<const AveragePart>;
+
+  const IntVect& ratio() const { return hierarchy_.levels[level_].ref_ratio; }
+  MPI_Datatype mpi_type() const { return hierarchy_.dtype == DType::f32 ? MPI_FLOAT : MPI_DOUBLE; }
+
+  void grow(std::vector<std::byte>& buffer, uint64_t cells) const {
+    buffer.resize(std::max<size_t>(buffer.size(), cells * value_bytes_));
+  }
+
+  static uint64_t cells_of(Parts parts) {
+    uint64_t cells = 0;
+    for (const AveragePart& part : parts) cells += static_cast<uint64_t>(part.cells.cells());
+    return cells;
+  }
+
+  static Parts round_of(const std::vector<AveragePart>& parts, int round) {
+    const auto less = [](const AveragePart& part, int r) { return part.round < r; };
+    const auto begin = std::lower_bound(parts.begin(), parts.end(), round, less);
+    const auto end = std::lower_bound(begin, parts.end(), round + 1, less);
+    return {begin, end};
+  }
+
+  // message(peer, first byte, values) for each run of parts with one peer.
+  template <class Message>
+  void for_each_message(Parts parts, std::vector<std::byte>& buffer, Message&& message) {
+    size_t at_bytes = 0;
+    for (size_t i = 0; i < parts.size();) {
+      size_t end = i;
+      int64_t cells = 0;
+      for (; end < parts.size() && parts[end].peer == parts[i].peer; ++end) cells += parts[end].cells.cells();
+      message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
+      at_bytes += static_cast<size_t>(cells) * value_bytes_;
+      i = end;
+    }
+  }
+
+  // Averages of what a reader gets, into the send buffer.
+  Status average_parts(Parts parts, int component, const LeftOutValues& finer_left_out) {
+    const ComponentSpec& spec = plan_.levels[level_ + 1].fields[static_cast<size_t>(component)].spec;
+    std::byte* out = buffers_.sends.data();
+    for (const AveragePart& part : parts) {
+      const int local = plan_.local[level_ + 1][static_cast<size_t>(part.fine_box)];
+      const Box& fine_box = hierarchy_.levels[level_ + 1].boxes[static_cast<size_t>(part.fine_box)];
+      const Box fine = refine(part.cells, ratio());
+      gather_region(fine, fine_box, owned_[static_cast<size_t>(local)].data, component, value_bytes_,
+                    buffers_.original.data());
+      NEVE_TRY(reconstruct_values(hierarchy_.dtype, buffers_.original.data(), buffers_.restored.data(),
+                                  static_cast<size_t>(fine.cells()), spec));
+      if (!finer_left_out.by_box.empty()) {
+        for (const LeftOutValues::Part& left_out : finer_left_out.by_box[static_cast<size_t>(local)]) {
+          overlay(left_out, fine);
+        }
+      }
+      amr::average_down(hierarchy_.dtype, part.cells, ratio(), buffers_.restored.data(), fine, out,
+                        part.cells);
+      out += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+    }
+    return {};
+  }
+
+  void overlay(const LeftOutValues::Part& part, const Box& fine) {
+    const Box common = intersect(part.cells, fine);
+    if (common.empty()) return;
+    const size_t row_bytes = static_cast<size_t>(common.size(0)) * value_bytes_;
+    for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
+      for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
+        const auto from = static_cast<size_t>(cell_index(part.cells, common.lo[0], y, z));
+        const auto to = static_cast<size_t>(cell_index(fine, common.lo[0], y, z));
+        std::memcpy(buffers_.restored.data() + to * value_bytes_, part.values.data() + from * value_bytes_,
+                    row_bytes);
+      }
+    }
+  }
+
+  template <class T>
+  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t most_recorded,
+               MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+    const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
+    const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
+    const Box& box = hierarchy_.levels[level_].boxes[static_cast<size_t>(part.coarse_box)];
+    const size_t part_bytes = static_cast<size_t>(part.cells.cells()) * value_bytes_;
+    std::byte* restored = nullptr;
+    if (!left_out.by_box.empty()) {
+      left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}});
+      restored = left_out.by_box[local].back().values.data();
+    }
+    size_t cell = 0;
+    for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
+                 [&](int64_t y, int64_t z, const std::byte* row) {
+                   for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
+                     T average, value;
+                     std::memcpy(&average, averages + cell * sizeof(T), sizeof(T));
+                     std::memcpy(&value, row + static_cast<size_t>(x) * sizeof(T), sizeof(T));
+                     const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
+                     if (std::isfinite(error)) tally.worst = std::max(tally.worst, error);
+                     if (average_serves(average, value, spec)) continue;
+                     ++tally.misses;
+                     if (recorded_ >= most_recorded) continue;  // the field will be kept whole
+                     ++recorded_;
+                     const int64_t index = cell_index(box, part.cells.lo[0] + x, y, z);
+                     missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
+                     if (restored != nullptr) {
+                       restore_one(&value, spec, restored + cell * sizeof(T));
+                     }
+                   }
+                 });
+  }
+
+  void restore_one(const void* value, const ComponentSpec& spec, std::byte* out) {
+    // Cannot fail: the same spec served whole slabs.
+    (void)reconstruct_values(hierarchy_.dtype, value, out, 1, spec);
+  }
+
+  const Comm& comm_;
+  const Hierarchy& hierarchy_;
+  std::span<const LocalBox> owned_;
+  const WritePlan& plan_;
+  size_t level_;
+  size_t value_bytes_;
+  AverageExchange exchange_;
+  Buffers& buffers_;
+  uint64_t most_message_cells_ = 0;
+  uint64_t recorded_ = 0;
+};
+
+std::string kept_reason(const Tally& tally, uint64_t covered_cells) {
+  char worst[32];
+  std::snprintf(worst, sizeof worst, "%.3g", tally.worst);
+  return "kept: average of finer cells misses " + std::to_string(tally.misses) + " of " +
+         std::to_string(covered_cells) + " cells, worst " + worst;
+}
+
+Status merge_over_ranks(const Comm& comm, Tally& tally) {
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.misses, 1, MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "count of missed covered cells"));
+  return mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.worst, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
+                    "worst missed covered cell");
+}
+
+// Covered cells of each level, over all ranks.
+Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
+                                            std::span<const LocalBox> owned, const WritePlan& plan) {
+  std::vector<uint64_t> cells(hierarchy.levels.size(), 0);
+  const Status counted = guarded("coverage check", [&]() -> Status {
+    for (const LocalBox& local : owned) {
+      const auto l = static_cast<size_t>(local.level);
+      if (l + 1 == hierarchy.levels.size()) continue;
+      const Level& level = hierarchy.levels[l];
+      for (const amr::CoveredPart& part : amr::covered_parts(level.boxes[static_cast<size_t>(local.box)],
+                                                             plan.levels[l + 1].index, level.ref_ratio)) {
+        cells[l] += static_cast<uint64_t>(part.cells.cells());
+      }
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, counted));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, cells.data(), static_cast<int>(cells.size()), MPI_UINT64_T,
+                                    MPI_SUM, comm.get()),
+                      "count of covered cells"));
+  return cells;
+}
+
+// One field: what a level leaves out is settled before the next coarser one is averaged from it, so the
+// finest level comes first. checks[level] is null where nothing is covered.
+Status check_component(const Comm& comm, std::span<const LocalBox> owned,
+                       const std::vector<std::unique_ptr<LevelCheck>>& checks,
+                       const std::vector<uint64_t>& covered_cells, size_t component, WritePlan& plan,
+                       MissedCells& missed) {
+  LeftOutValues finer_left_out;
+  for (size_t level = checks.size(); level-- > 0;) {
+    if (checks[level] == nullptr) {
+      finer_left_out.clear();
+      continue;
+    }
+    FieldPlan& field = plan.levels[level].fields[component];
+    const uint64_t most_missed = covered_cells[level] / most_missed_divisor;
+    LeftOutValues left_out;
+    Tally tally;
+    const Status prepared = guarded("coverage check", [&]() -> Status {
+      if (level > 0) left_out.by_box.resize(owned.size());
+      return {};
+    });
+    const Status run = checks[level]->run(static_cast<int>(component), finer_left_out, most_missed + 1,
+                                          missed, left_out, tally);
+    NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
+    NEVE_TRY(merge_over_ranks(comm, tally));
+    finer_left_out.clear();
+    if (tally.misses > most_missed) {
+      field.covered = kept_reason(tally, covered_cells[level]);
+      for (size_t i = 0; i < owned.size(); ++i) {
+        if (static_cast<size_t>(owned[i].level) == level) missed[i][component] = {};
+      }
+    } else {
+      field.spec.drop_covered = true;
+      field.covered = "dropped";
+      finer_left_out = std::move(left_out);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy,
+                                    std::span<const LocalBox> owned, const WriteOptions& options,
+                                    WritePlan& plan) {
+  const size_t components = hierarchy.components.size();
+  const size_t levels = hierarchy.levels.size();
+  NEVE_ASSIGN(const std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
+  MissedCells missed;
+  std::vector<std::unique_ptr<LevelCheck>> checks(levels);
+  Buffers buffers;
+  const Status prepared = guarded("coverage check", [&]() -> Status {
+    missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    if (options.covered != Covered::automatic) return {};
+    for (size_t level = 0; level < levels; ++level) {
+      if (covered_cells[level] == 0) continue;
+      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, buffers);
+      NEVE_TRY(checks[level]->check_message_sizes());
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  if (options.covered == Covered::automatic) {
+    for (size_t c = 0; c < components; ++c) {
+      NEVE_TRY(check_component(comm, owned, checks, covered_cells, c, plan, missed));
+    }
+    return missed;
+  }
+  const bool drop = options.covered == Covered::drop;
+  for (size_t level = 0; level < levels; ++level) {
+    if (covered_cells[level] == 0) continue;
+    for (FieldPlan& field : plan.levels[level].fields) {
+      field.spec.drop_covered = drop;
+      field.covered = drop ? "dropped" : "kept: asked for";
+    }
+  }
+  return missed;
+}
+
+}  // namespace neve::mpi

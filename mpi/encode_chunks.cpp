@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/encode_chunks.hpp"
+
+#include <algorithm>
+
+#include "mpi/workers.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// One byte per cell and component, as BoxData::keep wants it; empty when nothing is missed.
+std::vector<uint8_t> keep_marks(const std::vector<std::vector<uint64_t>>& missed, uint64_t cells) {
+  std::vector<uint8_t> marks;
+  for (size_t c = 0; c < missed.size(); ++c) {
+    if (missed[c].empty()) continue;
+    if (marks.empty()) marks.assign(missed.size() * cells, 0);
+    for (const uint64_t cell : missed[c]) marks[c * cells + cell] = 1;
+  }
+  return marks;
+}
+
+Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
+                  const MissedCells& missed, const EncodeOptions& options, EncodedChunk& encoded) {
+  const LevelPlan& level = plan.levels[encoded.level];
+  const amr::Chunk& chunk = level.chunks.chunks[encoded.chunk];
+  std::vector<ComponentSpec> specs;
+  for (const FieldPlan& field : level.fields) specs.push_back(field.spec);
+  const bool drops =
+      std::any_of(specs.begin(), specs.end(), [](const auto& spec) { return spec.drop_covered; });
+  const amr::BoxIndex* finer = drops ? &plan.levels[encoded.level + 1].index : nullptr;
+  const FrameLayout layout =
+      amr::chunk_layout(hierarchy, static_cast<int>(encoded.level), level.chunks, encoded.chunk, finer);
+
+  std::vector<BoxData> data;
+  std::vector<std::vector<uint8_t>> keep(chunk.boxes.size());
+  for (size_t b = 0; b < chunk.boxes.size(); ++b) {
+    const auto local = static_cast<size_t>(plan.local[encoded.level][static_cast<size_t>(chunk.boxes[b])]);
+    data.push_back(owned[local].data);
+    keep[b] = keep_marks(missed[local], static_cast<uint64_t>(layout.boxes[b].cells()));
+    data.back().keep = keep[b].empty() ? nullptr : keep[b].data();
+  }
+  NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<EncodedChunk>> encode_chunks(int rank, const Hierarchy& hierarchy,
+                                                std::span<const LocalBox> owned, const WriteOptions& options,
+                                                const WritePlan& plan, const MissedCells& missed,
+                                                const std::function<void(double fraction)>& progress) {
+  std::vector<EncodedChunk> chunks;
+  for (size_t level = 0; level < plan.levels.size(); ++level) {
+    const std::vector<amr::Chunk>& all = plan.levels[level].chunks.chunks;
+    for (size_t c = 0; c < all.size(); ++c) {
+      if (all[c].owner == rank) chunks.push_back({level, c, {}, {}});
+    }
+  }
+  // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
+  const int across =
+      std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));
+  EncodeOptions inside = options.encode;
+  inside.threads = options.encode.threads / across;
+  const double total = static_cast<double>(chunks.size());
+  NEVE_TRY(run_workers(
+      across, chunks.size(), "encode",
+      [&](size_t i) {
+        const std::string name =
+            "level " + std::to_string(chunks[i].level) + " chunk " + std::to_string(chunks[i].chunk);
+        return encode_one(hierarchy, owned, plan, missed, inside, chunks[i]).in(name);
+      },
+      [&](size_t finished) {
+        if (progress) progress(static_cast<double>(finished) / total);
+      }));
+  return chunks;
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/place.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "hdf5/skeleton.hpp"
+#include "mpi/fault.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// Rank 0's view of all chunks: those of a rank, by level, then chunk, lie together.
+struct Gathered {
+  struct Chunk {
+    size_t level;
+    size_t chunk;
+  };
+  std::vector<Chunk> chunks;
+  std::vector<int> counts;  // by rank
+  std::vector<int> starts;  // by rank
+};
+
+Result<Gathered> order_by_rank(const WritePlan& plan, int ranks) {
+  Gathered all;
+  all.counts.assign(static_cast<size_t>(ranks), 0);
+  all.starts.assign(static_cast<size_t>(ranks), 0);
+  uint64_t total = 0;
+  for (const LevelPlan& level : plan.levels) total += level.chunks.chunks.size();
+  if (total > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
+    return usage_error("the file would have " + std::to_string(total) + " chunks; at most " +
+                       std::to_string(std::numeric_limits<int>::max()) + " are allowed, choose larger ones");
+  }
+  for (size_t l = 0; l < plan.levels.size(); ++l) {
+    const auto& chunks = plan.levels[l].chunks.chunks;
+    for (size_t c = 0; c < chunks.size(); ++c) {
+      all.chunks.push_back({l, c});
+      ++all.counts[static_cast<size_t>(chunks[c].owner)];
+    }
+  }
+  const auto owner = [&](const Gathered::Chunk& c) {
+    return plan.levels[c.level].chunks.chunks[c.chunk].owner;
+  };
+  std::stable_sort(all.chunks.begin(), all.chunks.end(),
+                   [&](const auto& a, const auto& b) { return owner(a) < owner(b); });
+  for (size_t rank = 1; rank < all.starts.size(); ++rank) {
+    all.starts[rank] = all.starts[rank - 1] + all.counts[rank - 1];
+  }
+  return all;
+}
+
+std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteReport& report,
+                                             const Gathered& all, const std::vector<uint64_t>& sizes) {
+  std::vector<hdf5::LevelPlacement> levels(plan.levels.size());
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const amr::LevelChunks& chunks = plan.levels[l].chunks;
+    levels[l].chunk_elements = chunks.chunk_elements;
+    levels[l].frame_bytes.resize(chunks.chunks.size());
+    levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
+    levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
+    levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
+    for (const FieldReport& field : report.levels[l].fields) {
+      hdf5::FieldRecord& record = levels[l].fields.emplace_back();
+      record.name = field.name;
+      record.asked = field.asked;
+      record.bound_abs = field.bound_abs;
+      record.max_abs_error = field.max_abs_error;
+      record.range_min = field.range_min;
+      record.range_max = field.range_max;
+      record.cells = field.cells;
+      record.left_out_cells = field.left_out_cells;
+      record.special_cells = field.special_cells;
+      record.exact_cells = field.exact_cells;
+      record.stored_bytes = field.stored_bytes;
+      record.codec = field.codec;
+      record.covered = field.covered;
+    }
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    levels[all.chunks[i].level].frame_bytes[all.chunks[i].chunk] = sizes[i];
+  }
+  return levels;
+}
+
+// Rank 0 alone. The addresses are in the order of `all`.
+Status write_file_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
+                           const std::vector<hdf5::LevelPlacement>& levels, const Gathered& all,
+                           const std::vector<uint64_t>& sizes, std::vector<uint64_t>& addresses) {
+  NEVE_TRY(create_file(path, hints));
+  NEVE_ASSIGN(const hdf5::FrameAddresses by_level, hdf5::write_skeleton(path, hierarchy, levels));
+  uint64_t end = 0;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    addresses[i] = by_level[all.chunks[i].level][all.chunks[i].chunk];
+    end = std::max(end, addresses[i] + sizes[i]);
+  }
+  return reserve_space(path, end);
+}
+
+}  // namespace
+
+Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
+                                           const Hierarchy& hierarchy, const WritePlan& plan,
+                                           const WriteReport& report, std::span<const EncodedChunk> chunks) {
+  const bool is_root = comm.rank() == 0;
+  const int mine = static_cast<int>(chunks.size());
+  Gathered all;
+  std::vector<uint64_t> my_sizes, my_addresses, sizes, addresses;
+  const Status prepared = guarded("place", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
+    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
+    my_addresses.resize(chunks.size());
+    if (!is_root) return {};
+    NEVE_ASSIGN(all, order_by_rank(plan, comm.size()));
+    sizes.resize(all.chunks.size());
+    addresses.resize(all.chunks.size());
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  NEVE_TRY(mpi_status(MPI_Gatherv(my_sizes.data(), mine, MPI_UINT64_T, sizes.data(), all.counts.data(),
+                                  all.starts.data(), MPI_UINT64_T, 0, comm.get()),
+                      "gathering of frame sizes"));
+  const Status written = guarded("skeleton", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
+    if (!is_root) return {};
+    return write_file_skeleton(path, hints, hierarchy, placements(plan, report, all, sizes), all, sizes,
+                               addresses);
+  });
+  NEVE_TRY(agree(comm, written));
+  NEVE_TRY(mpi_status(MPI_Scatterv(addresses.data(), all.counts.data(), all.starts.data(), MPI_UINT64_T,
+                                   my_addresses.data(), mine, MPI_UINT64_T, 0, comm.get()),
+                      "scattering of frame addresses"));
+  return my_addresses;
+}
+
+}  // namespace neve::mpi

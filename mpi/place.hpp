@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where every frame goes: sizes to rank 0, the skeleton there, addresses back.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi/encode_chunks.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/put.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::mpi {
+
+// Collective. Rank 0 creates `path`, writes everything but the frames into it and reserves its space; every
+// rank learns the addresses of its own frames, by `chunks`, and only those.
+Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
+                                           const Hierarchy& hierarchy, const WritePlan& plan,
+                                           const WriteReport& report, std::span<const EncodedChunk> chunks);
+
+}  // namespace neve::mpi

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <mutex>
+#include <optional>
+
+#include "mpi/fault.hpp"
+#include "mpi/workers.hpp"
+
+namespace neve::mpi {
+namespace {
+
+constexpr uint64_t least_chunk_bytes = uint64_t{64} << 10;
+constexpr uint64_t most_chunk_bytes = uint64_t{1} << 30;
+
+// [level * components + component]
+using Ranges = std::vector<ValueRange>;
+using Fills = std::vector<std::optional<double>>;
+
+const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
+  const auto found = options.fields.find(name);
+  return found == options.fields.end() ? nullptr : &found->second;
+}
+
+// This rank's ranges of the fields that `wanted` marks.
+Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const Fills& fills,
+                  const std::vector<char>& wanted, int threads, Ranges& ranges) {
+  const size_t components = hierarchy.components.size();
+  std::mutex mutex;
+  return run_workers(threads, owned.size() * components, "range", [&](size_t piece) -> Status {
+    const LocalBox& local = owned[piece / components];
+    const size_t level = static_cast<size_t>(local.level);
+    const size_t field = level * components + piece % components;
+    if (wanted[field] == 0) return {};
+    const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
+    const ValueRange range = scan_range(hierarchy.dtype, plain_frame_box(box), local.data,
+                                        static_cast<int>(piece % components), fills[field]);
+    const std::lock_guard lock(mutex);
+    ranges[field].merge(range);
+    return {};
+  });
+}
+
+Status merge_over_ranks(const Comm& comm, Ranges& ranges) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> smallest;  // minima, then negated maxima, so that one reduction serves both
+  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : r.min);
+  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : -r.max);
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, smallest.data(), static_cast<int>(smallest.size()),
+                                    MPI_DOUBLE, MPI_MIN, comm.get()),
+                      "exchange of value ranges"));
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const bool empty = smallest[i] == none;
+    ranges[i] = {empty ? 0 : smallest[i], empty ? 0 : -smallest[ranges.size() + i], empty};
+  }
+  return {};
+}
+
+// Global ranges, and the fill values found in them where none was given.
+Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                      const WriteOptions& options, Ranges& ranges, Fills& fills) {
+  const size_t fields = ranges.size();
+  const int threads = options.encode.threads;
+  std::vector<char> wanted(fields, 1);
+  const Status scanned = guarded("range", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::range, comm.rank()));
+    return scan_owned(hierarchy, owned, fills, wanted, threads, ranges);
+  });
+  NEVE_TRY(agree(comm, scanned));
+  NEVE_TRY(merge_over_ranks(comm, ranges));
+  if (!options.detect_fill) return {};
+
+  // The ranges are global, so all ranks suspect the same fields without another message.
+  Fills suspects(fields);
+  bool any = false;
+  for (size_t i = 0; i < fields; ++i) {
+    if (!fills[i]) suspects[i] = suspect_fill(hierarchy.dtype, ranges[i]);
+    wanted[i] = suspects[i].has_value() ? 1 : 0;
+    any = any || suspects[i].has_value();
+  }
+  if (!any) return {};
+  Ranges others(fields);
+  const Status scanned_others = guarded(
+      "range", [&]() -> Status { return scan_owned(hierarchy, owned, suspects, wanted, threads, others); });
+  NEVE_TRY(agree(comm, scanned_others));
+  NEVE_TRY(merge_over_ranks(comm, others));
+  for (size_t i = 0; i < fields; ++i) {
+    if (suspects[i] && accept_fill(*suspects[i], others[i])) {
+      fills[i] = suspects[i];
+      ranges[i] = others[i];
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, {1, 1, 1}, nullptr); }
+
+Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
+  NEVE_TRY(check_bound(options.bound));
+  for (const auto& [name, rule] : options.fields) {
+    if (std::find(hierarchy.components.begin(), hierarchy.components.end(), name) ==
+        hierarchy.components.end()) {
+      std::string known;
+      for (const std::string& component : hierarchy.components)
+        known += (known.empty() ? "" : ", ") + component;
+      return usage_error("unknown field \"" + name + "\"; the fields are " + known);
+    }
+    if (rule.bound) NEVE_TRY(check_bound(*rule.bound).in("field " + name));
+  }
+  if (options.strategy != "skeleton") {
+    return usage_error("unknown strategy \"" + options.strategy + "\"; allowed is skeleton");
+  }
+  if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes) {
+    return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
+                       std::to_string(least_chunk_bytes) + " .. " + std::to_string(most_chunk_bytes));
+  }
+  if (options.encode.threads < 1) {
+    return usage_error("threads is " + std::to_string(options.encode.threads) + "; at least 1 is needed");
+  }
+  return {};
+}
+
+std::string options_key(const WriteOptions& options) {
+  const auto rule_key = [](const FieldRule& rule) {
+    return (rule.bound ? to_string(*rule.bound) : "-") + "," +
+           (rule.codec ? std::string(codec_name(*rule.codec)) : "-") + "," +
+           (rule.fill ? std::to_string(std::bit_cast<uint64_t>(*rule.fill)) : "-");
+  };
+  std::string key = to_string(options.bound) + ";" + std::string(codec_name(options.codec)) + ";" +
+                    std::to_string(static_cast<int>(options.covered)) + ";" +
+                    std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
+                    std::to_string(options.chunk_bytes) + ";" +
+                    std::string(effort_name(options.encode.effort));
+  for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
+  return key;
+}
+
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Ownership owners,
+                             std::span<const LocalBox> owned, const WriteOptions& options) {
+  const size_t components = hierarchy.components.size();
+  Fills fills(hierarchy.levels.size() * components);
+  for (size_t i = 0; i < fills.size(); ++i) {
+    if (const FieldRule* rule = rule_of(options, hierarchy.components[i % components])) fills[i] = rule->fill;
+  }
+  Ranges ranges(fills.size());
+  NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
+
+  WritePlan plan;
+  const Status planned = guarded("plan", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
+    plan.owners = std::move(owners);
+    const uint64_t cap_elements = options.chunk_bytes / dtype_bytes(hierarchy.dtype);
+    for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
+      LevelPlan& of = plan.levels.emplace_back();
+      of.index = amr::BoxIndex(hierarchy.levels[level].boxes);
+      of.chunks = amr::chunk_level(hierarchy.levels[level], static_cast<int>(components), plan.owners[level],
+                                   cap_elements);
+      plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
+      for (size_t c = 0; c < components; ++c) {
+        const FieldRule* rule = rule_of(options, hierarchy.components[c]);
+        FieldPlan& field = of.fields.emplace_back();
+        field.range = ranges[level * components + c];
+        field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
+        field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+        field.spec.fill = fills[level * components + c];
+        field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);
+      }
+    }
+    for (size_t i = 0; i < owned.size(); ++i) {
+      plan.local[static_cast<size_t>(owned[i].level)][static_cast<size_t>(owned[i].box)] =
+          static_cast<int>(i);
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, planned));
+  return plan;
+}
+
+}  // namespace neve::mpi

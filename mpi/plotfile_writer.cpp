@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/plotfile_writer.hpp"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "amr/morton.hpp"
+#include "mpi/agree.hpp"
+#include "mpi/broadcast.hpp"
+#include "mpi/coverage_check.hpp"
+#include "mpi/encode_chunks.hpp"
+#include "mpi/fault.hpp"
+#include "mpi/ownership.hpp"
+#include "mpi/place.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/put.hpp"
+#include "mpi/report.hpp"
+#include "mpi/temporary.hpp"
+
+namespace neve {
+namespace {
+
+using namespace mpi;
+
+// Seconds since the last call.
+class Stopwatch {
+ public:
+  double lap() {
+    const double now = MPI_Wtime();
+    const double seconds = now - last_;
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  double last_ = MPI_Wtime();
+};
+
+Status keep_slowest(const Comm& comm, WriteReport& report) {
+  std::array<double, 5> seconds = {report.plan_seconds, report.encode_seconds, report.place_seconds,
+                                   report.put_seconds, report.sync_seconds};
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()),
+                                    MPI_DOUBLE, MPI_MAX, comm.get()),
+                      "merging of times"));
+  report.plan_seconds = seconds[0];
+  report.encode_seconds = seconds[1];
+  report.place_seconds = seconds[2];
+  report.put_seconds = seconds[3];
+  report.sync_seconds = seconds[4];
+  return {};
+}
+
+}  // namespace
+
+Result<Covered> parse_covered(const std::string& name) {
+  if (name == "auto") return Covered::automatic;
+  if (name == "drop") return Covered::drop;
+  if (name == "keep") return Covered::keep;
+  return usage_error("unknown treatment of covered cells \"" + name + "\"; allowed are auto, drop, keep");
+}
+
+std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
+  return amr::distribute(hierarchy, ranks);
+}
+
+Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
+                                   std::span<const LocalBox> owned, const WriteOptions& options) {
+  NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
+  const bool is_root = comm.rank() == 0;
+  const auto progress = [&](const char* phase, double fraction) {
+    if (is_root && options.progress) options.progress(phase, fraction);
+  };
+  Stopwatch stopwatch;
+
+  progress("plan", 0);
+  NEVE_TRY(check_same_everywhere(comm, hierarchy_key(hierarchy), "the hierarchy"));
+  NEVE_TRY(check_same_everywhere(comm, options_key(options), "the write options"));
+  NEVE_TRY(check_same_everywhere(comm, path, "the path"));
+  NEVE_TRY(check_hierarchy(hierarchy));
+  NEVE_TRY(check_options(hierarchy, options));
+  NEVE_ASSIGN(Ownership owners, find_owners(comm, hierarchy, owned));
+
+  // Asked for before the work, so that a target that cannot be written costs no encoding.
+  std::optional<Temporary> temporary;
+  std::string temporary_path;
+  Hints hints;
+  const Status opened = guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(hints, merged_hints(options.mpi_hints));
+    if (!is_root) return {};
+    NEVE_ASSIGN(Temporary beside, Temporary::beside(path, Temporary::Kind::file));
+    temporary_path = beside.path();
+    temporary.emplace(std::move(beside));
+    return {};
+  });
+  NEVE_TRY(agree(comm, opened));
+  NEVE_TRY(broadcast(comm, temporary_path));
+
+  NEVE_ASSIGN(WritePlan plan, plan_write(comm, hierarchy, std::move(owners), owned, options));
+  NEVE_ASSIGN(const MissedCells missed, decide_coverage(comm, hierarchy, owned, options, plan));
+  progress("plan", 1);
+  const double plan_seconds = stopwatch.lap();
+
+  std::vector<EncodedChunk> chunks;
+  const Status encoded = guarded("encode", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::encode, comm.rank()));
+    NEVE_ASSIGN(chunks, encode_chunks(comm.rank(), hierarchy, owned, options, plan, missed,
+                                      [&](double fraction) { progress("encode", fraction); }));
+    return {};
+  });
+  NEVE_TRY(agree(comm, encoded));
+  progress("encode", 1);
+  const double encode_seconds = stopwatch.lap();
+
+  progress("write", 0);
+  NEVE_ASSIGN(WriteReport report, merge_reports(comm, hierarchy, plan, chunks));
+  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
+              place_frames(comm, temporary_path, hints, hierarchy, plan, report, chunks));
+  report.plan_seconds = plan_seconds;
+  report.encode_seconds = encode_seconds;
+  report.place_seconds = stopwatch.lap();
+
+  std::vector<Piece> pieces;
+  const Status gathered = guarded("put", [&]() -> Status {
+    for (size_t i = 0; i < chunks.size(); ++i) pieces.push_back({addresses[i], chunks[i].frame});
+    return {};
+  });
+  NEVE_TRY(agree(comm, gathered));
+  NEVE_ASSIGN(const PutTimes times, put_pieces(comm, temporary_path, hints, pieces));
+  report.put_seconds = times.write_seconds;
+  stopwatch.lap();
+
+  NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
+  const Status renamed = guarded("rename", [&]() -> Status {
+    if (!is_root) return {};
+    std::error_code error;
+    report.file_bytes = std::filesystem::file_size(temporary_path, error);
+    if (error) return failure(temporary_path + ": " + error.message());
+    return temporary->commit();
+  });
+  NEVE_TRY(agree(comm, renamed));
+  NEVE_TRY(mpi_status(MPI_Bcast(&report.file_bytes, 1, MPI_UINT64_T, 0, comm.get()),
+                      "broadcast of the file size"));
+  report.sync_seconds = times.sync_seconds + stopwatch.lap();
+  progress("write", 1);
+  NEVE_TRY(keep_slowest(comm, report));
+  return report;
+}
+
+}  // namespace neve

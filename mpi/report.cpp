@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace neve::mpi {
+namespace {
+
+constexpr size_t codecs = 4;  // values of Codec
+
+// One field of one level: counters that ranks add up. All members are uint64_t, so that a list of them is one
+// array to MPI.
+struct Sums {
+  uint64_t held_cells = 0;
+  uint64_t left_out_cells = 0;
+  uint64_t special_cells = 0;
+  uint64_t exact_cells = 0;
+  uint64_t section_bytes = 0;
+  uint64_t frame_bytes = 0;  // of the level; in its first field only
+  std::array<uint64_t, codecs> cells_by_codec{};
+};
+constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
+
+// Headers and shared tables belong to no field: they are shared out by section size, the rest of the division
+// to the first field, so that the fields add up to the level.
+void share_out(uint64_t frame_bytes, std::vector<FieldReport>& fields, std::span<const Sums> sums) {
+  uint64_t section_bytes = 0;
+  for (const Sums& s : sums) section_bytes += s.section_bytes;
+  uint64_t given = 0;
+  for (size_t c = 0; c < fields.size(); ++c) {
+    const double share =
+        section_bytes == 0 ? 1.0 / static_cast<double>(fields.size())
+                           : static_cast<double>(sums[c].section_bytes) / static_cast<double>(section_bytes);
+    const auto overhead = static_cast<uint64_t>(share * static_cast<double>(frame_bytes - section_bytes));
+    fields[c].stored_bytes = sums[c].section_bytes + overhead;
+    given += fields[c].stored_bytes;
+  }
+  fields[0].stored_bytes += frame_bytes - std::min(given, frame_bytes);
+}
+
+}  // namespace
+
+Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
+                                  std::span<const EncodedChunk> chunks) {
+  const size_t components = hierarchy.components.size();
+  std::vector<Sums> sums(plan.levels.size() * components);
+  std::vector<double> worst(sums.size(), 0);
+  for (const EncodedChunk& chunk : chunks) {
+    sums[chunk.level * components].frame_bytes += chunk.frame.size();
+    for (size_t c = 0; c < components; ++c) {
+      const ComponentReport& report = chunk.report.components[c];
+      const size_t field = chunk.level * components + c;
+      sums[field].held_cells += report.cells;
+      sums[field].left_out_cells += report.left_out_cells;
+      sums[field].special_cells += report.special_cells;
+      sums[field].exact_cells += report.exact_cells;
+      sums[field].section_bytes += report.stored_bytes;
+      sums[field].cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
+      worst[field] = std::max(worst[field], report.max_abs_error);
+    }
+  }
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size() * counters),
+                                    MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "sum of the ranks' reports"));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, worst.data(), static_cast<int>(worst.size()), MPI_DOUBLE,
+                                    MPI_MAX, comm.get()),
+                      "worst error of the ranks"));
+
+  WriteReport report;
+  for (size_t level = 0; level < plan.levels.size(); ++level) {
+    LevelReport& of = report.levels.emplace_back();
+    of.chunk_elements = plan.levels[level].chunks.chunk_elements;
+    of.chunks = plan.levels[level].chunks.chunks.size();
+    of.stored_bytes = sums[level * components].frame_bytes;
+    uint64_t cells = 0;
+    for (const Box& box : hierarchy.levels[level].boxes) cells += static_cast<uint64_t>(box.cells());
+    for (size_t c = 0; c < components; ++c) {
+      const FieldPlan& planned = plan.levels[level].fields[c];
+      const Sums& sum = sums[level * components + c];
+      FieldReport& field = of.fields.emplace_back();
+      field.name = hierarchy.components[c];
+      field.asked = planned.spec.asked;
+      field.bound_abs = planned.spec.bound_abs;
+      field.max_abs_error = worst[level * components + c];
+      field.cells = cells;
+      field.left_out_cells = sum.left_out_cells;
+      field.special_cells = sum.special_cells;
+      field.exact_cells = sum.exact_cells;
+      field.raw_bytes = cells * dtype_bytes(hierarchy.dtype);
+      field.range_min = planned.range.min;
+      field.range_max = planned.range.max;
+      field.fill = planned.spec.fill;
+      const auto& by_codec = sum.cells_by_codec;
+      field.codec = codec_name(
+          static_cast<Codec>(std::max_element(by_codec.begin(), by_codec.end()) - by_codec.begin()));
+      field.covered = planned.covered;
+      report.raw_bytes += field.raw_bytes;
+    }
+    share_out(of.stored_bytes, of.fields, std::span(sums).subspan(level * components, components));
+  }
+  return report;
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was written, added up over chunks and ranks.
+#pragma once
+
+#include <span>
+
+#include "mpi/agree.hpp"
+#include "mpi/encode_chunks.hpp"
+#include "mpi/plan.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::mpi {
+
+// Collective; the same on every rank. All of the report but file_bytes and the times.
+Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
+                                  std::span<const EncodedChunk> chunks);
+
+}  // namespace neve::mpi
