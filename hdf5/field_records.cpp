@@ -19,27 +19,31 @@ struct FixedRow {
   double max_abs_error;
   double range_min;
   double range_max;
+  double fill;  // 0 without has_fill
   uint64_t cells;
   uint64_t left_out_cells;
   uint64_t special_cells;
   uint64_t exact_cells;
   uint64_t stored_bytes;
   uint8_t bound_mode;  // BoundMode
+  uint8_t has_fill;    // 0 or 1
 };
 
 struct NumberColumn {
   const char* name;
   size_t offset;
-  enum Kind { real, count, mode } kind;
+  enum Kind { real, count, small } kind;
 };
 
 constexpr NumberColumn number_columns[] = {
-    {"bound_mode", offsetof(FixedRow, bound_mode), NumberColumn::mode},
+    {"bound_mode", offsetof(FixedRow, bound_mode), NumberColumn::small},
     {"bound_value", offsetof(FixedRow, bound_value), NumberColumn::real},
     {"bound_abs", offsetof(FixedRow, bound_abs), NumberColumn::real},
     {"max_abs_error", offsetof(FixedRow, max_abs_error), NumberColumn::real},
     {"range_min", offsetof(FixedRow, range_min), NumberColumn::real},
     {"range_max", offsetof(FixedRow, range_max), NumberColumn::real},
+    {"has_fill", offsetof(FixedRow, has_fill), NumberColumn::small},
+    {"fill", offsetof(FixedRow, fill), NumberColumn::real},
     {"cells", offsetof(FixedRow, cells), NumberColumn::count},
     {"left_out_cells", offsetof(FixedRow, left_out_cells), NumberColumn::count},
     {"special_cells", offsetof(FixedRow, special_cells), NumberColumn::count},
@@ -53,7 +57,7 @@ hid_t memory_type(NumberColumn::Kind kind) {
       return H5T_NATIVE_DOUBLE;
     case NumberColumn::count:
       return H5T_NATIVE_UINT64;
-    case NumberColumn::mode:
+    case NumberColumn::small:
       return H5T_NATIVE_UINT8;
   }
   return H5I_INVALID_HID;
@@ -65,7 +69,7 @@ hid_t file_type(NumberColumn::Kind kind) {
       return H5T_IEEE_F64LE;
     case NumberColumn::count:
       return H5T_STD_U64LE;
-    case NumberColumn::mode:
+    case NumberColumn::small:
       return H5T_STD_U8LE;
   }
   return H5I_INVALID_HID;
@@ -125,6 +129,8 @@ FixedRow to_row(const FieldRecord& field) {
   row.max_abs_error = field.max_abs_error;
   row.range_min = field.range_min;
   row.range_max = field.range_max;
+  row.fill = field.fill.value_or(0);
+  row.has_fill = field.fill.has_value() ? 1 : 0;
   row.cells = field.cells;
   row.left_out_cells = field.left_out_cells;
   row.special_cells = field.special_cells;
@@ -146,6 +152,7 @@ Result<FieldRecord> from_row(const FixedRow& row, const std::string& place) {
   field.max_abs_error = row.max_abs_error;
   field.range_min = row.range_min;
   field.range_max = row.range_max;
+  if (row.has_fill != 0) field.fill = row.fill;
   field.cells = row.cells;
   field.left_out_cells = row.left_out_cells;
   field.special_cells = row.special_cells;

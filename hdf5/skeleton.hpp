@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct FieldRecord {
   double max_abs_error = 0;
   double range_min = 0, range_max = 0;
   uint64_t cells = 0, left_out_cells = 0, special_cells = 0, exact_cells = 0, stored_bytes = 0;
+  std::optional<double> fill;  // what `verify` compares bit for bit
   std::string codec;
   std::string covered;
 };
