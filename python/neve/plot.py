@@ -16,7 +16,12 @@ from ._errors import FAILURE, Error
 from .plotfile import AXIS_NAMES, Plotfile, Slice
 from .plotfile import open as open_plotfile
 
-OUTLINE_COLOURS = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
+# By level, coarsest first: against the dark map of the field, and the pale one of the error.
+FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
+ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
+PANEL_INCHES = 6.4  # the longer side of a panel
+MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
+SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
 LOG_SPAN = 1e3  # positive fields that reach over more decades than three are drawn logarithmically
 DPI = 160
 
@@ -62,36 +67,35 @@ def _norm(values: np.ndarray):
     return Normalize(low, high)
 
 
-def _panel(figure, axes, shown: Slice, values: np.ndarray, title: str, label: str, **how) -> None:
+def _panel(figure, axes, shown: Slice, values: np.ndarray, title: str, outlines, **how) -> None:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
     image = axes.imshow(
-        values.T,
-        origin="lower",
-        extent=shown.extent,
-        interpolation="nearest",
-        aspect="equal",
-        **how,
+        values.T, origin="lower", extent=shown.extent, interpolation="nearest", **how
     )
+    drawn = {}
     for level, (x0, x1, y0, y1) in shown.outlines:
-        colour = OUTLINE_COLOURS[level % len(OUTLINE_COLOURS)]
+        colour = drawn[level] = outlines[level % len(outlines)]
         axes.add_patch(
-            Rectangle(
-                (x0, y0),
-                x1 - x0,
-                y1 - y0,
-                fill=False,
-                edgecolor=colour,
-                linewidth=0.7,
-                alpha=0.8,
-                zorder=2 + level,
-            )
+            Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor=colour, linewidth=0.8)
+        )
+    if len(drawn) > 1:
+        handles = [Line2D([], [], color=colour) for colour in drawn.values()]
+        axes.legend(
+            handles,
+            [f"level {level}" for level in drawn],
+            facecolor="#404040" if outlines is FIELD_OUTLINES else "#ffffff",
+            labelcolor="linecolor",
+            fontsize=7,
+            framealpha=0.7,
+            loc="upper right",
         )
     axes.set_xlabel(shown.axes[0])
     axes.set_ylabel(shown.axes[1])
     axes.set_title(title, fontsize=10)
-    bar = figure.colorbar(image, ax=axes, shrink=0.85, pad=0.02)
-    bar.set_label(label)
+    # Inset: beside the picture, a bar would keep the height that the picture gives up.
+    figure.colorbar(image, cax=axes.inset_axes([1.02, 0, 0.03, 1]))
 
 
 def _bounds(copy: Plotfile, field: str, last: int) -> list[float]:
@@ -102,6 +106,12 @@ def _bounds(copy: Plotfile, field: str, last: int) -> list[float]:
 
 def _per_level(values: list[float]) -> str:
     return ", ".join(f"{v:.3g}" for v in values)
+
+
+def _panel_inches(shown: Slice) -> tuple[float, float]:
+    x, y = shown.extent[1] - shown.extent[0], shown.extent[3] - shown.extent[2]
+    longest = max(x, y)
+    return tuple(PANEL_INCHES * max(side / longest, SHORTEST_SIDE) for side in (x, y))
 
 
 def plot(
@@ -133,44 +143,30 @@ def plot(
         where = f"{shown.axis} = {shown.coord:.4g}, " if copy.dims == 3 else ""
         heading = f"{Path(path).name}   time {copy.time:.6g}"
 
-    wide = shown.extent[1] - shown.extent[0] > 1.6 * (shown.extent[3] - shown.extent[2])
-    rows, columns = (panels, 1) if wide else (1, panels)
+    width, height = _panel_inches(shown)
+    rows, columns = (panels, 1) if width > 1.6 * height else (1, panels)
     figure, axes = plt.subplots(
         rows,
         columns,
-        figsize=(6.4 * columns, 5.6 * rows) if not wide else (9.6, 4.2 * rows),
+        figsize=((width + MARGIN_INCHES[0]) * columns, (height + MARGIN_INCHES[1]) * rows + 0.3),
         layout="constrained",
         squeeze=False,
     )
     figure.suptitle(heading, fontsize=11)
     levels = f"levels 0 to {shown.level}" if shown.level else "level 0"
+    title = f"{field}   ({where}{levels})"
+    norm = _norm(shown.values)
     _panel(
-        figure,
-        axes.flat[0],
-        shown,
-        shown.values,
-        f"{field}   ({where}{levels})",
-        field,
-        cmap="viridis",
-        norm=_norm(shown.values),
+        figure, axes.flat[0], shown, shown.values, title, FIELD_OUTLINES, cmap="viridis", norm=norm
     )
     if panels == 2:
         title = f"error of {field}, worst by level: {_per_level(worst)}"
         if bounds:
             title += f"\nbound by level: {_per_level(bounds)}"
         finite = np.abs(errors[np.isfinite(errors)])
-        reach = max(float(finite.max(initial=0.0)), np.finfo(np.float64).tiny)
-        _panel(
-            figure,
-            axes.flat[1],
-            shown,
-            errors,
-            title,
-            "copy - original",
-            cmap="RdBu_r",
-            vmin=-reach,
-            vmax=reach,
-        )
+        reach = float(finite.max(initial=0.0)) or 1.0
+        colours = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}
+        _panel(figure, axes.flat[1], shown, errors, title, ERROR_OUTLINES, **colours)
     try:
         figure.savefig(out, dpi=DPI)
     except (OSError, ValueError) as error:
