@@ -47,12 +47,13 @@ struct FrameBox {
 struct FrameLayout {
   int ndim = 3;                        // 1..max_frame_dims
   int components = 1;                  // 1..65535
-  std::vector<FrameBox> boxes;         // at least one
+  std::vector<FrameBox> boxes;         // at least one, but for an array without elements
   uint64_t element_count = 0;          // >= the elements held
   bool is_split = false;
   uint64_t stream_begin = 0;           // 0 unless is_split
   uint64_t stream_count = 0;           // ignored unless is_split
-  std::vector<uint64_t> array_shape;   // the user's shape, slowest first, when the frame is an array
+  bool is_array = false;               // array_shape counts; an array without elements has no boxes
+  std::vector<uint64_t> array_shape;   // the user's shape, slowest first; empty for a single value
 
   uint64_t held_elements() const;
 };

@@ -58,6 +58,9 @@ class PlotfileSource {
     (void)level, (void)box, (void)component;
     return std::vector<uint8_t>{};
   }
+  // What lies in the source and is neither a field nor a side file (particles, raw fields, files too large),
+  // so that whoever converts can say that it stays behind.
+  virtual std::vector<std::string> left_behind() const { return {}; }
   // "AMReX plotfile", "Chombo HDF5", ...: for messages.
   virtual std::string kind() const = 0;
 };

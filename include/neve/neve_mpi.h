@@ -38,8 +38,8 @@ int neve_hierarchy_add_level(neve_hierarchy* hierarchy, const int* lo, const int
  * component, x fastest; it must live until the hierarchy is written. */
 int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values, int ghosts);
 
-/* Not collective. Replaces the layout of the box added last, in values: the first valid cell is values[0], its
- * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. */
+/* Not collective. Replaces the layout of the box added last, in values: from the first valid cell its neighbour in
+ * y lies stride_y further, in z stride_z, and the next component component_stride. */
 int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
                                    long long component_stride);
 

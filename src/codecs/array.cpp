@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole arrays as one frame: the shape is remembered, the cells are coded in at most four directions.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "format/frame_header.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+namespace {
+
+// Directions of size 1 predict nothing and are dropped; of what is left the slowest are merged until four remain.
+FrameBox box_of_shape(std::span<const uint64_t> shape) {
+  std::vector<int64_t> sides;  // fastest first
+  for (auto it = shape.rbegin(); it != shape.rend(); ++it) {
+    if (*it > 1) sides.push_back(static_cast<int64_t>(*it));
+  }
+  while (sides.size() > max_frame_dims) {
+    sides[sides.size() - 2] *= sides.back();
+    sides.pop_back();
+  }
+  FrameBox box;
+  std::copy(sides.begin(), sides.end(), box.size.begin());
+  return box;
+}
+
+// The value range without fill values, and the fill value: the given one, or one that the data betray.
+struct RangeAndFill {
+  ValueRange range;
+  std::optional<double> fill;
+};
+
+RangeAndFill find_range(DType dtype, const FrameBox& box, const BoxData& data, const ArrayOptions& options) {
+  if (options.fill || !options.detect_fill) {
+    return {scan_range(dtype, box, data, 0, options.fill), options.fill};
+  }
+  const ValueRange all = scan_range(dtype, box, data, 0, {});
+  if (const auto suspect = suspect_fill(dtype, all); suspect) {
+    const ValueRange others = scan_range(dtype, box, data, 0, suspect);
+    if (accept_fill(*suspect, others)) return {others, suspect};
+  }
+  return {all, {}};
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                            const ArrayOptions& options, FrameReport* report) {
+  NEVE_TRY(check_bound(options.bound));
+  if (shape.size() > max_array_rank) {
+    return usage_error(fmt::format("array: {} dimensions, at most {}", shape.size(), max_array_rank));
+  }
+  FrameLayout layout;
+  layout.is_array = true;
+  layout.array_shape.assign(shape.begin(), shape.end());
+  layout.element_count = 1;
+  for (const uint64_t size : shape) {
+    if (size > 0 && layout.element_count > max_elements / size) {
+      return usage_error(fmt::format("array: more than {} elements", max_elements));
+    }
+    layout.element_count *= size;
+  }
+  ComponentSpec spec;
+  spec.asked = options.bound;
+  spec.codec = options.codec;
+  spec.fill = options.fill;
+  std::vector<BoxData> boxes;
+  if (layout.element_count > 0) {
+    layout.boxes.push_back(box_of_shape(shape));
+    boxes.push_back(dense_box_data(data, layout.boxes[0]));
+    const RangeAndFill found = find_range(dtype, layout.boxes[0], boxes[0], options);
+    spec.fill = found.fill;
+    spec.bound_abs = absolute_bound(options.bound, found.range);
+  }
+  layout.ndim = max_frame_dims;
+  while (layout.ndim > 1 && (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
+    --layout.ndim;
+  }
+  return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
+}
+
+}  // namespace neve

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codec `dual_quant`: quantize every value first, predict the integers with Lorenzo, Huffman-code the
+// residuals (CEAZ, ../shared/papers; Tian et al., cuSZ, PACT 2020).
+//
+// Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded value is
+// quantum * step whatever was decoded before it, and the encoder checks its bound value by value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "codecs/quantum_planes.hpp"
+#include "codecs/section_codec.hpp"
+#include "kernels/portable.hpp"
+#include "stages/entropy/book_choice.hpp"
+#include "stages/entropy/escapes.hpp"
+#include "stages/entropy/zero_groups.hpp"
+#include "stages/lossless/byte_pack.hpp"
+#include "stages/mask/special_values.hpp"
+#include "stages/predict/axis_choice.hpp"
+#include "stages/quantize/quantizer.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr uint8_t axes_mask = 0x0f;
+constexpr uint8_t flag_specials = 0x10;
+constexpr uint8_t flag_zero_groups = 0x20;
+constexpr uint8_t known_flags = axes_mask | flag_specials | flag_zero_groups;
+constexpr int max_shift = 24;
+
+// Residuals wait until there are this many: packing short rows one by one would waste the kernel.
+constexpr size_t pack_block = 4096;
+
+// The first row of a rectangle has nothing before it in the differenced directions: it is differenced along x even
+// when the others are not.
+bool is_along_x(uint8_t axes, int64_t y, int64_t z, int64_t w) {
+  if ((axes & 1) != 0 || axes == 0) return (axes & 1) != 0;
+  const bool behind = ((axes & 2) != 0 && y > 0) || ((axes & 4) != 0 && z > 0) || ((axes & 8) != 0 && w > 0);
+  return !behind;
+}
+
+void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out, QuantizeStats<float>& s) {
+  kernels().quantize_f32(v, n, q, out, s);
+}
+void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out, QuantizeStats<double>& s) {
+  kernels().quantize_f64(v, n, q, out, s);
+}
+void dequantize(const int32_t* q, size_t n, float step, float* out) { kernels().dequantize_f32(q, n, step, out); }
+void dequantize(const int32_t* q, size_t n, double step, double* out) { kernels().dequantize_f64(q, n, step, out); }
+
+// Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
+class ResidualPacker {
+ public:
+  ResidualPacker(uint64_t most_values, int shift) : shift_(shift), symbols_(most_values + row_padding) {}
+
+  // Room for n residuals behind those pending; n is at most pack_block.
+  int32_t* room() {
+    if (pending_ >= pack_block) flush();
+    return residuals_.data() + pending_;
+  }
+  void commit(size_t n) { pending_ += n; }
+  void flush() {
+    if (escapes_.size() < escape_total_ + pending_ + row_padding) {
+      escapes_.resize(std::max(2 * escapes_.size(), escape_total_ + pending_ + row_padding));
+    }
+    escape_total_ += kernels().pack(residuals_.data(), pending_, shift_, symbols_.data() + symbol_total_,
+                                    escapes_.data() + escape_total_);
+    if (shift_ > 0) append_low_bits();
+    symbol_total_ += pending_;
+    pending_ = 0;
+  }
+  std::vector<uint8_t> take_symbols() {
+    symbols_.resize(symbol_total_);
+    return std::move(symbols_);
+  }
+  std::span<const int32_t> escapes() const { return {escapes_.data(), escape_total_}; }
+  const Bytes& finish_low_bits() {
+    for (; low_held_ > 0; low_held_ -= std::min(low_held_, 8U)) {
+      low_bits_.push_back(static_cast<std::byte>(low_));
+      low_ >>= 8;
+    }
+    return low_bits_;
+  }
+
+ private:
+  void append_low_bits() {
+    const uint32_t mask = (uint32_t{1} << shift_) - 1;
+    for (size_t i = 0; i < pending_; ++i) {
+      low_ |= uint64_t{static_cast<uint32_t>(residuals_[i]) & mask} << low_held_;
+      low_held_ += static_cast<unsigned>(shift_);
+      if (low_held_ >= 32) {
+        const auto word = static_cast<uint32_t>(low_);
+        const auto* bytes = reinterpret_cast<const std::byte*>(&word);
+        low_bits_.insert(low_bits_.end(), bytes, bytes + sizeof word);
+        low_ >>= 32;
+        low_held_ -= 32;
+      }
+    }
+  }
+
+  int shift_;
+  std::vector<int32_t> residuals_ = std::vector<int32_t>(2 * pack_block + row_padding);
+  size_t pending_ = 0;
+  std::vector<uint8_t> symbols_;
+  size_t symbol_total_ = 0;
+  std::vector<int32_t> escapes_;
+  size_t escape_total_ = 0;
+  Bytes low_bits_;
+  uint64_t low_ = 0;
+  unsigned low_held_ = 0;
+};
+
+template <class T>
+class Encoder {
+ public:
+  Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
+      : source_(source),
+        quantizer_(make_quantizer<T>(spec.bound_abs, spec.fill)),
+        choice_(choose_axes(source, quantizer_)),
+        packer_(source.held, choice_.shift) {}
+
+  SectionDraft run() {
+    for (const auto& rect : source_.rects) encode_rect(rect);
+    packer_.flush();
+    return finish();
+  }
+
+ private:
+  void encode_rect(const RectRows<const T*>& rect) {
+    QuantumPlanes planes(rect.size, choice_.axes);
+    const auto width = static_cast<size_t>(rect.size[0]);
+    excluded_.resize(width);
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      const int64_t y = r % rect.size[1];
+      const int64_t z = r / rect.size[1] % rect.size[2];
+      const int64_t w = r / (rect.size[1] * rect.size[2]);
+      int32_t* quanta = planes.row(y, z, w);
+      const T* values = rect.row(r);
+      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      const size_t rejected_before = stats_.rejected;
+      quantize_held(values, width, left_out, quanta);
+      const bool masked = left_out != nullptr || stats_.rejected != rejected_before;
+      if (masked) {
+        fill_excluded(values, width, left_out, planes.before_row(y, z, w), quanta);
+      } else {
+        held_ += width;
+        if (choice_.origin != 0) {
+          for (size_t x = 0; x < width; ++x) quanta[x] -= choice_.origin;
+        }
+      }
+      pack_row(quanta, planes.neighbours(y, z, w), is_along_x(choice_.axes, y, z, w), width, masked);
+    }
+  }
+
+  void quantize_held(const T* values, size_t width, const uint8_t* left_out, int32_t* quanta) {
+    if (left_out == nullptr) return quantize(values, width, quantizer_, quanta, stats_);
+    for (size_t x = 0; x < width;) {
+      size_t end = x;
+      while (end < width && left_out[end] == left_out[x]) ++end;
+      if (left_out[x] == 0) quantize(values + x, end - x, quantizer_, quanta + x, stats_);
+      x = end;
+    }
+  }
+
+  // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the quantum before
+  // them, so that prediction finds something like the field there.
+  void fill_excluded(const T* values, size_t width, const uint8_t* left_out, int32_t hold, int32_t* quanta) {
+    for (size_t x = 0; x < width; ++x) {
+      const bool is_left_out = left_out != nullptr && left_out[x] != 0;
+      const bool is_special = !is_left_out && quanta[x] == rejected_quantum;
+      excluded_[x] = is_left_out || is_special;
+      if (is_special) add_special(values[x]);
+      held_ += is_left_out ? 0 : 1;
+      if (excluded_[x] == 0) hold = quanta[x] - choice_.origin;
+      quanta[x] = hold;
+    }
+  }
+
+  void add_special(T value) {
+    const bool is_fill = quantizer_.has_fill && portable::bits(value) == portable::bits(quantizer_.fill);
+    const bool repeats = is_fill || !std::isfinite(value) || portable::is_negative_zero(value);
+    specials_.add(held_, portable::bits(value), repeats);
+    ++(repeats ? special_cells_ : exact_cells_);
+  }
+
+  void pack_row(const int32_t* quanta, NeighbourRows around, bool along_x, size_t width, bool masked) {
+    for (size_t x = 0; x < width; x += pack_block) {
+      const size_t n = std::min(pack_block, width - x);
+      int32_t* residuals = packer_.room();
+      kernels().predict(quanta + x, around, along_x, n, residuals);
+      size_t kept = n;
+      if (masked) {
+        kept = 0;
+        for (size_t i = 0; i < n; ++i) {
+          residuals[kept] = residuals[i];
+          kept += excluded_[x + i] == 0;
+        }
+      }
+      packer_.commit(kept);
+      for (int k = 0; k < around.count; ++k) around.rows[k] += n;
+    }
+  }
+
+  SectionDraft finish() {
+    SectionDraft draft;
+    draft.codec = Codec::dual_quant;
+    draft.report.special_cells = special_cells_;
+    draft.report.exact_cells = exact_cells_;
+    draft.report.max_abs_error = static_cast<double>(stats_.max_error);
+    draft.report.sum_squared_error =
+        stats_.sum_squared_steps * static_cast<double>(quantizer_.step) * static_cast<double>(quantizer_.step);
+    draft.symbols = packer_.take_symbols();
+
+    uint8_t flags = choice_.axes;
+    if (!specials_.runs.empty()) flags |= flag_specials;
+    Bytes bitmap;
+    if (auto groups = worthwhile_zero_groups(draft.symbols); groups) {
+      flags |= flag_zero_groups;
+      bitmap = std::move(groups->kept_bitmap);
+      draft.symbols = std::move(groups->kept);
+    }
+    ByteWriter before(draft.before);
+    before.put(flags);
+    before.put(choice_.shift);
+    before.put_signed_varint(choice_.origin);
+    if ((flags & flag_specials) != 0) write_special_values(specials_, sizeof(T), before);
+    if ((flags & flag_zero_groups) != 0) write_packed(bitmap, before);
+
+    BookChoice books = choose_books(draft.symbols);
+    draft.block_book = std::move(books.block_book);
+    draft.histograms = std::move(books.histograms);
+
+    ByteWriter after(draft.after);
+    write_escapes(packer_.escapes(), after);
+    after.put_bytes(packer_.finish_low_bits());
+    return draft;
+  }
+
+  const SectionSource<T>& source_;
+  Quantizer<T> quantizer_;
+  AxisChoice choice_;
+  ResidualPacker packer_;
+  QuantizeStats<T> stats_;
+  SpecialValues specials_;
+  std::vector<uint8_t> excluded_;
+  uint64_t held_ = 0;
+  uint64_t special_cells_ = 0;
+  uint64_t exact_cells_ = 0;
+};
+
+// Walks the special runs of a section by position.
+class SpecialCursor {
+ public:
+  explicit SpecialCursor(const SpecialValues& specials) : specials_(specials) {}
+
+  // First special position at or after `position`; UINT64_MAX when there is none. Positions must rise.
+  uint64_t next(uint64_t position) {
+    while (run_ < specials_.runs.size() && specials_.runs[run_].begin + specials_.runs[run_].count <= position) ++run_;
+    return run_ < specials_.runs.size() ? std::max(position, specials_.runs[run_].begin) : UINT64_MAX;
+  }
+  // Bits of the special value at `position`, which next() just returned.
+  uint64_t bits(uint64_t position) const {
+    const SpecialRun& run = specials_.runs[run_];
+    return specials_.bits(run, position - run.begin);
+  }
+  // How many lie in [begin, end), without moving.
+  uint64_t count(uint64_t begin, uint64_t end) const {
+    uint64_t sum = 0;
+    for (size_t r = run_; r < specials_.runs.size() && specials_.runs[r].begin < end; ++r) {
+      const uint64_t from = std::max(begin, specials_.runs[r].begin);
+      const uint64_t to = std::min(end, specials_.runs[r].begin + specials_.runs[r].count);
+      sum += to > from ? to - from : 0;
+    }
+    return sum;
+  }
+
+ private:
+  const SpecialValues& specials_;
+  size_t run_ = 0;
+};
+
+template <class T>
+T value_of_bits(uint64_t bits) {
+  return std::bit_cast<T>(static_cast<portable::BitsOf<T>>(bits));
+}
+
+// The streams of a section, read and checked; what is left is arithmetic.
+struct Streams {
+  uint8_t axes = 0;
+  int shift = 0;
+  int32_t origin = 0;
+  SpecialValues specials;
+  std::vector<uint8_t> symbols;
+  std::vector<int32_t> escapes;
+  ByteSpan low_bits;
+};
+
+Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const SharedBooks& shared) {
+  Streams s;
+  ByteReader in(bytes);
+  const auto flags = in.get<uint8_t>();
+  s.axes = flags & axes_mask;
+  s.shift = in.get<uint8_t>();
+  const int64_t origin = in.get_signed_varint();
+  if (in.failed()) return corrupt("dual_quant section: ends inside its first fields");
+  if ((flags & ~known_flags) != 0) return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
+  if (s.shift > max_shift) return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
+  if (origin <= -quantum_limit || origin >= quantum_limit) {
+    return corrupt(fmt::format("dual_quant section: origin {} not within +-{}", origin, quantum_limit));
+  }
+  s.origin = static_cast<int32_t>(origin);
+  if ((flags & flag_specials) != 0) {
+    NEVE_ASSIGN(s.specials, read_special_values(in, value_bytes, held));
+  }
+  const uint64_t ordinary = held - s.specials.count();
+  Bytes bitmap;
+  uint64_t coded = ordinary;
+  if ((flags & flag_zero_groups) != 0) {
+    NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
+    NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
+  }
+  if (coded > 0) {
+    NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
+    s.symbols.resize(coded + row_padding);
+    NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(s.symbols).first(coded)));
+  }
+  if ((flags & flag_zero_groups) != 0) {
+    s.symbols = restore_zero_groups(bitmap, s.symbols, ordinary);
+    s.symbols.resize(ordinary + row_padding);
+  }
+  NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
+  const uint64_t low_bytes = (ordinary * static_cast<uint64_t>(s.shift) + 7) / 8;
+  s.low_bits = in.get_bytes(low_bytes);
+  if (in.failed() || in.remaining() != 0) {
+    return corrupt(fmt::format("dual_quant section: {} bytes of low bits expected, {} bytes left", low_bytes,
+                               in.remaining()));
+  }
+  return s;
+}
+
+template <class T>
+class Decoder {
+ public:
+  Decoder(const Streams& streams, T step, const SectionTarget<T>& target)
+      : s_(streams), step_(step), target_(target), cursor_(streams.specials) {}
+
+  Status run() {
+    for (const auto& rect : target_.rects) {
+      if (rect.first == nullptr) {
+        pass_over(rect);
+      } else {
+        NEVE_TRY(decode_rect(rect));
+      }
+    }
+    return {};
+  }
+
+ private:
+  // A special value to be put over the decoded row.
+  struct Patch {
+    size_t x;
+    uint64_t bits;
+  };
+
+  // Advances past a rectangle nobody asked for: its predictions start anew, so only positions matter.
+  void pass_over(const RectRows<T*>& rect) {
+    const auto left_out = static_cast<uint64_t>(std::count(rect.left_out.begin(), rect.left_out.end(), uint8_t{1}));
+    const uint64_t held = static_cast<uint64_t>(rect.cells()) - left_out;
+    cursor_.next(held_at_);
+    const uint64_t ordinary = held - cursor_.count(held_at_, held_at_ + held);
+    const auto first = s_.symbols.begin() + static_cast<ptrdiff_t>(symbol_at_);
+    escape_at_ += static_cast<size_t>(
+        std::count(first, first + static_cast<ptrdiff_t>(ordinary), static_cast<uint8_t>(symbol_escape)));
+    symbol_at_ += ordinary;
+    held_at_ += held;
+  }
+
+  Status decode_rect(const RectRows<T*>& rect) {
+    QuantumPlanes planes(rect.size, s_.axes);
+    const auto width = static_cast<size_t>(rect.size[0]);
+    residuals_.resize(width + row_padding);
+    shifted_.resize(width + row_padding);
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      const int64_t y = r % rect.size[1];
+      const int64_t z = r / rect.size[1] % rect.size[2];
+      const int64_t w = r / (rect.size[1] * rect.size[2]);
+      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      const uint64_t held =
+          left_out == nullptr ? width : width - static_cast<uint64_t>(std::count(left_out, left_out + width, uint8_t{1}));
+      const bool has_special = cursor_.next(held_at_) < held_at_ + held;
+      int32_t* quanta = planes.row(y, z, w);
+      const NeighbourRows around = planes.neighbours(y, z, w);
+      const bool along_x = is_along_x(s_.axes, y, z, w);
+      if (left_out == nullptr && !has_special) {
+        NEVE_TRY(unpack(width));
+        kernels().unpredict(residuals_.data(), around, along_x, width, quanta);
+        write_values(quanta, width, rect.row(r));
+        held_at_ += width;
+      } else {
+        const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
+        NEVE_TRY(unpack(held - specials));
+        decode_masked_row(around, along_x, width, left_out, planes.before_row(y, z, w), quanta, rect.row(r));
+      }
+    }
+    return {};
+  }
+
+  // The next n residuals into residuals_.
+  Status unpack(size_t n) {
+    const auto escapes = std::span(s_.escapes).subspan(escape_at_);
+    const size_t used = kernels().unpack(s_.symbols.data() + symbol_at_, n, s_.shift, escapes, residuals_.data());
+    if (used == SIZE_MAX) {
+      return corrupt(fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
+    }
+    if (s_.shift > 0) add_low_bits(n);
+    escape_at_ += used;
+    symbol_at_ += n;
+    return {};
+  }
+
+  void add_low_bits(size_t n) {
+    const auto shift = static_cast<unsigned>(s_.shift);
+    const uint64_t mask = (uint64_t{1} << shift) - 1;
+    uint64_t bit = symbol_at_ * shift;
+    for (size_t i = 0; i < n; ++i, bit += shift) {
+      uint64_t word = 0;
+      const size_t at = bit / 8;
+      std::memcpy(&word, s_.low_bits.data() + at, std::min<size_t>(8, s_.low_bits.size() - at));
+      residuals_[i] |= static_cast<int32_t>((word >> (bit % 8)) & mask);
+    }
+  }
+
+  void write_values(const int32_t* quanta, size_t width, T* out) {
+    if (s_.origin == 0) return dequantize(quanta, width, step_, out);
+    for (size_t x = 0; x < width; ++x) {
+      shifted_[x] = static_cast<int32_t>(static_cast<uint32_t>(quanta[x]) + static_cast<uint32_t>(s_.origin));
+    }
+    dequantize(shifted_.data(), width, step_, out);
+  }
+
+  void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out, int32_t hold,
+                         int32_t* quanta, T* out) {
+    patches_.clear();
+    size_t next_residual = 0;
+    uint32_t sum_before = 0;  // quantum - neighbours of the cell before; 0 before the row
+    uint64_t special_at = cursor_.next(held_at_);
+    for (size_t x = 0; x < width; ++x) {
+      const uint32_t neighbours = portable::neighbour_sum(around, static_cast<ptrdiff_t>(x));
+      const bool is_left_out = left_out != nullptr && left_out[x] != 0;
+      const bool is_special = !is_left_out && held_at_ == special_at;
+      if (is_special) patches_.push_back({x, cursor_.bits(held_at_)});
+      if (!is_left_out && !is_special) {
+        const uint32_t sum = (along_x ? sum_before : 0) + static_cast<uint32_t>(residuals_[next_residual++]);
+        hold = static_cast<int32_t>(sum + neighbours);
+      }
+      quanta[x] = hold;
+      sum_before = static_cast<uint32_t>(hold) - neighbours;
+      if (!is_left_out) ++held_at_;
+      if (is_special) special_at = cursor_.next(held_at_);
+    }
+    write_values(quanta, width, out);
+    for (const Patch& p : patches_) out[p.x] = value_of_bits<T>(p.bits);
+  }
+
+  const Streams& s_;
+  T step_;
+  const SectionTarget<T>& target_;
+  SpecialCursor cursor_;
+  std::vector<Patch> patches_;
+  std::vector<int32_t> residuals_;
+  std::vector<int32_t> shifted_;
+  size_t symbol_at_ = 0;
+  size_t escape_at_ = 0;
+  uint64_t held_at_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec) {
+  return Encoder<T>(source, spec).run();
+}
+
+template <class T>
+Status decode_dual_quant(ByteSpan bytes, double bound_abs, const SharedBooks& shared, const SectionTarget<T>& target) {
+  if (!can_quantize<T>(bound_abs)) {
+    return corrupt(fmt::format("dual_quant section: bound {} gives no usable step", bound_abs));
+  }
+  NEVE_ASSIGN(const Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
+  return Decoder<T>(streams, quantum_step<T>(bound_abs), target).run();
+}
+
+template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
+template Status decode_dual_quant<float>(ByteSpan, double, const SharedBooks&, const SectionTarget<float>&);
+template Status decode_dual_quant<double>(ByteSpan, double, const SharedBooks&, const SectionTarget<double>&);
+
+}  // namespace neve

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames from values and back: sections are drafted in parallel, agree on codebooks, and are laid down in order.
+#include "neve/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "codecs/section_codec.hpp"
+#include "format/checksum.hpp"
+#include "format/frame_header.hpp"
+#include "format/tiling.hpp"
+#include "stages/lossless/byte_pack.hpp"
+#include "threads/float_environment.hpp"
+#include "threads/parallel_for.hpp"
+
+namespace neve {
+
+namespace {
+
+// Sections share codebooks when a book is a sizeable part of one: above this many elements in the frame each section
+// is finished at once instead, so that symbols of a large array need not all be kept.
+constexpr uint64_t shared_books_max_elements = uint64_t{1} << 22;
+
+std::array<int64_t, max_frame_dims> dense_strides(const Extents& size) {
+  return {1, size[0], size[0] * size[1], size[0] * size[1] * size[2]};
+}
+
+int64_t offset_of(const Extents& at, const std::array<int64_t, max_frame_dims>& stride) {
+  return at[0] * stride[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
+}
+
+// 1 for each cell of `rect` that lies in one of the box's covered rectangles; empty when none does.
+std::vector<uint8_t> covered_cells(const FrameBox& box, const Rect& rect) {
+  std::vector<uint8_t> mask;
+  const auto stride = dense_strides(rect.size);
+  for (const Rect& covered : box.covered) {
+    Extents lo{};
+    Extents hi{};
+    bool meets = true;
+    for (size_t d = 0; d < max_frame_dims; ++d) {
+      lo[d] = std::max(covered.lo[d], rect.lo[d]) - rect.lo[d];
+      hi[d] = std::min(covered.lo[d] + covered.size[d], rect.lo[d] + rect.size[d]) - rect.lo[d];
+      meets = meets && lo[d] < hi[d];
+    }
+    if (!meets) continue;
+    if (mask.empty()) mask.resize(static_cast<size_t>(rect.cells()));
+    for (int64_t w = lo[3]; w < hi[3]; ++w) {
+      for (int64_t z = lo[2]; z < hi[2]; ++z) {
+        for (int64_t y = lo[1]; y < hi[1]; ++y) {
+          std::memset(mask.data() + offset_of({lo[0], y, z, w}, stride), 1, static_cast<size_t>(hi[0] - lo[0]));
+        }
+      }
+    }
+  }
+  return mask;
+}
+
+// Covered cells that are kept, by their number among the covered cells of the section, as rising gaps.
+void write_kept(const std::vector<uint64_t>& kept, ByteWriter& out) {
+  out.put_varint(kept.size());
+  if (kept.empty()) return;
+  Bytes gaps;
+  ByteWriter writer(gaps);
+  uint64_t next = 0;
+  for (const uint64_t position : kept) {
+    writer.put_varint(position - next);
+    next = position + 1;
+  }
+  write_packed(gaps, out);
+}
+
+Result<std::vector<uint64_t>> read_kept(ByteReader& in, uint64_t covered) {
+  std::vector<uint64_t> kept;
+  const uint64_t total = in.get_varint();
+  if (in.failed() || total > covered) {
+    return corrupt(fmt::format("section: keeps {} of {} covered cells", total, covered));
+  }
+  if (total == 0) return kept;
+  constexpr uint64_t gap_max_bytes = 4;
+  NEVE_ASSIGN(const Bytes gaps, read_packed(in, total * gap_max_bytes));
+  ByteReader reader(gaps);
+  uint64_t next = 0;
+  for (uint64_t k = 0; k < total; ++k) {
+    const uint64_t gap = reader.get_varint();
+    if (reader.failed() || gap >= covered - next) {
+      return corrupt(fmt::format("section: kept cell {} lies past its {} covered cells", k, covered));
+    }
+    kept.push_back(next + gap);
+    next += gap + 1;
+    if (next == covered && k + 1 < total) return corrupt("section: more kept cells than covered ones");
+  }
+  return kept;
+}
+
+struct DraftedSection {
+  Bytes kept;            // ahead of the codec's bytes, when the component drops covered cells
+  SectionDraft draft;
+  Bytes bytes;           // finished
+};
+
+template <class T>
+DraftedSection draft_one(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
+                         std::span<const BoxData> boxes) {
+  SectionSource<T> source;
+  std::vector<uint64_t> kept;
+  uint64_t covered_before = 0;
+  uint64_t left_out = 0;
+  for (const TileRect& tile : section.rects) {
+    const FrameBox& box = layout.boxes[tile.box];
+    const BoxData& data = boxes[tile.box];
+    RectRows<const T*> rows;
+    rows.first = static_cast<const T*>(data.data) + section.component * data.component_stride +
+                 offset_of(tile.rect.lo, data.stride);
+    rows.size = tile.rect.size;
+    rows.stride = data.stride;
+    if (spec.drop_covered) rows.left_out = covered_cells(box, tile.rect);
+    source.held += static_cast<uint64_t>(tile.rect.cells());
+    if (!rows.left_out.empty()) {
+      const uint8_t* keep =
+          data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
+      const auto stride = dense_strides(box.size);
+      const Extents& n = tile.rect.size;
+      size_t cell = 0;
+      for (int64_t w = 0; w < n[3]; ++w) {
+        for (int64_t z = 0; z < n[2]; ++z) {
+          for (int64_t y = 0; y < n[1]; ++y) {
+            const Extents at{tile.rect.lo[0], tile.rect.lo[1] + y, tile.rect.lo[2] + z, tile.rect.lo[3] + w};
+            const uint8_t* keep_row = keep == nullptr ? nullptr : keep + offset_of(at, stride);
+            for (int64_t x = 0; x < n[0]; ++x, ++cell) {
+              if (rows.left_out[cell] == 0) continue;
+              if (keep_row != nullptr && keep_row[x] != 0) {
+                rows.left_out[cell] = 0;
+                kept.push_back(covered_before);
+              } else {
+                ++left_out;
+              }
+              ++covered_before;
+            }
+          }
+        }
+      }
+    }
+    source.rects.push_back(std::move(rows));
+  }
+  source.held -= left_out;
+  DraftedSection out;
+  out.draft = draft_section(source, spec);
+  out.draft.report.left_out_cells = left_out;
+  if (spec.drop_covered) {
+    ByteWriter writer(out.kept);
+    write_kept(kept, writer);
+  }
+  return out;
+}
+
+void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& most_cells) {
+  sum.stored_bytes += part.stored_bytes;
+  sum.cells += part.cells;
+  sum.left_out_cells += part.left_out_cells;
+  sum.special_cells += part.special_cells;
+  sum.exact_cells += part.exact_cells;
+  sum.max_abs_error = std::max(sum.max_abs_error, part.max_abs_error);
+  sum.sum_squared_error += part.sum_squared_error;
+  if (part.cells > most_cells) {
+    most_cells = part.cells;
+    sum.codec = part.codec;
+  }
+}
+
+Status check_specs(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                   std::span<const BoxData> boxes, const EncodeOptions& options) {
+  NEVE_TRY(check_layout(layout));
+  if (specs.size() != static_cast<size_t>(layout.components) || boxes.size() != layout.boxes.size()) {
+    return usage_error(fmt::format("frame: {} component specs and {} boxes of data for {} components and {} boxes",
+                                   specs.size(), boxes.size(), layout.components, layout.boxes.size()));
+  }
+  for (size_t c = 0; c < specs.size(); ++c) {
+    if (!(specs[c].bound_abs >= 0) || !std::isfinite(specs[c].bound_abs)) {
+      return usage_error(fmt::format("component {}: absolute bound {}, must be finite and not negative", c,
+                                     specs[c].bound_abs));
+    }
+    if (specs[c].codec == Codec::constant) {
+      return usage_error(fmt::format("component {}: codec constant cannot be asked for", c));
+    }
+  }
+  for (size_t b = 0; b < boxes.size(); ++b) {
+    if (boxes[b].data == nullptr || boxes[b].stride[0] != 1) {
+      return usage_error(fmt::format("box {}: data null or x stride {} not 1", b, boxes[b].stride[0]));
+    }
+  }
+  if (options.threads < 1) return usage_error(fmt::format("threads: {}, must be at least 1", options.threads));
+  if (dtype != DType::f32 && dtype != DType::f64) {
+    return usage_error(fmt::format("frame: dtype {} unknown", static_cast<int>(dtype)));
+  }
+  return {};
+}
+
+template <class T>
+Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                           std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report) {
+  const std::vector<Section> sections = make_sections(layout);
+  std::vector<DraftedSection> drafted(sections.size());
+  const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
+  parallel_for(sections.size(), options.threads, [&](size_t s) {
+    drafted[s] = draft_one<T>(layout, sections[s], specs[sections[s].component], boxes);
+    if (share) return;
+    drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
+    drafted[s].draft.symbols = {};
+    drafted[s].draft.before = {};
+    drafted[s].draft.after = {};
+  });
+
+  FrameHeader header;
+  header.dtype = dtype;
+  header.layout = layout;
+  SharedBooks books;
+  std::vector<ComponentReport> reports(specs.size());
+  std::vector<uint64_t> most_cells(specs.size(), 0);
+  Bytes body;
+  for (size_t s = 0; s < sections.size(); ++s) {
+    if (share) drafted[s].bytes = finish_section(drafted[s].draft, &books);
+    const size_t begin = body.size();
+    body.insert(body.end(), drafted[s].kept.begin(), drafted[s].kept.end());
+    body.insert(body.end(), drafted[s].bytes.begin(), drafted[s].bytes.end());
+    const ByteSpan bytes = ByteSpan(body).subspan(begin);
+    header.sections.push_back({drafted[s].draft.codec, bytes.size(), checksum(bytes)});
+    drafted[s].draft.report.stored_bytes = bytes.size();
+    const auto component = sections[s].component;
+    merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
+    drafted[s] = {};
+  }
+  header.books = std::move(books.books);
+  for (size_t c = 0; c < specs.size(); ++c) {
+    header.components.push_back(
+        {specs[c].asked, specs[c].bound_abs, reports[c].max_abs_error, specs[c].fill, specs[c].drop_covered});
+  }
+  NEVE_ASSIGN(Bytes frame, serialize_header(header));
+  frame.insert(frame.end(), body.begin(), body.end());
+  if (report != nullptr) report->components = std::move(reports);
+  return frame;
+}
+
+}  // namespace
+
+uint64_t FrameLayout::held_elements() const {
+  if (is_split) return stream_count;
+  uint64_t sum = 0;
+  for (const FrameBox& box : boxes) sum += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(components);
+  return sum;
+}
+
+BoxData dense_box_data(const void* data, const FrameBox& box) {
+  return {data, box.cells(), dense_strides(box.size), nullptr};
+}
+
+Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                                            std::span<const BoxData> boxes, const EncodeOptions& options,
+                                            FrameReport* report) {
+  const FloatEnvironment environment;
+  NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
+  return dtype == DType::f32 ? encode_typed<float>(dtype, layout, specs, boxes, options, report)
+                             : encode_typed<double>(dtype, layout, specs, boxes, options, report);
+}
+
+// --- decoding -------------------------------------------------------------------------------------------
+
+struct Frame::State {
+  ByteSpan bytes;
+  FrameHeader header;
+  SharedBooks books;
+  std::vector<Section> sections;
+  std::vector<uint64_t> section_begin;
+  std::vector<SectionInfo> infos;
+  std::vector<uint64_t> box_begin;   // first element of each box in the frame
+
+  // A section's bytes, checked.
+  Result<ByteSpan> section_bytes(size_t s) const {
+    const ByteSpan part = bytes.subspan(section_begin[s], header.sections[s].bytes);
+    if (!checksum_matches(part, header.sections[s].checksum)) {
+      return corrupt(fmt::format("frame: section {} (component {}) does not match its checksum", s, sections[s].component));
+    }
+    return part;
+  }
+
+  // Reads what comes ahead of the codec's bytes and works out which cells are left out.
+  Result<std::vector<std::vector<uint8_t>>> left_out_of(const Section& section, ByteReader& in) const {
+    std::vector<std::vector<uint8_t>> masks(section.rects.size());
+    if (!header.components[section.component].drops_covered) return masks;
+    uint64_t covered = 0;
+    for (size_t r = 0; r < section.rects.size(); ++r) {
+      masks[r] = covered_cells(header.layout.boxes[section.rects[r].box], section.rects[r].rect);
+      covered += static_cast<uint64_t>(std::count(masks[r].begin(), masks[r].end(), uint8_t{1}));
+    }
+    NEVE_ASSIGN(const std::vector<uint64_t> kept, read_kept(in, covered));
+    uint64_t number = 0;
+    auto next = kept.begin();
+    for (auto& mask : masks) {
+      for (auto& cell : mask) {
+        if (next == kept.end()) break;
+        if (cell != 0 && number++ == *next) {
+          cell = 0;
+          ++next;
+        }
+      }
+    }
+    return masks;
+  }
+
+  // Decodes section s; `place(rect index)` says where each rectangle's first cell goes, null: nowhere.
+  template <class T, class Place>
+  Status decode_section_to(size_t s, const Place& place) const {
+    const Section& section = sections[s];
+    NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
+    ByteReader in(part);
+    NEVE_ASSIGN(auto masks, left_out_of(section, in));
+    SectionTarget<T> target;
+    for (size_t r = 0; r < section.rects.size(); ++r) {
+      RectRows<T*> rows;
+      rows.size = section.rects[r].rect.size;
+      rows.stride = dense_strides(header.layout.boxes[section.rects[r].box].size);
+      rows.first = place(section.rects[r]);
+      rows.left_out = std::move(masks[r]);
+      const auto skipped = std::count(rows.left_out.begin(), rows.left_out.end(), uint8_t{1});
+      target.held += static_cast<uint64_t>(rows.cells() - skipped);
+      target.rects.push_back(std::move(rows));
+    }
+    const Status status = decode_section(part.subspan(in.position()), header.sections[s].codec,
+                                         header.components[section.component], books, target);
+    return status.in(fmt::format("frame section {} (component {})", s, section.component));
+  }
+
+  template <class T>
+  Status decode_all(T* out, int threads) const {
+    const FrameLayout& layout = header.layout;
+    const uint64_t held = layout.held_elements();
+    std::fill(out + held, out + layout.element_count, T{0});
+    std::vector<Status> statuses(sections.size());
+    parallel_for(sections.size(), threads, [&](size_t s) {
+      statuses[s] = decode_section_to<T>(s, [&](const TileRect& tile) {
+        const FrameBox& box = layout.boxes[tile.box];
+        const int64_t in_box = sections[s].component * box.cells() + offset_of(tile.rect.lo, dense_strides(box.size));
+        return out + static_cast<int64_t>(box_begin[tile.box]) + in_box - static_cast<int64_t>(layout.stream_begin);
+      });
+    });
+    for (Status& status : statuses) {
+      if (!status.ok()) return std::move(status);
+    }
+    return {};
+  }
+
+  template <class T>
+  Status decode_one(int box, int component, T* out) const {
+    for (size_t s = 0; s < sections.size(); ++s) {
+      if (!holds(sections[s], box, component)) continue;
+      NEVE_TRY(decode_section_to<T>(s, [&](const TileRect& tile) -> T* {
+        if (tile.box != static_cast<uint32_t>(box)) return nullptr;
+        return out + offset_of(tile.rect.lo, dense_strides(header.layout.boxes[tile.box].size));
+      }));
+    }
+    return {};
+  }
+
+  static bool holds(const Section& section, int box, int component) {
+    return section.component == static_cast<uint32_t>(component) &&
+           std::any_of(section.rects.begin(), section.rects.end(),
+                       [box](const TileRect& tile) { return tile.box == static_cast<uint32_t>(box); });
+  }
+
+  Status check_box(int box, int component) const {
+    if (box < 0 || static_cast<size_t>(box) >= header.layout.boxes.size() || component < 0 ||
+        component >= header.layout.components) {
+      return usage_error(fmt::format("frame: box {} of {}, component {} of {}", box, header.layout.boxes.size(), component,
+                                     header.layout.components));
+    }
+    return {};
+  }
+};
+
+Frame::Frame(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Frame::Frame(Frame&&) noexcept = default;
+Frame& Frame::operator=(Frame&&) noexcept = default;
+Frame::~Frame() = default;
+
+Result<Frame> Frame::parse(std::span<const std::byte> bytes) {
+  auto state = std::make_unique<State>();
+  NEVE_ASSIGN(state->header, parse_header(bytes));
+  const FrameHeader& header = state->header;
+  state->bytes = bytes.first(header.frame_bytes);
+  state->books.books = header.books;
+  state->sections = make_sections(header.layout);
+  if (state->sections.size() != header.sections.size()) {
+    return corrupt(fmt::format("frame header: {} sections, its boxes make {}", header.sections.size(),
+                               state->sections.size()));
+  }
+  uint64_t at = header.header_bytes;
+  for (size_t s = 0; s < header.sections.size(); ++s) {
+    state->section_begin.push_back(at);
+    at += header.sections[s].bytes;
+    const Section& section = state->sections[s];
+    state->infos.push_back({static_cast<int>(section.component), static_cast<uint64_t>(section.cells()),
+                            header.sections[s].bytes, header.sections[s].codec});
+  }
+  uint64_t element = 0;
+  for (const FrameBox& box : header.layout.boxes) {
+    state->box_begin.push_back(element);
+    element += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(header.layout.components);
+  }
+  return Frame(std::move(state));
+}
+
+DType Frame::dtype() const { return state_->header.dtype; }
+const FrameLayout& Frame::layout() const { return state_->header.layout; }
+const std::vector<ComponentInfo>& Frame::components() const { return state_->header.components; }
+const std::vector<SectionInfo>& Frame::sections() const { return state_->infos; }
+uint64_t Frame::header_bytes() const { return state_->header.header_bytes; }
+
+Status Frame::decode(std::byte* out, uint64_t out_bytes, int threads) const {
+  const uint64_t needed = layout().element_count * dtype_bytes(dtype());
+  if (out_bytes != needed) {
+    return usage_error(fmt::format("frame: output of {} bytes, must be {}", out_bytes, needed));
+  }
+  const FloatEnvironment environment;
+  return dtype() == DType::f32 ? state_->decode_all(reinterpret_cast<float*>(out), threads)
+                               : state_->decode_all(reinterpret_cast<double*>(out), threads);
+}
+
+Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const {
+  NEVE_TRY(state_->check_box(box, component));
+  const uint64_t needed =
+      static_cast<uint64_t>(layout().boxes[static_cast<size_t>(box)].cells()) * dtype_bytes(dtype());
+  if (out_bytes != needed) {
+    return usage_error(fmt::format("frame: output of {} bytes for box {}, must be {}", out_bytes, box, needed));
+  }
+  const FloatEnvironment environment;
+  return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out))
+                               : state_->decode_one(box, component, reinterpret_cast<double*>(out));
+}
+
+Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {
+  NEVE_TRY(state_->check_box(box, component));
+  std::vector<uint8_t> cells;
+  if (!components()[static_cast<size_t>(component)].drops_covered) return cells;
+  const FrameBox& whole = layout().boxes[static_cast<size_t>(box)];
+  const auto stride = dense_strides(whole.size);
+  for (size_t s = 0; s < state_->sections.size(); ++s) {
+    const Section& section = state_->sections[s];
+    if (!State::holds(section, box, component)) continue;
+    NEVE_ASSIGN(const ByteSpan part, state_->section_bytes(s));
+    ByteReader in(part);
+    NEVE_ASSIGN(const auto masks, state_->left_out_of(section, in));
+    for (size_t r = 0; r < section.rects.size(); ++r) {
+      if (section.rects[r].box != static_cast<uint32_t>(box) || masks[r].empty()) continue;
+      if (cells.empty()) cells.resize(static_cast<size_t>(whole.cells()));
+      const Rect& rect = section.rects[r].rect;
+      const auto width = static_cast<size_t>(rect.size[0]);
+      const uint8_t* from = masks[r].data();
+      for (int64_t w = 0; w < rect.size[3]; ++w) {
+        for (int64_t z = 0; z < rect.size[2]; ++z) {
+          for (int64_t y = 0; y < rect.size[1]; ++y, from += width) {
+            const Extents at{rect.lo[0], rect.lo[1] + y, rect.lo[2] + z, rect.lo[3] + w};
+            std::memcpy(cells.data() + offset_of(at, stride), from, width);
+          }
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace neve

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quanta of the rows that Lorenzo prediction of a rectangle looks back to: a ring of planes, so that memory
+// follows the plane and not the rectangle.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+class QuantumPlanes {
+ public:
+  QuantumPlanes(const Extents& size, uint8_t axes) : size_(size) {
+    for (int d = 1; d < max_frame_dims; ++d) {
+      if (((axes >> d) & 1) != 0) axes_[axis_total_++] = d;
+    }
+    const auto width = static_cast<size_t>(size[0]);
+    stride_ = row_padding + (width + row_padding - 1) / row_padding * row_padding + row_padding;
+    const bool along_w = ((axes >> 3) & 1) != 0;
+    planes_ = along_w ? size[2] + 1 : 2;
+    zeros_.assign(stride_, 0);
+    quanta_.assign(static_cast<size_t>(planes_ * size[1]) * stride_, 0);
+  }
+
+  // Row (y, z, w); element -1 is 0. Valid until the ring comes round: one plane, or with w differenced a volume.
+  int32_t* row(int64_t y, int64_t z, int64_t w) {
+    const int64_t plane = (w * size_[2] + z) % planes_;
+    return quanta_.data() + static_cast<size_t>(plane * size_[1] + y) * stride_ + row_padding;
+  }
+
+  // The rows before (y, z, w) in each subset of the differenced directions; zeros outside the rectangle.
+  NeighbourRows neighbours(int64_t y, int64_t z, int64_t w) {
+    NeighbourRows around{};
+    for (unsigned set = 1; set < 1U << axis_total_; ++set) {
+      std::array<int64_t, max_frame_dims> at{0, y, z, w};
+      bool inside = true;
+      for (unsigned a = 0; a < axis_total_; ++a) {
+        if (((set >> a) & 1) != 0) inside = --at[static_cast<size_t>(axes_[a])] >= 0 && inside;
+      }
+      around.rows[around.count++] = inside ? row(at[1], at[2], at[3]) : zeros_.data() + row_padding;
+    }
+    return around;
+  }
+
+  // What an excluded cell at the start of a row repeats: the first quantum of the row before, in the plane or
+  // of the plane before.
+  int32_t before_row(int64_t y, int64_t z, int64_t w) {
+    if (y > 0) return *row(y - 1, z, w);
+    if (z > 0) return *row(0, z - 1, w);
+    if (w > 0) return *row(0, size_[2] - 1, w - 1);
+    return 0;
+  }
+
+ private:
+  Extents size_;
+  std::array<int, 3> axes_{};
+  unsigned axis_total_ = 0;
+  size_t stride_ = 0;
+  int64_t planes_ = 2;
+  std::vector<int32_t> zeros_;
+  std::vector<int32_t> quanta_;
+};
+
+}  // namespace neve

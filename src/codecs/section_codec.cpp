@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codecs/section_codec.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "codecs/reconstruct.hpp"
+#include "kernels/portable.hpp"
+#include "stages/entropy/book_choice.hpp"
+#include "stages/quantize/quantizer.hpp"
+
+namespace neve {
+
+namespace {
+
+// Where more than this share of the values must be listed exactly, the exact codec may well be smaller.
+constexpr double exact_trial_share = 0.05;
+
+// The one value (bit for bit) that all held cells have.
+template <class T>
+std::optional<T> single_value(const SectionSource<T>& source) {
+  std::optional<T> value;
+  for (const auto& rect : source.rects) {
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      const T* row = rect.row(r);
+      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) {
+        if (skip != nullptr && skip[x] != 0) continue;
+        if (!value) value = row[x];
+        if (portable::bits(*value) != portable::bits(row[x])) return {};
+      }
+    }
+  }
+  return value ? value : T{0};  // nothing held: any value will do
+}
+
+// Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec alone,
+// never on which section it fell into (what coverage checks across ranks rely on).
+template <class T>
+SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
+  T restored;
+  reconstruct_values(&value, &restored, 1, spec);
+  SectionDraft draft;
+  draft.codec = Codec::constant;
+  ByteWriter(draft.before).put(restored);
+  if (!std::isfinite(value) || portable::is_negative_zero(value) ||
+      (spec.fill && portable::bits(static_cast<T>(*spec.fill)) == portable::bits(value))) {
+    draft.report.special_cells = source.held;
+  } else {
+    const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
+    draft.report.max_abs_error = error;
+    draft.report.sum_squared_error = error * error * static_cast<double>(source.held);
+  }
+  return draft;
+}
+
+template <class T>
+Status decode_constant(ByteSpan bytes, const SectionTarget<T>& target) {
+  ByteReader in(bytes);
+  const T value = in.get<T>();
+  if (in.failed() || in.remaining() != 0) {
+    return corrupt(fmt::format("constant section: {} bytes, must be {}", bytes.size(), sizeof(T)));
+  }
+  // Left-out cells are promised to be finite.
+  const T outside = std::isfinite(value) ? value : T{0};
+  for (const auto& rect : target.rects) {
+    if (rect.first == nullptr) continue;
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      T* row = rect.row(r);
+      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = skip != nullptr && skip[x] != 0 ? outside : value;
+    }
+  }
+  return {};
+}
+
+size_t finished_size(const SectionDraft& draft) { return finish_section(draft, nullptr).size(); }
+
+}  // namespace
+
+template <class T>
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec) {
+  SectionDraft draft;
+  if (const auto value = single_value(source); value) {
+    draft = draft_constant(*value, source, spec);
+  } else if (spec.codec == Codec::exact || !can_quantize<T>(spec.bound_abs)) {
+    draft = draft_exact(source, spec);
+  } else {
+    draft = draft_dual_quant(source, spec);
+    if (static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(source.held)) {
+      SectionDraft exact = draft_exact(source, spec);
+      exact.report = draft.report;
+      if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
+    }
+  }
+  draft.report.cells = source.held;
+  draft.report.codec = draft.codec;
+  return draft;
+}
+
+Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
+  Bytes bytes = draft.before;
+  if (draft.codec != Codec::dual_quant) return bytes;
+  ByteWriter out(bytes);
+  if (!draft.symbols.empty()) {
+    const auto books = write_books(draft.histograms, draft.block_book, shared != nullptr ? &shared->books : nullptr, out);
+    huffman_encode(draft.symbols, books, draft.block_book, out);
+  }
+  out.put_bytes(draft.after);
+  return bytes;
+}
+
+template <class T>
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+                      const SectionTarget<T>& target) {
+  switch (codec) {
+    case Codec::constant: return decode_constant(bytes, target);
+    case Codec::exact: return decode_exact(bytes, target);
+    case Codec::dual_quant: return decode_dual_quant(bytes, info.bound_abs, shared, target);
+    case Codec::automatic: break;
+  }
+  return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
+}
+
+template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&);
+template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                      const SectionTarget<float>&);
+template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                       const SectionTarget<double>&);
+
+}  // namespace neve

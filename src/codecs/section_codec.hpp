@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One section of a frame to bytes and back: picks constant, exact or dual_quant, each in its own file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "codecs/section_data.hpp"
+#include "format/bytes.hpp"
+#include "neve/frame.hpp"
+#include "stages/entropy/huffman_code.hpp"
+#include "stages/entropy/huffman_coder.hpp"
+
+namespace neve {
+
+// A section all of whose stages but the Huffman codes are done: those wait until the sections of the
+// frame have agreed on codebooks.
+struct SectionDraft {
+  Codec codec = Codec::constant;
+  Bytes before;                            // bytes ahead of the symbol stream
+  Bytes after;                             // bytes behind it
+  std::vector<uint8_t> symbols;            // empty unless dual_quant
+  std::vector<uint8_t> block_book;         // empty: one book
+  std::vector<Histogram> histograms;       // one for each book
+  ComponentReport report;
+
+};
+
+// Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means shared
+// book k-1.
+struct SharedBooks {
+  std::vector<Codebook> books;
+};
+
+template <class T>
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec);
+
+// Completes a draft. With `shared` non-null it may use its books and add to them.
+Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
+
+// Errors: corrupt.
+template <class T>
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+                      const SectionTarget<T>& target);
+
+// --- the codecs ---------------------------------------------------------------------------------------
+
+template <class T>
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_dual_quant(ByteSpan bytes, double bound_abs, const SharedBooks& shared, const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);
+
+}  // namespace neve

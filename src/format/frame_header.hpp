@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The header of a frame: what it holds and where its sections are. docs/format.md is the contract.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/bytes.hpp"
+#include "neve/frame.hpp"
+#include "stages/entropy/huffman_code.hpp"
+
+namespace neve {
+
+inline constexpr uint16_t frame_version = 1;
+inline constexpr size_t frame_prefix_bytes = 40;
+inline constexpr size_t max_array_rank = 32;
+// Sizes a reader accepts; a writer stays far below. They keep products of sizes inside 64 bits.
+inline constexpr uint64_t max_elements = uint64_t{1} << 40;
+inline constexpr int64_t max_side_cells = int64_t{1} << 40;
+
+struct SectionEntry {
+  Codec codec = Codec::constant;
+  uint64_t bytes = 0;
+  uint64_t checksum = 0;
+};
+
+struct FrameHeader {
+  DType dtype = DType::f64;
+  FrameLayout layout;
+  std::vector<ComponentInfo> components;
+  std::vector<Codebook> books;
+  std::vector<SectionEntry> sections;
+  uint64_t header_bytes = 0;    // known after serializing or parsing
+  uint64_t frame_bytes = 0;
+};
+
+// Layouts that a frame can have. Errors: usage.
+Status check_layout(const FrameLayout& layout);
+
+// Errors: failure when the header is too large for its field.
+Result<Bytes> serialize_header(const FrameHeader& header);
+
+// Errors: corrupt.
+Result<FrameHeader> parse_header(ByteSpan frame);
+
+}  // namespace neve

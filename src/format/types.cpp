@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/types.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace neve {
+
+std::string_view dtype_name(DType t) { return t == DType::f32 ? "f32" : "f64"; }
+
+Status check_bound(const Bound& bound) {
+  if (bound.mode == BoundMode::lossless) return {};
+  if (!std::isfinite(bound.value) || bound.value <= 0) {
+    return usage_error(fmt::format("bound: value {}, must be finite and above 0", bound.value));
+  }
+  return {};
+}
+
+Result<Bound> parse_bound(std::string_view text) {
+  if (text == "lossless") return Bound{BoundMode::lossless, 0};
+  const size_t equals = text.find('=');
+  const std::string_view mode = text.substr(0, equals);
+  Bound bound;
+  if (mode == "abs") {
+    bound.mode = BoundMode::abs;
+  } else if (mode == "rel") {
+    bound.mode = BoundMode::rel;
+  } else {
+    return usage_error(fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: abs=VALUE, rel=VALUE, lossless", text, mode));
+  }
+  const std::string_view value = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bound.value);
+  if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
+    return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
+  }
+  if (const Status s = check_bound(bound); !s.ok()) {
+    return usage_error(fmt::format("bound \"{}\": value {}, must be finite and above 0", text, value));
+  }
+  return bound;
+}
+
+std::string to_string(const Bound& bound) {
+  if (bound.mode == BoundMode::lossless) return "lossless";
+  return fmt::format("{}={}", bound.mode == BoundMode::abs ? "abs" : "rel", bound.value);
+}
+
+std::string_view codec_name(Codec codec) {
+  switch (codec) {
+    case Codec::automatic: return "auto";
+    case Codec::dual_quant: return "dual_quant";
+    case Codec::exact: return "exact";
+    case Codec::constant: return "constant";
+  }
+  return "unknown";
+}
+
+Result<Codec> parse_codec(std::string_view name) {
+  for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::exact}) {
+    if (name == codec_name(codec)) return codec;
+  }
+  return usage_error(fmt::format("codec \"{}\" unknown; allowed: auto, dual_quant, exact", name));
+}
+
+std::string_view effort_name(Effort effort) {
+  switch (effort) {
+    case Effort::fast: return "fast";
+    case Effort::balanced: return "balanced";
+    case Effort::max: return "max";
+  }
+  return "unknown";
+}
+
+Result<Effort> parse_effort(std::string_view name) {
+  for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
+    if (name == effort_name(effort)) return effort;
+  }
+  return usage_error(fmt::format("effort \"{}\" unknown; allowed: fast, balanced, max", name));
+}
+
+}  // namespace neve

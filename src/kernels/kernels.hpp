@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hot loops, one row at a time, behind one table per instruction set. Every table gives the same
+// bytes; `portable` is plain C++ and the reference the others are compared with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace neve {
+
+// Internal rows may be read and written up to this many elements past their end.
+inline constexpr size_t row_padding = 16;
+// What quantize leaves where a value cannot be coded by its quantum. Never a quantum (see quantum_limit).
+inline constexpr int32_t rejected_quantum = std::numeric_limits<int32_t>::min();
+// |quantum| stays below: exact in double, and far from int32's ends.
+inline constexpr int32_t quantum_limit = 1 << 28;
+
+template <class T>
+struct Quantizer {
+  T step;              // of quantum_step (stages/quantize)
+  T inverse_step;      // 1 / step
+  T tolerance;         // largest |value - decoded| accepted: the bound less one part in 2^21 (2^50)
+  T fill;              // rejected when has_fill, compared bit for bit
+  bool has_fill;
+};
+
+template <class T>
+struct QuantizeStats {
+  T max_error = 0;
+  double sum_squared_steps = 0;  // sum of (error / step)^2
+  size_t rejected = 0;
+};
+
+// The rows whose signed sum is the part of the Lorenzo prediction outside the row itself: for the
+// directions y, z, w that are differenced, the row before in each non-empty subset of them. Sign is
+// + for odd subsets. `rows[0..count)`, count is 0, 1, 3 or 7. Element -1 of each row is readable.
+struct NeighbourRows {
+  const int32_t* rows[7];
+  uint8_t count;
+};
+
+struct Kernels {
+  const char* name;
+
+  // quantum[i] = nearest_even(value[i] / step), or rejected_quantum where |value - quantum*step| exceeds
+  // the tolerance or the value is NaN, infinite, -0 or the fill value.
+  void (*quantize_f32)(const float*, size_t, const Quantizer<float>&, int32_t*, QuantizeStats<float>&);
+  void (*quantize_f64)(const double*, size_t, const Quantizer<double>&, int32_t*, QuantizeStats<double>&);
+  void (*dequantize_f32)(const int32_t*, size_t, float step, float*);
+  void (*dequantize_f64)(const int32_t*, size_t, double step, double*);
+
+  // residual = quanta - prediction, modulo 2^32. quanta[-1] is readable and 0.
+  void (*predict)(const int32_t* quanta, const NeighbourRows&, bool along_x, size_t, int32_t* residual);
+  // Its inverse. Writes quanta[0..n); elements past n are left undefined within the padding.
+  void (*unpredict)(const int32_t* residual, const NeighbourRows&, bool along_x, size_t, int32_t* quanta);
+
+  // symbol = (residual >> shift) + 128 where that lies in 1..255, else 0 and the shifted residual is appended
+  // to escapes. Returns how many were. Needs row_padding free elements in both outputs.
+  size_t (*pack)(const int32_t* residual, size_t, int shift, uint8_t* symbols, int32_t* escapes);
+  // residual = (symbol - 128) << shift, or the next escape << shift. Returns the escapes used; reads at most
+  // `escapes.size()` and returns SIZE_MAX when it would need more.
+  size_t (*unpack)(const uint8_t* symbols, size_t, int shift, std::span<const int32_t> escapes,
+                   int32_t* residual);
+
+  // Minimum and maximum of the finite values that are not `fill` (when has_fill), or min > max: none.
+  void (*range_f32)(const float*, size_t, bool has_fill, float fill, float* min, float* max);
+  void (*range_f64)(const double*, size_t, bool has_fill, double fill, double* min, double* max);
+};
+
+inline constexpr int symbol_zero = 128;    // the symbol of residual 0
+inline constexpr int symbol_escape = 0;
+inline constexpr int symbol_count = 256;
+
+const Kernels& kernels();            // the one in force
+const Kernels& portable_kernels();
+
+}  // namespace neve

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference kernels in plain C++. The SIMD ones call the element functions of portable.hpp for
+// the ends of rows.
+#include "kernels/portable.hpp"
+
+#include "kernels/kernels.hpp"
+
+namespace neve {
+
+namespace {
+
+template <class T>
+void quantize(const T* values, size_t n, const Quantizer<T>& q, int32_t* quanta, QuantizeStats<T>& stats) {
+  for (size_t i = 0; i < n; ++i) quanta[i] = portable::quantize_one(values[i], q, stats);
+}
+
+template <class T>
+void dequantize(const int32_t* quanta, size_t n, T step, T* values) {
+  for (size_t i = 0; i < n; ++i) values[i] = static_cast<T>(quanta[i]) * step;
+}
+
+void predict(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t n, int32_t* residual) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<ptrdiff_t>(i);
+    uint32_t value = static_cast<uint32_t>(quanta[at]) - portable::neighbour_sum(around, at);
+    if (along_x) value -= static_cast<uint32_t>(quanta[at - 1]) - portable::neighbour_sum(around, at - 1);
+    residual[i] = static_cast<int32_t>(value);
+  }
+}
+
+void unpredict(const int32_t* residual, const NeighbourRows& around, bool along_x, size_t n,
+               int32_t* quanta) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    sum = (along_x ? sum : 0) + static_cast<uint32_t>(residual[i]);
+    quanta[i] = static_cast<int32_t>(sum + portable::neighbour_sum(around, static_cast<ptrdiff_t>(i)));
+  }
+}
+
+size_t pack(const int32_t* residual, size_t n, int shift, uint8_t* symbols, int32_t* escapes) {
+  size_t used = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const int32_t value = residual[i] >> shift;
+    const uint32_t symbol = static_cast<uint32_t>(value) + symbol_zero;
+    const bool direct = symbol - 1 < 255;
+    symbols[i] = direct ? static_cast<uint8_t>(symbol) : 0;
+    if (!direct) escapes[used++] = value;
+  }
+  return used;
+}
+
+size_t unpack(const uint8_t* symbols, size_t n, int shift, std::span<const int32_t> escapes,
+              int32_t* residual) {
+  size_t used = 0;
+  for (size_t i = 0; i < n; ++i) {
+    uint32_t value = static_cast<uint32_t>(symbols[i]) - symbol_zero;
+    if (symbols[i] == symbol_escape) {
+      if (used == escapes.size()) return SIZE_MAX;
+      value = static_cast<uint32_t>(escapes[used++]);
+    }
+    residual[i] = static_cast<int32_t>(value << shift);
+  }
+  return used;
+}
+
+template <class T>
+void range(const T* values, size_t n, bool has_fill, T fill, T* min, T* max) {
+  T lo = std::numeric_limits<T>::max();
+  T hi = std::numeric_limits<T>::lowest();
+  for (size_t i = 0; i < n; ++i) portable::extend_range(values[i], has_fill, fill, lo, hi);
+  *min = lo;
+  *max = hi;
+}
+
+}  // namespace
+
+const Kernels& portable_kernels() {
+  static const Kernels table{"portable", quantize<float>, quantize<double>, dequantize<float>,
+                             dequantize<double>, predict, unpredict, pack, unpack, range<float>,
+                             range<double>};
+  return table;
+}
+
+}  // namespace neve

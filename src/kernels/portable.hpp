@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every kernel does to one element. The only definition of the quantizer's arithmetic in scalar
+// form; the vector forms repeat it operation by operation, in the same type, so that bits agree.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/kernels.hpp"
+
+namespace neve::portable {
+
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+
+template <class T>
+BitsOf<T> bits(T value) {
+  return std::bit_cast<BitsOf<T>>(value);
+}
+
+template <class T>
+bool is_negative_zero(T value) {
+  return bits(value) == BitsOf<T>{1} << (8 * sizeof(T) - 1);
+}
+
+// Dual quantization's first step (CEAZ, section 3.1): the value becomes an integer before prediction, so
+// prediction is exact integer arithmetic and the decoder's value depends on nothing else.
+template <class T>
+int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
+  const T scaled = value * q.inverse_step;
+  const bool fits = std::abs(scaled) < static_cast<T>(quantum_limit);  // false for NaN
+  const int32_t quantum = fits ? static_cast<int32_t>(std::nearbyint(scaled)) : 0;
+  const T error = std::abs(value - static_cast<T>(quantum) * q.step);
+  const bool special = is_negative_zero(value) || (q.has_fill && bits(value) == bits(q.fill));
+  if (!fits || special || !(error <= q.tolerance)) {
+    ++stats.rejected;
+    return rejected_quantum;
+  }
+  if (error > stats.max_error) stats.max_error = error;
+  const T in_steps = error * q.inverse_step;
+  stats.sum_squared_steps += static_cast<double>(in_steps) * static_cast<double>(in_steps);
+  return quantum;
+}
+
+inline uint32_t neighbour_sum(const NeighbourRows& around, ptrdiff_t i) {
+  // Subsets of {y, z, w} in order y, z, yz, w, yw, zw, yzw; odd ones count +, even ones -.
+  constexpr bool minus[7] = {false, false, true, false, true, true, false};
+  uint32_t sum = 0;
+  for (int r = 0; r < around.count; ++r) {
+    const auto value = static_cast<uint32_t>(around.rows[r][i]);
+    sum = minus[r] ? sum - value : sum + value;
+  }
+  return sum;
+}
+
+template <class T>
+void extend_range(T value, bool has_fill, T fill, T& lo, T& hi) {
+  if (!std::isfinite(value) || (has_fill && bits(value) == bits(fill))) return;
+  if (value < lo) lo = value;
+  if (value > hi) hi = value;
+}
+
+}  // namespace neve::portable

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages/lossless/exact_values.hpp"
+
+#include <fmt/format.h>
+
+#include "stages/lossless/byte_pack.hpp"
+
+namespace neve {
+
+void write_exact_values(ByteSpan values, size_t value_bytes, ByteWriter& out) {
+  const size_t count = values.size() / value_bytes;
+  Bytes planes(values.size());
+  for (size_t b = 0; b < value_bytes; ++b) {
+    for (size_t i = 0; i < count; ++i) planes[b * count + i] = values[i * value_bytes + b];
+  }
+  // Plane by plane: the low bytes of floats are noise and stay raw, the high ones shrink.
+  for (size_t b = 0; b < value_bytes; ++b) write_packed(ByteSpan(planes).subspan(b * count, count), out);
+}
+
+Result<Bytes> read_exact_values(ByteReader& in, uint64_t count, size_t value_bytes) {
+  Bytes values(0);
+  for (size_t b = 0; b < value_bytes; ++b) {
+    NEVE_ASSIGN(const Bytes plane, read_packed(in, count));
+    if (plane.size() != count) {
+      return corrupt(fmt::format("exact values: byte plane {} holds {} bytes, must hold {}", b, plane.size(), count));
+    }
+    if (b == 0) values.resize(count * value_bytes);
+    for (size_t i = 0; i < count; ++i) values[i * value_bytes + b] = plane[i];
+  }
+  return values;
+}
+
+}  // namespace neve

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Value ranges, fill values, and the absolute bound that follows from them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "kernels/kernels.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+namespace {
+
+// Values that stand for "no data": CF and netCDF defaults (NC_FILL_FLOAT), model habits.
+constexpr std::array<double, 14> fill_values{
+    1e20, 1e30, 1e34, 1e35, 1e36, 1e37, 9.969209968386869e36, 3.4028234663852886e38, 1.7976931348623157e308,
+    999, 9999, 99999, 999999, 32767};
+
+void row_range(const float* row, size_t n, std::optional<double> fill, float* lo, float* hi) {
+  kernels().range_f32(row, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
+}
+void row_range(const double* row, size_t n, std::optional<double> fill, double* lo, double* hi) {
+  kernels().range_f64(row, n, fill.has_value(), fill.value_or(0), lo, hi);
+}
+
+template <class T>
+ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
+  const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
+  T min = std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::lowest();
+  for (int64_t w = 0; w < box.size[3]; ++w) {
+    for (int64_t z = 0; z < box.size[2]; ++z) {
+      for (int64_t y = 0; y < box.size[1]; ++y) {
+        T lo;
+        T hi;
+        row_range(first + y * data.stride[1] + z * data.stride[2] + w * data.stride[3],
+                  static_cast<size_t>(box.size[0]), fill, &lo, &hi);
+        min = std::min(min, lo);
+        max = std::max(max, hi);
+      }
+    }
+  }
+  if (min > max) return {};
+  return {static_cast<double>(min), static_cast<double>(max), false};
+}
+
+// The listed fill value nearest to `value` as the data's type holds it.
+std::optional<double> listed_fill(DType dtype, double value) {
+  for (const double fill : fill_values) {
+    const double held = dtype == DType::f32 && fill <= static_cast<double>(std::numeric_limits<float>::max())
+                            ? static_cast<double>(static_cast<float>(fill))
+                            : fill;
+    // Fields written as f32 and widened keep the f32 rounding of their fill value.
+    const bool widened = fill <= static_cast<double>(std::numeric_limits<float>::max()) &&
+                         std::abs(value) == static_cast<double>(static_cast<float>(fill));
+    if (std::abs(value) == held || widened) return value;
+  }
+  if (value == -32768) return value;
+  return {};
+}
+
+}  // namespace
+
+void ValueRange::merge(const ValueRange& other) {
+  if (other.empty) return;
+  min = empty ? other.min : std::min(min, other.min);
+  max = empty ? other.max : std::max(max, other.max);
+  empty = false;
+}
+
+double ValueRange::width() const {
+  if (empty) return 0;
+  return std::min(max - min, std::numeric_limits<double>::max());
+}
+
+ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
+                      std::optional<double> fill) {
+  return dtype == DType::f32 ? scan<float>(box, data, component, fill) : scan<double>(box, data, component, fill);
+}
+
+std::optional<double> suspect_fill(DType dtype, const ValueRange& range) {
+  if (range.empty) return {};
+  if (const auto fill = listed_fill(dtype, range.max); fill) return fill;
+  return listed_fill(dtype, range.min);
+}
+
+bool accept_fill(double suspect, const ValueRange& others) {
+  if (others.empty) return false;
+  const double gap = suspect > others.max ? suspect - others.max : others.min - suspect;
+  return gap > others.width();
+}
+
+double absolute_bound(const Bound& bound, const ValueRange& range) {
+  switch (bound.mode) {
+    case BoundMode::lossless: return 0;
+    case BoundMode::abs: return bound.value;
+    case BoundMode::rel: return std::min(bound.value * range.width(), std::numeric_limits<double>::max());
+  }
+  return 0;
+}
+
+}  // namespace neve

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Independent pieces of work over a few threads, inside one call: no pool outlives it, because a library is a guest
+// in a simulation that manages its own cores.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "threads/float_environment.hpp"
+
+namespace neve {
+
+// Calls work(i) for each i in [0, count), in any order, by at most `threads` threads including the caller's.
+inline void parallel_for(size_t count, int threads, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next{0};
+  const auto run = [&] {
+    const FloatEnvironment environment;
+    for (size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> helpers;
+  for (size_t t = 1; t < count && t < static_cast<size_t>(threads); ++t) helpers.emplace_back(run);
+  run();
+  for (std::thread& helper : helpers) helper.join();
+}
+
+}  // namespace neve
