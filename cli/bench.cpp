@@ -6,7 +6,8 @@
 namespace neve::cli {
 
 Command add_bench(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("bench", "Measure codecs against SZ3, ZFP and fpzip, and writing against raw MPI-IO");
+  CLI::App* sub = app.add_subcommand(
+      "bench", "Measure codecs against SZ3, ZFP and fpzip, and writing against raw MPI-IO");
   // Python declares the options, so that they are said in one place; its --help shows them.
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a subcommand is. Each is added by a function of its own file, which declares its options and returns what
-// to run once they are parsed.
+// What a subcommand is. Each is added by a function of its own file, which declares its options and returns
+// what to run once they are parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,8 @@ namespace neve::cli {
 
 // The error's code is the exit code. A command prints its own results; main prints the error.
 using ParallelRun = std::function<Status(const Ranks&)>;
-using LocalRun = std::function<int()>;  // needs no MPI: runs on the launcher's first rank, returns the exit code
+using LocalRun =
+    std::function<int()>;  // needs no MPI: runs on the launcher's first rank, returns the exit code
 
 struct Command {
   CLI::App* app = nullptr;

@@ -28,7 +28,8 @@ void Progress::show(const std::string& phase, double fraction) {
   shown_ = true;
   constexpr int bar_width = 30;
   const int filled = percent * bar_width / 100;
-  fmt::print(stderr, "\r\x1b[K{:<8} [{:#<{}}{:.<{}}] {:3d} %", phase, "", filled, "", bar_width - filled, percent);
+  fmt::print(stderr, "\r\x1b[K{:<8} [{:#<{}}{:.<{}}] {:3d} %", phase, "", filled, "", bar_width - filled,
+             percent);
   std::fflush(stderr);
 }
 
@@ -59,7 +60,7 @@ std::string human_bytes(uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-std::string human_ratio(double ratio) { return fmt::format(ratio < 100 ? "{:.2f}" : "{:.0f}", ratio); }
+std::string human_ratio(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 100 ? 2 : 0); }
 
 std::string human_error(double error) { return error == 0 ? "0" : fmt::format("{:.3g}", error); }
 

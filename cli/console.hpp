@@ -36,9 +36,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string human_bytes(uint64_t bytes);      // "2.8 MiB"
-std::string human_ratio(double ratio);        // "12.3"
-std::string human_error(double error);        // "1.2e-05"
-std::string human_psnr(double psnr_db);       // "64.8", "exact" for an infinite one
+std::string human_bytes(uint64_t bytes);  // "2.8 MiB"
+std::string human_ratio(double ratio);    // "12.3"
+std::string human_error(double error);    // "1.2e-05"
+std::string human_psnr(double psnr_db);   // "64.8", "exact" for an infinite one
 
 }  // namespace neve::cli

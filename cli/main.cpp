@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The `neve` command. Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.
+// The `neve` command. Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin
+// missing.
 #include <mpi.h>
 
 #include <exception>
@@ -55,7 +56,8 @@ int run_parallel(const Command& command) {
 int main(int argc, char** argv) {
   using namespace neve::cli;
   CLI::App app(
-      "Neve packs simulation output: AMR plotfiles as compressed, ordinary HDF5 files inside a stated error bound.",
+      "Neve packs simulation output: AMR plotfiles as compressed, ordinary HDF5 files inside a stated error "
+      "bound.",
       "neve");
   app.set_version_flag("--version", "neve " NEVE_VERSION);
   app.require_subcommand(1);
@@ -65,8 +67,9 @@ int main(int argc, char** argv) {
       "  neve verify plt00113 plt00113.h5\n"
       "  neve COMMAND --help\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
-  const std::vector<Command> commands = {add_convert(app),  add_verify(app), add_info(app),  add_compress(app),
-                                         add_decompress(app), add_plot(app),   add_bench(app), add_doctor(app)};
+  const std::vector<Command> commands = {add_convert(app),  add_verify(app),     add_info(app),
+                                         add_compress(app), add_decompress(app), add_plot(app),
+                                         add_bench(app),    add_doctor(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -50,9 +50,10 @@ Result<uint64_t> parse_bytes(const std::string& option, const std::string& text)
       if (unit_text == unit.name && !__builtin_mul_overflow(number, unit.bytes, &bytes)) return bytes;
     }
   }
-  return usage_error(fmt::format(
-      "{} '{}' is not a size; allowed: a whole number followed by nothing, B, KiB, MiB, GiB or TiB, as in 8MiB", option,
-      text));
+  return usage_error(
+      fmt::format("{} '{}' is not a size; allowed: a whole number followed by nothing, B, KiB, MiB, GiB or "
+                  "TiB, as in 8MiB",
+                  option, text));
 }
 
 Result<double> parse_number(const std::string& what, const std::string& text) {
@@ -68,8 +69,9 @@ Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule
   // Component names may hold colons themselves (species), settings never do.
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
-    return usage_error(
-        fmt::format("--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME", text));
+    return usage_error(fmt::format(
+        "--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME",
+        text));
   }
   const std::string name = text.substr(0, colon);
   FieldRule& rule = rules[name];

@@ -54,18 +54,20 @@ std::string own_path() {
 Result<std::string> find_python() {
   if (const char* chosen = std::getenv("NEVE_PYTHON"); chosen != nullptr && *chosen != '\0') {
     if (imports_neve(chosen)) return std::string(chosen);
-    return failure(fmt::format("NEVE_PYTHON '{}' cannot import neve; allowed: a Python in which `import neve` works "
-                               "(pip install . in the checkout)",
-                               chosen));
+    return failure(
+        fmt::format("NEVE_PYTHON '{}' cannot import neve; allowed: a Python in which `import neve` works "
+                    "(pip install . in the checkout)",
+                    chosen));
   }
   const auto checkout = std::filesystem::path(own_path()).parent_path().parent_path().parent_path();
   std::vector<std::string> candidates = {(checkout / ".venv/bin/python").string(), "python3"};
   for (const std::string& candidate : candidates) {
     if (imports_neve(candidate)) return candidate;
   }
-  return failure(fmt::format("no Python that can import neve; tried {} and {}. Cure: `make build` in the checkout, or "
-                             "`pip install .` there and NEVE_PYTHON=<that python>",
-                             candidates[0], candidates[1]));
+  return failure(
+      fmt::format("no Python that can import neve; tried {} and {}. Cure: `make build` in the checkout, or "
+                  "`pip install .` there and NEVE_PYTHON=<that python>",
+                  candidates[0], candidates[1]));
 }
 
 int exec_module(const std::string& module, const std::vector<std::string>& arguments) {

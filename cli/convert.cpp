@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve convert`: a plotfile into compressed HDF5, or any source into an AMReX plotfile directory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/console.hpp"
+#include "cli/local_boxes.hpp"
+#include "cli/options.hpp"
+#include "cli/source.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::cli {
+namespace {
+
+struct Args {
+  std::string source, destination;
+  std::string bound = "rel=1e-3";
+  std::vector<std::string> fields;
+  std::string codec = "auto", effort = "fast", strategy = "skeleton", covered = "auto", chunk_size = "8MiB";
+  std::string fill = "auto";
+  int threads = 1;
+  bool json = false;
+};
+
+// By its suffix: what does not exist yet can only be told by its name.
+bool is_hdf5_name(const std::string& path) { return path.ends_with(".h5") || path.ends_with(".hdf5"); }
+
+Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
+  WriteOptions options;
+  auto bound = parse_bound(args.bound);
+  if (!bound.ok()) return bound.status().in("--bound");
+  options.bound = *bound;
+  for (const std::string& field : args.fields) NEVE_TRY(parse_field_rule(field, options.fields));
+  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
+  NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
+  NEVE_ASSIGN(options.covered, parse_covered(args.covered));
+  NEVE_ASSIGN(options.chunk_bytes, parse_bytes("--chunk-size", args.chunk_size));
+  options.strategy = args.strategy;
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
+  options.detect_fill = fill.detect;
+  if (fill.value.has_value()) {
+    for (const std::string& component : h.components) {
+      auto& of_field = options.fields[component].fill;
+      if (!of_field.has_value()) of_field = fill.value;
+    }
+  }
+  return options;
+}
+
+// What only compression understands is refused where nothing is compressed.
+Status check_plotfile_options(const CLI::App& app) {
+  for (const char* name : {"--bound", "--field", "--codec", "--effort", "--strategy", "--covered",
+                           "--chunk-size", "--fill", "--threads"}) {
+    if (app.count(name) > 0) {
+      return usage_error(fmt::format(
+          "{} has no meaning for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5",
+          name));
+    }
+  }
+  return {};
+}
+
+nlohmann::ordered_json field_json(const FieldReport& field) {
+  nlohmann::ordered_json j;
+  j["name"] = field.name;
+  j["cells"] = field.cells;
+  j["raw_bytes"] = field.raw_bytes;
+  j["stored_bytes"] = field.stored_bytes;
+  j["ratio"] = field.stored_bytes > 0
+                   ? static_cast<double>(field.raw_bytes) / static_cast<double>(field.stored_bytes)
+                   : 0.0;
+  j["bound"] = to_string(field.asked);
+  j["bound_abs"] = field.bound_abs;
+  j["max_abs_error"] = field.max_abs_error;
+  j["left_out_cells"] = field.left_out_cells;
+  j["special_cells"] = field.special_cells;
+  j["exact_cells"] = field.exact_cells;
+  j["fill"] = field.fill.has_value() ? nlohmann::ordered_json(*field.fill) : nlohmann::ordered_json();
+  j["covered"] = field.covered;
+  j["codec"] = field.codec;
+  return j;
+}
+
+nlohmann::ordered_json report_json(const WriteReport& report) {
+  nlohmann::ordered_json j;
+  j["raw_bytes"] = report.raw_bytes;
+  j["stored_bytes"] = report.file_bytes;
+  j["ratio"] = static_cast<double>(report.raw_bytes) / static_cast<double>(report.file_bytes);
+  j["levels"] = nlohmann::ordered_json::array();
+  for (size_t level = 0; level < report.levels.size(); ++level) {
+    const LevelReport& of_level = report.levels[level];
+    nlohmann::ordered_json l;
+    l["level"] = level;
+    l["chunks"] = of_level.chunks;
+    l["chunk_elements"] = of_level.chunk_elements;
+    l["stored_bytes"] = of_level.stored_bytes;
+    l["fields"] = nlohmann::ordered_json::array();
+    for (const FieldReport& field : of_level.fields) l["fields"].push_back(field_json(field));
+    j["levels"].push_back(std::move(l));
+  }
+  return j;
+}
+
+std::string report_table(const WriteReport& report) {
+  Table table({"level field", "raw", "stored", "ratio", "bound", "max error", "left out", "codec"});
+  for (size_t level = 0; level < report.levels.size(); ++level) {
+    for (const FieldReport& field : report.levels[level].fields) {
+      table.add({fmt::format("{} {}", level, field.name), human_bytes(field.raw_bytes),
+                 human_bytes(field.stored_bytes),
+                 human_ratio(static_cast<double>(field.raw_bytes) /
+                             static_cast<double>(std::max<uint64_t>(field.stored_bytes, 1))),
+                 human_error(field.bound_abs), human_error(field.max_abs_error),
+                 std::to_string(field.left_out_cells), field.codec});
+    }
+  }
+  return table.text();
+}
+
+Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
+  const double begin_seconds = MPI_Wtime();
+  const bool to_hdf5 = is_hdf5_name(args.destination);
+  if (!to_hdf5) NEVE_TRY(check_plotfile_options(app));
+
+  std::unique_ptr<PlotfileSource> source;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(source, open_source(args.source));
+    return {};
+  })));
+  const Hierarchy& h = source->hierarchy();
+  WriteOptions options;
+  NEVE_ASSIGN(options, write_options(args, h));
+
+  Progress progress(ranks.first());
+  NEVE_ASSIGN(const LocalBoxes local, read_local_boxes(ranks, *source, progress));
+  const double read_seconds = MPI_Wtime() - begin_seconds;
+
+  nlohmann::ordered_json j;
+  std::string summary;
+  if (to_hdf5) {
+    options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
+    NEVE_ASSIGN(const WriteReport report,
+                write_plotfile(ranks.comm(), args.destination, h, local.boxes, options));
+    j = report_json(report);
+    j["seconds"] = {
+        {"read", read_seconds},          {"plan", report.plan_seconds}, {"encode", report.encode_seconds},
+        {"place", report.place_seconds}, {"put", report.put_seconds},   {"sync", report.sync_seconds}};
+    summary = report_table(report) +
+              fmt::format("{}: {} -> {}, {} times smaller\n", args.destination, human_bytes(report.raw_bytes),
+                          human_bytes(report.file_bytes), human_ratio(j["ratio"].get<double>()));
+  } else {
+    const double write_begin_seconds = MPI_Wtime();
+    NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local.boxes));
+    const double write_seconds = MPI_Wtime() - write_begin_seconds;
+    uint64_t raw_bytes = 0;
+    for (const Level& level : h.levels) {
+      for (const Box& box : level.boxes) {
+        raw_bytes += static_cast<uint64_t>(box.cells()) * h.components.size() * dtype_bytes(h.dtype);
+      }
+    }
+    uint64_t on_disk_bytes = 0;
+    NEVE_TRY(ranks.on_first("measure", [&]() -> Status {
+      NEVE_ASSIGN(on_disk_bytes, stored_bytes(args.destination));
+      return {};
+    }));
+    j["raw_bytes"] = raw_bytes;
+    j["stored_bytes"] = on_disk_bytes;
+    j["seconds"] = {{"read", read_seconds}, {"write", write_seconds}};
+    summary = fmt::format("{}: AMReX plotfile, {} levels, {}\n", args.destination, h.levels.size(),
+                          human_bytes(raw_bytes));
+  }
+  j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
+  if (ranks.first()) {
+    for (const std::string& other : source->left_behind()) {
+      say(fmt::format("convert: {} holds {}, which is not a field: it stays behind", args.source, other));
+    }
+    nlohmann::ordered_json head = {{"source", args.source},
+                                   {"source_kind", source->kind()},
+                                   {"destination", args.destination},
+                                   {"destination_kind", to_hdf5 ? "Neve HDF5" : "AMReX plotfile"},
+                                   {"ranks", ranks.size()}};
+    head.update(j);
+    std::cout << (args.json ? head.dump(2) + "\n" : summary) << std::flush;
+  }
+  return {};
+}
+
+}  // namespace
+
+Command add_convert(CLI::App& app) {
+  CLI::App* sub =
+      app.add_subcommand("convert", "A plotfile into compressed HDF5, or back into an AMReX plotfile");
+  auto args = std::make_shared<Args>();
+  sub->add_option("SRC", args->source,
+                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; .npy array")
+      ->required();
+  sub->add_option(
+         "DST", args->destination,
+         "ends in .h5 or .hdf5: a compressed HDF5 plotfile; any other name: an AMReX plotfile directory")
+      ->required();
+  sub->add_option("--bound", args->bound,
+                  "abs=X (largest error), rel=X (of each level's value range) or lossless")
+      ->capture_default_str();
+  sub->add_option(
+         "--field", args->fields,
+         "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, joined by commas; repeatable")
+      ->take_all();
+  sub->add_option("--codec", args->codec, "auto, dual_quant or exact")->capture_default_str();
+  sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
+  sub->add_option("--strategy", args->strategy, "how ranks write: skeleton")->capture_default_str();
+  sub->add_option(
+         "--covered", args->covered,
+         "cells a finer level covers: auto (leave out where the finer average holds the bound), drop, keep")
+      ->capture_default_str();
+  sub->add_option("--chunk-size", args->chunk_size, "most logical bytes of a chunk, 64KiB to 1GiB")
+      ->capture_default_str();
+  sub->add_option("--fill", args->fill,
+                  "the value that means 'nothing here': auto (detect), none or a number")
+      ->capture_default_str();
+  sub->add_option("--threads", args->threads, "threads of each rank")->capture_default_str();
+  sub->add_flag("--json", args->json, "the report as JSON on stdout");
+  sub->footer(
+      "Examples:\n"
+      "  neve convert plt00113 plt00113.h5\n"
+      "  mpirun -n 4 neve convert plt00113 plt00113.h5 --bound rel=1e-4 --field Temp:abs=0.5\n"
+      "  neve convert plt00113.h5 plt00113_back");
+  Command command{sub, {}, {}};
+  command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };
+  return command;
+}
+
+}  // namespace neve::cli

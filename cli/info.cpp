@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve info`: levels, fields, bounds asked and measured, codecs, sizes. Decodes nothing.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/array_file.hpp"
+#include "cli/command.hpp"
+#include "cli/console.hpp"
+#include "cli/source.hpp"
+#include "hdf5/plotfile_source.hpp"
+#include "plotfile/open.hpp"
+
+namespace neve::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json optional_number(const std::optional<double>& value) { return value.has_value() ? Json(*value) : Json(); }
+
+uint64_t level_cells(const Level& level) {
+  uint64_t cells = 0;
+  for (const Box& box : level.boxes) cells += static_cast<uint64_t>(box.cells());
+  return cells;
+}
+
+// The first `dims` entries.
+template <class T>
+Json of_dims(const std::array<T, max_dims>& values, int dims) {
+  return Json(std::vector<T>(values.begin(), values.begin() + dims));
+}
+
+Json level_json(const Hierarchy& h, const Level& level) {
+  const uint64_t cells = level_cells(level);
+  return {{"domain_lo", of_dims(level.domain.lo, h.dims)},
+          {"domain_hi", of_dims(level.domain.hi, h.dims)},
+          {"boxes", level.boxes.size()},
+          {"cells", cells},
+          {"raw_bytes", cells * h.components.size() * dtype_bytes(h.dtype)},
+          {"dx", of_dims(level.dx, h.dims)},
+          {"ref_ratio", of_dims(level.ref_ratio, h.dims)},
+          {"step", level.step}};
+}
+
+Json hierarchy_json(const std::string& kind, const Hierarchy& h) {
+  Json j = {{"kind", kind},
+            {"dims", h.dims},
+            {"dtype", dtype_name(h.dtype)},
+            {"time", h.time},
+            {"prob_lo", of_dims(h.prob_lo, h.dims)},
+            {"prob_hi", of_dims(h.prob_hi, h.dims)},
+            {"components", h.components},
+            {"levels", Json::array()}};
+  for (const Level& level : h.levels) j["levels"].push_back(level_json(h, level));
+  return j;
+}
+
+Json record_json(const hdf5::FieldRecord& field, size_t value_bytes) {
+  const uint64_t raw_bytes = field.cells * value_bytes;
+  return {
+      {"name", field.name},
+      {"cells", field.cells},
+      {"raw_bytes", raw_bytes},
+      {"stored_bytes", field.stored_bytes},
+      {"ratio",
+       field.stored_bytes > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(field.stored_bytes) : 0},
+      {"bound", to_string(field.asked)},
+      {"bound_abs", field.bound_abs},
+      {"max_abs_error", field.max_abs_error},
+      {"range_min", field.range_min},
+      {"range_max", field.range_max},
+      {"fill", optional_number(field.fill)},
+      {"left_out_cells", field.left_out_cells},
+      {"special_cells", field.special_cells},
+      {"exact_cells", field.exact_cells},
+      {"codec", field.codec},
+      {"covered", field.covered}};
+}
+
+Result<Json> describe_hdf5(const std::string& path) {
+  NEVE_ASSIGN(const hdf5::PlotfileStorage file, hdf5::describe_hdf5_plotfile(path));
+  Json j = hierarchy_json(file.kind, file.hierarchy);
+  j["stored_bytes"] = file.file_bytes;
+  for (size_t level = 0; level < file.levels.size(); ++level) {
+    const hdf5::LevelStorage& storage = file.levels[level];
+    Json& l = j["levels"][level];
+    l["chunks"] = storage.chunks;
+    l["chunk_elements"] = storage.chunk_elements;
+    l["stored_bytes"] = storage.stored_bytes;
+    l["filters"] = storage.filters;
+    l["fields"] = Json::array();
+    for (const hdf5::FieldRecord& field : storage.fields) {
+      l["fields"].push_back(record_json(field, dtype_bytes(file.hierarchy.dtype)));
+    }
+  }
+  return j;
+}
+
+Result<Json> describe_plotfile(const std::string& path) {
+  NEVE_ASSIGN(const std::unique_ptr<PlotfileSource> source, plotfile::open_plotfile(path));
+  Json j = hierarchy_json(source->kind(), source->hierarchy());
+  NEVE_ASSIGN(j["stored_bytes"], stored_bytes(path));
+  const std::vector<std::string> others = source->left_behind();
+  if (!others.empty()) j["not_fields"] = others;
+  return j;
+}
+
+Result<Json> describe_npy(const std::string& path) {
+  NEVE_ASSIGN(const plotfile::NpyHeader header, plotfile::read_npy_header(path));
+  return Json{{"kind", "NumPy array"},
+              {"dtype", dtype_name(header.dtype)},
+              {"shape", header.shape},
+              {"raw_bytes", header.values_bytes}};
+}
+
+Result<Json> describe_frame(const std::string& path) {
+  NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  auto frame = Frame::parse(bytes);
+  if (!frame.ok()) return frame.status().in(path);
+  const FrameLayout& layout = frame->layout();
+  const uint64_t raw_bytes = layout.element_count * dtype_bytes(frame->dtype());
+  Json j = {{"kind", "Neve frame"},
+            {"dtype", dtype_name(frame->dtype())},
+            {"shape", layout.array_shape},
+            {"boxes", layout.boxes.size()},
+            {"raw_bytes", raw_bytes},
+            {"stored_bytes", bytes.size()},
+            {"ratio", static_cast<double>(raw_bytes) / static_cast<double>(bytes.size())},
+            {"header_bytes", frame->header_bytes()},
+            {"fields", Json::array()}};
+  for (const ComponentInfo& component : frame->components()) {
+    j["fields"].push_back({{"bound", to_string(component.asked)},
+                           {"bound_abs", component.bound_abs},
+                           {"max_abs_error", component.max_abs_error},
+                           {"fill", optional_number(component.fill)},
+                           {"drops_covered", component.drops_covered}});
+  }
+  j["sections"] = Json::array();
+  for (const SectionInfo& section : frame->sections()) {
+    j["sections"].push_back({{"component", section.component},
+                             {"cells", section.cells},
+                             {"stored_bytes", section.stored_bytes},
+                             {"codec", codec_name(section.codec)}});
+  }
+  return j;
+}
+
+std::string levels_text(const Json& j) {
+  std::string text =
+      fmt::format("{}D {}, time {}, {} fields: {}\n", j["dims"].get<int>(), j["dtype"].get<std::string>(),
+                  j["time"].get<double>(), j["components"].size(),
+                  fmt::join(j["components"].get<std::vector<std::string>>(), ", "));
+  size_t number = 0;
+  for (const Json& level : j["levels"]) {
+    text += fmt::format("level {}: {} boxes, {} cells, {}", number, level["boxes"].get<uint64_t>(),
+                        level["cells"].get<uint64_t>(), human_bytes(level["raw_bytes"].get<uint64_t>()));
+    if (level.contains("stored_bytes")) {
+      text += fmt::format(" in {} ({} chunks; {})", human_bytes(level["stored_bytes"].get<uint64_t>()),
+                          level["chunks"].get<uint64_t>(),
+                          fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
+    }
+    text += "\n";
+    if (level.contains("fields") && !level["fields"].empty()) {
+      Table table(
+          {"  field", "ratio", "bound", "as abs", "max error", "left out", "special", "codec", "covered"});
+      for (const Json& f : level["fields"]) {
+        table.add({"  " + f["name"].get<std::string>(), human_ratio(f["ratio"].get<double>()),
+                   f["bound"].get<std::string>(), human_error(f["bound_abs"].get<double>()),
+                   human_error(f["max_abs_error"].get<double>()),
+                   std::to_string(f["left_out_cells"].get<uint64_t>()),
+                   std::to_string(f["special_cells"].get<uint64_t>()), f["codec"].get<std::string>(),
+                   f["covered"].get<std::string>()});
+      }
+      text += table.text();
+    }
+    ++number;
+  }
+  return text;
+}
+
+std::string array_text(const Json& j) {
+  std::string text = fmt::format("{} of shape ({}), {}", j["dtype"].get<std::string>(),
+                                 fmt::join(j["shape"].get<std::vector<uint64_t>>(), ", "),
+                                 human_bytes(j["raw_bytes"].get<uint64_t>()));
+  if (j.contains("stored_bytes"))
+    text += fmt::format(" in {}", human_bytes(j["stored_bytes"].get<uint64_t>()));
+  text += "\n";
+  if (j.contains("fields")) {
+    for (const Json& f : j["fields"]) {
+      text += fmt::format("bound {} ({}), measured {}\n", f["bound"].get<std::string>(),
+                          human_error(f["bound_abs"].get<double>()),
+                          human_error(f["max_abs_error"].get<double>()));
+    }
+  }
+  return text;
+}
+
+Status info(const std::string& path, bool json) {
+  NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  auto described = kind == InputKind::hdf5                 ? describe_hdf5(path)
+                   : kind == InputKind::plotfile_directory ? describe_plotfile(path)
+                   : kind == InputKind::npy                ? describe_npy(path)
+                                                           : describe_frame(path);
+  NEVE_TRY(described.status());
+  const Json& j = *described;
+  if (json) {
+    std::cout << j.dump(2) << std::endl;
+  } else {
+    std::cout << fmt::format("{}: {}\n", path, j["kind"].get<std::string>())
+              << (j.contains("levels") ? levels_text(j) : array_text(j)) << std::flush;
+  }
+  return {};
+}
+
+}  // namespace
+
+Command add_info(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("info", "Levels, fields, bounds asked and measured, codecs, sizes");
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, an array")->required();
+  sub->add_flag("--json", *json, "as JSON on stdout");
+  sub->footer(
+      "Examples:\n"
+      "  neve info plt00113.h5\n"
+      "  neve info field.neve --json");
+  Command command{sub, {}, {}};
+  command.parallel = [path, json](const Ranks& ranks) {
+    return ranks.on_first("info", [&] { return info(*path, *json); });
+  };
+  return command;
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/source.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "hdf5/plotfile_source.hpp"
+#include "plotfile/open.hpp"
+
+namespace neve::cli {
+namespace fs = std::filesystem;
+
+Result<InputKind> input_kind(const std::string& path) {
+  NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
+  switch (kind) {
+    case plotfile::FileKind::amrex_plotfile:
+      return InputKind::plotfile_directory;
+    case plotfile::FileKind::npy:
+      return InputKind::npy;
+    case plotfile::FileKind::hdf5:
+      return InputKind::hdf5;
+    case plotfile::FileKind::unknown:
+      break;
+  }
+  return InputKind::frame_or_unknown;
+}
+
+Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path) {
+  NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  switch (kind) {
+    case InputKind::hdf5:
+      return hdf5::open_hdf5_plotfile(path);
+    case InputKind::plotfile_directory:
+    case InputKind::npy:
+      return plotfile::open_plotfile(path);
+    case InputKind::frame_or_unknown:
+      break;
+  }
+  return usage_error(fmt::format(
+      "{} is no plotfile; allowed: an AMReX plotfile directory, a Chombo, AMReX or Neve HDF5 plotfile, a "
+      ".npy array (`neve decompress` makes one of a compressed array)",
+      path));
+}
+
+Result<uint64_t> stored_bytes(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const uintmax_t bytes = fs::file_size(path, error);
+    if (error) return failure(fmt::format("cannot measure {}: {}", path, error.message()));
+    return uint64_t{bytes};
+  }
+  uint64_t total = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    if (it->is_regular_file(error)) total += it->file_size(error);
+  }
+  if (error) return failure(fmt::format("cannot measure {}: {}", path, error.message()));
+  return total;
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inputs are told apart by what they are, never by their names alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "neve/hierarchy.hpp"
+#include "neve/status.hpp"
+
+namespace neve::cli {
+
+// What is none of the others may be a frame: parsing it tells, and says what is wrong with one that is
+// damaged.
+enum class InputKind { plotfile_directory, hdf5, npy, frame_or_unknown };
+
+// Errors: failure (missing, unreadable).
+Result<InputKind> input_kind(const std::string& path);
+
+// Independent, not collective.
+Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path);
+
+// Bytes on disk of a file, or of all files of a directory.
+Result<uint64_t> stored_bytes(const std::string& path);
+
+}  // namespace neve::cli

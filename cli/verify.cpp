@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve verify`: does the copy keep what it promises of the original?
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/array_file.hpp"
+#include "cli/command.hpp"
+#include "cli/compare.hpp"
+#include "cli/console.hpp"
+#include "cli/pairing.hpp"
+#include "cli/source.hpp"
+#include "hdf5/plotfile_source.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::cli {
+namespace {
+
+struct Args {
+  std::string original, copy;
+  bool json = false;
+};
+
+struct FieldVerdict {
+  std::string name;
+  uint64_t raw_bytes = 0, stored_bytes = 0;
+  std::optional<double> bound_abs;
+  std::string codec;
+  Comparison found;
+
+  bool ok() const { return found.violations == 0 && found.special_mismatches == 0; }
+  double ratio() const {
+    return stored_bytes > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored_bytes) : 0;
+  }
+};
+
+using Verdict = std::vector<std::vector<FieldVerdict>>;  // [level][field]
+
+// Box by box: memory holds two copies of one component of one box.
+Status compare_boxes(const Ranks& ranks, PlotfileSource& original, PlotfileSource& copy,
+                     const Pairing& pairing, const std::vector<std::vector<CompareRule>>& rules,
+                     Progress& progress, std::vector<Comparison>& sums) {
+  const Hierarchy& h = original.hierarchy();
+  const size_t value_bytes = dtype_bytes(h.dtype);
+  const size_t components = h.components.size();
+  const auto owner = distribute_boxes(h, ranks.size());
+  std::vector<std::byte> a, b;
+  size_t done = 0, total = 0;
+  for (const auto& level : owner)
+    total += static_cast<size_t>(std::count(level.begin(), level.end(), ranks.rank()));
+  for (size_t level = 0; level < owner.size(); ++level) {
+    for (size_t box = 0; box < owner[level].size(); ++box) {
+      if (owner[level][box] != ranks.rank()) continue;
+      const auto cells = static_cast<uint64_t>(h.levels[level].boxes[box].cells());
+      a.resize(cells * value_bytes);
+      b.resize(cells * value_bytes);
+      const int copy_box = pairing.box[level][box];
+      for (size_t component = 0; component < components; ++component) {
+        const int copy_component = pairing.component[component];
+        NEVE_TRY(original
+                     .read_box(static_cast<int>(level), static_cast<int>(box), static_cast<int>(component),
+                               a.data())
+                     .in("original"));
+        NEVE_TRY(copy.read_box(static_cast<int>(level), copy_box, copy_component, b.data()).in("copy"));
+        NEVE_ASSIGN(const std::vector<uint8_t> left_out,
+                    copy.left_out(static_cast<int>(level), copy_box, copy_component));
+        compare_values(h.dtype, a.data(), b.data(), cells, left_out, rules[level][component],
+                       sums[level * components + component]);
+      }
+      progress.show("verify", static_cast<double>(++done) / static_cast<double>(total));
+    }
+  }
+  return {};
+}
+
+nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json verdict_json(const Verdict& verdict, bool ok, uint64_t raw_bytes, uint64_t stored) {
+  nlohmann::ordered_json j;
+  j["ok"] = ok;
+  j["raw_bytes"] = raw_bytes;
+  j["stored_bytes"] = stored;
+  j["ratio"] = stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0.0;
+  j["levels"] = nlohmann::ordered_json::array();
+  for (size_t level = 0; level < verdict.size(); ++level) {
+    nlohmann::ordered_json l = {{"level", level}, {"fields", nlohmann::ordered_json::array()}};
+    for (const FieldVerdict& field : verdict[level]) {
+      const Comparison& c = field.found;
+      nlohmann::ordered_json f;
+      f["name"] = field.name;
+      f["ok"] = field.ok();
+      f["cells"] = c.cells;
+      f["raw_bytes"] = field.raw_bytes;
+      f["stored_bytes"] = field.stored_bytes;
+      f["ratio"] = field.ratio();
+      f["bound_abs"] =
+          field.bound_abs.has_value() ? nlohmann::ordered_json(*field.bound_abs) : nlohmann::ordered_json();
+      f["max_abs_error"] = number_or_null(c.max_abs_error);
+      f["psnr_db"] = number_or_null(c.psnr_db());
+      f["special_mismatches"] = c.special_mismatches;
+      f["codec"] = field.codec;
+      f["special_cells"] = c.special_cells;
+      f["violations"] = c.violations;
+      f["left_out"] = {{"cells", c.left_out_cells},
+                       {"max_abs_error", number_or_null(c.left_out_max_abs_error)},
+                       {"beyond_bound", c.left_out_violations}};
+      l["fields"].push_back(std::move(f));
+    }
+    j["levels"].push_back(std::move(l));
+  }
+  return j;
+}
+
+std::string verdict_table(const Verdict& verdict) {
+  Table table(
+      {"level field", "ratio", "bound", "max error", "PSNR dB", "special", "left out", "their error", ""});
+  for (size_t level = 0; level < verdict.size(); ++level) {
+    for (const FieldVerdict& field : verdict[level]) {
+      const Comparison& c = field.found;
+      table.add({fmt::format("{} {}", level, field.name), human_ratio(field.ratio()),
+                 field.bound_abs.has_value() ? human_error(*field.bound_abs) : "none",
+                 human_error(c.max_abs_error), human_psnr(c.psnr_db()),
+                 c.special_mismatches == 0
+                     ? std::to_string(c.special_cells)
+                     : fmt::format("{} LOST of {}", c.special_mismatches, c.special_cells),
+                 std::to_string(c.left_out_cells),
+                 c.left_out_cells > 0 ? human_error(c.left_out_max_abs_error) : "-",
+                 field.ok() ? "ok" : "VIOLATED"});
+    }
+  }
+  return table.text();
+}
+
+// The first field that breaks its promise, in words.
+Status verdict_status(const Verdict& verdict) {
+  for (size_t level = 0; level < verdict.size(); ++level) {
+    for (const FieldVerdict& field : verdict[level]) {
+      const Comparison& c = field.found;
+      if (c.special_mismatches > 0) {
+        return {
+            Code::bound_violated,
+            fmt::format(
+                "level {} field {}: {} of {} special values (NaN, infinities, -0, fill) did not come back "
+                "bit for bit; allowed: 0",
+                level, field.name, c.special_mismatches, c.special_cells)};
+      }
+      if (c.violations > 0) {
+        return {Code::bound_violated,
+                fmt::format("level {} field {}: error {:.9g} in {} of {} cells; allowed: {:.9g}", level,
+                            field.name, c.max_abs_error, c.violations, c.compared_cells,
+                            field.bound_abs.value_or(0))};
+      }
+    }
+  }
+  return {};
+}
+
+void print(const Args& args, const Verdict& verdict, uint64_t stored) {
+  uint64_t raw_bytes = 0;
+  for (const auto& level : verdict) {
+    for (const FieldVerdict& field : level) raw_bytes += field.raw_bytes;
+  }
+  const bool ok = verdict_status(verdict).ok();
+  if (args.json) {
+    std::cout << verdict_json(verdict, ok, raw_bytes, stored).dump(2) << std::endl;
+    return;
+  }
+  std::cout << verdict_table(verdict)
+            << fmt::format(
+                   "{}: {} raw, {} stored, {} times smaller, {}\n", args.copy, human_bytes(raw_bytes),
+                   human_bytes(stored),
+                   human_ratio(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0),
+                   ok ? "every bound holds" : "A BOUND IS VIOLATED")
+            << std::flush;
+}
+
+// What the copy says of itself; nothing for files Neve did not compress.
+Result<std::vector<std::vector<hdf5::FieldRecord>>> read_records(const std::string& path) {
+  std::vector<std::vector<hdf5::FieldRecord>> records;
+  NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  if (kind != InputKind::hdf5) return records;
+  NEVE_ASSIGN(hdf5::PlotfileStorage storage, hdf5::describe_hdf5_plotfile(path));
+  if (!storage.written_by_neve) return records;
+  for (hdf5::LevelStorage& level : storage.levels) records.push_back(std::move(level.fields));
+  return records;
+}
+
+// The verdict before anything is compared: what was asked, and what is stored.
+Verdict expectations(const Hierarchy& h, const std::vector<std::vector<hdf5::FieldRecord>>& records,
+                     std::vector<std::vector<CompareRule>>& rules) {
+  Verdict verdict(h.levels.size());
+  rules.assign(h.levels.size(), std::vector<CompareRule>(h.components.size()));
+  for (size_t level = 0; level < h.levels.size(); ++level) {
+    uint64_t cells = 0;
+    for (const Box& box : h.levels[level].boxes) cells += static_cast<uint64_t>(box.cells());
+    for (size_t component = 0; component < h.components.size(); ++component) {
+      FieldVerdict& field = verdict[level].emplace_back();
+      field.name = h.components[component];
+      field.raw_bytes = field.stored_bytes = cells * dtype_bytes(h.dtype);
+      field.codec = "none";
+      if (level >= records.size()) continue;
+      for (const hdf5::FieldRecord& record : records[level]) {
+        if (record.name != field.name) continue;
+        field.bound_abs = record.bound_abs;
+        field.stored_bytes = record.stored_bytes;
+        field.codec = record.codec;
+        rules[level][component] = {record.bound_abs, record.fill};
+      }
+    }
+  }
+  return verdict;
+}
+
+Status verify_plotfiles(const Ranks& ranks, const Args& args) {
+  std::unique_ptr<PlotfileSource> original, copy;
+  Pairing pairing;
+  std::vector<std::vector<CompareRule>> rules;
+  Verdict verdict;
+  uint64_t stored = 0;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(original, open_source(args.original));
+    NEVE_ASSIGN(copy, open_source(args.copy));
+    NEVE_ASSIGN(pairing, pair_up(original->hierarchy(), copy->hierarchy()));
+    NEVE_ASSIGN(const auto records, read_records(args.copy));
+    verdict = expectations(original->hierarchy(), records, rules);
+    NEVE_ASSIGN(stored, stored_bytes(args.copy));
+    return {};
+  })));
+  const Hierarchy& h = original->hierarchy();
+  std::vector<Comparison> sums(h.levels.size() * h.components.size());
+  {
+    Progress progress(ranks.first());
+    NEVE_TRY(ranks.agree(mpi::guarded(
+        "verify", [&] { return compare_boxes(ranks, *original, *copy, pairing, rules, progress, sums); })));
+  }
+  NEVE_TRY(merge_over_ranks(ranks, sums));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    verdict[i / h.components.size()][i % h.components.size()].found = sums[i];
+  }
+  if (ranks.first()) {
+    if (!verdict.front().front().bound_abs.has_value()) {
+      say(fmt::format("verify: {} ({}) records no bounds: its errors are reported, not judged", args.copy,
+                      copy->kind()));
+    }
+    print(args, verdict, stored);
+  }
+  return verdict_status(verdict);
+}
+
+struct ReadArray {
+  plotfile::NpyArray values;
+  std::optional<ComponentInfo> promised;
+  std::string codec = "none";
+  uint64_t stored_bytes = 0;
+};
+
+Result<ReadArray> read_array(const std::string& path) {
+  ReadArray array;
+  NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  NEVE_ASSIGN(array.stored_bytes, stored_bytes(path));
+  if (kind == InputKind::npy) {
+    NEVE_ASSIGN(array.values, plotfile::read_npy(path));
+    return array;
+  }
+  if (kind != InputKind::frame_or_unknown) {
+    return failure(fmt::format("not comparable: {} is a plotfile, not an array", path));
+  }
+  NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  auto frame = Frame::parse(bytes);
+  if (!frame.ok()) return frame.status().in(path);
+  auto values = decode_array(*frame, 1);
+  if (!values.ok()) return values.status().in(path);
+  array.values = std::move(*values);
+  array.promised = frame->components().front();
+  // The codec of most of its cells.
+  uint64_t most_cells = 0;
+  for (const SectionInfo& section : frame->sections()) {
+    if (section.cells < most_cells) continue;
+    most_cells = section.cells;
+    array.codec = codec_name(section.codec);
+  }
+  return array;
+}
+
+Status verify_arrays(const Args& args) {
+  NEVE_ASSIGN(const ReadArray original, read_array(args.original));
+  NEVE_ASSIGN(const ReadArray copy, read_array(args.copy));
+  if (original.values.dtype != copy.values.dtype || original.values.shape != copy.values.shape) {
+    return failure(fmt::format("not comparable: the original is {} of shape ({}), the copy {} of shape ({})",
+                               dtype_name(original.values.dtype), fmt::join(original.values.shape, ", "),
+                               dtype_name(copy.values.dtype), fmt::join(copy.values.shape, ", ")));
+  }
+  FieldVerdict field;
+  field.name = "data";
+  field.raw_bytes = original.values.values.size();
+  field.stored_bytes = copy.stored_bytes;
+  field.codec = copy.codec;
+  CompareRule rule;
+  if (copy.promised.has_value()) {
+    field.bound_abs = copy.promised->bound_abs;
+    rule = {copy.promised->bound_abs, copy.promised->fill};
+  } else {
+    say(fmt::format("verify: {} (.npy) records no bounds: its errors are reported, not judged", args.copy));
+  }
+  compare_values(original.values.dtype, original.values.values.data(), copy.values.values.data(),
+                 field.raw_bytes / dtype_bytes(original.values.dtype), {}, rule, field.found);
+  const Verdict verdict = {{field}};
+  print(args, verdict, copy.stored_bytes);
+  return verdict_status(verdict);
+}
+
+Status verify(const Ranks& ranks, const Args& args) {
+  bool arrays = false;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(const InputKind of_original, input_kind(args.original));
+    NEVE_ASSIGN(const InputKind of_copy, input_kind(args.copy));
+    // A .npy array that was converted into a plotfile is compared as a plotfile.
+    arrays = of_copy == InputKind::frame_or_unknown ||
+             (of_original == InputKind::npy && of_copy == InputKind::npy);
+    return {};
+  })));
+  if (!arrays) return verify_plotfiles(ranks, args);
+  return ranks.on_first("verify", [&] { return verify_arrays(args); });
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& app) {
+  CLI::App* sub =
+      app.add_subcommand("verify", "Compare a copy with its original against the bounds it records");
+  auto args = std::make_shared<Args>();
+  sub->add_option("ORIGINAL", args->original, "a plotfile or an array")->required();
+  sub->add_option("COPY", args->copy, "what was made of it")->required();
+  sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
+  sub->footer(
+      "Ends with 3 when a value lies outside its bound or a special value (NaN, infinity, -0, fill) did not "
+      "come back\n"
+      "bit for bit. Covered cells the copy leaves out are read back as the average of the finer cells, "
+      "compared and\n"
+      "reported on their own.\n"
+      "Examples:\n"
+      "  neve verify plt00113 plt00113.h5\n"
+      "  mpirun -n 4 neve verify plt00113 plt00113.h5 --json\n"
+      "  neve verify field.npy field.neve");
+  Command command{sub, {}, {}};
+  command.parallel = [args](const Ranks& ranks) { return verify(ranks, *args); };
+  return command;
+}
+
+}  // namespace neve::cli
