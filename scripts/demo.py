@@ -83,7 +83,7 @@ def main():
     os.environ["NEVE_PYTHON"] = sys.executable
 
     seconds = parallel("convert", SAMPLE, packed, "--bound", BOUND)["seconds"]
-    write_seconds = sum(seconds[phase] for phase in ("plan", "encode", "place", "put"))
+    write_seconds = sum(seconds[phase] for phase in ("plan", "encode", "place", "put", "sync"))
     verdict = parallel("verify", SAMPLE, packed)
     parallel("convert", packed, back)
     raw_write_seconds = parallel("convert", SAMPLE, raw)["seconds"]["write"]
