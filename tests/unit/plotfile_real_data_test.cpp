@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Real simulations' plotfiles: every value read agrees with what the simulation itself noted about it, and
+// our writer's text is the simulation's text.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "plotfile/amrex_header.hpp"
+#include "plotfile/amrex_reader.hpp"
+#include "plotfile/amrex_writer.hpp"
+
+namespace neve::plotfile {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class RealPlotfile : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::string stored = std::string(NEVE_SHARED_DATA) + "/amr/" + GetParam();
+    if (fs::exists(stored)) {
+      path_ = stored;
+      return;
+    }
+    if (!fs::exists(stored + ".tar.xz"))
+      GTEST_SKIP() << "no " << stored << ": the reference data is not here";
+    std::string name = (fs::temp_directory_path() / "neve_real_XXXXXX").string();
+    unpacked_ = ::mkdtemp(name.data());
+    const std::string command = "tar xJf '" + stored + ".tar.xz' -C '" + unpacked_.string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    path_ = (unpacked_ / GetParam()).string();
+  }
+  void TearDown() override {
+    if (!unpacked_.empty()) fs::remove_all(unpacked_);
+  }
+
+  std::string path_;
+  fs::path unpacked_;
+};
+
+TEST_P(RealPlotfile, ValuesAgreeWithTheFilesOwnMinimaAndMaxima) {
+  auto opened = open_amrex_plotfile(path_);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const Hierarchy& h = (*opened)->hierarchy();
+  EXPECT_EQ(h.dtype, DType::f64);
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    const std::string header_path = path_ + "/" + fab_array_header_path(static_cast<int>(l));
+    const auto noted = parse_fab_array_header(slurp(header_path), header_path, h.dims);
+    ASSERT_TRUE(noted.ok());
+    ASSERT_EQ(noted->min.size(), h.levels[l].boxes.size());
+    for (size_t i = 0; i < h.levels[l].boxes.size(); ++i) {
+      std::vector<double> values(static_cast<size_t>(h.levels[l].boxes[i].cells()));
+      for (size_t c = 0; c < h.components.size(); ++c) {
+        const Status status =
+            (*opened)->read_box(static_cast<int>(l), static_cast<int>(i), static_cast<int>(c),
+                                reinterpret_cast<std::byte*>(values.data()));
+        ASSERT_TRUE(status.ok()) << status.message();
+        const auto [min, max] = std::minmax_element(values.begin(), values.end());
+        EXPECT_EQ(*min, noted->min[i][c]) << "level " << l << " box " << i << " " << h.components[c];
+        EXPECT_EQ(*max, noted->max[i][c]) << "level " << l << " box " << i << " " << h.components[c];
+      }
+    }
+  }
+}
+
+// The text of Header, of each Cell_H and every byte of every FAB come out of our writer as they went in.
+TEST_P(RealPlotfile, IsWrittenBackToTheByte) {
+  auto opened = open_amrex_plotfile(path_);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const Hierarchy& h = (*opened)->hierarchy();
+  EXPECT_EQ(plotfile_header_text(h), slurp(path_ + "/Header"));
+  std::FILE* scratch = std::tmpfile();
+  ASSERT_NE(scratch, nullptr);
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    const std::string directory = path_ + "/" + level_directory(static_cast<int>(l)) + "/";
+    const auto noted = parse_fab_array_header(slurp(directory + "Cell_H"), "Cell_H", h.dims);
+    ASSERT_TRUE(noted.ok());
+    std::vector<FabPlace> places;
+    std::vector<FabExtremes> extremes;
+    for (size_t i = 0; i < h.levels[l].boxes.size(); ++i) {
+      const Box& box = h.levels[l].boxes[i];
+      const auto cells = static_cast<size_t>(box.cells());
+      std::vector<double> values(cells * h.components.size());
+      for (size_t c = 0; c < h.components.size(); ++c) {
+        ASSERT_TRUE((*opened)
+                        ->read_box(static_cast<int>(l), static_cast<int>(i), static_cast<int>(c),
+                                   reinterpret_cast<std::byte*>(values.data() + c * cells))
+                        .ok());
+      }
+      BoxData data;
+      data.data = values.data();
+      data.component_stride = box.cells();
+      data.stride = {1, box.size(0), box.size(0) * box.size(1), box.cells()};
+      places.push_back({noted->files[static_cast<size_t>(noted->file_of_box[i])], noted->offsets[i]});
+      extremes.push_back(fab_extremes(h, box, data));
+
+      ASSERT_TRUE(write_fab(fileno(scratch), "scratch", 0, h, box, data).ok());
+      const auto bytes = static_cast<size_t>(fab_bytes(h, box));
+      std::string written(bytes, '\0');
+      std::rewind(scratch);
+      ASSERT_EQ(std::fread(written.data(), 1, bytes, scratch), bytes);
+      std::string original(bytes, '\0');
+      std::ifstream in(directory + places.back().file, std::ios::binary);
+      in.seekg(places.back().offset_bytes);
+      in.read(original.data(), static_cast<std::streamsize>(bytes));
+      ASSERT_TRUE(in.good());
+      EXPECT_TRUE(written == original) << "FAB of box " << i << " of level " << l;
+    }
+    EXPECT_EQ(fab_array_header_text(h, static_cast<int>(l), places, extremes), slurp(directory + "Cell_H"));
+  }
+  std::fclose(scratch);
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, RealPlotfile,
+                         testing::Values("nyx_lya32_plt00113", "nyx_za64_plt00088", "cns_rt_plt00450",
+                                         "warpx_lwfa_plt000301"),
+                         [](const testing::TestParamInfo<std::string>& i) { return i.param; });
+
+TEST(RealSideFiles, AreKeptVerbatim) {
+  const std::string path = std::string(NEVE_SHARED_DATA) + "/amr/nyx_lya32_plt00113";
+  if (!fs::exists(path)) GTEST_SKIP() << "no " << path << ": the reference data is not here";
+  auto opened = open_amrex_plotfile(path);
+  ASSERT_TRUE(opened.ok());
+  const auto& side_files = (*opened)->hierarchy().side_files;
+  ASSERT_EQ(side_files.size(), 2u);
+  EXPECT_EQ(side_files.at("comoving_a"), slurp(path + "/comoving_a"));
+  EXPECT_EQ(side_files.at("job_info"), slurp(path + "/job_info"));
+  EXPECT_TRUE((*opened)->left_behind().empty());
+}
+
+}  // namespace
+}  // namespace neve::plotfile
