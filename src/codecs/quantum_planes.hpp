@@ -21,7 +21,8 @@ class QuantumPlanes {
     const auto width = static_cast<size_t>(size[0]);
     stride_ = row_padding + (width + row_padding - 1) / row_padding * row_padding + row_padding;
     const bool along_w = ((axes >> 3) & 1) != 0;
-    planes_ = along_w ? size[2] + 1 : 2;
+    // With w differenced, the farthest neighbour (z-1, w-1) is a volume and one plane back.
+    planes_ = along_w ? size[2] + 2 : 2;
     zeros_.assign(stride_, 0);
     quanta_.assign(static_cast<size_t>(planes_ * size[1]) * stride_, 0);
   }
