@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hdf5/decoded_cache.hpp"
 
+#define XXH_INLINE_ALL  // the hash is inlined: no library to link
 #include <xxhash.h>
 
 #include <algorithm>

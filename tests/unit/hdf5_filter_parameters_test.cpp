@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/filter_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace neve::hdf5 {
+namespace {
+
+FilterParameters example() {
+  FilterParameters p;
+  p.bound = {BoundMode::rel, 1e-3};
+  p.codec = Codec::dual_quant;
+  p.effort = Effort::balanced;
+  p.fill = -999.0;
+  p.detect_fill = false;
+  p.dtype = DType::f32;
+  p.chunk_shape = {3, 5000000000 / 50};
+  return p;
+}
+
+TEST(FilterParameters, WordsAreFrozen) {
+  FilterParameters p = example();
+  p.chunk_shape = {7, 9};
+  const std::vector<uint32_t> expected = {1,          2, 0xd2f1a9fc, 0x3f50624d, 1, 1, 1, 0,
+                                          0xc08f3800, 0, 2,          7,          0, 9, 0};
+  EXPECT_EQ(to_words(p), expected);
+}
+
+TEST(FilterParameters, ComeBackBitExact) {
+  const FilterParameters p = example();
+  const Result<FilterParameters> back = parse_words(to_words(p));
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->bound, p.bound);
+  EXPECT_EQ(back->codec, p.codec);
+  EXPECT_EQ(back->effort, p.effort);
+  EXPECT_EQ(back->fill, p.fill);
+  EXPECT_EQ(back->detect_fill, p.detect_fill);
+  EXPECT_EQ(back->dtype, p.dtype);
+  EXPECT_EQ(back->chunk_shape, p.chunk_shape);
+}
+
+TEST(FilterParameters, NanIsAFillValueLikeAnyOther) {
+  FilterParameters p = example();
+  p.fill = std::numeric_limits<double>::quiet_NaN();
+  const Result<FilterParameters> back = parse_words(to_words(p));
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(std::isnan(*back->fill));
+}
+
+struct BadWords {
+  size_t at;
+  uint32_t value;
+  const char* message;
+};
+
+TEST(FilterParameters, RefusalsNameTheWord) {
+  const BadWords cases[] = {
+      {0, 2,
+       "Neve filter parameter 0 (layout version) is 2; allowed: 1 (a newer Neve may have written this)"},
+      {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
+      {4, 3, "Neve filter parameter 4 (codec) is 3; allowed: 0 automatic, 1 dual_quant, 2 exact"},
+      {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
+      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: 0 to 3"},
+      {9, 2, "Neve filter parameter 9 (dtype) is 2; allowed: 0 f32, 1 f64"},
+      {10, 0, "Neve filter parameter 10 (chunk dimensions) is 0; allowed: 1 to 32"},
+      {10, 33, "Neve filter parameter 10 (chunk dimensions) is 33; allowed: 1 to 32"},
+      {10, 3, "Neve's filter got 15 parameters; a chunk of 3 dimensions needs 17"},
+      {11, 0,
+       "Neve filter parameter 11 (chunk size) is 0; allowed: at least 1, and a chunk smaller than 4 GiB"},
+      {12, 1,
+       "Neve filter parameter 11 (chunk size) is 4294967299; allowed: at least 1, and a chunk smaller "
+       "than 4 GiB"},
+  };
+  for (const BadWords& bad : cases) {
+    std::vector<uint32_t> words = to_words(example());
+    words[bad.at] = bad.value;
+    const Result<FilterParameters> parsed = parse_words(words);
+    ASSERT_FALSE(parsed.ok()) << bad.message;
+    EXPECT_EQ(parsed.status().code(), Code::usage);
+    EXPECT_EQ(parsed.status().message(), bad.message);
+  }
+}
+
+TEST(FilterParameters, EveryShorterListIsRefused) {
+  const std::vector<uint32_t> words = to_words(example());
+  for (size_t n = 0; n < words.size(); ++n) {
+    EXPECT_FALSE(parse_words(std::span(words).first(n)).ok()) << n;
+  }
+}
+
+TEST(FilterParameters, BadBoundIsRefused) {
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    FilterParameters p = example();
+    p.bound.value = bad;
+    EXPECT_FALSE(parse_user_words(to_words(p)).ok()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace neve::hdf5
