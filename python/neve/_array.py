@@ -97,18 +97,6 @@ def _dtype(frame: _core.Frame) -> np.dtype:
     return np.dtype(np.float64 if frame.is_double else np.float32)
 
 
-def _is_array(frame: _core.Frame) -> bool:
-    count = 1
-    for size in frame.array_shape:
-        count *= size
-    return (
-        not frame.is_split
-        and len(frame.boxes) == 1
-        and len(frame.components) == 1
-        and count == frame.element_count
-    )
-
-
 def empty_array(shape: Any, dtype: np.dtype, order: str = "C") -> np.ndarray:
     """np.empty, with a size the machine cannot hold as an Error: it came out of a file."""
     try:
@@ -123,7 +111,7 @@ def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
     `data` is bytes or anything with the buffer protocol. Damaged bytes raise neve.Error.
     """
     frame = _core.Frame(data)
-    if not _is_array(frame):
+    if not frame.is_array:
         raise Error(
             f"decompress: the frame holds {len(frame.boxes)} boxes of {len(frame.components)} "
             "components "
@@ -143,7 +131,7 @@ def info(data: Any) -> dict[str, Any]:
     raw_bytes = frame.held_elements * dtype.itemsize
     return {
         "dtype": str(dtype),
-        "shape": tuple(frame.array_shape) if _is_array(frame) else None,
+        "shape": tuple(frame.array_shape) if frame.is_array else None,
         "raw_bytes": raw_bytes,
         "stored_bytes": stored_bytes,
         "ratio": raw_bytes / stored_bytes,

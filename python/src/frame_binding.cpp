@@ -93,6 +93,7 @@ void bind_frame(nb::module_& module) {
       .def_prop_ro("element_count", [](const HeldFrame& f) { return f.get().layout().element_count; })
       .def_prop_ro("held_elements", [](const HeldFrame& f) { return f.get().layout().held_elements(); })
       .def_prop_ro("array_shape", [](const HeldFrame& f) { return f.get().layout().array_shape; })
+      .def_prop_ro("is_array", [](const HeldFrame& f) { return f.get().layout().is_array; })
       .def_prop_ro("is_split", [](const HeldFrame& f) { return f.get().layout().is_split; })
       .def_prop_ro("stream_begin", [](const HeldFrame& f) { return f.get().layout().stream_begin; })
       .def_prop_ro("stream_count", [](const HeldFrame& f) { return f.get().layout().stream_count; })
