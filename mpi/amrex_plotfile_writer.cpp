@@ -62,7 +62,7 @@ Status write_text(const fs::path& path, const std::string& text) {
   return file.sync_and_close();
 }
 
-Status create_directories(const fs::path& path) {
+Status make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   return error ? failure(path.string() + ": " + error.message()) : Status();
@@ -151,7 +151,7 @@ Result<std::vector<plotfile::FabExtremes>> gather_extremes(const Comm& comm, con
 Status write_side_files(const fs::path& root, const Hierarchy& hierarchy) {
   for (const auto& [name, text] : hierarchy.side_files) {
     const fs::path path = root / name;
-    NEVE_TRY(create_directories(path.parent_path()));
+    NEVE_TRY(make_directories(path.parent_path()));
     NEVE_TRY(write_text(path, text));
   }
   return {};
@@ -177,7 +177,7 @@ Status write_amrex_plotfile(MPI_Comm user_comm, const std::string& path, const H
     root = beside.path();
     temporary.emplace(std::move(beside));
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-      NEVE_TRY(create_directories(fs::path(root) / plotfile::level_directory(static_cast<int>(level))));
+      NEVE_TRY(make_directories(fs::path(root) / plotfile::level_directory(static_cast<int>(level))));
     }
     return {};
   });

@@ -191,8 +191,7 @@ class LevelCheck {
       const Box fine = refine(part.cells, ratio());
       gather_region(fine, fine_box, owned_[static_cast<size_t>(local)].data, component, value_bytes_,
                     buffers_.original.data());
-      NEVE_TRY(reconstruct_values(hierarchy_.dtype, buffers_.original.data(), buffers_.restored.data(),
-                                  static_cast<size_t>(fine.cells()), spec));
+      restore(buffers_.original.data(), static_cast<int64_t>(fine.cells()), spec, buffers_.restored.data());
       if (!finer_left_out.by_box.empty()) {
         for (const LeftOutValues::Part& left_out : finer_left_out.by_box[static_cast<size_t>(local)]) {
           overlay(left_out, fine);
@@ -247,15 +246,18 @@ class LevelCheck {
                      const int64_t index = cell_index(box, part.cells.lo[0] + x, y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
                      if (restored != nullptr) {
-                       restore_one(&value, spec, restored + cell * sizeof(T));
+                       restore(&value, 1, spec, restored + cell * sizeof(T));
                      }
                    }
                  });
   }
 
-  void restore_one(const void* value, const ComponentSpec& spec, std::byte* out) {
-    // Cannot fail: the same spec served whole slabs.
-    (void)reconstruct_values(hierarchy_.dtype, value, out, 1, spec);
+  void restore(const void* values, int64_t count, const ComponentSpec& spec, std::byte* out) const {
+    if (hierarchy_.dtype == DType::f32) {
+      reconstruct_values(static_cast<const float*>(values), reinterpret_cast<float*>(out), count, spec);
+    } else {
+      reconstruct_values(static_cast<const double*>(values), reinterpret_cast<double*>(out), count, spec);
+    }
   }
 
   const Comm& comm_;

@@ -72,6 +72,7 @@ std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteR
       record.special_cells = field.special_cells;
       record.exact_cells = field.exact_cells;
       record.stored_bytes = field.stored_bytes;
+      record.fill = field.fill;
       record.codec = field.codec;
       record.covered = field.covered;
     }

@@ -101,7 +101,11 @@ Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
   // The process number tells people whose it was; the random part keeps processes of several nodes apart.
   char suffix[32];
   std::snprintf(suffix, sizeof suffix, "%ld-%08x", static_cast<long>(::getpid()), std::random_device{}());
-  temporary.path_ = (directory / ("." + final_path.filename().string() + ".neve-tmp-" + suffix)).string();
+  std::string name = final_path.filename().string();
+  name.insert(name.begin(), '.');
+  name += ".neve-tmp-";
+  name += suffix;
+  temporary.path_ = (directory / name).string();
   return temporary;
 }
 

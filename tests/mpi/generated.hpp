@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hierarchies whose every value is known without reading a file.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::test {
+
+// Fields, in this order, chosen for what the coverage check has to tell apart:
+//   averaged   smooth; covered coarse cells are the average of their fine cells
+//   own        smooth; covered coarse cells hold something else altogether
+//   masked     averaged, with a fill value in a corner of the domain; a coarse cell with any filled fine cell
+//   is filled special    averaged, with NaN, infinities and -0 sprinkled into uncovered and covered cells
+//   alike constant   one value
+enum Field : int { averaged, own, masked, special, constant };
+inline constexpr int field_count = 5;
+inline constexpr double fill_value = -999.0;
+
+struct Shape {
+  int dims = 3;
+  DType dtype = DType::f64;
+  int levels = 3;
+  int box_cells = 8;     // edge of a box of levels 0 and 1
+  bool one_box = false;  // level 0 in a single box
+};
+
+Hierarchy make_hierarchy(const Shape& shape);
+
+// A rank's boxes with their values, held with a layer of ghosts that must not be written.
+class OwnedBoxes {
+ public:
+  OwnedBoxes(const Hierarchy& hierarchy, const std::vector<std::vector<int>>& owner, int rank);
+  const std::vector<LocalBox>& boxes() const { return boxes_; }
+
+ private:
+  std::vector<std::vector<std::byte>> storage_;
+  std::vector<LocalBox> boxes_;
+};
+
+// All valid values of one component of a box, x fastest, as doubles (exact for f32).
+std::vector<double> box_values(const Hierarchy& hierarchy, int level, int box, int component);
+// The same out of a file's answer.
+std::vector<double> widen(DType dtype, const std::vector<std::byte>& bytes);
+
+int world_rank();
+int world_size();
+void barrier();
+
+// A directory of this test, the same on all ranks, empty at first; removed by remove_directory.
+std::string make_directory(const std::string& name);
+void remove_directory(const std::string& path);
+std::vector<std::string> list_directory(const std::string& path);
+std::string read_file(const std::string& path);
+
+// Every rank has the same text.
+testing::AssertionResult same_on_all_ranks(const std::string& text);
+
+}  // namespace neve::test
