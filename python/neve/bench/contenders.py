@@ -143,4 +143,5 @@ def contenders(threads: int) -> list[Contender]:
 
 
 def versions() -> dict[str, str]:
-    return {name: metadata.version(name) for name in ("neve", "pysz", "zfpy", "fpzip", "numpy")}
+    peers = {name: metadata.version(name) for name in ("pysz", "zfpy", "fpzip", "numpy")}
+    return {"neve": neve.__version__, **peers}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""neve.Filter in h5py: any N-d dataset written and read back through the plugin."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import h5py
+import neve
+import numpy as np
+import pytest
+from arrays import assert_same_bits, assert_within, value_range
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def field(shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    rng = np.random.default_rng(len(shape))
+    return np.cumsum(rng.standard_normal(shape), axis=-1).astype(dtype)
+
+
+def written(path, array: np.ndarray, **arguments) -> np.ndarray:
+    """What a second opening of the file reads."""
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=array, **arguments)
+    with h5py.File(path, "r") as file:
+        return file["x"][()]
+
+
+# Chunks that do not divide the shape: HDF5 hands the filter edge chunks padded to the full size.
+SHAPES = {1: (1000,), 2: (37, 53), 3: (17, 19, 23), 4: (5, 7, 11, 13), 5: (3, 5, 7, 4, 9)}
+CHUNKS = {1: (300,), 2: (16, 20), 3: (8, 8, 10), 4: (2, 4, 6, 8), 5: (2, 2, 3, 4, 5)}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dims", SHAPES)
+def test_round_trip_with_partial_edge_chunks(tmp_path, dims, dtype):
+    array = field(SHAPES[dims], dtype)
+    for bound in ({"abs": 0.01}, {"rel": 1e-3}):
+        limit = bound.get("abs", 1e-3 * value_range(array))
+        found = written(tmp_path / "a.h5", array, chunks=CHUNKS[dims], **neve.Filter(**bound))
+        assert_within(found, array, limit)
+        assert not np.array_equal(found, array), "nothing was lost: was it compressed at all?"
+    found = written(tmp_path / "b.h5", array, chunks=CHUNKS[dims], **neve.Filter(lossless=True))
+    assert_same_bits(found, array)
+
+
+@given(st.data())
+def test_round_trip_of_any_shape_and_chunks(tmp_path_factory, data):
+    shape = tuple(data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=5)))
+    chunks = tuple(data.draw(st.integers(1, n)) for n in shape)
+    array = field(shape, data.draw(st.sampled_from([np.float32, np.float64])))
+    path = tmp_path_factory.mktemp("any") / "a.h5"
+    assert_within(written(path, array, chunks=chunks, **neve.Filter(abs=1e-3)), array, 1e-3)
+
+
+def test_one_line_without_chunks(tmp_path):
+    array = field((80, 90, 100), np.float32)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("x", data=array, **neve.Filter(rel=1e-3))
+        assert dataset.chunks is not None
+        assert dataset.id.get_storage_size() < array.nbytes / 3
+        assert_within(dataset[()], array, 1e-3 * value_range(array))
+
+
+def test_rel_is_of_each_chunk(tmp_path):
+    array = np.concatenate([np.sin(np.arange(1000)) * 1e-3, np.sin(np.arange(1000)) * 1e3])
+    found = written(tmp_path / "a.h5", array, chunks=(1000,), **neve.Filter(rel=1e-2))
+    assert_within(found[:1000], array[:1000], 1e-2 * 2e-3)
+    assert_within(found[1000:], array[1000:], 1e-2 * 2e3)
+
+
+def test_fill_and_specials(tmp_path):
+    array = field((60, 60), np.float32)
+    array[5:20] = -999
+    array[30, :] = np.nan
+    array[31, ::2] = -0.0
+    arguments = neve.Filter(abs=1e-2, fill=-999.0)
+    assert_within(written(tmp_path / "a.h5", array, **arguments), array, 1e-2, -999.0)
+    array[5:20] = 1e20
+    detected = written(tmp_path / "b.h5", array, chunks=array.shape, **neve.Filter(rel=1e-3))
+    fill = float(np.float32(1e20))
+    assert_within(detected, array, 1e-3 * value_range(array, fill), fill)
+
+
+def test_big_endian_dataset_is_refused(tmp_path):
+    arguments = neve.Filter(lossless=True)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        with pytest.raises(ValueError, match="Neve compresses little-endian floating point"):
+            file.create_dataset("x", data=np.ones(100), dtype=">f8", **arguments)
+        file.create_dataset("y", data=np.ones(100, ">f8"), dtype="<f8", **arguments)
+        assert (file["y"][()] == 1).all()
+
+
+def test_growing_dataset_and_partial_reads(tmp_path):
+    array = field((50, 40), np.float64)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset(
+            "x",
+            shape=(0, 40),
+            maxshape=(None, 40),
+            dtype="f8",
+            chunks=(8, 40),
+            **neve.Filter(abs=0.1),
+        )
+        for i in range(0, 50, 7):
+            rows = array[i : i + 7]
+            dataset.resize(i + len(rows), axis=0)
+            dataset[i:] = rows
+    with h5py.File(tmp_path / "a.h5", "r") as file:
+        # Chunks that were written twice were decoded and encoded again: each time may add a bound.
+        assert_within(file["x"][()], array, 0.4)
+        assert_same_bits(file["x"][11:13, ::3], file["x"][()][11:13, ::3])
+
+
+def test_a_stored_chunk_is_a_frame(tmp_path):
+    array = field((30, 20), np.float64)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("x", data=array, chunks=(30, 20), **neve.Filter(abs=0.1))
+        mask, raw = dataset.id.read_direct_chunk((0, 0))
+        assert mask == 0
+        assert_same_bits(neve.decompress(raw), dataset[()])
+
+
+def test_h5dump_reads_it_with_the_plugin(tmp_path, h5dump):
+    path = tmp_path / "a.h5"
+    array = np.full((10, 10), 2.5)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=array, **neve.Filter(rel=1e-3))
+    environment = {"HDF5_PLUGIN_PATH": str(neve.plugin_dir())}
+    done = subprocess.run(
+        [h5dump, "-d", "/x", str(path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("2.5") == array.size
+
+
+def test_importing_neve_after_h5py_is_enough(tmp_path):
+    path = tmp_path / "a.h5"
+    array = field((20, 20), np.float32)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=array, **neve.Filter(abs=0.01))
+    script = (
+        "import sys, h5py\n"
+        "file = h5py.File(sys.argv[1])\n"
+        "import neve\n"
+        "print(float(file['x'][3, 4]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert abs(float(done.stdout) - array[3, 4]) <= 0.01
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f2", "c8"])
+def test_other_dtypes_are_refused(tmp_path, dtype):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        with pytest.raises(ValueError, match="Neve"):
+            file.create_dataset("x", data=np.zeros(100, dtype), **neve.Filter(rel=1e-3))
+
+
+def test_a_damaged_chunk_is_an_error(tmp_path):
+    path = tmp_path / "a.h5"
+    array = field((40, 40), np.float64)
+    with h5py.File(path, "w") as file:
+        dataset = file.create_dataset("x", data=array, chunks=(40, 40), **neve.Filter(abs=0.01))
+        place = dataset.id.get_chunk_info(0)
+    with open(path, "r+b") as raw:
+        raw.seek(place.byte_offset + place.size // 2)
+        byte = raw.read(1)[0]
+        raw.seek(-1, 1)
+        raw.write(bytes([byte ^ 0x10]))
+    with h5py.File(path, "r") as file, pytest.raises(OSError):
+        file["x"][()]
+
+
+def test_filter_is_a_mapping_with_exact_bound():
+    arguments = dict(neve.Filter(rel=0.1, codec="dual_quant", effort="max", fill=1e20))
+    assert set(arguments) == {"compression", "compression_opts"}
+    words = arguments["compression_opts"]
+    assert words[:2] == (1, 2)
+    assert words[2] | words[3] << 32 == int(np.array(0.1).view(np.uint64))
+    assert words[4:7] == (1, 2, 3)
+    assert words[7] | words[8] << 32 == int(np.array(1e20).view(np.uint64))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "none given"),
+        ({"rel": 0.0}, "rel=0.0"),
+        ({"psnr": 70}, "psnr="),
+        ({"rel": 1, "codec": "zip"}, "codec='zip'; allowed: auto, dual_quant, exact"),
+        ({"rel": 1, "effort": "huge"}, "effort='huge'; allowed: fast, balanced, max"),
+    ],
+)
+def test_what_is_not_allowed_is_named(arguments, message):
+    with pytest.raises(neve.Error, match=message):
+        neve.Filter(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "expected"),
+    [
+        ((100,), "f4", (100,)),
+        ((512, 512, 512), "f8", (64, 64, 128)),
+        ((10**9,), "f4", (976563,)),
+        ((3, 10**6), "f8", (3, 125000)),
+        ((0, 4), "f4", (1, 4)),
+    ],
+)
+def test_guessed_chunks(shape, dtype, expected):
+    chunks = neve.guess_chunks(shape, dtype)
+    assert np.prod(chunks) * np.dtype(dtype).itemsize <= 4 << 20
+    assert chunks == expected
