@@ -58,11 +58,23 @@ struct FrameLayout {
   uint64_t held_elements() const;
 };
 
-// How one component is to be encoded.
+// Minimum and maximum of the finite values that are not `fill`. Ranks merge theirs by min and max.
+struct ValueRange {
+  double min = 0;
+  double max = 0;
+  bool empty = true;                   // no such value
+
+  void merge(const ValueRange& other);
+  double width() const;                // max - min, at most the largest double; 0 when empty
+};
+
+// How one component is to be encoded. Two values that are equal decode to equal values under equal specs, whatever
+// stands around them.
 struct ComponentSpec {
   double bound_abs = 0;                // largest |decoded - original| of a finite value; 0 = exact
   Bound asked;                         // what the user said, kept for `info`
   Codec codec = Codec::automatic;
+  ValueRange range;                    // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;          // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;           // leave out the cells of FrameBox::covered ...
 };
@@ -114,6 +126,8 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
 struct ComponentInfo {
   Bound asked;
   double bound_abs = 0;
+  double center = 0;                   // a dual_quant value is quantum * step + center, computed in the frame's dtype
+  double step = 0;                     // 0 when no section uses dual_quant
   double max_abs_error = 0;            // measured by the encoder over this frame
   std::optional<double> fill;
   bool drops_covered = false;
@@ -161,16 +175,6 @@ class Frame {
 };
 
 // --- value ranges -------------------------------------------------------------------------------------
-
-// Minimum and maximum of the finite values that are not `fill`. Ranks merge theirs by min and max.
-struct ValueRange {
-  double min = 0;
-  double max = 0;
-  bool empty = true;                   // no such value
-
-  void merge(const ValueRange& other);
-  double width() const;                // max - min, at most the largest double; 0 when empty
-};
 
 ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
                       std::optional<double> fill);

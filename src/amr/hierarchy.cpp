@@ -31,10 +31,12 @@ int64_t saturated_cells(const Box& b) {
   return cells;
 }
 
-Status check_box(const Box& b, int dims, const std::string& name) {
-  const std::string text = amr::to_string(b, dims);
+// `name()` says which box it is; asked only when something is wrong, as levels may have millions of boxes.
+template <class Name>
+Status check_box(const Box& b, int dims, Name&& name) {
   if (b.empty())
-    return usage_error(fmt::format("{} is {}: hi below lo; a box holds at least one cell", name, text));
+    return usage_error(
+        fmt::format("{} is {}: hi below lo; a box holds at least one cell", name(), amr::to_string(b, dims)));
   for (int d = 0; d < max_dims; ++d) {
     if (d >= dims && (b.lo[d] != 0 || b.hi[d] != 0)) {
       return usage_error(
@@ -42,7 +44,8 @@ Status check_box(const Box& b, int dims, const std::string& name) {
                       b.lo[d], b.hi[d], d, dims));
     }
     if (b.lo[d] < -max_index || b.hi[d] > max_index) {
-      return usage_error(fmt::format("{} is {}; indices must lie within +-{}", name, text, max_index));
+      return usage_error(
+          fmt::format("{} is {}; indices must lie within +-{}", name(), amr::to_string(b, dims), max_index));
     }
   }
   return {};
@@ -120,10 +123,10 @@ Status check_level_boxes(const Hierarchy& h, size_t l) {
   int64_t cells = 0;
   for (size_t i = 0; i < level.boxes.size(); ++i) {
     const Box& b = level.boxes[i];
-    const std::string name = fmt::format("box {} of level {}", i, l);
+    const auto name = [i, l] { return fmt::format("box {} of level {}", i, l); };
     NEVE_TRY(check_box(b, h.dims, name));
     if (!level.domain.contains(b)) {
-      return usage_error(fmt::format("{} is {}, outside the level's domain {}", name,
+      return usage_error(fmt::format("{} is {}, outside the level's domain {}", name(),
                                      amr::to_string(b, h.dims), amr::to_string(level.domain, h.dims)));
     }
     const int64_t of_box = saturated_cells(b);
@@ -158,7 +161,7 @@ Status check_hierarchy(const Hierarchy& h) {
   NEVE_TRY(check_components(h));
   NEVE_TRY(check_geometry(h));
   for (size_t l = 0; l < h.levels.size(); ++l) {
-    NEVE_TRY(check_box(h.levels[l].domain, h.dims, fmt::format("domain of level {}", l)));
+    NEVE_TRY(check_box(h.levels[l].domain, h.dims, [l] { return fmt::format("domain of level {}", l); }));
   }
   for (size_t l = 0; l < h.levels.size(); ++l) {
     NEVE_TRY(check_ratio(h, l));

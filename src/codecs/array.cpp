@@ -72,6 +72,7 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
     boxes.push_back(dense_box_data(data, layout.boxes[0]));
     const RangeAndFill found = find_range(dtype, layout.boxes[0], boxes[0], options);
     spec.fill = found.fill;
+    spec.range = found.range;
     spec.bound_abs = absolute_bound(options.bound, found.range);
   }
   layout.ndim = max_frame_dims;

@@ -48,8 +48,12 @@ void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out,
 void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out, QuantizeStats<double>& s) {
   kernels().quantize_f64(v, n, q, out, s);
 }
-void dequantize(const int32_t* q, size_t n, float step, float* out) { kernels().dequantize_f32(q, n, step, out); }
-void dequantize(const int32_t* q, size_t n, double step, double* out) { kernels().dequantize_f64(q, n, step, out); }
+void dequantize(const int32_t* q, size_t n, const QuantumGrid<float>& grid, float* out) {
+  kernels().dequantize_f32(q, n, grid.center, grid.step, out);
+}
+void dequantize(const int32_t* q, size_t n, const QuantumGrid<double>& grid, double* out) {
+  kernels().dequantize_f64(q, n, grid.center, grid.step, out);
+}
 
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
 class ResidualPacker {
@@ -118,7 +122,7 @@ class Encoder {
  public:
   Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
       : source_(source),
-        quantizer_(make_quantizer<T>(spec.bound_abs, spec.fill)),
+        quantizer_(make_quantizer<T>(spec)),
         choice_(choose_axes(source, quantizer_)),
         packer_(source.held, choice_.shift) {}
 
@@ -217,10 +221,12 @@ class Encoder {
     uint8_t flags = choice_.axes;
     if (!specials_.runs.empty()) flags |= flag_specials;
     Bytes bitmap;
-    if (auto groups = worthwhile_zero_groups(draft.symbols); groups) {
+    Histogram histogram = count_symbols(draft.symbols);
+    if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
       flags |= flag_zero_groups;
       bitmap = std::move(groups->kept_bitmap);
       draft.symbols = std::move(groups->kept);
+      histogram = count_symbols(draft.symbols);
     }
     ByteWriter before(draft.before);
     before.put(flags);
@@ -229,7 +235,7 @@ class Encoder {
     if ((flags & flag_specials) != 0) write_special_values(specials_, sizeof(T), before);
     if ((flags & flag_zero_groups) != 0) write_packed(bitmap, before);
 
-    BookChoice books = choose_books(draft.symbols);
+    BookChoice books = choose_books(draft.symbols, histogram);
     draft.block_book = std::move(books.block_book);
     draft.histograms = std::move(books.histograms);
 
@@ -344,8 +350,8 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
 template <class T>
 class Decoder {
  public:
-  Decoder(const Streams& streams, T step, const SectionTarget<T>& target)
-      : s_(streams), step_(step), target_(target), cursor_(streams.specials) {}
+  Decoder(const Streams& streams, const QuantumGrid<T>& grid, const SectionTarget<T>& target)
+      : s_(streams), grid_(grid), target_(target), cursor_(streams.specials) {}
 
   Status run() {
     for (const auto& rect : target_.rects) {
@@ -434,11 +440,11 @@ class Decoder {
   }
 
   void write_values(const int32_t* quanta, size_t width, T* out) {
-    if (s_.origin == 0) return dequantize(quanta, width, step_, out);
+    if (s_.origin == 0) return dequantize(quanta, width, grid_, out);
     for (size_t x = 0; x < width; ++x) {
       shifted_[x] = static_cast<int32_t>(static_cast<uint32_t>(quanta[x]) + static_cast<uint32_t>(s_.origin));
     }
-    dequantize(shifted_.data(), width, step_, out);
+    dequantize(shifted_.data(), width, grid_, out);
   }
 
   void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out, int32_t hold,
@@ -466,7 +472,7 @@ class Decoder {
   }
 
   const Streams& s_;
-  T step_;
+  QuantumGrid<T> grid_;
   const SectionTarget<T>& target_;
   SpecialCursor cursor_;
   std::vector<Patch> patches_;
@@ -485,17 +491,19 @@ SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpe
 }
 
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, double bound_abs, const SharedBooks& shared, const SectionTarget<T>& target) {
-  if (!can_quantize<T>(bound_abs)) {
-    return corrupt(fmt::format("dual_quant section: bound {} gives no usable step", bound_abs));
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+                         const SectionTarget<T>& target) {
+  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
+  if (!grid.is_usable()) {
+    return corrupt(fmt::format("dual_quant section: center {} and step {} are not usable", info.center, info.step));
   }
   NEVE_ASSIGN(const Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
-  return Decoder<T>(streams, quantum_step<T>(bound_abs), target).run();
+  return Decoder<T>(streams, grid, target).run();
 }
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_dual_quant<float>(ByteSpan, double, const SharedBooks&, const SectionTarget<float>&);
-template Status decode_dual_quant<double>(ByteSpan, double, const SharedBooks&, const SectionTarget<double>&);
+template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&, const SectionTarget<float>&);
+template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&, const SectionTarget<double>&);
 
 }  // namespace neve

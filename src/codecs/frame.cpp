@@ -13,6 +13,7 @@
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
 #include "stages/lossless/byte_pack.hpp"
+#include "stages/quantize/quantizer.hpp"
 #include "threads/float_environment.hpp"
 #include "threads/parallel_for.hpp"
 
@@ -234,8 +235,10 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   }
   header.books = std::move(books.books);
   for (size_t c = 0; c < specs.size(); ++c) {
-    header.components.push_back(
-        {specs[c].asked, specs[c].bound_abs, reports[c].max_abs_error, specs[c].fill, specs[c].drop_covered});
+    const QuantumGrid<T> grid = make_grid<T>(specs[c]);
+    header.components.push_back({specs[c].asked, specs[c].bound_abs, static_cast<double>(grid.center),
+                                 grid.is_usable() ? static_cast<double>(grid.step) : 0, reports[c].max_abs_error,
+                                 specs[c].fill, specs[c].drop_covered});
   }
   NEVE_ASSIGN(Bytes frame, serialize_header(header));
   frame.insert(frame.end(), body.begin(), body.end());

@@ -12,15 +12,15 @@ namespace neve {
 template <class T>
 void reconstruct_values(const T* values, T* restored, int64_t count, const ComponentSpec& spec) {
   const FloatEnvironment environment;
-  if (spec.codec == Codec::exact || !can_quantize<T>(spec.bound_abs)) {
+  if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     if (restored != values) std::copy(values, values + count, restored);
     return;
   }
-  const Quantizer<T> quantizer = make_quantizer<T>(spec.bound_abs, spec.fill);
+  const Quantizer<T> quantizer = make_quantizer<T>(spec);
   QuantizeStats<T> stats;
   for (int64_t i = 0; i < count; ++i) {
     const int32_t quantum = portable::quantize_one(values[i], quantizer, stats);
-    restored[i] = quantum == rejected_quantum ? values[i] : static_cast<T>(quantum) * quantizer.step;
+    restored[i] = quantum == rejected_quantum ? values[i] : static_cast<T>(quantum) * quantizer.step + quantizer.center;
   }
 }
 

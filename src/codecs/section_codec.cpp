@@ -86,7 +86,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
-  } else if (spec.codec == Codec::exact || !can_quantize<T>(spec.bound_abs)) {
+  } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
   } else {
     draft = draft_dual_quant(source, spec);
@@ -119,7 +119,7 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
   switch (codec) {
     case Codec::constant: return decode_constant(bytes, target);
     case Codec::exact: return decode_exact(bytes, target);
-    case Codec::dual_quant: return decode_dual_quant(bytes, info.bound_abs, shared, target);
+    case Codec::dual_quant: return decode_dual_quant(bytes, info, shared, target);
     case Codec::automatic: break;
   }
   return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));

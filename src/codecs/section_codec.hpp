@@ -49,7 +49,8 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 template <class T>
 SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, double bound_abs, const SharedBooks& shared, const SectionTarget<T>& target);
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+                         const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);

@@ -108,6 +108,8 @@ void write_component(const ComponentInfo& info, ByteWriter& out) {
   out.put(flags);
   out.put(info.asked.value);
   out.put(info.bound_abs);
+  out.put(info.center);
+  out.put(info.step);
   out.put(info.max_abs_error);
   if (info.fill) out.put(*info.fill);
 }
@@ -119,6 +121,8 @@ Result<ComponentInfo> read_component(ByteReader& in, int number) {
   info.asked.mode = static_cast<BoundMode>(mode);
   info.asked.value = in.get<double>();
   info.bound_abs = in.get<double>();
+  info.center = in.get<double>();
+  info.step = in.get<double>();
   info.max_abs_error = in.get<double>();
   if ((flags & component_has_fill) != 0) info.fill = in.get<double>();
   info.drops_covered = (flags & component_drops_covered) != 0;

@@ -61,6 +61,7 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   const size_t lanes = hn::Lanes(d);
   const auto inverse_step = hn::Set(d, q.inverse_step);
   const auto step = hn::Set(d, q.step);
+  const auto center = hn::Set(d, q.center);
   const auto tolerance = hn::Set(d, q.tolerance);
   const auto limit = hn::Set(d, static_cast<T>(quantum_limit));
   const auto negative_zero = hn::Set(du, Bits{1} << (8 * sizeof(T) - 1));
@@ -71,10 +72,11 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(d, values + i);
-    const auto scaled = hn::Mul(value, inverse_step);
+    const auto scaled = hn::Mul(hn::Sub(value, center), inverse_step);
     const auto fits = hn::Lt(hn::Abs(scaled), limit);
     const auto quantum = NearestI32(d, hn::IfThenElseZero(fits, scaled));
-    const auto error = hn::Abs(hn::Sub(value, hn::Mul(FromI32(d, quantum), step)));
+    const auto decoded = hn::Add(hn::Mul(FromI32(d, quantum), step), center);
+    const auto error = hn::Abs(hn::Sub(value, decoded));
     const auto bits = hn::BitCast(du, value);
     const auto special = hn::RebindMask(d, hn::Or(hn::Eq(bits, negative_zero), hn::Eq(bits, fill)));
     const auto ok = hn::And(hn::AndNot(special, hn::Le(error, tolerance)), fits);
@@ -109,19 +111,24 @@ void QuantizeF64(const double* v, size_t n, const Quantizer<double>& q, int32_t*
 }
 
 template <class T>
-void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, T step, T* HWY_RESTRICT values) {
+void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, T center, T step, T* HWY_RESTRICT values) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
   const size_t lanes = hn::Lanes(d);
   const auto vstep = hn::Set(d, step);
+  const auto vcenter = hn::Set(d, center);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::Mul(FromI32(d, hn::LoadU(di, quanta + i)), vstep), d, values + i);
+    hn::StoreU(hn::Add(hn::Mul(FromI32(d, hn::LoadU(di, quanta + i)), vstep), vcenter), d, values + i);
   }
-  for (; i < n; ++i) values[i] = static_cast<T>(quanta[i]) * step;
+  for (; i < n; ++i) values[i] = static_cast<T>(quanta[i]) * step + center;
 }
-void DequantizeF32(const int32_t* q, size_t n, float step, float* out) { Dequantize(q, n, step, out); }
-void DequantizeF64(const int32_t* q, size_t n, double step, double* out) { Dequantize(q, n, step, out); }
+void DequantizeF32(const int32_t* q, size_t n, float center, float step, float* out) {
+  Dequantize(q, n, center, step, out);
+}
+void DequantizeF64(const int32_t* q, size_t n, double center, double step, double* out) {
+  Dequantize(q, n, center, step, out);
+}
 
 // Signs as in portable::neighbour_sum.
 template <int kCount, class D>

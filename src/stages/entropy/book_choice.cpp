@@ -39,8 +39,7 @@ Histogram count_symbols(std::span<const uint8_t> symbols) {
   return sum;
 }
 
-std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols) {
-  const Histogram all = count_symbols(symbols);
+std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all) {
   if (all[symbol_zero] < zero_groups_min_share * static_cast<double>(symbols.size()) || symbols.empty()) return {};
   ZeroGroups groups = remove_zero_groups(symbols);
   const Histogram kept = count_symbols(groups.kept);
@@ -52,9 +51,9 @@ std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbol
   return groups;
 }
 
-BookChoice choose_books(std::span<const uint8_t> symbols) {
+BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all) {
   BookChoice choice;
-  if (!symbols.empty()) choice.histograms.push_back(count_symbols(symbols));
+  if (!symbols.empty()) choice.histograms.push_back(all);
   return choice;
 }
 

@@ -17,8 +17,8 @@ namespace neve {
 
 Histogram count_symbols(std::span<const uint8_t> symbols);
 
-// Groups taken out of the stream, when that makes it smaller.
-std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols);
+// Groups taken out of a stream with this histogram, when that makes it smaller.
+std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
 // One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there get up to
 // max_books books, and each block of book_block_symbols the one that suits it.
@@ -26,7 +26,7 @@ struct BookChoice {
   std::vector<Histogram> histograms;
   std::vector<uint8_t> block_book;
 };
-BookChoice choose_books(std::span<const uint8_t> symbols);
+BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all);
 
 struct BookSet {
   std::vector<Codebook> books;

@@ -46,7 +46,18 @@ static_assert(symbols_per_flush * max_code_bits + 7 <= 64);
 void encode_run(BitSink& sink, const uint8_t* symbols, size_t n, const CodeTable& table) {
   size_t i = 0;
   for (; i + symbols_per_flush <= n; i += symbols_per_flush) {
-    for (size_t k = 0; k < symbols_per_flush; ++k) sink.put(table[symbols[i + k]]);
+    // Pairs first: only one shift by the running length is left in the chain from symbol to symbol.
+    const uint64_t a = table[symbols[i]];
+    const uint64_t b = table[symbols[i + 1]];
+    const uint64_t c = table[symbols[i + 2]];
+    const uint64_t d = table[symbols[i + 3]];
+    const auto a_bits = static_cast<unsigned>(a >> 16);
+    const auto c_bits = static_cast<unsigned>(c >> 16);
+    const auto ab_bits = a_bits + static_cast<unsigned>(b >> 16);
+    const uint64_t ab = (a & 0xffff) | (b & 0xffff) << a_bits;
+    const uint64_t cd = (c & 0xffff) | (d & 0xffff) << c_bits;
+    sink.bits |= (ab | cd << ab_bits) << sink.held;
+    sink.held += ab_bits + c_bits + static_cast<unsigned>(d >> 16);
     sink.flush();
   }
   for (; i < n; ++i) {

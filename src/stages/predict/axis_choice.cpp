@@ -15,9 +15,9 @@ namespace {
 constexpr int axis_sets = 1 << max_frame_dims;
 constexpr int64_t sample_row_cells = 32;
 constexpr int64_t min_samples = 512;
-constexpr int64_t max_samples = 8192;
+constexpr int64_t max_samples = 4096;
 // One sampled cell stands for this many: sampling stays a few per cent of encoding.
-constexpr int64_t cells_per_sample = 128;
+constexpr int64_t cells_per_sample = 192;
 
 // log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream, is the
 // same with every compiler and mathematics library.
@@ -69,7 +69,7 @@ struct CostSketch {
 template <class T>
 int64_t sample_quantum(T value, const Quantizer<T>& quantizer, int64_t otherwise) {
   if (quantizer.has_fill && value == quantizer.fill) return otherwise;
-  const T scaled = value * quantizer.inverse_step;
+  const T scaled = (value - quantizer.center) * quantizer.inverse_step;
   if (!(std::abs(scaled) < static_cast<T>(quantum_limit))) return otherwise;
   return static_cast<int64_t>(std::nearbyint(scaled));
 }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From an absolute bound to the numbers of dual quantization. Encoder and decoder must get the same step,
-// bit for bit, so this is the only place that derives it.
+// From an absolute bound to the numbers of dual quantization.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "kernels/kernels.hpp"
+#include "neve/frame.hpp"
 
 namespace neve {
 
-// The bound in the data's own type, rounded towards zero; 0 when the type cannot hold it.
+// What a decoder needs: value = quantum * step + center, each operation rounded in T.
+template <class T>
+struct QuantumGrid {
+  T center = 0;
+  T step = 0;  // 0: the bound cannot be met by quanta
+
+  bool is_usable() const { return step > 0 && std::isfinite(step) && std::isfinite(1 / step) && std::isfinite(center); }
+};
+
+// The bound in the data's own type, rounded towards zero.
 template <class T>
 T bound_in_type(double bound_abs) {
   if (bound_abs > static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
@@ -20,34 +29,45 @@ T bound_in_type(double bound_abs) {
   return bound;
 }
 
-// A little less than twice the bound. What is held back covers the rounding of value / step, which near half a step may
-// pick the farther quantum, and keeps packed data, whose values sit at exact halves of a round bound's step, inside.
+// The step is a little less than twice the bound. What is held back covers
+// - a relative part for packed data, whose values sit at exact halves of a round bound's step;
+// - rounding of the decoded value to T, half a unit in the last place of the largest value;
+// - rounding of (value - center) / step, which near a half may pick the farther quantum.
+// Without it fields like potential temperature (288 K +- 1 K in f32) would break the bound at many values,
+// each of which costs all its bits.
 template <class T>
-T quantum_step(double bound_abs) {
-  constexpr T held_back = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-30};
-  const T twice = bound_in_type<T>(bound_abs) * 2;
-  return twice - twice * held_back;
+QuantumGrid<T> make_grid(const ComponentSpec& spec) {
+  constexpr T relative_part = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-30};
+  constexpr double half_ulp = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
+  QuantumGrid<T> grid;
+  const T bound = bound_in_type<T>(spec.bound_abs);
+  double held_back = 0;
+  if (!spec.range.empty) {
+    const double middle = spec.range.min / 2 + spec.range.max / 2;
+    if (std::abs(middle) > spec.range.width()) grid.center = static_cast<T>(middle);
+    const double largest = std::max(std::abs(spec.range.min), std::abs(spec.range.max));
+    held_back = half_ulp * (largest + 2 * std::min(spec.range.width(), largest));
+  }
+  // Past half the bound most values could not be held anyway; the encoder's check stays in charge.
+  const auto kept = static_cast<T>(static_cast<double>(bound) - std::min(held_back, static_cast<double>(bound) / 2));
+  grid.step = 2 * kept - 2 * kept * relative_part;
+  return grid;
 }
 
 template <class T>
-Quantizer<T> make_quantizer(double bound_abs, std::optional<double> fill) {
-  const T bound = bound_in_type<T>(bound_abs);
+Quantizer<T> make_quantizer(const ComponentSpec& spec) {
+  const QuantumGrid<T> grid = make_grid<T>(spec);
+  const T bound = bound_in_type<T>(spec.bound_abs);
   // The error is computed in T: what rounding may hide of it is kept back from the bound.
   constexpr T kept_back = sizeof(T) == 4 ? T{0x1p-21} : T{0x1p-50};
   Quantizer<T> q{};
-  q.step = quantum_step<T>(bound_abs);
-  q.inverse_step = 1 / q.step;
+  q.center = grid.center;
+  q.step = grid.step;
+  q.inverse_step = 1 / grid.step;
   q.tolerance = bound - bound * kept_back;
-  q.has_fill = fill.has_value();
-  q.fill = static_cast<T>(fill.value_or(0));
+  q.has_fill = spec.fill.has_value();
+  q.fill = static_cast<T>(spec.fill.value_or(0));
   return q;
-}
-
-// Whether the quantizer can do anything: the step is a usable number.
-template <class T>
-bool can_quantize(double bound_abs) {
-  const T step = quantum_step<T>(bound_abs);
-  return step > 0 && std::isfinite(step) && std::isfinite(1 / step);
 }
 
 }  // namespace neve
