@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -297,16 +296,13 @@ Status write_npy(const std::string& path, DType dtype, std::span<const uint64_t>
     return usage_error(fmt::format("{}: shape ({}) of {}-byte elements does not describe {} bytes", path,
                                    fmt::join(shape, ", "), dtype_bytes(dtype), values.size()));
   }
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkstemp(temporary.data());
+  // Beside the target, so that the rename stays within one file system; a leftover of a killed process of the
+  // same number is overwritten.
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  constexpr mode_t mode = 0666;  // less the user's umask
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (fd < 0) return failure(fmt::format("cannot create {}: {}", temporary, std::strerror(errno)));
   Status status = fill_and_sync(fd, temporary, header_text(dtype, shape), values);
-  // mkstemp's files are private; what a user writes is as readable as his umask says.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (status.ok() && ::fchmod(fd, 0666 & ~mask) != 0) {
-    status = failure(fmt::format("cannot set the mode of {}: {}", temporary, std::strerror(errno)));
-  }
   if (::close(fd) != 0 && status.ok()) {
     status = failure(fmt::format("cannot close {}: {}", temporary, std::strerror(errno)));
   }

@@ -40,8 +40,8 @@ Status check_box(const Box& b, int dims, Name&& name) {
   for (int d = 0; d < max_dims; ++d) {
     if (d >= dims && (b.lo[d] != 0 || b.hi[d] != 0)) {
       return usage_error(
-          fmt::format("{} spans {}..{} in direction {}; with {} dimensions only 0..0 is allowed there", name,
-                      b.lo[d], b.hi[d], d, dims));
+          fmt::format("{} spans {}..{} in direction {}; with {} dimensions only 0..0 is allowed there",
+                      name(), b.lo[d], b.hi[d], d, dims));
     }
     if (b.lo[d] < -max_index || b.hi[d] > max_index) {
       return usage_error(

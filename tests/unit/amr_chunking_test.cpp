@@ -120,5 +120,38 @@ TEST(Chunking, LayoutKnowsCoveredCells) {
   EXPECT_EQ(layout.boxes[1].lo, (Extents{4, 0, 0, 0}));
 }
 
+// What every rank does for every level before it writes; a quadratic step would show as a timeout.
+TEST(Chunking, CopesWithManyBoxes) {
+  constexpr int n = 48;  // boxes per direction of the finer level
+  Hierarchy h;
+  h.components = {"a"};
+  h.levels.resize(2);
+  h.levels[0].domain = {{0, 0, 0}, {4 * n - 1, 4 * n - 1, 4 * n - 1}};
+  h.levels[0].ref_ratio = {2, 2, 2};
+  h.levels[1].domain = {{0, 0, 0}, {8 * n - 1, 8 * n - 1, 8 * n - 1}};
+  for (int z = 0; z < n; ++z) {
+    for (int y = 0; y < n; ++y) {
+      for (int x = 0; x < n; ++x) {
+        if (x % 4 == 0 && y % 4 == 0 && z % 4 == 0) {
+          h.levels[0].boxes.push_back({{4 * x, 4 * y, 4 * z}, {4 * x + 15, 4 * y + 15, 4 * z + 15}});
+        }
+        h.levels[1].boxes.push_back({{8 * x, 8 * y, 8 * z}, {8 * x + 7, 8 * y + 7, 8 * z + 7}});
+      }
+    }
+  }
+  ASSERT_TRUE(check_hierarchy(h).ok()) << check_hierarchy(h).message();
+  const std::vector<std::vector<int>> owner = distribute(h, 1000);
+  const BoxIndex finer(h.levels[1].boxes);
+  const LevelChunks coarse = chunk_level(h.levels[0], 1, owner[0], 1 << 20);
+  for (size_t c = 0; c < coarse.chunks.size(); ++c) {
+    for (const FrameBox& box : chunk_layout(h, 0, coarse, c, &finer).boxes) {
+      EXPECT_EQ(box.covered, (std::vector<Rect>{{{0, 0, 0, 0}, {16, 16, 16, 1}}}))
+          << "wholly covered, one rectangle";
+    }
+  }
+  const LevelChunks fine = chunk_level(h.levels[1], 1, owner[1], 1 << 20);
+  EXPECT_EQ(fine.chunks.size(), 1000u);
+}
+
 }  // namespace
 }  // namespace neve::amr
