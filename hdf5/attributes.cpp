@@ -99,21 +99,11 @@ Result<std::vector<T>> read_numbers(hid_t where, const std::string& place, const
   return values;
 }
 
-// The file's compound must have all members of `memory`; more (padding) do no harm.
 Status read_compound(hid_t where, const std::string& place, const std::string& name, const Handle& memory,
                      void* out) {
   NEVE_ASSIGN(OpenAttribute open, open_attribute(where, place, name));
-  if (open.type_class != H5T_COMPOUND) return wrong_type(place, name, "a compound");
-  const int members = H5Tget_nmembers(memory.id());
-  for (int m = 0; m < members; ++m) {
-    char* member = H5Tget_member_name(memory.id(), static_cast<unsigned>(m));
-    const std::string member_name = member;
-    H5free_memory(member);
-    if (H5Tget_member_index(open.type.id(), member_name.c_str()) < 0) {
-      return corrupt(fmt::format("{}: attribute {} has no member {}", place, name, member_name));
-    }
-  }
-  if (open.count != 1) {
+  NEVE_TRY(check_compound(open.type.id(), memory.id()).in(fmt::format("{}: attribute {}", place, name)));
+  if (open.count != 1 || H5Aget_storage_size(open.attribute.id()) != H5Tget_size(open.type.id())) {
     return corrupt(fmt::format("{}: attribute {} has {} values, not 1", place, name, open.count));
   }
   if (H5Aread(open.attribute.id(), memory.id(), out) < 0) {
@@ -123,6 +113,31 @@ Status read_compound(hid_t where, const std::string& place, const std::string& n
 }
 
 }  // namespace
+
+Status check_compound(hid_t in_file, hid_t wanted) {
+  if (H5Tget_class(in_file) != H5T_COMPOUND) return corrupt("is not a compound");
+  const size_t bytes = H5Tget_size(in_file);
+  const int wanted_members = H5Tget_nmembers(wanted);
+  for (int m = 0; m < wanted_members; ++m) {
+    char* raw = H5Tget_member_name(wanted, static_cast<unsigned>(m));
+    const std::string member = raw;
+    H5free_memory(raw);
+    if (H5Tget_member_index(in_file, member.c_str()) < 0) {
+      return corrupt(fmt::format("has no member {}", member));
+    }
+  }
+  const int members = H5Tget_nmembers(in_file);
+  for (int m = 0; m < members; ++m) {
+    const auto index = static_cast<unsigned>(m);
+    const Handle type(H5Tget_member_type(in_file, index), H5Tclose);
+    const size_t offset = H5Tget_member_offset(in_file, index);
+    const size_t size = H5Tget_size(type.id());
+    if (!type.valid() || offset > bytes || size > bytes - offset) {
+      return corrupt(fmt::format("has a member of {} bytes at {} of {}", size, offset, bytes));
+    }
+  }
+  return {};
+}
 
 Handle box_type(int dims, hid_t member) {
   Handle type(H5Tcreate(H5T_COMPOUND, 2 * static_cast<size_t>(dims) * sizeof(int32_t)), H5Tclose);

@@ -40,4 +40,8 @@ Result<IntVect> read_intvect_attribute(hid_t where, const std::string& place, co
 // Compound of lo_i, lo_j, ... hi_i, ... as Chombo defines it, `dims` directions, int32.
 Handle box_type(int dims, hid_t member);
 
+// That the file's compound has all members of `wanted`, and no member outside its own bytes: HDF5 converts
+// values without checking that, and a damaged type makes it read past the end.
+Status check_compound(hid_t in_file, hid_t wanted);
+
 }  // namespace neve::hdf5

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/handle.hpp"
 
@@ -226,13 +227,9 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
     }
     layout.text_bytes[t] = H5Tget_size(text.id());
   }
-  for (const NumberColumn& column : number_columns) {
-    if (H5Tget_member_index(type.id(), column.name) < 0) {
-      return corrupt(fmt::format("{}/{} has no column {}", place, field_table_name, column.name));
-    }
-  }
   layout.place();
   const Handle in_memory = row_type(layout, memory_type);
+  NEVE_TRY(check_compound(type.id(), in_memory.id()).in(fmt::format("{}/{}", place, field_table_name)));
   if (count == 0) return fields;
   const hsize_t on_disk_bytes = H5Dget_storage_size(table.id());
   if (on_disk_bytes == 0) {

@@ -88,17 +88,7 @@ Result<std::vector<Box>> read_boxes(hid_t group, int dims) {
   NEVE_ASSIGN(const List list, open_list(group, boxes_name));
   NEVE_TRY(check_paid_for(list, boxes_name));
   const Handle in_memory = box_type(dims, H5T_NATIVE_INT32);
-  if (H5Tget_class(list.type.id()) != H5T_COMPOUND) {
-    return corrupt(fmt::format("dataset {} is not a compound of corners", boxes_name));
-  }
-  for (int m = 0; m < 2 * dims; ++m) {
-    char* raw = H5Tget_member_name(in_memory.id(), static_cast<unsigned>(m));
-    const std::string member = raw;
-    H5free_memory(raw);
-    if (H5Tget_member_index(list.type.id(), member.c_str()) < 0) {
-      return corrupt(fmt::format("dataset {} has no member {}", boxes_name, member));
-    }
-  }
+  NEVE_TRY(check_compound(list.type.id(), in_memory.id()).in(fmt::format("dataset {}", boxes_name)));
   const auto corner_count = static_cast<size_t>(2 * dims);
   std::vector<int32_t> corners(list.count * corner_count);
   NEVE_TRY(read_list(list, boxes_name, in_memory.id(), corners.data()));
