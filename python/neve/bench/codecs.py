@@ -200,14 +200,14 @@ def tables(recorded: dict[str, Any]) -> str:
 def _group_table(rows: Iterable[dict[str, Any]]) -> str:
     header = [
         *("field", "rel", "codec", "ratio", "encode MB/s", "decode MB/s"),
-        *("max error / bound", "PSNR dB", "violations", "specials lost"),
+        *("max error / bound", "PSNR dB", "violations", "specials lost", "note"),
     ]
     lines = []
     for row in rows:
         start = [row["field"], f"{row['rel']:g}", row["codec"]]
         if "ratio" not in row:
             reason = row.get("error") or f"not run: {row['skipped']}"
-            lines.append([*start, reason.replace("|", "/")[:60], *["-"] * 6])
+            lines.append([*start, *["-"] * 7, reason.replace("|", "/")[:80]])
             continue
         over = row["max_abs_error"] / row["bound_abs"] if row["bound_abs"] else row["max_abs_error"]
         lines.append(
@@ -220,6 +220,7 @@ def _group_table(rows: Iterable[dict[str, Any]]) -> str:
                 report.number(row["psnr_db"]),
                 str(row["violations"]),
                 f"{row['specials_lost']}/{row['specials']}",
+                "",
             ]
         )
     return report.table(header, lines)

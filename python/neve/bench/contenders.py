@@ -101,12 +101,14 @@ def _fpzip(field: BenchField, bound_abs: float):
             ]
         return bool(np.isfinite(error).all() and error.max(initial=0.0) <= bound_abs)
 
-    # fpzip's precision counts sign and exponent too, and 0 means lossless.
-    low, high = 2, 8 * array.dtype.itemsize
+    # Its precision counts sign and exponent too; of doubles only even ones exist; 0 is lossless.
+    step = array.dtype.itemsize // 4
+    full = 32
+    low, high = 2, full
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    bits = 0 if low == 8 * array.dtype.itemsize else low
+        low, high = (low, middle) if holds(middle * step) else (middle + 1, high)
+    bits = 0 if low == full else low * step
     return lambda: encode(bits), decode
 
 

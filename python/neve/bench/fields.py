@@ -177,7 +177,8 @@ def _masked_fields(data: Path) -> Iterator[BenchField]:
             dataset.set_auto_maskandscale(False)
             source = dataset.variables[variable]
             array = np.squeeze(source[...])
-            fill = float(source.getncattr("_FillValue"))
+            name_of_fill = "_FillValue" if "_FillValue" in source.ncattrs() else "missing_value"
+            fill = float(source.getncattr(name_of_fill))
         yield BenchField("masked", f"{name}, fill", 1e-3, array, fill)
         yield BenchField(
             "masked",
