@@ -32,9 +32,9 @@ struct Rect {
 };
 
 struct FrameBox {
-  Extents lo{0, 0, 0, 0};      // place in the level's index space
+  Extents lo{0, 0, 0, 0};  // place in the level's index space
   Extents size{1, 1, 1, 1};
-  std::vector<Rect> covered;   // disjoint; cells a finer level covers, which components may leave out
+  std::vector<Rect> covered;  // disjoint; cells a finer level covers, which components may leave out
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
 };
@@ -45,15 +45,15 @@ struct FrameBox {
 // A box too large for one chunk is cut: such a frame has exactly this one box and holds elements
 // [stream_begin, stream_begin + stream_count) of its components x cells.
 struct FrameLayout {
-  int ndim = 3;                        // 1..max_frame_dims
-  int components = 1;                  // 1..65535
-  std::vector<FrameBox> boxes;         // at least one, but for an array without elements
-  uint64_t element_count = 0;          // >= the elements held
+  int ndim = 3;                 // 1..max_frame_dims
+  int components = 1;           // 1..65535
+  std::vector<FrameBox> boxes;  // at least one, but for an array without elements
+  uint64_t element_count = 0;   // >= the elements held
   bool is_split = false;
-  uint64_t stream_begin = 0;           // 0 unless is_split
-  uint64_t stream_count = 0;           // ignored unless is_split
-  bool is_array = false;               // array_shape counts; an array without elements has no boxes
-  std::vector<uint64_t> array_shape;   // the user's shape, slowest first; empty for a single value
+  uint64_t stream_begin = 0;          // 0 unless is_split
+  uint64_t stream_count = 0;          // ignored unless is_split
+  bool is_array = false;              // array_shape counts; an array without elements has no boxes
+  std::vector<uint64_t> array_shape;  // the user's shape, slowest first; empty for a single value
 
   uint64_t held_elements() const;
 };
@@ -62,21 +62,21 @@ struct FrameLayout {
 struct ValueRange {
   double min = 0;
   double max = 0;
-  bool empty = true;                   // no such value
+  bool empty = true;  // no such value
 
   void merge(const ValueRange& other);
-  double width() const;                // max - min, at most the largest double; 0 when empty
+  double width() const;  // max - min, at most the largest double; 0 when empty
 };
 
-// How one component is to be encoded. Two values that are equal decode to equal values under equal specs, whatever
-// stands around them.
+// How one component is to be encoded. Two values that are equal decode to equal values under equal specs,
+// whatever stands around them.
 struct ComponentSpec {
-  double bound_abs = 0;                // largest |decoded - original| of a finite value; 0 = exact
-  Bound asked;                         // what the user said, kept for `info`
+  double bound_abs = 0;  // largest |decoded - original| of a finite value; 0 = exact
+  Bound asked;           // what the user said, kept for `info`
   Codec codec = Codec::automatic;
-  ValueRange range;                    // where most values lie: quanta count from its middle when it is far from 0
-  std::optional<double> fill;          // value that means "nothing here"; comes back bit for bit
-  bool drop_covered = false;           // leave out the cells of FrameBox::covered ...
+  ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
+  std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
+  bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
 };
 
 // Where a box's values are: value (x,y,z,w) of component c is at
@@ -95,18 +95,18 @@ BoxData dense_box_data(const void* data, const FrameBox& box);
 
 struct EncodeOptions {
   Effort effort = Effort::fast;
-  int threads = 1;                     // used inside one frame; >= 1
+  int threads = 1;  // used inside one frame; >= 1
 };
 
 struct ComponentReport {
-  uint64_t stored_bytes = 0;           // its sections; tables and header shared by all are not in here
-  uint64_t cells = 0;                  // cells held, left-out ones not counted
+  uint64_t stored_bytes = 0;  // its sections; tables and header shared by all are not in here
+  uint64_t cells = 0;         // cells held, left-out ones not counted
   uint64_t left_out_cells = 0;
-  uint64_t special_cells = 0;          // NaN, infinities, -0, fill
-  uint64_t exact_cells = 0;            // finite values the bound could not hold, stored bit for bit
+  uint64_t special_cells = 0;  // NaN, infinities, -0, fill
+  uint64_t exact_cells = 0;    // finite values the bound could not hold, stored bit for bit
   double max_abs_error = 0;
-  double sum_squared_error = 0;        // for PSNR, over finite non-fill cells held
-  Codec codec = Codec::dual_quant;     // of most of its cells
+  double sum_squared_error = 0;     // for PSNR, over finite non-fill cells held
+  Codec codec = Codec::dual_quant;  // of most of its cells
 };
 
 struct FrameReport {
@@ -118,17 +118,16 @@ struct FrameReport {
 // Errors: usage (layout, bound, spec counts).
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
                                             std::span<const ComponentSpec> specs,
-                                            std::span<const BoxData> boxes,
-                                            const EncodeOptions& options = {},
+                                            std::span<const BoxData> boxes, const EncodeOptions& options = {},
                                             FrameReport* report = nullptr);
 
 // What the header says of a component.
 struct ComponentInfo {
   Bound asked;
   double bound_abs = 0;
-  double center = 0;                   // a dual_quant value is quantum * step + center, computed in the frame's dtype
-  double step = 0;                     // 0 when no section uses dual_quant
-  double max_abs_error = 0;            // measured by the encoder over this frame
+  double center = 0;         // a dual_quant value is quantum * step + center, computed in the frame's dtype
+  double step = 0;           // 0 when no section uses dual_quant
+  double max_abs_error = 0;  // measured by the encoder over this frame
   std::optional<double> fill;
   bool drops_covered = false;
 };
@@ -154,7 +153,7 @@ class Frame {
   const FrameLayout& layout() const;
   const std::vector<ComponentInfo>& components() const;
   const std::vector<SectionInfo>& sections() const;
-  uint64_t header_bytes() const;       // header with section table and shared codebooks
+  uint64_t header_bytes() const;  // header with section table and shared codebooks
 
   // The whole frame, element_count values. Left-out cells hold finite values near their neighbours.
   // Errors: corrupt; usage when out_bytes is not element_count values.
@@ -193,19 +192,18 @@ double absolute_bound(const Bound& bound, const ValueRange& range);
 struct ArrayOptions {
   Bound bound;
   Codec codec = Codec::automatic;
-  std::optional<double> fill;          // given, else detected
+  std::optional<double> fill;  // given, else detected
   bool detect_fill = true;
   EncodeOptions encode;
 };
 
 // An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.
-Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape,
-                                            const void* data, const ArrayOptions& options,
-                                            FrameReport* report = nullptr);
+Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                            const ArrayOptions& options, FrameReport* report = nullptr);
 
 // Which instruction set the kernels run with: "AVX2", "SSE4", "portable", ... NEVE_SIMD forces one.
 std::string simd_target();
-std::vector<std::string> simd_targets();   // all this machine can run
+std::vector<std::string> simd_targets();          // all this machine can run
 Status set_simd_target(const std::string& name);  // not thread-safe; for tests and the command
 
 }  // namespace neve

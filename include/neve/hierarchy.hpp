@@ -2,8 +2,8 @@
 // The description of an AMR plotfile: everything but the field values. Identical on every rank.
 #pragma once
 
-#include <cstddef>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,24 +17,24 @@
 namespace neve {
 
 struct Level {
-  Box domain;                            // the level's index space
-  std::vector<Box> boxes;                // valid cells only; ghosts are never part of a box here
-  IntVect ref_ratio{1, 1, 1};            // to the next finer level; 1 in unused directions and on the finest
+  Box domain;                  // the level's index space
+  std::vector<Box> boxes;      // valid cells only; ghosts are never part of a box here
+  IntVect ref_ratio{1, 1, 1};  // to the next finer level; 1 in unused directions and on the finest
   std::array<double, max_dims> dx{1, 1, 1};  // cell size, in the simulation's length unit
-  int32_t step = 0;                      // level steps taken
+  int32_t step = 0;                          // level steps taken
   double time = 0;
 };
 
 struct Hierarchy {
-  int dims = 3;                          // 1, 2 or 3
+  int dims = 3;  // 1, 2 or 3
   DType dtype = DType::f64;
-  std::vector<std::string> components;   // unique, not empty
+  std::vector<std::string> components;  // unique, not empty
   double time = 0;
   std::array<double, max_dims> prob_lo{0, 0, 0};
   std::array<double, max_dims> prob_hi{1, 1, 1};
-  int coord_sys = 0;                     // AMReX: 0 Cartesian, 1 RZ, 2 spherical
-  IntVect source_ghosts{0, 0, 0};        // ghost layers the source file held; they are not read
-  std::vector<Level> levels;             // coarsest first, at least one
+  int coord_sys = 0;               // AMReX: 0 Cartesian, 1 RZ, 2 spherical
+  IntVect source_ghosts{0, 0, 0};  // ghost layers the source file held; they are not read
+  std::vector<Level> levels;       // coarsest first, at least one
   // Files beside the fields that tools look for (AMReX: job_info, WarpXHeader, comoving_a...),
   // by path relative to the plotfile, kept verbatim so that a converted-back plotfile has them.
   std::map<std::string, std::string> side_files;

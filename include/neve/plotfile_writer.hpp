@@ -23,8 +23,8 @@ namespace neve {
 // A box this rank owns. Every box of the hierarchy is owned by exactly one rank; a rank may own none.
 struct LocalBox {
   int level = 0;
-  int box = 0;        // index into hierarchy.levels[level].boxes
-  BoxData data;       // valid cells, of hierarchy.dtype; stays the caller's
+  int box = 0;   // index into hierarchy.levels[level].boxes
+  BoxData data;  // valid cells, of hierarchy.dtype; stays the caller's
 };
 
 enum class Covered : uint8_t { automatic, drop, keep };
@@ -42,8 +42,8 @@ struct WriteOptions {
   Codec codec = Codec::automatic;
   Covered covered = Covered::automatic;
   bool detect_fill = true;
-  std::string strategy = "skeleton";        // the only one yet; anything else is a usage error
-  uint64_t chunk_bytes = uint64_t{8} << 20; // most logical bytes of a chunk, 64 KiB .. 1 GiB
+  std::string strategy = "skeleton";         // the only one yet; anything else is a usage error
+  uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of a chunk, 64 KiB .. 1 GiB
   EncodeOptions encode;
   // MPI-IO hints (striping_factor, cb_nodes, ...); those of the environment variable NEVE_MPI_HINTS
   // ("key=value;key=value") come on top.
@@ -56,17 +56,17 @@ struct FieldReport {
   std::string name;
   Bound asked;
   double bound_abs = 0;
-  double max_abs_error = 0;        // over the values the file holds
-  uint64_t cells = 0;              // all cells of all boxes of the level
-  uint64_t left_out_cells = 0;     // covered cells the file does not hold
+  double max_abs_error = 0;     // over the values the file holds
+  uint64_t cells = 0;           // all cells of all boxes of the level
+  uint64_t left_out_cells = 0;  // covered cells the file does not hold
   uint64_t special_cells = 0;
   uint64_t exact_cells = 0;
   uint64_t raw_bytes = 0;
-  uint64_t stored_bytes = 0;       // frames' bytes shared out by section size
+  uint64_t stored_bytes = 0;  // frames' bytes shared out by section size
   double range_min = 0, range_max = 0;
   std::optional<double> fill;
-  std::string codec;               // of most of its cells
-  std::string covered;             // "none", "dropped", "kept: <why>"
+  std::string codec;    // of most of its cells
+  std::string covered;  // "none", "dropped", "kept: <why>"
 };
 
 struct LevelReport {
@@ -76,16 +76,16 @@ struct LevelReport {
   std::vector<FieldReport> fields;
 };
 
-struct WriteReport {               // the same on every rank
-  uint64_t raw_bytes = 0;          // every cell of every box, no ghosts
+struct WriteReport {       // the same on every rank
+  uint64_t raw_bytes = 0;  // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
   std::vector<LevelReport> levels;
   // Of the slowest rank. sync: making the file durable and renaming it.
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
 };
 
-// Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing is
-// left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
+// Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing
+// is left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    std::span<const LocalBox> owned, const WriteOptions& options);
 

@@ -46,8 +46,8 @@ inline Status corrupt(std::string m) { return {Code::corrupt, std::move(m)}; }
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}           // NOLINT: implicit by design
-  Result(Status status) : status_(std::move(status)) {}   // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)) {}          // NOLINT: implicit by design
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit by design
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
@@ -68,16 +68,16 @@ class [[nodiscard]] Result {
 #define NEVE_CONCAT_INNER(a, b) a##b
 #define NEVE_CONCAT(a, b) NEVE_CONCAT_INNER(a, b)
 // Leave the function with the error of `expression` (a Status) when it has one.
-#define NEVE_TRY(expression)                                          \
-  do {                                                                \
-    if (::neve::Status neve_try_ = (expression); !neve_try_.ok()) {   \
-      return neve_try_;                                               \
-    }                                                                 \
+#define NEVE_TRY(expression)                                        \
+  do {                                                              \
+    if (::neve::Status neve_try_ = (expression); !neve_try_.ok()) { \
+      return neve_try_;                                             \
+    }                                                               \
   } while (false)
 // Declare `target` with the value of `expression` (a Result), or leave with its error.
-#define NEVE_ASSIGN(target, expression)                                        \
-  auto NEVE_CONCAT(neve_result_, __LINE__) = (expression);                     \
-  if (!NEVE_CONCAT(neve_result_, __LINE__).ok()) {                             \
-    return NEVE_CONCAT(neve_result_, __LINE__).status();                       \
-  }                                                                            \
+#define NEVE_ASSIGN(target, expression)                    \
+  auto NEVE_CONCAT(neve_result_, __LINE__) = (expression); \
+  if (!NEVE_CONCAT(neve_result_, __LINE__).ok()) {         \
+    return NEVE_CONCAT(neve_result_, __LINE__).status();   \
+  }                                                        \
   target = std::move(*NEVE_CONCAT(neve_result_, __LINE__))

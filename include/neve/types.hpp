@@ -42,8 +42,8 @@ enum class Codec : uint8_t {
   exact = 2,       // every bit kept
   constant = 3,    // one value repeated
 };
-std::string_view codec_name(Codec codec);             // "auto", "dual_quant", ...
-Result<Codec> parse_codec(std::string_view name);     // what a user may ask for: auto, dual_quant, exact
+std::string_view codec_name(Codec codec);          // "auto", "dual_quant", ...
+Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: auto, dual_quant, exact
 
 enum class Effort : uint8_t { fast = 0, balanced = 1, max = 2 };
 Result<Effort> parse_effort(std::string_view name);

@@ -11,7 +11,8 @@ namespace neve {
 
 namespace {
 
-// Directions of size 1 predict nothing and are dropped; of what is left the slowest are merged until four remain.
+// Directions of size 1 predict nothing and are dropped; of what is left the slowest are merged until four
+// remain.
 FrameBox box_of_shape(std::span<const uint64_t> shape) {
   std::vector<int64_t> sides;  // fastest first
   for (auto it = shape.rbegin(); it != shape.rend(); ++it) {
@@ -76,7 +77,8 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
     spec.bound_abs = absolute_bound(options.bound, found.range);
   }
   layout.ndim = max_frame_dims;
-  while (layout.ndim > 1 && (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
+  while (layout.ndim > 1 &&
+         (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
     --layout.ndim;
   }
   return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);

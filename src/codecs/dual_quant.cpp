@@ -2,8 +2,8 @@
 // Codec `dual_quant`: quantize every value first, predict the integers with Lorenzo, Huffman-code the
 // residuals (CEAZ, ../shared/papers; Tian et al., cuSZ, PACT 2020).
 //
-// Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded value is
-// quantum * step whatever was decoded before it, and the encoder checks its bound value by value.
+// Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded
+// value is quantum * step whatever was decoded before it, and the encoder checks its bound value by value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ constexpr int max_shift = 24;
 // Residuals wait until there are this many: packing short rows one by one would waste the kernel.
 constexpr size_t pack_block = 4096;
 
-// The first row of a rectangle has nothing before it in the differenced directions: it is differenced along x even
-// when the others are not.
+// The first row of a rectangle has nothing before it in the differenced directions: it is differenced along x
+// even when the others are not.
 bool is_along_x(uint8_t axes, int64_t y, int64_t z, int64_t w) {
   if ((axes & 1) != 0 || axes == 0) return (axes & 1) != 0;
   const bool behind = ((axes & 2) != 0 && y > 0) || ((axes & 4) != 0 && z > 0) || ((axes & 8) != 0 && w > 0);
@@ -169,8 +169,8 @@ class Encoder {
     }
   }
 
-  // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the quantum before
-  // them, so that prediction finds something like the field there.
+  // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
+  // quantum before them, so that prediction finds something like the field there.
   void fill_excluded(const T* values, size_t width, const uint8_t* left_out, int32_t hold, int32_t* quanta) {
     for (size_t x = 0; x < width; ++x) {
       const bool is_left_out = left_out != nullptr && left_out[x] != 0;
@@ -214,8 +214,8 @@ class Encoder {
     draft.report.special_cells = special_cells_;
     draft.report.exact_cells = exact_cells_;
     draft.report.max_abs_error = static_cast<double>(stats_.max_error);
-    draft.report.sum_squared_error =
-        stats_.sum_squared_steps * static_cast<double>(quantizer_.step) * static_cast<double>(quantizer_.step);
+    draft.report.sum_squared_error = stats_.sum_squared_steps * static_cast<double>(quantizer_.step) *
+                                     static_cast<double>(quantizer_.step);
     draft.symbols = packer_.take_symbols();
 
     uint8_t flags = choice_.axes;
@@ -264,7 +264,9 @@ class SpecialCursor {
 
   // First special position at or after `position`; UINT64_MAX when there is none. Positions must rise.
   uint64_t next(uint64_t position) {
-    while (run_ < specials_.runs.size() && specials_.runs[run_].begin + specials_.runs[run_].count <= position) ++run_;
+    while (run_ < specials_.runs.size() &&
+           specials_.runs[run_].begin + specials_.runs[run_].count <= position)
+      ++run_;
     return run_ < specials_.runs.size() ? std::max(position, specials_.runs[run_].begin) : UINT64_MAX;
   }
   // Bits of the special value at `position`, which next() just returned.
@@ -312,8 +314,10 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
   s.shift = in.get<uint8_t>();
   const int64_t origin = in.get_signed_varint();
   if (in.failed()) return corrupt("dual_quant section: ends inside its first fields");
-  if ((flags & ~known_flags) != 0) return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
-  if (s.shift > max_shift) return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
+  if ((flags & ~known_flags) != 0)
+    return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
+  if (s.shift > max_shift)
+    return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
   if (origin <= -quantum_limit || origin >= quantum_limit) {
     return corrupt(fmt::format("dual_quant section: origin {} not within +-{}", origin, quantum_limit));
   }
@@ -373,7 +377,8 @@ class Decoder {
 
   // Advances past a rectangle nobody asked for: its predictions start anew, so only positions matter.
   void pass_over(const RectRows<T*>& rect) {
-    const auto left_out = static_cast<uint64_t>(std::count(rect.left_out.begin(), rect.left_out.end(), uint8_t{1}));
+    const auto left_out =
+        static_cast<uint64_t>(std::count(rect.left_out.begin(), rect.left_out.end(), uint8_t{1}));
     const uint64_t held = static_cast<uint64_t>(rect.cells()) - left_out;
     cursor_.next(held_at_);
     const uint64_t ordinary = held - cursor_.count(held_at_, held_at_ + held);
@@ -395,7 +400,9 @@ class Decoder {
       const int64_t w = r / (rect.size[1] * rect.size[2]);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       const uint64_t held =
-          left_out == nullptr ? width : width - static_cast<uint64_t>(std::count(left_out, left_out + width, uint8_t{1}));
+          left_out == nullptr
+              ? width
+              : width - static_cast<uint64_t>(std::count(left_out, left_out + width, uint8_t{1}));
       const bool has_special = cursor_.next(held_at_) < held_at_ + held;
       int32_t* quanta = planes.row(y, z, w);
       const NeighbourRows around = planes.neighbours(y, z, w);
@@ -417,9 +424,11 @@ class Decoder {
   // The next n residuals into residuals_.
   Status unpack(size_t n) {
     const auto escapes = std::span(s_.escapes).subspan(escape_at_);
-    const size_t used = kernels().unpack(s_.symbols.data() + symbol_at_, n, s_.shift, escapes, residuals_.data());
+    const size_t used =
+        kernels().unpack(s_.symbols.data() + symbol_at_, n, s_.shift, escapes, residuals_.data());
     if (used == SIZE_MAX) {
-      return corrupt(fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
+      return corrupt(
+          fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
     }
     if (s_.shift > 0) add_low_bits(n);
     escape_at_ += used;
@@ -447,8 +456,8 @@ class Decoder {
     dequantize(shifted_.data(), width, grid_, out);
   }
 
-  void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out, int32_t hold,
-                         int32_t* quanta, T* out) {
+  void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out,
+                         int32_t hold, int32_t* quanta, T* out) {
     patches_.clear();
     size_t next_residual = 0;
     uint32_t sum_before = 0;  // quantum - neighbours of the cell before; 0 before the row
@@ -495,7 +504,8 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
                          const SectionTarget<T>& target) {
   const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
   if (!grid.is_usable()) {
-    return corrupt(fmt::format("dual_quant section: center {} and step {} are not usable", info.center, info.step));
+    return corrupt(
+        fmt::format("dual_quant section: center {} and step {} are not usable", info.center, info.step));
   }
   NEVE_ASSIGN(const Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
   return Decoder<T>(streams, grid, target).run();
@@ -503,7 +513,9 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&, const SectionTarget<float>&);
-template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&, const SectionTarget<double>&);
+template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+                                         const SectionTarget<float>&);
+template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+                                          const SectionTarget<double>&);
 
 }  // namespace neve

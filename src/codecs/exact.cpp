@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codec `exact`: values bit for bit, byte planes packed where that pays. Without a usable bound that is every bit of the
-// original; when it only stands in for dual_quant because most values break the bound, the others are restored
-// as dual_quant would.
+// Codec `exact`: values bit for bit, byte planes packed where that pays. Without a usable bound that is every
+// bit of the original; when it only stands in for dual_quant because most values break the bound, the others
+// are restored as dual_quant would.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames from values and back: sections are drafted in parallel, agree on codebooks, and are laid down in order.
+// Frames from values and back: sections are drafted in parallel, agree on codebooks, and are laid down in
+// order.
 #include "neve/frame.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ namespace neve {
 
 namespace {
 
-// Sections share codebooks when a book is a sizeable part of one: above this many elements in the frame each section
-// is finished at once instead, so that symbols of a large array need not all be kept.
+// Sections share codebooks when a book is a sizeable part of one: above this many elements in the frame each
+// section is finished at once instead, so that symbols of a large array need not all be kept.
 constexpr uint64_t shared_books_max_elements = uint64_t{1} << 22;
 
 std::array<int64_t, max_frame_dims> dense_strides(const Extents& size) {
@@ -51,7 +52,8 @@ std::vector<uint8_t> covered_cells(const FrameBox& box, const Rect& rect) {
     for (int64_t w = lo[3]; w < hi[3]; ++w) {
       for (int64_t z = lo[2]; z < hi[2]; ++z) {
         for (int64_t y = lo[1]; y < hi[1]; ++y) {
-          std::memset(mask.data() + offset_of({lo[0], y, z, w}, stride), 1, static_cast<size_t>(hi[0] - lo[0]));
+          std::memset(mask.data() + offset_of({lo[0], y, z, w}, stride), 1,
+                      static_cast<size_t>(hi[0] - lo[0]));
         }
       }
     }
@@ -97,9 +99,9 @@ Result<std::vector<uint64_t>> read_kept(ByteReader& in, uint64_t covered) {
 }
 
 struct DraftedSection {
-  Bytes kept;            // ahead of the codec's bytes, when the component drops covered cells
+  Bytes kept;  // ahead of the codec's bytes, when the component drops covered cells
   SectionDraft draft;
-  Bytes bytes;           // finished
+  Bytes bytes;  // finished
 };
 
 template <class T>
@@ -175,8 +177,9 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
                    std::span<const BoxData> boxes, const EncodeOptions& options) {
   NEVE_TRY(check_layout(layout));
   if (specs.size() != static_cast<size_t>(layout.components) || boxes.size() != layout.boxes.size()) {
-    return usage_error(fmt::format("frame: {} component specs and {} boxes of data for {} components and {} boxes",
-                                   specs.size(), boxes.size(), layout.components, layout.boxes.size()));
+    return usage_error(
+        fmt::format("frame: {} component specs and {} boxes of data for {} components and {} boxes",
+                    specs.size(), boxes.size(), layout.components, layout.boxes.size()));
   }
   for (size_t c = 0; c < specs.size(); ++c) {
     if (!(specs[c].bound_abs >= 0) || !std::isfinite(specs[c].bound_abs)) {
@@ -192,7 +195,8 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
       return usage_error(fmt::format("box {}: data null or x stride {} not 1", b, boxes[b].stride[0]));
     }
   }
-  if (options.threads < 1) return usage_error(fmt::format("threads: {}, must be at least 1", options.threads));
+  if (options.threads < 1)
+    return usage_error(fmt::format("threads: {}, must be at least 1", options.threads));
   if (dtype != DType::f32 && dtype != DType::f64) {
     return usage_error(fmt::format("frame: dtype {} unknown", static_cast<int>(dtype)));
   }
@@ -201,7 +205,8 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
 
 template <class T>
 Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
-                           std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report) {
+                           std::span<const BoxData> boxes, const EncodeOptions& options,
+                           FrameReport* report) {
   const std::vector<Section> sections = make_sections(layout);
   std::vector<DraftedSection> drafted(sections.size());
   const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
@@ -237,8 +242,8 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   for (size_t c = 0; c < specs.size(); ++c) {
     const QuantumGrid<T> grid = make_grid<T>(specs[c]);
     header.components.push_back({specs[c].asked, specs[c].bound_abs, static_cast<double>(grid.center),
-                                 grid.is_usable() ? static_cast<double>(grid.step) : 0, reports[c].max_abs_error,
-                                 specs[c].fill, specs[c].drop_covered});
+                                 grid.is_usable() ? static_cast<double>(grid.step) : 0,
+                                 reports[c].max_abs_error, specs[c].fill, specs[c].drop_covered});
   }
   NEVE_ASSIGN(Bytes frame, serialize_header(header));
   frame.insert(frame.end(), body.begin(), body.end());
@@ -251,7 +256,8 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
 uint64_t FrameLayout::held_elements() const {
   if (is_split) return stream_count;
   uint64_t sum = 0;
-  for (const FrameBox& box : boxes) sum += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(components);
+  for (const FrameBox& box : boxes)
+    sum += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(components);
   return sum;
 }
 
@@ -259,7 +265,8 @@ BoxData dense_box_data(const void* data, const FrameBox& box) {
   return {data, box.cells(), dense_strides(box.size), nullptr};
 }
 
-Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
+                                            std::span<const ComponentSpec> specs,
                                             std::span<const BoxData> boxes, const EncodeOptions& options,
                                             FrameReport* report) {
   const FloatEnvironment environment;
@@ -277,13 +284,14 @@ struct Frame::State {
   std::vector<Section> sections;
   std::vector<uint64_t> section_begin;
   std::vector<SectionInfo> infos;
-  std::vector<uint64_t> box_begin;   // first element of each box in the frame
+  std::vector<uint64_t> box_begin;  // first element of each box in the frame
 
   // A section's bytes, checked.
   Result<ByteSpan> section_bytes(size_t s) const {
     const ByteSpan part = bytes.subspan(section_begin[s], header.sections[s].bytes);
     if (!checksum_matches(part, header.sections[s].checksum)) {
-      return corrupt(fmt::format("frame: section {} (component {}) does not match its checksum", s, sections[s].component));
+      return corrupt(fmt::format("frame: section {} (component {}) does not match its checksum", s,
+                                 sections[s].component));
     }
     return part;
   }
@@ -344,8 +352,10 @@ struct Frame::State {
     parallel_for(sections.size(), threads, [&](size_t s) {
       statuses[s] = decode_section_to<T>(s, [&](const TileRect& tile) {
         const FrameBox& box = layout.boxes[tile.box];
-        const int64_t in_box = sections[s].component * box.cells() + offset_of(tile.rect.lo, dense_strides(box.size));
-        return out + static_cast<int64_t>(box_begin[tile.box]) + in_box - static_cast<int64_t>(layout.stream_begin);
+        const int64_t in_box =
+            sections[s].component * box.cells() + offset_of(tile.rect.lo, dense_strides(box.size));
+        return out + static_cast<int64_t>(box_begin[tile.box]) + in_box -
+               static_cast<int64_t>(layout.stream_begin);
       });
     });
     for (Status& status : statuses) {
@@ -375,8 +385,8 @@ struct Frame::State {
   Status check_box(int box, int component) const {
     if (box < 0 || static_cast<size_t>(box) >= header.layout.boxes.size() || component < 0 ||
         component >= header.layout.components) {
-      return usage_error(fmt::format("frame: box {} of {}, component {} of {}", box, header.layout.boxes.size(), component,
-                                     header.layout.components));
+      return usage_error(fmt::format("frame: box {} of {}, component {} of {}", box,
+                                     header.layout.boxes.size(), component, header.layout.components));
     }
     return {};
   }
@@ -435,7 +445,8 @@ Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_by
   const uint64_t needed =
       static_cast<uint64_t>(layout().boxes[static_cast<size_t>(box)].cells()) * dtype_bytes(dtype());
   if (out_bytes != needed) {
-    return usage_error(fmt::format("frame: output of {} bytes for box {}, must be {}", out_bytes, box, needed));
+    return usage_error(
+        fmt::format("frame: output of {} bytes for box {}, must be {}", out_bytes, box, needed));
   }
   const FloatEnvironment environment;
   return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quanta of the rows that Lorenzo prediction of a rectangle looks back to: a ring of planes, so that memory
-// follows the plane and not the rectangle.
+// The quanta of the rows that Lorenzo prediction of a rectangle looks back to: a ring of planes, so that
+// memory follows the plane and not the rectangle.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,8 @@ class QuantumPlanes {
     quanta_.assign(static_cast<size_t>(planes_ * size[1]) * stride_, 0);
   }
 
-  // Row (y, z, w); element -1 is 0. Valid until the ring comes round: one plane, or with w differenced a volume.
+  // Row (y, z, w); element -1 is 0. Valid until the ring comes round: one plane, or with w differenced a
+  // volume.
   int32_t* row(int64_t y, int64_t z, int64_t w) {
     const int64_t plane = (w * size_[2] + z) % planes_;
     return quanta_.data() + static_cast<size_t>(plane * size_[1] + y) * stride_ + row_padding;

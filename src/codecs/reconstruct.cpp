@@ -20,11 +20,13 @@ void reconstruct_values(const T* values, T* restored, int64_t count, const Compo
   QuantizeStats<T> stats;
   for (int64_t i = 0; i < count; ++i) {
     const int32_t quantum = portable::quantize_one(values[i], quantizer, stats);
-    restored[i] = quantum == rejected_quantum ? values[i] : static_cast<T>(quantum) * quantizer.step + quantizer.center;
+    restored[i] =
+        quantum == rejected_quantum ? values[i] : static_cast<T>(quantum) * quantizer.step + quantizer.center;
   }
 }
 
-void reconstruct_values(DType dtype, const void* values, void* restored, int64_t count, const ComponentSpec& spec) {
+void reconstruct_values(DType dtype, const void* values, void* restored, int64_t count,
+                        const ComponentSpec& spec) {
   if (dtype == DType::f32) {
     reconstruct_values(static_cast<const float*>(values), static_cast<float*>(restored), count, spec);
   } else {

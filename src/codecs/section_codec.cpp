@@ -37,8 +37,8 @@ std::optional<T> single_value(const SectionSource<T>& source) {
   return value ? value : T{0};  // nothing held: any value will do
 }
 
-// Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec alone,
-// never on which section it fell into (what coverage checks across ranks rely on).
+// Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec
+// alone, never on which section it fell into (what coverage checks across ranks rely on).
 template <class T>
 SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
   T restored;
@@ -90,7 +90,8 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     draft = draft_exact(source, spec);
   } else {
     draft = draft_dual_quant(source, spec);
-    if (static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(source.held)) {
+    if (static_cast<double>(draft.report.exact_cells) >
+        exact_trial_share * static_cast<double>(source.held)) {
       SectionDraft exact = draft_exact(source, spec);
       exact.report = draft.report;
       if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
@@ -106,7 +107,8 @@ Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
   if (draft.codec != Codec::dual_quant) return bytes;
   ByteWriter out(bytes);
   if (!draft.symbols.empty()) {
-    const auto books = write_books(draft.histograms, draft.block_book, shared != nullptr ? &shared->books : nullptr, out);
+    const auto books =
+        write_books(draft.histograms, draft.block_book, shared != nullptr ? &shared->books : nullptr, out);
     huffman_encode(draft.symbols, books, draft.block_book, out);
   }
   out.put_bytes(draft.after);
@@ -117,10 +119,14 @@ template <class T>
 Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
                       const SectionTarget<T>& target) {
   switch (codec) {
-    case Codec::constant: return decode_constant(bytes, target);
-    case Codec::exact: return decode_exact(bytes, target);
-    case Codec::dual_quant: return decode_dual_quant(bytes, info, shared, target);
-    case Codec::automatic: break;
+    case Codec::constant:
+      return decode_constant(bytes, target);
+    case Codec::exact:
+      return decode_exact(bytes, target);
+    case Codec::dual_quant:
+      return decode_dual_quant(bytes, info, shared, target);
+    case Codec::automatic:
+      break;
   }
   return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
 }

@@ -18,17 +18,16 @@ namespace neve {
 // frame have agreed on codebooks.
 struct SectionDraft {
   Codec codec = Codec::constant;
-  Bytes before;                            // bytes ahead of the symbol stream
-  Bytes after;                             // bytes behind it
-  std::vector<uint8_t> symbols;            // empty unless dual_quant
-  std::vector<uint8_t> block_book;         // empty: one book
-  std::vector<Histogram> histograms;       // one for each book
+  Bytes before;                       // bytes ahead of the symbol stream
+  Bytes after;                        // bytes behind it
+  std::vector<uint8_t> symbols;       // empty unless dual_quant
+  std::vector<uint8_t> block_book;    // empty: one book
+  std::vector<Histogram> histograms;  // one for each book
   ComponentReport report;
-
 };
 
-// Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means shared
-// book k-1.
+// Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
+// shared book k-1.
 struct SharedBooks {
   std::vector<Codebook> books;
 };

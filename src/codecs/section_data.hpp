@@ -13,10 +13,10 @@ namespace neve {
 // A rectangle's place in memory, for one component. Element strides; rows (x) are contiguous.
 template <class Pointer>
 struct RectRows {
-  Pointer first = nullptr;         // its first cell; null when a decoder only passes over it
+  Pointer first = nullptr;  // its first cell; null when a decoder only passes over it
   Extents size{1, 1, 1, 1};
   std::array<int64_t, max_frame_dims> stride{1, 0, 0, 0};
-  std::vector<uint8_t> left_out;   // per cell, x fastest; empty: all cells are held
+  std::vector<uint8_t> left_out;  // per cell, x fastest; empty: all cells are held
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
   int64_t rows() const { return size[1] * size[2] * size[3]; }
@@ -33,7 +33,7 @@ struct RectRows {
 template <class T>
 struct SectionSource {
   std::vector<RectRows<const T*>> rects;
-  uint64_t held = 0;               // cells that are not left out
+  uint64_t held = 0;  // cells that are not left out
 };
 
 template <class T>

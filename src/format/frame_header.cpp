@@ -44,8 +44,9 @@ static_assert(sizeof(Prefix) == frame_prefix_bytes);
 Status check_rect(const Rect& rect, const Extents& size, size_t box) {
   for (size_t d = 0; d < max_frame_dims; ++d) {
     if (rect.lo[d] < 0 || rect.size[d] < 1 || rect.size[d] > size[d] || rect.lo[d] > size[d] - rect.size[d]) {
-      return corrupt(fmt::format("box {}: covered rectangle of {} cells from {} in direction {} leaves its {} cells", box,
-                                 rect.size[d], rect.lo[d], d, size[d]));
+      return corrupt(
+          fmt::format("box {}: covered rectangle of {} cells from {} in direction {} leaves its {} cells",
+                      box, rect.size[d], rect.lo[d], d, size[d]));
     }
   }
   return {};
@@ -75,8 +76,9 @@ Status read_boxes(ByteReader& in, uint32_t total, FrameLayout& layout) {
     for (int d = 0; d < layout.ndim; ++d) {
       const uint64_t size = in.get_varint();
       if (in.failed() || size == 0 || size > max_elements || cells > max_elements / size) {
-        return corrupt(fmt::format("frame header: box {}: size {} in direction {}, must be 1 to {} with all sides multiplied",
-                                   b, size, d, max_elements));
+        return corrupt(fmt::format(
+            "frame header: box {}: size {} in direction {}, must be 1 to {} with all sides multiplied", b,
+            size, d, max_elements));
       }
       cells *= size;
       box.size[d] = static_cast<int64_t>(size);
@@ -90,8 +92,10 @@ Status read_boxes(ByteReader& in, uint32_t total, FrameLayout& layout) {
     for (uint64_t r = 0; r < covered; ++r) {
       Rect rect;
       for (int d = 0; d < layout.ndim; ++d) rect.lo[d] = static_cast<int64_t>(in.get_varint() % max_elements);
-      for (int d = 0; d < layout.ndim; ++d) rect.size[d] = static_cast<int64_t>(in.get_varint() % max_elements);
-      if (in.failed()) return corrupt(fmt::format("frame header: ends inside the covered cells of box {}", b));
+      for (int d = 0; d < layout.ndim; ++d)
+        rect.size[d] = static_cast<int64_t>(in.get_varint() % max_elements);
+      if (in.failed())
+        return corrupt(fmt::format("frame header: ends inside the covered cells of box {}", b));
       NEVE_TRY(check_rect(rect, box.size, b));
       box.covered.push_back(rect);
     }
@@ -127,12 +131,14 @@ Result<ComponentInfo> read_component(ByteReader& in, int number) {
   if ((flags & component_has_fill) != 0) info.fill = in.get<double>();
   info.drops_covered = (flags & component_drops_covered) != 0;
   if (in.failed()) return corrupt(fmt::format("frame header: ends inside component {}", number));
-  if (mode > static_cast<uint8_t>(BoundMode::rel) || (flags & ~(component_has_fill | component_drops_covered)) != 0) {
-    return corrupt(fmt::format("frame header: component {}: bound mode {} or flags 0x{:02x} unknown", number, mode, flags));
+  if (mode > static_cast<uint8_t>(BoundMode::rel) ||
+      (flags & ~(component_has_fill | component_drops_covered)) != 0) {
+    return corrupt(fmt::format("frame header: component {}: bound mode {} or flags 0x{:02x} unknown", number,
+                               mode, flags));
   }
   if (!(info.bound_abs >= 0) || !std::isfinite(info.bound_abs)) {
-    return corrupt(fmt::format("frame header: component {}: bound {}, must be finite and not negative", number,
-                               info.bound_abs));
+    return corrupt(fmt::format("frame header: component {}: bound {}, must be finite and not negative",
+                               number, info.bound_abs));
   }
   return info;
 }
@@ -152,7 +158,8 @@ Status read_shape(ByteReader& in, FrameLayout& layout) {
     layout.array_shape.push_back(size);
   }
   if (in.failed() || elements != layout.element_count) {
-    return corrupt(fmt::format("frame header: array shape of {} elements, the frame {}", elements, layout.element_count));
+    return corrupt(fmt::format("frame header: array shape of {} elements, the frame {}", elements,
+                               layout.element_count));
   }
   return {};
 }
@@ -168,7 +175,8 @@ Status check_layout(const FrameLayout& layout) {
   }
   if (layout.boxes.empty() && !layout.is_array) return usage_error("frame: no boxes, must have at least one");
   if (layout.array_shape.size() > max_array_rank) {
-    return usage_error(fmt::format("array: {} dimensions, at most {}", layout.array_shape.size(), max_array_rank));
+    return usage_error(
+        fmt::format("array: {} dimensions, at most {}", layout.array_shape.size(), max_array_rank));
   }
   uint64_t elements = 0;
   for (size_t b = 0; b < layout.boxes.size(); ++b) {
@@ -176,29 +184,34 @@ Status check_layout(const FrameLayout& layout) {
     for (int d = 0; d < max_frame_dims; ++d) {
       const int64_t size = layout.boxes[b].size[d];
       if (size < 1 || (d >= layout.ndim && size != 1) || static_cast<uint64_t>(size) > max_elements / cells) {
-        return usage_error(fmt::format("frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied",
-                                       b, size, d, max_elements));
+        return usage_error(fmt::format(
+            "frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied", b, size,
+            d, max_elements));
       }
       cells *= static_cast<uint64_t>(size);
     }
     for (const Rect& rect : layout.boxes[b].covered) {
-      if (const Status s = check_rect(rect, layout.boxes[b].size, b); !s.ok()) return usage_error(s.message());
+      if (const Status s = check_rect(rect, layout.boxes[b].size, b); !s.ok())
+        return usage_error(s.message());
     }
     elements += cells * static_cast<uint64_t>(layout.components);
-    if (elements > max_elements) return usage_error(fmt::format("frame: more than {} elements", max_elements));
+    if (elements > max_elements)
+      return usage_error(fmt::format("frame: more than {} elements", max_elements));
   }
   if (layout.is_split) {
     if (layout.boxes.size() != 1) {
       return usage_error(fmt::format("frame: split with {} boxes, must have 1", layout.boxes.size()));
     }
-    if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin || layout.stream_count == 0) {
-      return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count, layout.stream_begin,
-                                     elements));
+    if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin ||
+        layout.stream_count == 0) {
+      return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count,
+                                     layout.stream_begin, elements));
     }
     elements = layout.stream_count;
   }
   if (layout.element_count < elements || layout.element_count > max_elements) {
-    return usage_error(fmt::format("frame: element count {}, must be {} to {}", layout.element_count, elements, max_elements));
+    return usage_error(fmt::format("frame: element count {}, must be {} to {}", layout.element_count,
+                                   elements, max_elements));
   }
   return {};
 }
@@ -232,7 +245,8 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   write_packed(body, whole);
   const uint64_t header_bytes = bytes.size() + checksum_bytes;
   if (header_bytes > UINT32_MAX) {
-    return failure(fmt::format("frame: header of {} bytes, at most {}: use smaller frames", header_bytes, UINT32_MAX));
+    return failure(
+        fmt::format("frame: header of {} bytes, at most {}: use smaller frames", header_bytes, UINT32_MAX));
   }
   Prefix prefix{};
   prefix.magic = magic;
@@ -261,25 +275,27 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   std::memcpy(&prefix, frame.data(), sizeof prefix);
   if (prefix.magic != magic) return corrupt("frame: does not start with \"NEVE\"");
   if (prefix.version != frame_version) {
-    return corrupt(fmt::format("frame: format version {}, this library reads {}", prefix.version, frame_version));
+    return corrupt(
+        fmt::format("frame: format version {}, this library reads {}", prefix.version, frame_version));
   }
   if (prefix.frame_bytes > frame.size()) {
     return corrupt(fmt::format("frame: declares {} bytes, {} are there", prefix.frame_bytes, frame.size()));
   }
   if (prefix.header_bytes < sizeof prefix + checksum_bytes || prefix.header_bytes > prefix.frame_bytes) {
-    return corrupt(fmt::format("frame: header of {} bytes in a frame of {}", prefix.header_bytes, prefix.frame_bytes));
+    return corrupt(
+        fmt::format("frame: header of {} bytes in a frame of {}", prefix.header_bytes, prefix.frame_bytes));
   }
   const ByteSpan covered = frame.first(prefix.header_bytes - checksum_bytes);
   uint64_t expected;
   std::memcpy(&expected, frame.data() + covered.size(), sizeof expected);
   if (!checksum_matches(covered, expected)) return corrupt("frame: header does not match its checksum");
   if (prefix.dtype > 1 || prefix.ndim < 1 || prefix.ndim > max_frame_dims || prefix.components < 1) {
-    return corrupt(fmt::format("frame header: dtype {}, {} dimensions, {} components", prefix.dtype, prefix.ndim,
-                               prefix.components));
+    return corrupt(fmt::format("frame header: dtype {}, {} dimensions, {} components", prefix.dtype,
+                               prefix.ndim, prefix.components));
   }
   if (prefix.arrangement != arrangement_linear || (prefix.flags & ~(flag_split | flag_array)) != 0) {
-    return corrupt(fmt::format("frame header: arrangement {} or flags 0x{:02x} unknown to this version", prefix.arrangement,
-                               prefix.flags));
+    return corrupt(fmt::format("frame header: arrangement {} or flags 0x{:02x} unknown to this version",
+                               prefix.arrangement, prefix.flags));
   }
   if (prefix.element_count > max_elements) {
     return corrupt(fmt::format("frame header: {} elements, at most {}", prefix.element_count, max_elements));
@@ -298,7 +314,8 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
 
   ByteReader outer(covered.subspan(sizeof prefix));
   NEVE_ASSIGN(const Bytes body, read_packed(outer, covered.size() * body_expansion_limit + body_free_bytes));
-  if (outer.remaining() != 0) return corrupt(fmt::format("frame header: {} bytes left over", outer.remaining()));
+  if (outer.remaining() != 0)
+    return corrupt(fmt::format("frame header: {} bytes left over", outer.remaining()));
   ByteReader in(body);
   if (layout.is_array) NEVE_TRY(read_shape(in, layout));
   if (prefix.boxes == 0 && (!layout.is_array || layout.element_count != 0)) {
@@ -338,12 +355,13 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
     header.sections.push_back(entry);
   }
   if (in.failed() || in.remaining() != 0 || left != 0) {
-    return corrupt(fmt::format("frame header: {} bytes of header and {} of sections left over", in.remaining(), left));
+    return corrupt(
+        fmt::format("frame header: {} bytes of header and {} of sections left over", in.remaining(), left));
   }
   // Each section was paid for by its entry above; only now may their cells be listed.
   if (layout.held_elements() / tile_max_cells > prefix.sections) {
-    return corrupt(fmt::format("frame header: {} elements in {} sections of at most {}", layout.held_elements(),
-                               prefix.sections, tile_max_cells));
+    return corrupt(fmt::format("frame header: {} elements in {} sections of at most {}",
+                               layout.held_elements(), prefix.sections, tile_max_cells));
   }
   return header;
 }

@@ -30,7 +30,7 @@ struct FrameHeader {
   std::vector<ComponentInfo> components;
   std::vector<Codebook> books;
   std::vector<SectionEntry> sections;
-  uint64_t header_bytes = 0;    // known after serializing or parsing
+  uint64_t header_bytes = 0;  // known after serializing or parsing
   uint64_t frame_bytes = 0;
 };
 

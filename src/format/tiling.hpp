@@ -18,7 +18,7 @@ inline constexpr int64_t tile_max_cells = int64_t{1} << 21;
 
 struct TileRect {
   uint32_t box = 0;
-  Rect rect;                 // relative to the box
+  Rect rect;  // relative to the box
 };
 
 // One component's share of a tile; the unit that is coded, checked and read alone.

@@ -28,9 +28,11 @@ Result<Bound> parse_bound(std::string_view text) {
   } else if (mode == "rel") {
     bound.mode = BoundMode::rel;
   } else {
-    return usage_error(fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: abs=VALUE, rel=VALUE, lossless", text, mode));
+    return usage_error(fmt::format(
+        "bound \"{}\": mode \"{}\" unknown; allowed: abs=VALUE, rel=VALUE, lossless", text, mode));
   }
-  const std::string_view value = equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bound.value);
   if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
     return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
@@ -48,10 +50,14 @@ std::string to_string(const Bound& bound) {
 
 std::string_view codec_name(Codec codec) {
   switch (codec) {
-    case Codec::automatic: return "auto";
-    case Codec::dual_quant: return "dual_quant";
-    case Codec::exact: return "exact";
-    case Codec::constant: return "constant";
+    case Codec::automatic:
+      return "auto";
+    case Codec::dual_quant:
+      return "dual_quant";
+    case Codec::exact:
+      return "exact";
+    case Codec::constant:
+      return "constant";
   }
   return "unknown";
 }
@@ -65,9 +71,12 @@ Result<Codec> parse_codec(std::string_view name) {
 
 std::string_view effort_name(Effort effort) {
   switch (effort) {
-    case Effort::fast: return "fast";
-    case Effort::balanced: return "balanced";
-    case Effort::max: return "max";
+    case Effort::fast:
+      return "fast";
+    case Effort::balanced:
+      return "balanced";
+    case Effort::max:
+      return "max";
   }
   return "unknown";
 }

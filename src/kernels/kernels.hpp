@@ -19,11 +19,11 @@ inline constexpr int32_t quantum_limit = 1 << 28;
 
 template <class T>
 struct Quantizer {
-  T center;            // value of quantum 0
-  T step;              // value between quanta, see make_grid (stages/quantize)
-  T inverse_step;      // 1 / step
-  T tolerance;         // largest |value - decoded| accepted: the bound less one part in 2^21 (2^50)
-  T fill;              // rejected when has_fill, compared bit for bit
+  T center;        // value of quantum 0
+  T step;          // value between quanta, see make_grid (stages/quantize)
+  T inverse_step;  // 1 / step
+  T tolerance;     // largest |value - decoded| accepted: the bound less one part in 2^21 (2^50)
+  T fill;          // rejected when has_fill, compared bit for bit
   bool has_fill;
 };
 
@@ -45,8 +45,8 @@ struct NeighbourRows {
 struct Kernels {
   const char* name;
 
-  // quantum[i] = nearest_even((value[i] - center) / step), or rejected_quantum where the decoded value is off by more
-  // than the tolerance or the value is NaN, infinite, -0 or the fill value.
+  // quantum[i] = nearest_even((value[i] - center) / step), or rejected_quantum where the decoded value is off
+  // by more than the tolerance or the value is NaN, infinite, -0 or the fill value.
   void (*quantize_f32)(const float*, size_t, const Quantizer<float>&, int32_t*, QuantizeStats<float>&);
   void (*quantize_f64)(const double*, size_t, const Quantizer<double>&, int32_t*, QuantizeStats<double>&);
   void (*dequantize_f32)(const int32_t*, size_t, float center, float step, float*);
@@ -70,11 +70,11 @@ struct Kernels {
   void (*range_f64)(const double*, size_t, bool has_fill, double fill, double* min, double* max);
 };
 
-inline constexpr int symbol_zero = 128;    // the symbol of residual 0
+inline constexpr int symbol_zero = 128;  // the symbol of residual 0
 inline constexpr int symbol_escape = 0;
 inline constexpr int symbol_count = 256;
 
-const Kernels& kernels();            // the one in force
+const Kernels& kernels();  // the one in force
 const Kernels& portable_kernels();
 
 }  // namespace neve

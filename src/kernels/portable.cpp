@@ -75,8 +75,16 @@ void range(const T* values, size_t n, bool has_fill, T fill, T* min, T* max) {
 }  // namespace
 
 const Kernels& portable_kernels() {
-  static const Kernels table{"portable", quantize<float>, quantize<double>, dequantize<float>,
-                             dequantize<double>, predict, unpredict, pack, unpack, range<float>,
+  static const Kernels table{"portable",
+                             quantize<float>,
+                             quantize<double>,
+                             dequantize<float>,
+                             dequantize<double>,
+                             predict,
+                             unpredict,
+                             pack,
+                             unpack,
+                             range<float>,
                              range<double>};
   return table;
 }

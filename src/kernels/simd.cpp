@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernels of portable.cpp once per instruction set, by Google Highway. The table is chosen here and not by
-// Highway's own dispatcher: its run-time library would have to travel with the HDF5 plugin.
+// The kernels of portable.cpp once per instruction set, by Google Highway. The table is chosen here and not
+// by Highway's own dispatcher: its run-time library would have to travel with the HDF5 plugin.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -152,8 +152,7 @@ void PredictRow(const int32_t* HWY_RESTRICT quanta, const NeighbourRows& around,
     const auto at = static_cast<ptrdiff_t>(i);
     auto value = hn::Sub(hn::LoadU(d, quanta + at), NeighbourSum<kCount>(d, around, at));
     if constexpr (kAlongX) {
-      value = hn::Sub(value,
-                      hn::Sub(hn::LoadU(d, quanta + at - 1), NeighbourSum<kCount>(d, around, at - 1)));
+      value = hn::Sub(value, hn::Sub(hn::LoadU(d, quanta + at - 1), NeighbourSum<kCount>(d, around, at - 1)));
     }
     hn::StoreU(value, d, residual + i);
   }
@@ -186,28 +185,44 @@ void UnpredictRow(const int32_t* HWY_RESTRICT residual, const NeighbourRows& aro
 
 void Predict(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t n, int32_t* residual) {
   switch (around.count * 2 + along_x) {
-    case 0: return PredictRow<0, false>(quanta, around, n, residual);
-    case 1: return PredictRow<0, true>(quanta, around, n, residual);
-    case 2: return PredictRow<1, false>(quanta, around, n, residual);
-    case 3: return PredictRow<1, true>(quanta, around, n, residual);
-    case 6: return PredictRow<3, false>(quanta, around, n, residual);
-    case 7: return PredictRow<3, true>(quanta, around, n, residual);
-    case 14: return PredictRow<7, false>(quanta, around, n, residual);
-    default: return PredictRow<7, true>(quanta, around, n, residual);
+    case 0:
+      return PredictRow<0, false>(quanta, around, n, residual);
+    case 1:
+      return PredictRow<0, true>(quanta, around, n, residual);
+    case 2:
+      return PredictRow<1, false>(quanta, around, n, residual);
+    case 3:
+      return PredictRow<1, true>(quanta, around, n, residual);
+    case 6:
+      return PredictRow<3, false>(quanta, around, n, residual);
+    case 7:
+      return PredictRow<3, true>(quanta, around, n, residual);
+    case 14:
+      return PredictRow<7, false>(quanta, around, n, residual);
+    default:
+      return PredictRow<7, true>(quanta, around, n, residual);
   }
 }
 
 void Unpredict(const int32_t* residual, const NeighbourRows& around, bool along_x, size_t n,
                int32_t* quanta) {
   switch (around.count * 2 + along_x) {
-    case 0: return UnpredictRow<0, false>(residual, around, n, quanta);
-    case 1: return UnpredictRow<0, true>(residual, around, n, quanta);
-    case 2: return UnpredictRow<1, false>(residual, around, n, quanta);
-    case 3: return UnpredictRow<1, true>(residual, around, n, quanta);
-    case 6: return UnpredictRow<3, false>(residual, around, n, quanta);
-    case 7: return UnpredictRow<3, true>(residual, around, n, quanta);
-    case 14: return UnpredictRow<7, false>(residual, around, n, quanta);
-    default: return UnpredictRow<7, true>(residual, around, n, quanta);
+    case 0:
+      return UnpredictRow<0, false>(residual, around, n, quanta);
+    case 1:
+      return UnpredictRow<0, true>(residual, around, n, quanta);
+    case 2:
+      return UnpredictRow<1, false>(residual, around, n, quanta);
+    case 3:
+      return UnpredictRow<1, true>(residual, around, n, quanta);
+    case 6:
+      return UnpredictRow<3, false>(residual, around, n, quanta);
+    case 7:
+      return UnpredictRow<3, true>(residual, around, n, quanta);
+    case 14:
+      return UnpredictRow<7, false>(residual, around, n, quanta);
+    default:
+      return UnpredictRow<7, true>(residual, around, n, quanta);
   }
 }
 
@@ -298,9 +313,17 @@ void RangeF64(const double* v, size_t n, bool has_fill, double fill, double* lo,
 
 const Kernels& Table();
 const Kernels& Table() {
-  static const Kernels table{hwy::TargetName(HWY_TARGET), QuantizeF32, QuantizeF64, DequantizeF32,
-                             DequantizeF64,               Predict,     Unpredict,   Pack,
-                             Unpack,                      RangeF32,    RangeF64};
+  static const Kernels table{hwy::TargetName(HWY_TARGET),
+                             QuantizeF32,
+                             QuantizeF64,
+                             DequantizeF32,
+                             DequantizeF64,
+                             Predict,
+                             Unpredict,
+                             Pack,
+                             Unpack,
+                             RangeF32,
+                             RangeF64};
   return table;
 }
 
@@ -331,8 +354,7 @@ std::vector<const Kernels*> supported_kernels() {
   }
 #endif
 #if HWY_TARGETS & HWY_SSE4
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
-      __builtin_cpu_supports("aes")) {
+  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes")) {
     tables.push_back(&N_SSE4::Table());
   }
 #endif

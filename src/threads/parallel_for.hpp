@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent pieces of work over a few threads, inside one call: no pool outlives it, because a library is a guest
-// in a simulation that manages its own cores.
+// Independent pieces of work over a few threads, inside one call: no pool outlives it, because a library is a
+// guest in a simulation that manages its own cores.
 #pragma once
 
 #include <atomic>

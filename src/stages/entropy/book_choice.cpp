@@ -40,7 +40,8 @@ Histogram count_symbols(std::span<const uint8_t> symbols) {
 }
 
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all) {
-  if (all[symbol_zero] < zero_groups_min_share * static_cast<double>(symbols.size()) || symbols.empty()) return {};
+  if (all[symbol_zero] < zero_groups_min_share * static_cast<double>(symbols.size()) || symbols.empty())
+    return {};
   ZeroGroups groups = remove_zero_groups(symbols);
   const Histogram kept = count_symbols(groups.kept);
   Bytes bitmap;
@@ -113,7 +114,8 @@ Result<BookSet> read_books(ByteReader& in, std::span<const Codebook> shared, uin
     set.books.push_back(book);
   }
   for (const Codebook& book : set.books) {
-    const bool is_empty = std::all_of(book.length.begin(), book.length.end(), [](uint8_t l) { return l == 0; });
+    const bool is_empty =
+        std::all_of(book.length.begin(), book.length.end(), [](uint8_t l) { return l == 0; });
     if (is_empty) return corrupt("codebooks: a book without symbols");
   }
   if (total > 1) {

@@ -20,8 +20,8 @@ Histogram count_symbols(std::span<const uint8_t> symbols);
 // Groups taken out of a stream with this histogram, when that makes it smaller.
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
-// One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there get up to
-// max_books books, and each block of book_block_symbols the one that suits it.
+// One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there
+// get up to max_books books, and each block of book_block_symbols the one that suits it.
 struct BookChoice {
   std::vector<Histogram> histograms;
   std::vector<uint8_t> block_book;
@@ -33,8 +33,8 @@ struct BookSet {
   std::vector<uint8_t> block_book;
 };
 
-// Writes how a section with these histograms refers to books: for each, 0 and the book inline, or k for book k-1 of
-// `shared`, which grows by what is new. Null `shared`: all inline. Returns the books in order.
+// Writes how a section with these histograms refers to books: for each, 0 and the book inline, or k for book
+// k-1 of `shared`, which grows by what is new. Null `shared`: all inline. Returns the books in order.
 std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::span<const uint8_t> block_book,
                                   std::vector<Codebook>* shared, ByteWriter& out);
 // Errors: corrupt.

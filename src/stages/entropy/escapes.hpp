@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Residuals too large for a symbol: the number of significant bits of the zigzag value as a byte, the bits below
-// the top one raw. Elias-gamma's idea with the length part left to zstd.
+// Residuals too large for a symbol: the number of significant bits of the zigzag value as a byte, the bits
+// below the top one raw. Elias-gamma's idea with the length part left to zstd.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ void unlimited_lengths(const Histogram& histogram, const std::vector<int>& by_co
   for (size_t i = 0; i < leaves; ++i) book.length[static_cast<size_t>(by_count[i])] = depth[i];
 }
 
-// Cut lengths to the limit, then repair Kraft's sum: lengthen the rarest codes that still can be, and give what is
-// left over to the most frequent.
+// Cut lengths to the limit, then repair Kraft's sum: lengthen the rarest codes that still can be, and give
+// what is left over to the most frequent.
 void limit_lengths(const std::vector<int>& by_count, Codebook& book) {
   constexpr int64_t whole = int64_t{1} << max_code_bits;
   int64_t kraft = 0;
@@ -99,7 +99,8 @@ std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book) {
     for (size_t s = 0; s < symbol_count; ++s) {
       if (book.length[s] != length) continue;
       uint16_t reversed = 0;
-      for (int b = 0; b < length; ++b) reversed |= static_cast<uint16_t>(((next >> b) & 1) << (length - 1 - b));
+      for (int b = 0; b < length; ++b)
+        reversed |= static_cast<uint16_t>(((next >> b) & 1) << (length - 1 - b));
       codes[s] = reversed;
       ++next;
     }
@@ -108,8 +109,8 @@ std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book) {
   return codes;
 }
 
-// First and last symbol, then a nibble for each length between: 0 no code, 1..12 the length, 13 and 14 runs of
-// 2 and 4 symbols without a code, 15 of 8.
+// First and last symbol, then a nibble for each length between: 0 no code, 1..12 the length, 13 and 14 runs
+// of 2 and 4 symbols without a code, 15 of 8.
 void write_codebook(const Codebook& book, ByteWriter& out) {
   size_t first = 0;
   while (first < symbol_count - 1 && book.length[first] == 0) ++first;
@@ -158,7 +159,8 @@ Result<Codebook> read_codebook(ByteReader& in) {
       s += size_t{2} << (nibble - max_code_bits - 1);
     }
   }
-  if (s != last + 1) return corrupt(fmt::format("codebook: lengths run to symbol {}, declared {}", s - 1, last));
+  if (s != last + 1)
+    return corrupt(fmt::format("codebook: lengths run to symbol {}, declared {}", s - 1, last));
   constexpr uint32_t whole = 1U << max_code_bits;
   uint32_t kraft = 0;
   int used = 0;
@@ -169,8 +171,9 @@ Result<Codebook> read_codebook(ByteReader& in) {
   }
   const bool single = used == 1 && kraft == whole / 2;
   if (kraft != whole && !single) {
-    return corrupt(fmt::format("codebook: code lengths of {} symbols fill {}/{} of the code space, must fill it", used,
-                               kraft, whole));
+    return corrupt(
+        fmt::format("codebook: code lengths of {} symbols fill {}/{} of the code space, must fill it", used,
+                    kraft, whole));
   }
   return book;
 }

@@ -163,34 +163,34 @@ struct StreamRun {
 };
 
 // One look-up in stream k; the two bytes are written whether or not the second one counts.
-#define NEVE_DECODE_PAIR(k)                                          \
-  do {                                                               \
-    const PairEntry e = table##k[bits##k & table_mask];              \
-    std::memcpy(out##k, e.symbol, 2);                                \
-    out##k += e.count;                                               \
-    bits##k >>= e.bits;                                              \
-    held##k -= e.bits;                                               \
+#define NEVE_DECODE_PAIR(k)                             \
+  do {                                                  \
+    const PairEntry e = table##k[bits##k & table_mask]; \
+    std::memcpy(out##k, e.symbol, 2);                   \
+    out##k += e.count;                                  \
+    bits##k >>= e.bits;                                 \
+    held##k -= e.bits;                                  \
   } while (false)
-#define NEVE_REFILL(k)                                               \
-  do {                                                               \
-    uint64_t word;                                                   \
-    std::memcpy(&word, at##k, 8);                                    \
-    bits##k |= word << held##k;                                      \
-    at##k += (63 - held##k) >> 3;                                    \
-    held##k |= 56;                                                   \
+#define NEVE_REFILL(k)            \
+  do {                            \
+    uint64_t word;                \
+    std::memcpy(&word, at##k, 8); \
+    bits##k |= word << held##k;   \
+    at##k += (63 - held##k) >> 3; \
+    held##k |= 56;                \
   } while (false)
-#define NEVE_LOAD(k)                                                 \
-  const PairEntry* const table##k = run[k].table->pair.data();       \
-  uint8_t* out##k = run[k].out;                                      \
-  uint8_t* const stop##k = run[k].out_end - margin;                  \
-  const std::byte* at##k = run[k].source->at;                        \
-  const std::byte* const last##k = run[k].source->end - 8;           \
-  uint64_t bits##k = run[k].source->bits;                            \
+#define NEVE_LOAD(k)                                           \
+  const PairEntry* const table##k = run[k].table->pair.data(); \
+  uint8_t* out##k = run[k].out;                                \
+  uint8_t* const stop##k = run[k].out_end - margin;            \
+  const std::byte* at##k = run[k].source->at;                  \
+  const std::byte* const last##k = run[k].source->end - 8;     \
+  uint64_t bits##k = run[k].source->bits;                      \
   unsigned held##k = run[k].source->held
-#define NEVE_STORE(k)                                                \
-  run[k].source->at = at##k;                                         \
-  run[k].source->bits = bits##k;                                     \
-  run[k].source->held = held##k;                                     \
+#define NEVE_STORE(k)            \
+  run[k].source->at = at##k;     \
+  run[k].source->bits = bits##k; \
+  run[k].source->held = held##k; \
   decode_rest(*run[k].source, *run[k].table, out##k, run[k].out_end)
 
 // Four streams side by side, so that their chains of look-ups overlap. The state must live in
@@ -292,12 +292,14 @@ Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span
     const size_t begin = std::min(s * part + first, symbols.size());
     const size_t end = std::min({begin + count, (s + 1) * part, symbols.size()});
     const size_t book = block_book.empty() || begin == end ? 0 : block_book[begin / book_block_symbols];
-    return StreamRun{&sources[s], &tables[book], symbols.data() + begin, symbols.data() + std::max(begin, end)};
+    return StreamRun{&sources[s], &tables[book], symbols.data() + begin,
+                     symbols.data() + std::max(begin, end)};
   };
   const size_t step = block_book.empty() ? part : book_block_symbols;
   for (size_t first = 0; first < part; first += step) {
     if (streams == interleaved_streams) {
-      decode_four({run_of(0, first, step), run_of(1, first, step), run_of(2, first, step), run_of(3, first, step)});
+      decode_four(
+          {run_of(0, first, step), run_of(1, first, step), run_of(2, first, step), run_of(3, first, step)});
     } else {
       const StreamRun r = run_of(0, first, step);
       decode_rest(*r.source, *r.table, r.out, r.out_end);

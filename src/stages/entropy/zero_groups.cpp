@@ -43,12 +43,14 @@ Result<uint64_t> kept_symbols(ByteSpan kept_bitmap, uint64_t total) {
   }
   uint64_t kept = 0;
   for (uint64_t g = 0; g < groups; ++g) {
-    if (is_kept(kept_bitmap, g)) kept += std::min<uint64_t>(zero_group_symbols, total - g * zero_group_symbols);
+    if (is_kept(kept_bitmap, g))
+      kept += std::min<uint64_t>(zero_group_symbols, total - g * zero_group_symbols);
   }
   return kept;
 }
 
-std::vector<uint8_t> restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept, uint64_t total) {
+std::vector<uint8_t> restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept,
+                                         uint64_t total) {
   std::vector<uint8_t> symbols(total, symbol_zero);
   size_t from = 0;
   for (uint64_t g = 0; g < group_total(total); ++g) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Smooth fields leave long stretches of zero residuals, for which Huffman's one bit a symbol is too much: groups of
-// sixteen zeros are marked in a bitmap and taken out.
+// Smooth fields leave long stretches of zero residuals, for which Huffman's one bit a symbol is too much:
+// groups of sixteen zeros are marked in a bitmap and taken out.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace neve {
 inline constexpr size_t zero_group_symbols = 16;
 
 struct ZeroGroups {
-  Bytes kept_bitmap;             // one bit a group, 1 = its symbols are in `kept`
-  std::vector<uint8_t> kept;     // the last group may be short
+  Bytes kept_bitmap;          // one bit a group, 1 = its symbols are in `kept`
+  std::vector<uint8_t> kept;  // the last group may be short
 };
 
 ZeroGroups remove_zero_groups(std::span<const uint8_t> symbols);

@@ -17,7 +17,8 @@ constexpr size_t zstd_min_bytes = 32;
 void write_packed(ByteSpan bytes, ByteWriter& out) {
   if (bytes.size() >= zstd_min_bytes) {
     Bytes packed(ZSTD_compressBound(bytes.size()));
-    const size_t size = ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), side_stream_zstd_level);
+    const size_t size =
+        ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), side_stream_zstd_level);
     if (ZSTD_isError(size) == 0U && size + 4 < bytes.size()) {
       out.put(Packing::zstd);
       out.put_varint(bytes.size());
@@ -36,7 +37,8 @@ Result<Bytes> read_packed(ByteReader& in, uint64_t max_bytes) {
   const uint64_t bytes = in.get_varint();
   if (in.failed()) return corrupt("packed bytes: no room for their header");
   if (bytes > max_bytes) {
-    return corrupt(fmt::format("packed bytes: declared size {} above the {} possible here", bytes, max_bytes));
+    return corrupt(
+        fmt::format("packed bytes: declared size {} above the {} possible here", bytes, max_bytes));
   }
   if (packing == Packing::raw) {
     const ByteSpan raw = in.get_bytes(bytes);
@@ -44,7 +46,8 @@ Result<Bytes> read_packed(ByteReader& in, uint64_t max_bytes) {
     return Bytes(raw.begin(), raw.end());
   }
   if (packing != Packing::zstd) {
-    return corrupt(fmt::format("packed bytes: packing {} unknown; 0 (raw) and 1 (zstd) are", static_cast<int>(packing)));
+    return corrupt(
+        fmt::format("packed bytes: packing {} unknown; 0 (raw) and 1 (zstd) are", static_cast<int>(packing)));
   }
   const ByteSpan packed = in.get_bytes(in.get_varint());
   if (in.failed()) return corrupt("packed bytes: zstd data run past the end of their section");
@@ -55,7 +58,8 @@ Result<Bytes> read_packed(ByteReader& in, uint64_t max_bytes) {
   Bytes out(bytes);
   const size_t size = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
   if (ZSTD_isError(size) != 0U || size != bytes) {
-    return corrupt(fmt::format("packed bytes: zstd: {}", ZSTD_isError(size) != 0U ? ZSTD_getErrorName(size) : "short"));
+    return corrupt(
+        fmt::format("packed bytes: zstd: {}", ZSTD_isError(size) != 0U ? ZSTD_getErrorName(size) : "short"));
   }
   return out;
 }

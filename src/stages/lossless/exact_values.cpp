@@ -22,7 +22,8 @@ Result<Bytes> read_exact_values(ByteReader& in, uint64_t count, size_t value_byt
   for (size_t b = 0; b < value_bytes; ++b) {
     NEVE_ASSIGN(const Bytes plane, read_packed(in, count));
     if (plane.size() != count) {
-      return corrupt(fmt::format("exact values: byte plane {} holds {} bytes, must hold {}", b, plane.size(), count));
+      return corrupt(
+          fmt::format("exact values: byte plane {} holds {} bytes, must hold {}", b, plane.size(), count));
     }
     if (b == 0) values.resize(count * value_bytes);
     for (size_t i = 0; i < count; ++i) values[i * value_bytes + b] = plane[i];

@@ -25,8 +25,8 @@ void SpecialValues::add(uint64_t position, uint64_t bits, bool repeats) {
     if (known == patterns.end() && patterns.size() < listed_pattern) known = patterns.insert(known, bits);
     if (known != patterns.end()) pattern = static_cast<uint8_t>(known - patterns.begin());
   }
-  const bool extends = !runs.empty() && runs.back().pattern == pattern &&
-                       runs.back().begin + runs.back().count == position;
+  const bool extends =
+      !runs.empty() && runs.back().pattern == pattern && runs.back().begin + runs.back().count == position;
   if (!extends) runs.push_back({position, 0, pattern, listed.size()});
   ++runs.back().count;
   if (pattern == listed_pattern) listed.push_back(bits);
@@ -72,7 +72,8 @@ Result<SpecialValues> read_special_values(ByteReader& in, size_t value_bytes, ui
   if (in.failed() || run_total > held) {
     return corrupt(fmt::format("special values: {} runs among {} values", run_total, held));
   }
-  NEVE_ASSIGN(const Bytes runs, read_packed(in, std::min(run_total * run_max_bytes, held * 2 + run_max_bytes)));
+  NEVE_ASSIGN(const Bytes runs,
+              read_packed(in, std::min(run_total * run_max_bytes, held * 2 + run_max_bytes)));
   const uint64_t listed = in.get_varint();
   if (in.failed() || listed > held) {
     return corrupt(fmt::format("special values: {} listed among {} values", listed, held));

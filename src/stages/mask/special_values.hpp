@@ -14,18 +14,18 @@
 namespace neve {
 
 struct SpecialRun {
-  uint64_t begin = 0;      // position among the values the section holds
+  uint64_t begin = 0;  // position among the values the section holds
   uint64_t count = 0;
-  uint8_t pattern = 0;     // index into patterns, or listed_pattern
-  uint64_t listed = 0;     // of a listed run: index of its first value in `listed`
+  uint8_t pattern = 0;  // index into patterns, or listed_pattern
+  uint64_t listed = 0;  // of a listed run: index of its first value in `listed`
 };
 
 inline constexpr uint8_t listed_pattern = 15;  // also the most patterns a section can have
 
 struct SpecialValues {
   std::vector<uint64_t> patterns;
-  std::vector<SpecialRun> runs;   // by position, disjoint, counts >= 1
-  std::vector<uint64_t> listed;   // bits, in order
+  std::vector<SpecialRun> runs;  // by position, disjoint, counts >= 1
+  std::vector<uint64_t> listed;  // bits, in order
 
   // Positions must rise. `repeats` says that others like it are to be expected.
   void add(uint64_t position, uint64_t bits, bool repeats);

@@ -19,8 +19,8 @@ constexpr int64_t max_samples = 4096;
 // One sampled cell stands for this many: sampling stays a few per cent of encoding.
 constexpr int64_t cells_per_sample = 192;
 
-// log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream, is the
-// same with every compiler and mathematics library.
+// log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream,
+// is the same with every compiler and mathematics library.
 uint32_t log2_fixed(uint32_t n) {
   const auto whole = static_cast<uint32_t>(std::bit_width(n) - 1);
   uint64_t mantissa = (uint64_t{n} << 31) >> whole;  // [2^31, 2^32)
@@ -137,7 +137,9 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
           inside = inside && position >= back;
           offset += (position - back) * rect.stride[static_cast<size_t>(d)];
         }
-        if (inside) value[static_cast<size_t>(set)] = sample_quantum(rect.first[offset], quantizer, choice.origin) - choice.origin;
+        if (inside)
+          value[static_cast<size_t>(set)] =
+              sample_quantum(rect.first[offset], quantizer, choice.origin) - choice.origin;
       }
       // ... from which the residual of every set of axes follows by inclusion and exclusion.
       for (int axes = 0; axes < axis_sets; ++axes) {

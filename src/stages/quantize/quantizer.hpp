@@ -17,7 +17,9 @@ struct QuantumGrid {
   T center = 0;
   T step = 0;  // 0: the bound cannot be met by quanta
 
-  bool is_usable() const { return step > 0 && std::isfinite(step) && std::isfinite(1 / step) && std::isfinite(center); }
+  bool is_usable() const {
+    return step > 0 && std::isfinite(step) && std::isfinite(1 / step) && std::isfinite(center);
+  }
 };
 
 // The bound in the data's own type, rounded towards zero.
@@ -49,7 +51,8 @@ QuantumGrid<T> make_grid(const ComponentSpec& spec) {
     held_back = half_ulp * (largest + 2 * std::min(spec.range.width(), largest));
   }
   // Past half the bound most values could not be held anyway; the encoder's check stays in charge.
-  const auto kept = static_cast<T>(static_cast<double>(bound) - std::min(held_back, static_cast<double>(bound) / 2));
+  const auto kept =
+      static_cast<T>(static_cast<double>(bound) - std::min(held_back, static_cast<double>(bound) / 2));
   grid.step = 2 * kept - 2 * kept * relative_part;
   return grid;
 }

@@ -13,9 +13,20 @@ namespace neve {
 namespace {
 
 // Values that stand for "no data": CF and netCDF defaults (NC_FILL_FLOAT), model habits.
-constexpr std::array<double, 14> fill_values{
-    1e20, 1e30, 1e34, 1e35, 1e36, 1e37, 9.969209968386869e36, 3.4028234663852886e38, 1.7976931348623157e308,
-    999, 9999, 99999, 999999, 32767};
+constexpr std::array<double, 14> fill_values{1e20,
+                                             1e30,
+                                             1e34,
+                                             1e35,
+                                             1e36,
+                                             1e37,
+                                             9.969209968386869e36,
+                                             3.4028234663852886e38,
+                                             1.7976931348623157e308,
+                                             999,
+                                             9999,
+                                             99999,
+                                             999999,
+                                             32767};
 
 void row_range(const float* row, size_t n, std::optional<double> fill, float* lo, float* hi) {
   kernels().range_f32(row, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
@@ -76,7 +87,8 @@ double ValueRange::width() const {
 
 ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
                       std::optional<double> fill) {
-  return dtype == DType::f32 ? scan<float>(box, data, component, fill) : scan<double>(box, data, component, fill);
+  return dtype == DType::f32 ? scan<float>(box, data, component, fill)
+                             : scan<double>(box, data, component, fill);
 }
 
 std::optional<double> suspect_fill(DType dtype, const ValueRange& range) {
@@ -93,9 +105,12 @@ bool accept_fill(double suspect, const ValueRange& others) {
 
 double absolute_bound(const Bound& bound, const ValueRange& range) {
   switch (bound.mode) {
-    case BoundMode::lossless: return 0;
-    case BoundMode::abs: return bound.value;
-    case BoundMode::rel: return std::min(bound.value * range.width(), std::numeric_limits<double>::max());
+    case BoundMode::lossless:
+      return 0;
+    case BoundMode::abs:
+      return bound.value;
+    case BoundMode::rel:
+      return std::min(bound.value * range.width(), std::numeric_limits<double>::max());
   }
   return 0;
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every instruction set gives the bytes of the portable kernels.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "kernels/kernels.hpp"
+#include "kernels/targets.hpp"
+#include "tests/unit/test_fields.hpp"
+
+namespace neve {
+namespace {
+
+using test::Random;
+
+template <class T>
+std::vector<T> hard_values(size_t n, uint64_t seed) {
+  Random random(seed);
+  std::vector<T> values(n);
+  for (T& v : values) {
+    const int64_t kind = random.below(8);
+    if (kind == 0) {
+      v = test::special_values<T>()[static_cast<size_t>(
+          random.below(static_cast<int64_t>(test::special_values<T>().size())))];
+    } else if (kind == 1) {
+      v = static_cast<T>(static_cast<double>(random.below(2001) - 1000) * 0.01);  // near halves of steps
+    } else {
+      v = static_cast<T>((random.uniform() - 0.5) * 20);
+    }
+  }
+  return values;
+}
+
+template <class T>
+void compare_quantize() {
+  for (const Kernels* table : supported_kernels()) {
+    for (const size_t n : {size_t{1}, size_t{7}, size_t{8}, size_t{9}, size_t{31}, size_t{1000}}) {
+      for (const bool has_fill : {false, true}) {
+        for (const T center : {T{0}, T(3.25)}) {
+          const auto values = hard_values<T>(n, n);
+          const Quantizer<T> q{center, T(0.02), 1 / T(0.02), T(0.00999), T(-999), has_fill};
+          std::vector<int32_t> expected(n), found(n);
+          QuantizeStats<T> expected_stats, found_stats;
+          std::vector<T> expected_values(n), found_values(n);
+          T expected_range[2], found_range[2];
+          const auto run = [&](const Kernels& k, int32_t* quanta, QuantizeStats<T>& stats, T* back,
+                               T* range) {
+            if constexpr (sizeof(T) == 4) {
+              k.quantize_f32(values.data(), n, q, quanta, stats);
+              k.dequantize_f32(quanta, n, center, q.step, back);
+              k.range_f32(values.data(), n, has_fill, q.fill, range, range + 1);
+            } else {
+              k.quantize_f64(values.data(), n, q, quanta, stats);
+              k.dequantize_f64(quanta, n, center, q.step, back);
+              k.range_f64(values.data(), n, has_fill, q.fill, range, range + 1);
+            }
+          };
+          run(portable_kernels(), expected.data(), expected_stats, expected_values.data(), expected_range);
+          run(*table, found.data(), found_stats, found_values.data(), found_range);
+          EXPECT_EQ(expected, found) << table->name << " n=" << n;
+          EXPECT_EQ(expected_values, found_values) << table->name;
+          EXPECT_EQ(expected_stats.rejected, found_stats.rejected) << table->name;
+          EXPECT_EQ(expected_stats.max_error, found_stats.max_error) << table->name;
+          EXPECT_EQ(expected_range[0], found_range[0]) << table->name;
+          EXPECT_EQ(expected_range[1], found_range[1]) << table->name;
+          EXPECT_NEAR(expected_stats.sum_squared_steps, found_stats.sum_squared_steps,
+                      1e-4 * expected_stats.sum_squared_steps + 1e-12);
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, QuantizeLikePortable) {
+  compare_quantize<float>();
+  compare_quantize<double>();
+}
+
+TEST(Kernels, PredictAndUnpredictLikePortableAndInverse) {
+  Random random(5);
+  for (const Kernels* table : supported_kernels()) {
+    for (const size_t n : {size_t{1}, size_t{3}, size_t{8}, size_t{17}, size_t{300}}) {
+      std::vector<std::vector<int32_t>> rows(8, std::vector<int32_t>(n + 2 * row_padding));
+      for (auto& row : rows) {
+        for (size_t i = row_padding; i < row_padding + n; ++i) row[i] = static_cast<int32_t>(random.next());
+      }
+      for (const uint8_t count : {uint8_t{0}, uint8_t{1}, uint8_t{3}, uint8_t{7}}) {
+        for (const bool along_x : {false, true}) {
+          NeighbourRows around{};
+          around.count = count;
+          for (size_t r = 0; r < count; ++r) around.rows[r] = rows[r + 1].data() + row_padding;
+          const int32_t* quanta = rows[0].data() + row_padding;
+          std::vector<int32_t> expected(n + row_padding), found(n + row_padding), back(n + 2 * row_padding);
+          portable_kernels().predict(quanta, around, along_x, n, expected.data());
+          table->predict(quanta, around, along_x, n, found.data());
+          table->unpredict(found.data(), around, along_x, n, back.data() + row_padding);
+          for (size_t i = 0; i < n; ++i) {
+            ASSERT_EQ(expected[i], found[i]) << table->name << " count " << int{count} << " i " << i;
+            ASSERT_EQ(quanta[i], back[row_padding + i])
+                << table->name << " count " << int{count} << " i " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, PackAndUnpackLikePortableAndInverse) {
+  Random random(6);
+  for (const Kernels* table : supported_kernels()) {
+    for (const int shift : {0, 1, 9, 24}) {
+      for (const size_t n : {size_t{1}, size_t{8}, size_t{100}, size_t{4096}}) {
+        std::vector<int32_t> residuals(n + row_padding);
+        for (auto& r : residuals) {
+          r = static_cast<int32_t>(random.next()) >> random.below(32);
+          r = static_cast<int32_t>(static_cast<uint32_t>(r) >> shift << shift);
+        }
+        std::vector<uint8_t> expected(n + row_padding), found(n + row_padding);
+        std::vector<int32_t> expected_escapes(n + row_padding), found_escapes(n + row_padding),
+            back(n + row_padding);
+        const size_t expected_used =
+            portable_kernels().pack(residuals.data(), n, shift, expected.data(), expected_escapes.data());
+        const size_t used = table->pack(residuals.data(), n, shift, found.data(), found_escapes.data());
+        ASSERT_EQ(expected_used, used) << table->name;
+        ASSERT_TRUE(
+            std::equal(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(n), found.begin()));
+        ASSERT_TRUE(std::equal(expected_escapes.begin(),
+                               expected_escapes.begin() + static_cast<ptrdiff_t>(used),
+                               found_escapes.begin()));
+        const auto escapes = std::span<const int32_t>(found_escapes).first(used);
+        ASSERT_EQ(used, table->unpack(found.data(), n, shift, escapes, back.data())) << table->name;
+        ASSERT_TRUE(
+            std::equal(residuals.begin(), residuals.begin() + static_cast<ptrdiff_t>(n), back.begin()));
+        if (used > 0) {
+          EXPECT_EQ(SIZE_MAX, table->unpack(found.data(), n, shift, escapes.first(used - 1), back.data()))
+              << table->name;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace neve
