@@ -3,10 +3,8 @@
 add_library(neve_flags INTERFACE)
 target_compile_options(neve_flags INTERFACE
   -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fno-fast-math
-  $<$<COMPILE_LANGUAGE:CXX>:-Wshadow=local;-Wnon-virtual-dtor>)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  target_compile_options(neve_flags INTERFACE -Wno-shadow)
-endif()
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(NEVE_SANITIZE)
   target_compile_options(neve_flags INTERFACE
     -fsanitize=${NEVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

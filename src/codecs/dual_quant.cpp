@@ -120,8 +120,9 @@ class ResidualPacker {
 template <class T>
 class Encoder {
  public:
-  Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
+  Encoder(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort)
       : source_(source),
+        effort_(effort),
         quantizer_(make_quantizer<T>(spec)),
         choice_(choose_axes(source, quantizer_)),
         packer_(source.held, choice_.shift) {}
@@ -235,7 +236,7 @@ class Encoder {
     if ((flags & flag_specials) != 0) write_special_values(specials_, sizeof(T), before);
     if ((flags & flag_zero_groups) != 0) write_packed(bitmap, before);
 
-    BookChoice books = choose_books(draft.symbols, histogram);
+    BookChoice books = choose_books(draft.symbols, histogram, effort_);
     draft.block_book = std::move(books.block_book);
     draft.histograms = std::move(books.histograms);
 
@@ -246,6 +247,7 @@ class Encoder {
   }
 
   const SectionSource<T>& source_;
+  Effort effort_;
   Quantizer<T> quantizer_;
   AxisChoice choice_;
   ResidualPacker packer_;
@@ -495,8 +497,8 @@ class Decoder {
 }  // namespace
 
 template <class T>
-SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec) {
-  return Encoder<T>(source, spec).run();
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  return Encoder<T>(source, spec, effort).run();
 }
 
 template <class T>
@@ -511,8 +513,8 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
   return Decoder<T>(streams, grid, target).run();
 }
 
-template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
-template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
+template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
+template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
                                          const SectionTarget<float>&);
 template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,

@@ -106,7 +106,7 @@ struct DraftedSection {
 
 template <class T>
 DraftedSection draft_one(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
-                         std::span<const BoxData> boxes) {
+                         std::span<const BoxData> boxes, Effort effort) {
   SectionSource<T> source;
   std::vector<uint64_t> kept;
   uint64_t covered_before = 0;
@@ -150,7 +150,7 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section, cons
   }
   source.held -= left_out;
   DraftedSection out;
-  out.draft = draft_section(source, spec);
+  out.draft = draft_section(source, spec, effort);
   out.draft.report.left_out_cells = left_out;
   if (spec.drop_covered) {
     ByteWriter writer(out.kept);
@@ -211,7 +211,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   std::vector<DraftedSection> drafted(sections.size());
   const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
   parallel_for(sections.size(), options.threads, [&](size_t s) {
-    drafted[s] = draft_one<T>(layout, sections[s], specs[sections[s].component], boxes);
+    drafted[s] = draft_one<T>(layout, sections[s], specs[sections[s].component], boxes, options.effort);
     if (share) return;
     drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
     drafted[s].draft.symbols = {};

@@ -82,14 +82,14 @@ size_t finished_size(const SectionDraft& draft) { return finish_section(draft, n
 }  // namespace
 
 template <class T>
-SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec) {
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
   } else {
-    draft = draft_dual_quant(source, spec);
+    draft = draft_dual_quant(source, spec, effort);
     if (static_cast<double>(draft.report.exact_cells) >
         exact_trial_share * static_cast<double>(source.held)) {
       SectionDraft exact = draft_exact(source, spec);
@@ -131,8 +131,8 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
   return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
 }
 
-template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&);
-template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&);
+template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
+template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
                                       const SectionTarget<float>&);
 template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,

@@ -33,7 +33,7 @@ struct SharedBooks {
 };
 
 template <class T>
-SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec);
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
 
 // Completes a draft. With `shared` non-null it may use its books and add to them.
 Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
@@ -46,7 +46,7 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 // --- the codecs ---------------------------------------------------------------------------------------
 
 template <class T>
-SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
 template <class T>
 Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                          const SectionTarget<T>& target);

@@ -26,7 +26,7 @@ std::vector<uint8_t> geometric_symbols(size_t n, int spread, uint64_t seed) {
 
 void round_trip(const std::vector<uint8_t>& symbols) {
   const Histogram histogram = count_symbols(symbols);
-  const BookChoice choice = choose_books(symbols, histogram);
+  const BookChoice choice = choose_books(symbols, histogram, Effort::balanced);
   Bytes bytes;
   ByteWriter out(bytes);
   const auto books = write_books(choice.histograms, choice.block_book, nullptr, out);
@@ -54,6 +54,20 @@ TEST(Huffman, RoundTripOfOneSymbolAndOfAll) {
   std::vector<uint8_t> all(256 * 20);
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint8_t>(i);
   round_trip(all);
+}
+
+TEST(Huffman, SeveralBooksSuitACalmAndARoughHalf) {
+  auto symbols = geometric_symbols(40000, 1, 1);
+  const auto rough = geometric_symbols(40000, 40, 2);
+  symbols.insert(symbols.end(), rough.begin(), rough.end());
+  const Histogram all = count_symbols(symbols);
+  EXPECT_EQ(choose_books(symbols, all, Effort::fast).histograms.size(), 1U);
+  const BookChoice choice = choose_books(symbols, all, Effort::balanced);
+  ASSERT_EQ(choice.histograms.size(), max_books);
+  uint64_t bits = 0;
+  for (const Histogram& h : choice.histograms) bits += coded_bits(make_codebook(h), h);
+  EXPECT_LT(bits, coded_bits(make_codebook(all), all) * 9 / 10);
+  round_trip(symbols);
 }
 
 TEST(Huffman, LengthsStayWithinTheLimitAndFillTheCodeSpace) {

@@ -22,6 +22,72 @@ uint64_t book_bits(const Codebook& book) {
   return bytes.size() * 8;
 }
 
+// Fewer blocks cannot pay for three more books.
+constexpr size_t several_books_min_blocks = 32;
+constexpr int refinement_rounds = 2;
+
+std::span<const uint8_t> block_of(std::span<const uint8_t> symbols, size_t block) {
+  const size_t begin = block * book_block_symbols;
+  return symbols.subspan(begin, std::min(book_block_symbols, symbols.size() - begin));
+}
+
+// First guess: blocks ranked by the size of their residuals, cut into max_books equal parts.
+std::vector<uint8_t> books_by_roughness(std::span<const uint8_t> symbols, size_t blocks) {
+  std::vector<uint32_t> roughness(blocks);
+  for (size_t b = 0; b < blocks; ++b) {
+    for (const uint8_t s : block_of(symbols, b)) {
+      roughness[b] +=
+          s == symbol_escape ? symbol_zero : static_cast<uint32_t>(std::abs(int{s} - symbol_zero));
+    }
+  }
+  std::vector<uint32_t> sorted = roughness;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<uint8_t> block_book(blocks);
+  for (size_t b = 0; b < blocks; ++b) {
+    for (size_t k = 1; k < max_books; ++k)
+      block_book[b] += roughness[b] > sorted[k * blocks / max_books] ? 1 : 0;
+  }
+  return block_book;
+}
+
+std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols, std::span<const uint8_t> block_book) {
+  std::vector<Histogram> histograms(max_books);
+  for (size_t b = 0; b < block_book.size(); ++b) {
+    Histogram& histogram = histograms[block_book[b]];
+    for (const uint8_t s : block_of(symbols, b)) ++histogram[s];
+  }
+  return histograms;
+}
+
+// Each block to the book that codes it in the fewest bits (Lloyd's step). Books know every symbol of the
+// stream while blocks move between them.
+void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
+                     std::span<const Histogram> histograms, std::span<uint8_t> block_book) {
+  // Lengths of all books side by side in one word: a block is priced for all of them in one pass. A field
+  // holds book_block_symbols * max_code_bits, which is below 2^16.
+  static_assert(book_block_symbols * max_code_bits < 1U << 16 && max_books == 4);
+  std::array<uint64_t, symbol_count> lengths{};
+  for (size_t k = 0; k < max_books; ++k) {
+    Histogram smoothed = histograms[k];
+    for (size_t s = 0; s < symbol_count; ++s) smoothed[s] += all[s] > 0 ? 1 : 0;
+    const Codebook book = make_codebook(smoothed);
+    for (size_t s = 0; s < symbol_count; ++s) lengths[s] |= uint64_t{book.length[s]} << (16 * k);
+  }
+  for (size_t b = 0; b < block_book.size(); ++b) {
+    uint64_t bits = 0;
+    for (const uint8_t s : block_of(symbols, b)) bits += lengths[s];
+    uint64_t best = bits & 0xffff;
+    block_book[b] = 0;
+    for (uint8_t k = 1; k < max_books; ++k) {
+      const uint64_t cost = (bits >> (16 * k)) & 0xffff;
+      if (cost < best) {
+        best = cost;
+        block_book[b] = k;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Histogram count_symbols(std::span<const uint8_t> symbols) {
@@ -52,9 +118,32 @@ std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbol
   return groups;
 }
 
-BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all) {
+BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all, Effort effort) {
   BookChoice choice;
-  if (!symbols.empty()) choice.histograms.push_back(all);
+  if (symbols.empty()) return choice;
+  choice.histograms.push_back(all);
+  const size_t blocks = (symbols.size() + book_block_symbols - 1) / book_block_symbols;
+  if (effort == Effort::fast || blocks < several_books_min_blocks) return choice;
+
+  std::vector<uint8_t> block_book = books_by_roughness(symbols, blocks);
+  std::vector<Histogram> histograms = histograms_of(symbols, block_book);
+  for (int round = 0; round < refinement_rounds; ++round) {
+    assign_cheapest(symbols, all, histograms, block_book);
+    histograms = histograms_of(symbols, block_book);
+  }
+  const Codebook one = make_codebook(all);
+  const uint64_t one_bits = coded_bits(one, all) + book_bits(one);
+  uint64_t several_bits = blocks * 2;
+  for (const Histogram& h : histograms) {
+    const Codebook book = make_codebook(h);
+    several_bits += coded_bits(book, h) + book_bits(book);
+  }
+  const bool all_used = std::all_of(histograms.begin(), histograms.end(), [](const Histogram& h) {
+    return std::any_of(h.begin(), h.end(), [](uint32_t n) { return n > 0; });
+  });
+  if (!all_used || several_bits >= one_bits) return choice;
+  choice.histograms = std::move(histograms);
+  choice.block_book = std::move(block_book);
   return choice;
 }
 

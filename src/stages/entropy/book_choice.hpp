@@ -9,6 +9,7 @@
 
 #include "format/bytes.hpp"
 #include "neve/status.hpp"
+#include "neve/types.hpp"
 #include "stages/entropy/huffman_code.hpp"
 #include "stages/entropy/huffman_coder.hpp"
 #include "stages/entropy/zero_groups.hpp"
@@ -21,12 +22,12 @@ Histogram count_symbols(std::span<const uint8_t> symbols);
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
 // One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there
-// get up to max_books books, and each block of book_block_symbols the one that suits it.
+// get up to max_books books, and each block of book_block_symbols the one that suits it; not at effort fast.
 struct BookChoice {
   std::vector<Histogram> histograms;
   std::vector<uint8_t> block_book;
 };
-BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all);
+BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all, Effort effort);
 
 struct BookSet {
   std::vector<Codebook> books;
