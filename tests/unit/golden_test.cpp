@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames written once, never again: every release reads them and gets the same bits.
+//
+// A frame missing from tests/golden is written only when NEVE_WRITE_GOLDEN is set, so that a new kind of
+// frame can be added; what is there is never replaced.
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "neve/frame.hpp"
+#include "tests/unit/test_fields.hpp"
+
+namespace neve {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path golden_folder = fs::path(NEVE_SOURCE_DIR) / "tests/golden";
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<std::byte> bytes(fs::file_size(path));
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
+}
+
+std::string decoded_hash(std::span<const std::byte> frame_bytes) {
+  const auto frame = Frame::parse(frame_bytes);
+  if (!frame.ok()) return frame.status().message();
+  std::vector<std::byte> out(frame->layout().element_count * dtype_bytes(frame->dtype()));
+  if (const Status s = frame->decode(out.data(), out.size()); !s.ok()) return s.message();
+  return std::to_string(XXH3_64bits(out.data(), out.size()));
+}
+
+struct Case {
+  std::string name;
+  std::vector<std::byte> frame;
+};
+
+template <class T>
+void add_arrays(const std::string& type, std::vector<Case>& cases) {
+  const DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
+  const auto add = [&](const std::string& name, const std::vector<uint64_t>& shape,
+                       const std::vector<T>& values, const std::string& bound, Effort effort = Effort::fast) {
+    ArrayOptions options;
+    options.bound = *parse_bound(bound);
+    options.encode.effort = effort;
+    cases.push_back({"array_" + type + "_" + name, *encode_array(dtype, shape, values.data(), options)});
+  };
+  add("1d_rel1e-3", {3000}, test::rough_field<T>({3000}, 0.01, 1), "rel=1e-3");
+  add("2d_abs1e-2_smooth", {50, 60}, test::rough_field<T>({60, 50}, 0.0, 2), "abs=1e-2");
+  add("3d_rel1e-3", {12, 14, 16}, test::rough_field<T>({16, 14, 12}, 0.02, 3), "rel=1e-3");
+  add("3d_rel1e-6_low_bits", {12, 14, 16}, test::rough_field<T>({16, 14, 12}, 0.3, 3), "rel=1e-6");
+  add("4d_rel1e-2", {4, 6, 8, 10}, test::rough_field<T>({10, 8, 6, 4}, 0.02, 4), "rel=1e-2");
+  add("lossless", {20, 20}, test::rough_field<T>({20, 20}, 0.02, 5), "lossless");
+  add("constant", {100}, std::vector<T>(100, T(2.5)), "rel=1e-3");
+  add("empty", {0, 3}, {}, "rel=1e-3");
+  auto masked = test::rough_field<T>({40, 30}, 0.01, 6);
+  for (size_t i = 0; i < masked.size(); i += i % 40 < 20 ? 1 : 21) masked[i] = T(1e20);
+  masked[25] = std::numeric_limits<T>::quiet_NaN();
+  masked[26] = -std::numeric_limits<T>::infinity();
+  masked[27] = T{-0.0};
+  masked[28] = T(4e18);
+  add("specials", {30, 40}, masked, "rel=1e-3");
+  auto two = test::rough_field<T>({128, 100}, 0.001, 7);
+  const auto rough = test::rough_field<T>({128, 100}, 0.3, 8);
+  two.insert(two.end(), rough.begin(), rough.end());
+  add("books_rel1e-3", {200, 128}, two, "rel=1e-3", Effort::balanced);
+}
+
+void add_boxes(std::vector<Case>& cases) {
+  FrameLayout layout;
+  layout.components = 2;
+  FrameBox box;
+  box.lo = {-8, 16, 24, 0};
+  box.size = {8, 8, 8, 1};
+  box.covered = {{{0, 0, 0, 0}, {4, 8, 4, 1}}};
+  FrameBox other;
+  other.lo = {0, 16, 24, 0};
+  other.size = {16, 8, 4, 1};
+  layout.boxes = {box, other};
+  layout.element_count = 2500;
+  const auto field = test::rough_field<double>({16, 8, 32}, 0.02, 9);
+  std::vector<uint8_t> keep(1024);
+  keep[2] = keep[520] = 1;
+  std::vector<BoxData> data{dense_box_data(field.data(), box), dense_box_data(field.data(), other)};
+  data[0].keep = keep.data();
+  std::vector<ComponentSpec> specs(2);
+  specs[0].bound_abs = 1e-3;
+  specs[1].bound_abs = 1e-2;
+  specs[0].drop_covered = true;
+  cases.push_back({"boxes_f64_covered", *encode_frame(DType::f64, layout, specs, data)});
+
+  FrameLayout split;
+  split.components = 2;
+  split.boxes = {other};
+  split.is_split = true;
+  split.stream_begin = 300;
+  split.stream_count = 400;
+  split.element_count = 400;
+  const std::vector<BoxData> split_data{data[1]};
+  specs[0].drop_covered = false;
+  cases.push_back({"boxes_f64_split", *encode_frame(DType::f64, split, specs, split_data)});
+}
+
+TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
+  std::vector<Case> cases;
+  add_arrays<float>("f32", cases);
+  add_arrays<double>("f64", cases);
+  add_boxes(cases);
+  for (const Case& c : cases) {
+    const fs::path path = golden_folder / (c.name + ".neve");
+    if (fs::exists(path) || std::getenv("NEVE_WRITE_GOLDEN") == nullptr) continue;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(c.frame.data()), static_cast<std::streamsize>(c.frame.size()));
+    std::ofstream(golden_folder / (c.name + ".xxh3")) << decoded_hash(c.frame) << "\n";
+  }
+  size_t read = 0;
+  for (const auto& entry : fs::directory_iterator(golden_folder)) {
+    if (entry.path().extension() != ".neve") continue;
+    std::ifstream in(fs::path(entry.path()).replace_extension(".xxh3"));
+    std::string expected;
+    ASSERT_TRUE(std::getline(in, expected)) << entry.path();
+    EXPECT_EQ(decoded_hash(read_file(entry.path())), expected) << entry.path();
+    ++read;
+  }
+  EXPECT_GE(read, cases.size());
+}
+
+}  // namespace
+}  // namespace neve
