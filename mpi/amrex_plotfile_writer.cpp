@@ -150,9 +150,7 @@ Result<std::vector<plotfile::FabExtremes>> gather_extremes(const Comm& comm, con
 
 Status write_side_files(const fs::path& root, const Hierarchy& hierarchy) {
   for (const auto& [name, text] : hierarchy.side_files) {
-    const fs::path path = root / name;
-    NEVE_TRY(make_directories(path.parent_path()));
-    NEVE_TRY(write_text(path, text));
+    NEVE_TRY(write_text(root / name, text));
   }
   return {};
 }

@@ -189,11 +189,13 @@ Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hin
                       "exchange of write sizes"));
 
   MPI_File file = MPI_FILE_NULL;
-  // Where only some ranks could open the file it stays open on those: closing is collective, and would wait
-  // for the ranks that have nothing to close.
-  NEVE_TRY(
-      agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(), MPI_MODE_WRONLY, info->get(), &file),
-                             path + ": opening for the collective write")));
+  // Read and write: MPI libraries fill small gaps between pieces by reading, changing and writing back a
+  // larger block. Open MPI does so even where the file is open for writing only, and then what lies in the
+  // gaps (HDF5's own metadata) is overwritten with whatever its buffer held. Where only some ranks could open
+  // the file it stays open on those: closing is collective, and would wait for the ranks that have nothing to
+  // close.
+  NEVE_TRY(agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(), MPI_MODE_RDWR, info->get(), &file),
+                                  path + ": opening for the collective write")));
 
   Status status;
   for (uint64_t round = 0; round < rounds; ++round) {

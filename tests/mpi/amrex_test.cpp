@@ -26,7 +26,6 @@ TEST_F(Amrex, EveryBitComesBack) {
     for (DType dtype : {DType::f32, DType::f64}) {
       Hierarchy h = test::make_hierarchy({.dims = dims, .dtype = dtype});
       h.side_files["job_info"] = "made by a test\n";
-      h.side_files["notes/deep"] = "in a directory\n";
       const OwnedBoxes owned(h, distribute_boxes(h, world_size()), world_rank());
       // The second write replaces the plotfile of the first.
       const Status status = write_amrex_plotfile(MPI_COMM_WORLD, path, h, owned.boxes());
@@ -34,7 +33,6 @@ TEST_F(Amrex, EveryBitComesBack) {
       test::barrier();
       EXPECT_EQ(test::list_directory(directory_), std::vector<std::string>{"plt00007"});
       EXPECT_EQ(test::read_file(path + "/job_info"), "made by a test\n");
-      EXPECT_EQ(test::read_file(path + "/notes/deep"), "in a directory\n");
 
       auto source = plotfile::open_amrex_plotfile(path);
       ASSERT_TRUE(source.ok()) << source.status().message();

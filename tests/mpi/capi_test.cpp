@@ -55,7 +55,9 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
     ASSERT_EQ(
         neve_hierarchy_add_box(h, lo, hi, world_rank() == owner ? values : nullptr, use_strides ? 0 : ghosts),
         0);
-    if (use_strides) ASSERT_EQ(neve_hierarchy_set_box_strides(h, 40, 0, 20), 0);
+    if (use_strides) {
+      ASSERT_EQ(neve_hierarchy_set_box_strides(h, 40, 0, 20), 0);
+    }
     const std::string path = directory_ + "/plot.h5";
     ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path.c_str(), h, "abs=0.01"), 0) << neve_mpi_last_error();
     EXPECT_STREQ(neve_mpi_last_error(), "");

@@ -102,7 +102,9 @@ class Write : public testing::Test {
         EXPECT_EQ(c.special_lost, 0u);
         EXPECT_EQ(c.left_out, of.left_out_cells);
         EXPECT_EQ(c.worst, of.max_abs_error);
-        if (left_out_within_bound) EXPECT_EQ(c.left_out_beyond, 0u);
+        if (left_out_within_bound) {
+          EXPECT_EQ(c.left_out_beyond, 0u);
+        }
       }
     }
   }
