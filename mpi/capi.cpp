@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <array>
-#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "capi/last_error.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/option_text.hpp"
 #include "neve/neve_mpi.h"
@@ -20,16 +20,7 @@ namespace {
 
 using neve::Status;
 using neve::usage_error;
-
-thread_local std::string last_error;
-
-// Nothing passes the C boundary but a code.
-template <class Work>
-int reported(Work&& work) {
-  Status status = neve::mpi::guarded("neve", std::forward<Work>(work));
-  last_error = status.message();
-  return static_cast<int>(status.code());
-}
+using neve::capi::reported;
 
 Status check_live(const neve_hierarchy* hierarchy) {
   return hierarchy != nullptr ? Status() : usage_error("hierarchy is NULL");
@@ -199,4 +190,4 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
   });
 }
 
-const char* neve_mpi_last_error(void) { return last_error.c_str(); }
+const char* neve_mpi_last_error(void) { return neve_last_error(); }

@@ -5,13 +5,14 @@
  * Describe the hierarchy, the same on every rank, giving the values of the boxes that the calling rank owns and NULL
  * for all others; write it; free it. Each box has exactly one owner.
  *
- * Functions that return int return 0, or the exit codes of the `neve` command: 1 the system refused, 2 the
- * caller asked for something that is not allowed. neve_mpi_last_error() then says what and why.
+ * Functions that return int return a neve_code (neve.h): 0, or the exit codes of the `neve` command.
+ * neve_last_error() then says what and why.
  */
 #ifndef NEVE_NEVE_MPI_H
 #define NEVE_NEVE_MPI_H
 
 #include <mpi.h>
+#include <neve/neve.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,8 +54,7 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  * On error nothing is left behind, and an earlier file at `path` is whole. */
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy, const char* options);
 
-/* Not collective. The message of the last error of the calling thread; "" when there was none. Valid until the
- * thread's next call. */
+/* Not collective. The same as neve_last_error(). */
 const char* neve_mpi_last_error(void);
 
 #ifdef __cplusplus

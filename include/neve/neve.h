@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Compressing and decompressing arrays from C. Plotfiles are written through neve/neve_mpi.h.
+ *
+ * Errors. Functions that return int return a neve_code: NEVE_OK, or one of the exit codes of the `neve`
+ * command. neve_last_error() then says what and why. A function that fails leaves its outputs untouched,
+ * except that neve_decompress may have written part of `out`.
+ *
+ * Ownership. Inputs stay the caller's and are not kept. A buffer that the library hands out is the caller's
+ * from then on and is given back with neve_free().
+ *
+ * Threads. All functions may be called from any number of threads at once, as long as no two write to the
+ * same output. The last error belongs to the thread that made the call.
+ *
+ * Versions. The structs begin with their own size, which the INIT macros fill in. A library newer than the
+ * caller's header reads and writes only what the caller knows; a library older than it refuses fields that it
+ * does not know and that are set.
+ */
+#ifndef NEVE_NEVE_H
+#define NEVE_NEVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NEVE_VERSION_MAJOR 0
+#define NEVE_VERSION_MINOR 1
+#define NEVE_VERSION_PATCH 0
+
+/* "0.1.0", of the library that runs. */
+const char* neve_version(void);
+
+typedef enum neve_code {
+  NEVE_OK = 0,
+  NEVE_FAILURE = 1,        /* the system refused: memory, I/O, another rank failed */
+  NEVE_USAGE = 2,          /* the caller asked for something that is not allowed */
+  NEVE_BOUND_VIOLATED = 3, /* a comparison found a value outside its error bound */
+  NEVE_CORRUPT = 4,        /* the input's bytes are damaged or disagree with each other */
+  NEVE_PLUGIN_MISSING = 5  /* HDF5 cannot find or load Neve's filter */
+} neve_code;
+
+/* The message of the calling thread's last call, those of neve_mpi.h included; "" when it succeeded. Valid
+ * until the thread's next call. */
+const char* neve_last_error(void);
+
+typedef enum neve_dtype { NEVE_F32 = 0, NEVE_F64 = 1 } neve_dtype;
+
+/* Most dimensions of an array. */
+#define NEVE_MAX_DIMS 32
+
+typedef struct neve_compress_options {
+  size_t struct_bytes;
+  const char* bound;  /* "rel=1e-3", "abs=0.5" or "lossless"; NULL: "rel=1e-3". rel is of the value range, max
+                         - min  of the finite values that are not the fill value */
+  const char* codec;  /* "auto", "dual_quant" or "exact"; NULL: "auto" */
+  const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
+  const double* fill; /* the value that means "no data"; it comes back bit for bit. NULL: detected */
+  int no_fill_detection; /* non-zero: nothing is detected where `fill` is NULL */
+  int threads;           /* 1..1024; 0: 1. The bytes do not depend on it */
+} neve_compress_options;
+
+#define NEVE_COMPRESS_OPTIONS_INIT \
+  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0 }
+
+/* Compresses an array whose last index varies fastest. `shape` has ndim sizes (0..NEVE_MAX_DIMS), slowest
+ * first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only where there are no values.
+ * NULL `options`: all defaults. On success *frame, of *frame_bytes bytes, is the caller's: neve_free(). */
+int neve_compress(neve_dtype dtype, int ndim, const uint64_t* shape, const void* data,
+                  const neve_compress_options* options, void** frame, size_t* frame_bytes);
+
+/* NULL is fine. */
+void neve_free(void* buffer);
+
+typedef struct neve_frame_description {
+  size_t struct_bytes;
+  neve_dtype dtype;
+  int is_array; /* 1: made by neve_compress; 0: part of a plotfile, for which shape is {values} */
+  int ndim;
+  uint64_t shape[NEVE_MAX_DIMS]; /* slowest first */
+  uint64_t values;
+  uint64_t value_bytes;   /* what neve_decompress writes */
+  uint64_t frame_bytes;   /* bytes behind a frame are no part of it */
+  int components;         /* 1 for an array; what follows is of the first one */
+  const char* bound_mode; /* the bound asked for: "abs", "rel" or "lossless". Not to be freed */
+  double bound_value;     /* its number; 0 when lossless */
+  double bound_abs;       /* the absolute bound that it came to; 0: exact */
+  double max_abs_error;   /* measured when the frame was made */
+  int has_fill;
+  double fill;
+} neve_frame_description;
+
+#define NEVE_FRAME_DESCRIPTION_INIT \
+  { sizeof(neve_frame_description), NEVE_F32, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0 }
+
+/* Reads a frame's header. Damaged bytes are NEVE_CORRUPT. */
+int neve_frame_info(const void* frame, size_t frame_bytes, neve_frame_description* description);
+
+/* Decompresses into the caller's `out`, which has exactly the value_bytes of neve_frame_info.
+ * threads: 1..1024, 0: 1. */
+int neve_decompress(const void* frame, size_t frame_bytes, int threads, void* out, size_t out_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capi_test.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "neve/frame.hpp"
+#include "neve/neve.h"
+
+namespace neve {
+namespace {
+
+struct Made {
+  void* frame = nullptr;
+  size_t frame_bytes = 0;
+  ~Made() { neve_free(frame); }
+};
+
+int compress_ramp(const neve_compress_options* options, Made& made) {
+  std::vector<double> ramp(1000);
+  for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = 0.5 * static_cast<double>(i * i);
+  const uint64_t shape[] = {ramp.size()};
+  return neve_compress(NEVE_F64, 1, shape, ramp.data(), options, &made.frame, &made.frame_bytes);
+}
+
+TEST(CApi, ARoundTripFromCHoldsItsBound) {
+  for (const int threads : {0, 1, 3}) {
+    c_outcome outcome;
+    ASSERT_EQ(c_round_trip("abs=1e-3", threads, &outcome), NEVE_OK) << neve_last_error();
+    EXPECT_STREQ(neve_last_error(), "");
+    EXPECT_EQ(outcome.values, 12u * 20 * 33);
+    EXPECT_TRUE(outcome.shape_is_kept);
+    EXPECT_TRUE(outcome.is_array_of_floats);
+    EXPECT_TRUE(outcome.specials_are_kept);
+    EXPECT_STREQ(outcome.bound_mode, "abs");
+    EXPECT_EQ(outcome.bound_abs, 1e-3);
+    EXPECT_LE(outcome.max_abs_error, 1e-3);
+    EXPECT_GT(outcome.max_abs_error, 0);
+    EXPECT_LE(outcome.described_error, 1e-3);
+    EXPECT_EQ(outcome.described_frame_bytes, outcome.frame_bytes);
+    EXPECT_LT(outcome.frame_bytes, 12u * 20 * 33 * 4 / 3);
+  }
+}
+
+TEST(CApi, LosslessKeepsEveryBit) {
+  c_outcome outcome;
+  ASSERT_EQ(c_round_trip("lossless", 1, &outcome), NEVE_OK) << neve_last_error();
+  EXPECT_STREQ(outcome.bound_mode, "lossless");
+  EXPECT_EQ(outcome.max_abs_error, 0);
+  EXPECT_TRUE(outcome.specials_are_kept);
+}
+
+TEST(CApi, MakesTheBytesThatCppMakes) {
+  Made made;
+  ASSERT_EQ(compress_ramp(nullptr, made), NEVE_OK);
+  std::vector<double> ramp(1000);
+  for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = 0.5 * static_cast<double>(i * i);
+  const uint64_t shape[] = {ramp.size()};
+  const auto expected = encode_array(DType::f64, shape, ramp.data(), {});
+  ASSERT_TRUE(expected.ok());
+  ASSERT_EQ(made.frame_bytes, expected->size());
+  EXPECT_EQ(std::memcmp(made.frame, expected->data(), expected->size()), 0);
+}
+
+TEST(CApi, ScalarsAndEmptyArraysHaveShapes) {
+  const double single = 4.5;
+  Made scalar;
+  ASSERT_EQ(neve_compress(NEVE_F64, 0, nullptr, &single, nullptr, &scalar.frame, &scalar.frame_bytes),
+            NEVE_OK);
+  double back = 0;
+  ASSERT_EQ(neve_decompress(scalar.frame, scalar.frame_bytes, 1, &back, sizeof back), NEVE_OK);
+  EXPECT_EQ(back, single);
+
+  Made empty;
+  const uint64_t shape[] = {3, 0, 2};
+  ASSERT_EQ(neve_compress(NEVE_F32, 3, shape, nullptr, nullptr, &empty.frame, &empty.frame_bytes), NEVE_OK);
+  neve_frame_description description = NEVE_FRAME_DESCRIPTION_INIT;
+  ASSERT_EQ(neve_frame_info(empty.frame, empty.frame_bytes, &description), NEVE_OK);
+  EXPECT_EQ(description.ndim, 3);
+  EXPECT_EQ(description.shape[0], 3u);
+  EXPECT_EQ(description.value_bytes, 0u);
+  EXPECT_EQ(neve_decompress(empty.frame, empty.frame_bytes, 1, nullptr, 0), NEVE_OK);
+}
+
+TEST(CApi, AFillValueGivenComesBackAndIsDescribed) {
+  std::vector<float> field(600, 1.f);
+  for (size_t i = 0; i < field.size(); ++i) field[i] = i % 3 == 0 ? -77.f : 0.1f * static_cast<float>(i);
+  const double fill = -77;
+  neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
+  options.bound = "abs=0.3";
+  options.fill = &fill;
+  const uint64_t shape[] = {field.size()};
+  Made made;
+  ASSERT_EQ(neve_compress(NEVE_F32, 1, shape, field.data(), &options, &made.frame, &made.frame_bytes),
+            NEVE_OK);
+  neve_frame_description description = NEVE_FRAME_DESCRIPTION_INIT;
+  ASSERT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_OK);
+  EXPECT_EQ(description.has_fill, 1);
+  EXPECT_EQ(description.fill, fill);
+  std::vector<float> back(field.size());
+  ASSERT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), back.size() * 4), NEVE_OK);
+  for (size_t i = 0; i < field.size(); i += 3) EXPECT_EQ(back[i], -77.f);
+}
+
+TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
+  struct Refusal {
+    const char* bound;
+    const char* codec;
+    const char* effort;
+    int threads;
+    const char* words;
+  };
+  const Refusal refusals[] = {
+      {"rel=0", nullptr, nullptr, 1, "must be finite and above 0"},
+      {"rel=nan", nullptr, nullptr, 1, "must be finite and above 0"},
+      {"psnr=60", nullptr, nullptr, 1, "mode \"psnr\" unknown"},
+      {nullptr, "gzip", nullptr, 1, "codec \"gzip\" unknown"},
+      {nullptr, nullptr, "extreme", 1, "effort \"extreme\" unknown"},
+      {nullptr, nullptr, nullptr, -1, "threads is -1"},
+      {nullptr, nullptr, nullptr, 5000, "threads is 5000"},
+  };
+  for (const Refusal& refusal : refusals) {
+    neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
+    options.bound = refusal.bound;
+    options.codec = refusal.codec;
+    options.effort = refusal.effort;
+    options.threads = refusal.threads;
+    Made made;
+    EXPECT_EQ(compress_ramp(&options, made), NEVE_USAGE) << refusal.words;
+    EXPECT_NE(std::string(neve_last_error()).find(refusal.words), std::string::npos) << neve_last_error();
+    EXPECT_EQ(made.frame, nullptr);
+    EXPECT_EQ(made.frame_bytes, 0u);
+  }
+  void* frame = nullptr;
+  size_t frame_bytes = 0;
+  const float value = 1;
+  const uint64_t shape[] = {1};
+  const uint64_t too_many[] = {uint64_t{1} << 30, uint64_t{1} << 30};
+  EXPECT_EQ(neve_compress(static_cast<neve_dtype>(7), 1, shape, &value, nullptr, &frame, &frame_bytes),
+            NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 33, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 1, nullptr, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 1, shape, nullptr, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 0, nullptr, nullptr, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 2, too_many, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(NEVE_F32, 1, shape, &value, nullptr, nullptr, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(frame, nullptr);
+}
+
+TEST(CApi, DamagedFramesAndWrongSizesAreRefused) {
+  Made made;
+  ASSERT_EQ(compress_ramp(nullptr, made), NEVE_OK);
+  std::vector<double> back(1000);
+  EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), 999 * sizeof(double)), NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("8000"), std::string::npos) << neve_last_error();
+  EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, nullptr, 8000), NEVE_USAGE);
+  EXPECT_EQ(neve_decompress(nullptr, 10, 1, back.data(), 8000), NEVE_USAGE);
+  EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes - 1, 1, back.data(), 8000), NEVE_CORRUPT);
+  neve_frame_description description = NEVE_FRAME_DESCRIPTION_INIT;
+  EXPECT_EQ(neve_frame_info(made.frame, 3, &description), NEVE_CORRUPT);
+  EXPECT_NE(std::string(neve_last_error()).find("3 bytes"), std::string::npos) << neve_last_error();
+  static_cast<unsigned char*>(made.frame)[made.frame_bytes - 1] ^= 1;
+  EXPECT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_OK);
+  EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), 8000), NEVE_CORRUPT);
+}
+
+TEST(CApi, StructsOfOtherVersionsAreReadAsFarAsTheyAreKnown) {
+  struct Newer {
+    neve_compress_options known = NEVE_COMPRESS_OPTIONS_INIT;
+    int coming = 0;
+    int padding = 0;
+  } newer;
+  newer.known.struct_bytes = sizeof newer;
+  Made made;
+  EXPECT_EQ(compress_ramp(&newer.known, made), NEVE_OK) << neve_last_error();
+  newer.coming = 1;
+  Made refused;
+  EXPECT_EQ(compress_ramp(&newer.known, refused), NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("newer neve"), std::string::npos) << neve_last_error();
+
+  neve_compress_options unset = NEVE_COMPRESS_OPTIONS_INIT;
+  unset.struct_bytes = 0;
+  EXPECT_EQ(compress_ramp(&unset, refused), NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("INIT macro"), std::string::npos) << neve_last_error();
+  neve_frame_description description{};
+  EXPECT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_USAGE);
+}
+
+TEST(CApi, EveryThreadHasItsOwnLastError) {
+  EXPECT_EQ(neve_decompress(nullptr, 0, 1, nullptr, 0), NEVE_USAGE);
+  std::string others = "unset";
+  std::thread([&] { others = neve_last_error(); }).join();
+  EXPECT_EQ(others, "");
+  EXPECT_STRNE(neve_last_error(), "");
+}
+
+TEST(CApi, TheVersionIsTheProjects) {
+  std::ifstream in(NEVE_SOURCE_DIR "/CMakeLists.txt");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(text.find("project(neve VERSION " + std::string(neve_version()) + " "), std::string::npos)
+      << neve_version();
+}
+
+}  // namespace
+}  // namespace neve
