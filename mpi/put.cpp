@@ -156,14 +156,21 @@ Status create_file(const std::string& path, const Hints& hints) {
 Status reserve_space(const std::string& path, uint64_t size_bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return failure(path + ": " + std::strerror(errno));
+  const auto size = static_cast<off_t>(size_bytes);
   int rc = 0;
   do {
-    rc = ::fallocate(descriptor, 0, 0, static_cast<off_t>(size_bytes));
+    rc = ::fallocate(descriptor, 0, 0, size);
   } while (rc != 0 && errno == EINTR);
+  if (rc != 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) {
+    // A file system without reservations (NFS, some parallel ones) reports a full disk from the write
+    // instead.
+    struct stat now;
+    rc = ::fstat(descriptor, &now);
+    if (rc == 0 && now.st_size < size) rc = ::ftruncate(descriptor, size);
+  }
   const int reason = rc == 0 ? 0 : errno;
   ::close(descriptor);
-  // A file system without reservations (NFS, some parallel ones) reports a full disk from the write instead.
-  if (reason == 0 || reason == EOPNOTSUPP || reason == ENOSYS) return {};
+  if (reason == 0) return {};
   return failure(path + ": no room for " + std::to_string(size_bytes) + " bytes: " + std::strerror(reason));
 }
 
@@ -189,11 +196,9 @@ Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hin
                       "exchange of write sizes"));
 
   MPI_File file = MPI_FILE_NULL;
-  // Read and write: MPI libraries fill small gaps between pieces by reading, changing and writing back a
-  // larger block. Open MPI does so even where the file is open for writing only, and then what lies in the
-  // gaps (HDF5's own metadata) is overwritten with whatever its buffer held. Where only some ranks could open
-  // the file it stays open on those: closing is collective, and would wait for the ranks that have nothing to
-  // close.
+  // Read and write, because MPI libraries fill small gaps between pieces by reading a larger block, changing
+  // it and writing it back. Where only some ranks could open the file it stays open on those: closing is
+  // collective, and would wait for the ranks that have nothing to close.
   NEVE_TRY(agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(), MPI_MODE_RDWR, info->get(), &file),
                                   path + ": opening for the collective write")));
 

@@ -25,7 +25,8 @@ Result<Hints> merged_hints(const Hints& given);
 Status create_file(const std::string& path, const Hints& hints);
 
 // Not collective. Takes the space of the whole file now, so that a full disk is found by one rank before all
-// are inside a collective write, from which MPI libraries do not return well.
+// are inside a collective write, from which MPI libraries do not return well. Leaves the file at least
+// size_bytes long.
 Status reserve_space(const std::string& path, uint64_t size_bytes);
 
 // A run of bytes and its place in the file.
@@ -43,7 +44,8 @@ struct PutTimes {
   double sync_seconds = 0;
 };
 
-// Collective. Writes the pieces of all ranks into the existing file and syncs it.
+// Collective. Writes the pieces of all ranks into the existing file and syncs it. The file must already have
+// its final length: past its end Open MPI fills gaps between pieces with what its buffer happens to hold.
 Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
                             std::span<const Piece> pieces, uint64_t round_bytes = default_round_bytes);
 
