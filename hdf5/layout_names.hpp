@@ -12,6 +12,7 @@ inline constexpr const char* second_data_name = "data:datatype=1";
 inline constexpr const char* offsets_name = "data:offsets=0";
 inline constexpr const char* boxes_name = "boxes";
 inline constexpr const char* processors_name = "Processors";
+inline constexpr const char* particle_counts_name = "particles:offsets";
 inline constexpr const char* data_attributes_name = "data_attributes";
 inline constexpr const char* global_name = "Chombo_global";
 // AMReX's.

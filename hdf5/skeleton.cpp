@@ -34,7 +34,8 @@ Handle create_group(hid_t where, const std::string& name) {
 Status write_dataset(hid_t where, const std::string& name, hid_t file_type, hid_t memory_type, size_t count,
                      const void* data, hid_t link_creation = H5P_DEFAULT) {
   const hsize_t extent = count;
-  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
+  // Not an extent of 0: h5repack fails on those.
+  const Handle space(count > 0 ? H5Screate_simple(1, &extent, nullptr) : H5Screate(H5S_NULL), H5Sclose);
   const Handle dataset(
       H5Dcreate2(where, name.c_str(), file_type, space.id(), link_creation, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose);
@@ -180,6 +181,16 @@ Status write_boxes(hid_t group, const Hierarchy& h, const Level& level, const Le
                          level.boxes.size(), cell_centred.data()));
   NEVE_TRY(write_dataset(group, processors_name, H5T_STD_I32LE, H5T_NATIVE_INT32, placement.processors.size(),
                          placement.processors.data()));
+  // yt takes a component called particle_... (Nyx has one) for a sign of particles, and then asks how many
+  // each box has.
+  const bool looks_like_particles =
+      std::any_of(h.components.begin(), h.components.end(),
+                  [](const auto& name) { return name.starts_with("particle_"); });
+  if (looks_like_particles) {
+    const std::vector<int64_t> none(level.boxes.size(), 0);
+    NEVE_TRY(write_dataset(group, particle_counts_name, H5T_STD_I64LE, H5T_NATIVE_INT64, none.size(),
+                           none.data()));
+  }
   return write_dataset(group, offsets_name, H5T_STD_I64LE, H5T_NATIVE_INT64, placement.box_offsets.size(),
                        placement.box_offsets.data());
 }

@@ -206,7 +206,8 @@ def test_yt_slice_equals_neve_slice(converted):
     with neve.open(converted) as plotfile:
         coord = 4.1
         plane = plotfile.slice("density", "z", coord)
-        cut = yt.load(str(converted)).slice("z", coord)
+        dataset = yt.load(str(converted))
+        cut = dataset.slice("z", coord)
         image = cut.to_frb(8.0, 64, periodic=False)["chombo", "density"]
         np.testing.assert_array_equal(np.asarray(image).T, plane.values)
 
