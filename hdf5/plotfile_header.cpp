@@ -37,6 +37,30 @@ Result<Handle> open_group(hid_t where, const std::string& name) {
   return group;
 }
 
+Result<std::string> link_name(hid_t group, hsize_t index) {
+  std::array<char, 4096> buffer{};
+  const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, buffer.data(),
+                                            buffer.size(), H5P_DEFAULT);
+  if (length < 1 || static_cast<size_t>(length) >= buffer.size()) {
+    return corrupt(fmt::format("link {} of a group has a name of {} bytes; 1 to {} are allowed", index,
+                               length, buffer.size() - 1));
+  }
+  return std::string(buffer.data());
+}
+
+// Links of a group that are not among `known`, as paths.
+Status list_others(hid_t group, const std::string& prefix, const std::vector<std::string>& known,
+                   std::vector<std::string>* others) {
+  H5G_info_t info{};
+  if (H5Gget_info(group, &info) < 0)
+    return corrupt(fmt::format("a group cannot be listed: {}", last_error()));
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    NEVE_ASSIGN(const std::string name, link_name(group, i));
+    if (std::find(known.begin(), known.end(), name) == known.end()) others->push_back(prefix + name);
+  }
+  return {};
+}
+
 // A one-dimensional dataset about to be read as a whole.
 struct List {
   Handle dataset;
@@ -53,6 +77,7 @@ Result<List> open_list(hid_t where, const std::string& name) {
   }
   list.type = Handle(H5Dget_type(list.dataset.id()), H5Tclose);
   const Handle space(H5Dget_space(list.dataset.id()), H5Sclose);
+  if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return list;  // an empty side file
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
   if (H5Sget_simple_extent_ndims(space.id()) != 1 || count < 0) {
     return corrupt(fmt::format("dataset {} has {} dimensions; 1 is allowed", name,
@@ -272,14 +297,7 @@ Status read_side_files(hid_t group, const std::string& prefix, int depth, Hierar
   H5G_info_t info{};
   if (H5Gget_info(group, &info) < 0) return corrupt(fmt::format("side files: {}", last_error()));
   for (hsize_t i = 0; i < info.nlinks; ++i) {
-    std::array<char, 4096> buffer{};
-    const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, buffer.data(),
-                                              buffer.size(), H5P_DEFAULT);
-    if (length < 1 || static_cast<size_t>(length) >= buffer.size()) {
-      return corrupt(fmt::format("side files: entry {} of '{}' has a name of {} bytes; 1 to {} are allowed",
-                                 i, prefix, length, buffer.size() - 1));
-    }
-    const std::string name = buffer.data();
+    NEVE_ASSIGN(const std::string name, link_name(group, i));
     const std::string path = prefix.empty() ? name : prefix + "/" + name;
     const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
     if (!object.valid()) return corrupt(fmt::format("side file {}: {}", path, last_error()));
@@ -429,6 +447,10 @@ Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* head
     return corrupt(fmt::format("{}/{} has {} rows for {} components", place, field_table_name,
                                data.fields.size(), h.components.size()));
   }
+  NEVE_TRY(list_others(group.id(), place + "/",
+                       {data_name, offsets_name, boxes_name, processors_name, data_attributes_name,
+                        box_center_name, field_table_name},
+                       &header->left_behind));
   h.levels.push_back(std::move(level));
   header->levels.push_back(std::move(data));
   if (l == 0 && !header->written_by_neve) {
@@ -474,6 +496,9 @@ Status read_file(PlotfileHeader* header) {
   } else {
     header->kind = has_attribute(file, "plotfile_type") ? "AMReX HDF5 plotfile" : "Chombo HDF5 plotfile";
   }
+  std::vector<std::string> known = {global_name, neve_name};
+  for (size_t l = 0; l < static_cast<size_t>(levels); ++l) known.push_back(level_name(l));
+  NEVE_TRY(list_others(file, "", known, &header->left_behind));
   for (size_t l = 0; l < static_cast<size_t>(levels); ++l) {
     NEVE_TRY(read_level(file, l, static_cast<size_t>(levels), header));
   }

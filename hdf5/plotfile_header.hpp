@@ -40,7 +40,8 @@ struct PlotfileHeader {
   bool written_by_neve = false;
   uint64_t file_bytes = 0;
   std::vector<LevelData> levels;
-  Handle file;  // datasets are open within it
+  std::vector<std::string> left_behind;  // objects of the file that belong to no field
+  Handle file;                           // datasets are open within it
 };
 
 // Opens and checks. Errors: failure (cannot be opened), usage (not a plotfile we read), corrupt (damaged, or

@@ -62,6 +62,7 @@ class Hdf5Source : public PlotfileSource {
 
   const Hierarchy& hierarchy() const override { return header_.hierarchy; }
   std::string kind() const override { return header_.kind; }
+  std::vector<std::string> left_behind() const override { return header_.left_behind; }
 
   Status read_box(int level, int box, int component, std::byte* out) override {
     const QuietErrors quiet;

@@ -196,6 +196,17 @@ TEST_F(AmrexFile, IsReadWithItsGeometry) {
   for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], 24.0f + static_cast<float>(i));
 }
 
+TEST_F(AmrexFile, WhatIsNoFieldIsListedAsLeftBehind) {
+  const Status status = after([](hid_t file) {
+    for (const char* name : {"Expressions", "level_0/particles:data"}) {
+      const Handle group(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    }
+  });
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ((*open_hdf5_plotfile(path_))->left_behind(),
+            (std::vector<std::string>{"Expressions", "level_0/particles:data"}));
+}
+
 TEST_F(AmrexFile, MissingPartsAreNamed) {
   struct Missing {
     const char* group;

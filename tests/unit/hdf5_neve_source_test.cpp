@@ -191,6 +191,73 @@ INSTANTIATE_TEST_SUITE_P(Layouts, NeveSource,
                                            Case{3, DType::f64, 1u << 20, true},
                                            Case{3, DType::f64, 4096, false}));
 
+// The values of a level's dataset stored again by another program: same values, other bytes.
+void repack(const std::string& path, size_t level, DType dtype, bool through_our_filter) {
+  const std::vector<std::byte> values = read_through_hdf5(path, level, dtype);
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  const std::string name = level_name(level) + "/" + data_name;
+  hsize_t chunk = 0;
+  {
+    const Handle dataset(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
+    ASSERT_EQ(H5Pget_chunk(creation.id(), 1, &chunk), 1);
+  }
+  ASSERT_GE(H5Ldelete(file.id(), name.c_str(), H5P_DEFAULT), 0);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_chunk(creation.id(), 1, &chunk);
+  if (through_our_filter) {
+    FilterParameters lossless;
+    lossless.bound = {BoundMode::lossless, 0};
+    const std::vector<uint32_t> words = to_words(lossless);
+    H5Pset_filter(creation.id(), neve_filter_id, H5Z_FLAG_MANDATORY, words.size(), words.data());
+  } else {
+    H5Pset_deflate(creation.id(), 1);
+  }
+  const hsize_t count = values.size() / dtype_bytes(dtype);
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const hid_t type = dtype == DType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const Handle dataset(
+      H5Dcreate2(file.id(), name.c_str(), type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+      H5Dclose);
+  ASSERT_TRUE(dataset.valid());
+  ASSERT_GE(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+}
+
+class RepackedFile : public ::testing::TestWithParam<bool> {};
+
+TEST_P(RepackedFile, IsReadAsLongAsNothingWasLeftOut) {
+  const TempDir dir;
+  const std::string path = dir.file("a.h5");
+  const Hierarchy h = make_hierarchy(3, DType::f64);
+  FileOptions options;
+  options.drop_covered = false;
+  WrittenFile written;
+  ASSERT_NO_FATAL_FAILURE(write_neve_file(path, h, make_values(h), options, &written));
+  const FieldValues before = read_all(**open_hdf5_plotfile(path));
+  for (size_t l = 0; l < h.levels.size(); ++l) ASSERT_NO_FATAL_FAILURE(repack(path, l, h.dtype, GetParam()));
+  EXPECT_EQ(read_all(**open_hdf5_plotfile(path)), before);
+}
+
+TEST_P(RepackedFile, IsRefusedWhereLeftOutCellsCanNoLongerBeTold) {
+  const TempDir dir;
+  const std::string path = dir.file("a.h5");
+  const Hierarchy h = make_hierarchy(3, DType::f64);
+  WrittenFile written;
+  ASSERT_NO_FATAL_FAILURE(write_neve_file(path, h, make_values(h), {}, &written));
+  ASSERT_TRUE(open_hdf5_plotfile(path).ok());
+  ASSERT_NO_FATAL_FAILURE(repack(path, 0, h.dtype, GetParam()));
+  Result<std::unique_ptr<PlotfileSource>> source = open_hdf5_plotfile(path);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  std::vector<std::byte> box(8 * 8 * 8 * sizeof(double));
+  const Status status = (*source)->read_box(0, 0, 0, box.data());
+  EXPECT_EQ(status.code(), Code::corrupt);
+  EXPECT_EQ(status.message(),
+            "level_0: another tool has repacked this file; which covered cells component density leaves out "
+            "is lost");
+}
+
+INSTANTIATE_TEST_SUITE_P(GzipAndOurs, RepackedFile, ::testing::Bool());
+
 class DamagedFile : public ::testing::Test {
  protected:
   void SetUp() override {
