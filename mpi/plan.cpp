@@ -168,6 +168,7 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
         field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
         field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
         field.spec.fill = fills[level * components + c];
+        field.spec.range = field.range;
         field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);
       }
     }
