@@ -111,7 +111,7 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section, cons
   std::vector<uint64_t> kept;
   uint64_t covered_before = 0;
   uint64_t left_out = 0;
-  for (const TileRect& tile : section.rects) {
+  for (const TileRect& tile : section.rects()) {
     const FrameBox& box = layout.boxes[tile.box];
     const BoxData& data = boxes[tile.box];
     RectRows<const T*> rows;
@@ -298,11 +298,11 @@ struct Frame::State {
 
   // Reads what comes ahead of the codec's bytes and works out which cells are left out.
   Result<std::vector<std::vector<uint8_t>>> left_out_of(const Section& section, ByteReader& in) const {
-    std::vector<std::vector<uint8_t>> masks(section.rects.size());
+    std::vector<std::vector<uint8_t>> masks(section.rects().size());
     if (!header.components[section.component].drops_covered) return masks;
     uint64_t covered = 0;
-    for (size_t r = 0; r < section.rects.size(); ++r) {
-      masks[r] = covered_cells(header.layout.boxes[section.rects[r].box], section.rects[r].rect);
+    for (size_t r = 0; r < section.rects().size(); ++r) {
+      masks[r] = covered_cells(header.layout.boxes[section.rects()[r].box], section.rects()[r].rect);
       covered += static_cast<uint64_t>(std::count(masks[r].begin(), masks[r].end(), uint8_t{1}));
     }
     NEVE_ASSIGN(const std::vector<uint64_t> kept, read_kept(in, covered));
@@ -328,11 +328,11 @@ struct Frame::State {
     ByteReader in(part);
     NEVE_ASSIGN(auto masks, left_out_of(section, in));
     SectionTarget<T> target;
-    for (size_t r = 0; r < section.rects.size(); ++r) {
+    for (size_t r = 0; r < section.rects().size(); ++r) {
       RectRows<T*> rows;
-      rows.size = section.rects[r].rect.size;
-      rows.stride = dense_strides(header.layout.boxes[section.rects[r].box].size);
-      rows.first = place(section.rects[r]);
+      rows.size = section.rects()[r].rect.size;
+      rows.stride = dense_strides(header.layout.boxes[section.rects()[r].box].size);
+      rows.first = place(section.rects()[r]);
       rows.left_out = std::move(masks[r]);
       const auto skipped = std::count(rows.left_out.begin(), rows.left_out.end(), uint8_t{1});
       target.held += static_cast<uint64_t>(rows.cells() - skipped);
@@ -378,7 +378,7 @@ struct Frame::State {
 
   static bool holds(const Section& section, int box, int component) {
     return section.component == static_cast<uint32_t>(component) &&
-           std::any_of(section.rects.begin(), section.rects.end(),
+           std::any_of(section.rects().begin(), section.rects().end(),
                        [box](const TileRect& tile) { return tile.box == static_cast<uint32_t>(box); });
   }
 
@@ -465,10 +465,10 @@ Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {
     NEVE_ASSIGN(const ByteSpan part, state_->section_bytes(s));
     ByteReader in(part);
     NEVE_ASSIGN(const auto masks, state_->left_out_of(section, in));
-    for (size_t r = 0; r < section.rects.size(); ++r) {
-      if (section.rects[r].box != static_cast<uint32_t>(box) || masks[r].empty()) continue;
+    for (size_t r = 0; r < section.rects().size(); ++r) {
+      if (section.rects()[r].box != static_cast<uint32_t>(box) || masks[r].empty()) continue;
       if (cells.empty()) cells.resize(static_cast<size_t>(whole.cells()));
-      const Rect& rect = section.rects[r].rect;
+      const Rect& rect = section.rects()[r].rect;
       const auto width = static_cast<size_t>(rect.size[0]);
       const uint8_t* from = masks[r].data();
       for (int64_t w = 0; w < rect.size[3]; ++w) {

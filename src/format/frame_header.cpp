@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "format/checksum.hpp"
@@ -41,6 +42,16 @@ struct Prefix {
 };
 static_assert(sizeof(Prefix) == frame_prefix_bytes);
 
+// What an honest header's body of `packed_bytes` may unpack to.
+uint64_t body_limit(uint64_t packed_bytes) { return packed_bytes * body_expansion_limit + body_free_bytes; }
+
+bool is_box_position(int64_t lo) { return lo >= -max_box_position && lo <= max_box_position; }
+
+// A number of cells; one that no box can have becomes one that check_rect refuses.
+int64_t get_cells(ByteReader& in) {
+  return static_cast<int64_t>(std::min(in.get_varint(), max_elements + 1));
+}
+
 Status check_rect(const Rect& rect, const Extents& size, size_t box) {
   for (size_t d = 0; d < max_frame_dims; ++d) {
     if (rect.lo[d] < 0 || rect.size[d] < 1 || rect.size[d] > size[d] || rect.lo[d] > size[d] - rect.size[d]) {
@@ -71,7 +82,15 @@ Status read_boxes(ByteReader& in, uint32_t total, FrameLayout& layout) {
   uint64_t elements = 0;
   for (uint32_t b = 0; b < total; ++b) {
     FrameBox box;
-    for (int d = 0; d < layout.ndim; ++d) box.lo[d] = before[d] + in.get_signed_varint() % max_side_cells;
+    for (int d = 0; d < layout.ndim; ++d) {
+      const int64_t step = in.get_signed_varint();
+      const bool is_near = step >= -2 * max_box_position && step <= 2 * max_box_position;
+      box.lo[d] = is_near ? before[d] + step : step;
+      if (!is_near || !is_box_position(box.lo[d])) {
+        return corrupt(fmt::format("frame header: box {} lies at {} in direction {}, must be within +-{}", b,
+                                   box.lo[d], d, max_box_position));
+      }
+    }
     uint64_t cells = 1;
     for (int d = 0; d < layout.ndim; ++d) {
       const uint64_t size = in.get_varint();
@@ -91,9 +110,8 @@ Status read_boxes(ByteReader& in, uint32_t total, FrameLayout& layout) {
     const uint64_t covered = in.get_varint();
     for (uint64_t r = 0; r < covered; ++r) {
       Rect rect;
-      for (int d = 0; d < layout.ndim; ++d) rect.lo[d] = static_cast<int64_t>(in.get_varint() % max_elements);
-      for (int d = 0; d < layout.ndim; ++d)
-        rect.size[d] = static_cast<int64_t>(in.get_varint() % max_elements);
+      for (int d = 0; d < layout.ndim; ++d) rect.lo[d] = get_cells(in);
+      for (int d = 0; d < layout.ndim; ++d) rect.size[d] = get_cells(in);
       if (in.failed())
         return corrupt(fmt::format("frame header: ends inside the covered cells of box {}", b));
       NEVE_TRY(check_rect(rect, box.size, b));
@@ -188,6 +206,10 @@ Status check_layout(const FrameLayout& layout) {
             "frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied", b, size,
             d, max_elements));
       }
+      if (!is_box_position(layout.boxes[b].lo[d])) {
+        return usage_error(fmt::format("frame: box {} lies at {} in direction {}, must be within +-{}", b,
+                                       layout.boxes[b].lo[d], d, max_box_position));
+      }
       cells *= static_cast<uint64_t>(size);
     }
     for (const Rect& rect : layout.boxes[b].covered) {
@@ -243,6 +265,10 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   Bytes bytes(frame_prefix_bytes);
   ByteWriter whole(bytes);
   write_packed(body, whole);
+  if (body.size() > body_limit(bytes.size())) {  // shrinks further than a reader would believe
+    bytes.resize(frame_prefix_bytes);
+    write_raw(body, whole);
+  }
   const uint64_t header_bytes = bytes.size() + checksum_bytes;
   if (header_bytes > UINT32_MAX) {
     return failure(
@@ -313,7 +339,7 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   layout.is_array = (prefix.flags & flag_array) != 0;
 
   ByteReader outer(covered.subspan(sizeof prefix));
-  NEVE_ASSIGN(const Bytes body, read_packed(outer, covered.size() * body_expansion_limit + body_free_bytes));
+  NEVE_ASSIGN(const Bytes body, read_packed(outer, body_limit(covered.size())));
   if (outer.remaining() != 0)
     return corrupt(fmt::format("frame header: {} bytes left over", outer.remaining()));
   ByteReader in(body);

@@ -16,7 +16,8 @@ inline constexpr size_t frame_prefix_bytes = 40;
 inline constexpr size_t max_array_rank = 32;
 // Sizes a reader accepts; a writer stays far below. They keep products of sizes inside 64 bits.
 inline constexpr uint64_t max_elements = uint64_t{1} << 40;
-inline constexpr int64_t max_side_cells = int64_t{1} << 40;
+// Most a box may lie from 0 in any direction.
+inline constexpr int64_t max_box_position = int64_t{1} << 40;
 
 struct SectionEntry {
   Codec codec = Codec::constant;

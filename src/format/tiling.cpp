@@ -2,6 +2,7 @@
 #include "format/tiling.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace neve {
 
@@ -69,13 +70,29 @@ void append_range(const Rect& slab, int dim, int64_t begin, int64_t end, std::ve
   append_range(layers(last, 1), dim - 1, 0, end - last * below, out);
 }
 
-}  // namespace
+// Tiles as they fill up.
+class TileList {
+ public:
+  void add(const TileRect& rect) {
+    open_.rects.push_back(rect);
+    open_.cells += rect.rect.cells();
+  }
+  int64_t open_cells() const { return open_.cells; }
+  void close() {
+    if (!open_.rects.empty()) tiles_.push_back(std::make_shared<const Tile>(std::move(open_)));
+    open_ = {};
+  }
+  std::vector<std::shared_ptr<const Tile>> take() {
+    close();
+    return std::move(tiles_);
+  }
 
-int64_t Section::cells() const {
-  int64_t sum = 0;
-  for (const TileRect& r : rects) sum += r.rect.cells();
-  return sum;
-}
+ private:
+  Tile open_;
+  std::vector<std::shared_ptr<const Tile>> tiles_;
+};
+
+}  // namespace
 
 std::vector<Rect> rects_of_range(const Extents& size, int64_t begin, int64_t end) {
   std::vector<Rect> out;
@@ -94,45 +111,37 @@ std::vector<Section> make_sections(const FrameLayout& layout) {
       const int64_t to = std::clamp<int64_t>(end - c * cells, 0, cells);
       if (from == to) continue;
       // The partial layers at both ends are thin: they share the tile of the whole layers when it is small.
-      Section gathered{static_cast<uint32_t>(c), {}};
+      TileList tiles;
       std::vector<Rect> pieces;
       for (const Rect& r : rects_of_range(layout.boxes[0].size, from, to)) cut_rect(r, pieces);
       for (const Rect& r : pieces) {
-        if (!gathered.rects.empty() && gathered.cells() + r.cells() > tile_max_cells) {
-          sections.push_back(gathered);
-          gathered.rects.clear();
-        }
-        gathered.rects.push_back({0, r});
+        if (tiles.open_cells() + r.cells() > tile_max_cells) tiles.close();
+        tiles.add({0, r});
       }
-      sections.push_back(gathered);
+      for (const auto& tile : tiles.take()) sections.push_back({static_cast<uint32_t>(c), tile});
     }
     return sections;
   }
 
-  std::vector<std::vector<TileRect>> tiles;
-  std::vector<TileRect> gathered;
-  int64_t gathered_cells = 0;
-  const auto flush = [&] {
-    if (!gathered.empty()) tiles.push_back(std::move(gathered));
-    gathered.clear();
-    gathered_cells = 0;
-  };
+  TileList list;
   for (uint32_t b = 0; b < layout.boxes.size(); ++b) {
     const Rect whole{{0, 0, 0, 0}, layout.boxes[b].size};
     const int64_t cells = whole.cells();
     if (cells > tile_max_cells) {
-      flush();
       std::vector<Rect> pieces;
       cut_rect(whole, pieces);
-      for (const Rect& r : pieces) tiles.push_back({TileRect{b, r}});
+      for (const Rect& r : pieces) {
+        list.close();
+        list.add({b, r});
+      }
+      list.close();
       continue;
     }
-    if (gathered_cells + cells > tile_max_cells) flush();
-    gathered.push_back({b, whole});
-    gathered_cells += cells;
-    if (gathered_cells >= tile_gather_cells) flush();
+    if (list.open_cells() + cells > tile_max_cells) list.close();
+    list.add({b, whole});
+    if (list.open_cells() >= tile_gather_cells) list.close();
   }
-  flush();
+  const std::vector<std::shared_ptr<const Tile>> tiles = list.take();
   for (int c = 0; c < layout.components; ++c) {
     for (const auto& tile : tiles) sections.push_back({static_cast<uint32_t>(c), tile});
   }

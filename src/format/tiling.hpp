@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "neve/frame.hpp"
@@ -21,12 +22,20 @@ struct TileRect {
   Rect rect;  // relative to the box
 };
 
-// One component's share of a tile; the unit that is coded, checked and read alone.
+struct Tile {
+  std::vector<TileRect> rects;
+  int64_t cells = 0;
+};
+
+// One component's share of a tile; the unit that is coded, checked and read alone. Components share their
+// tiles: a list of each one's own would let a short header with many boxes and components claim any amount of
+// memory.
 struct Section {
   uint32_t component = 0;
-  std::vector<TileRect> rects;
+  std::shared_ptr<const Tile> tile;
 
-  int64_t cells() const;
+  const std::vector<TileRect>& rects() const { return tile->rects; }
+  int64_t cells() const { return tile->cells; }
 };
 
 // All sections in file order: component by component, tile by tile.

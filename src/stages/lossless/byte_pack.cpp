@@ -27,6 +27,10 @@ void write_packed(ByteSpan bytes, ByteWriter& out) {
       return;
     }
   }
+  write_raw(bytes, out);
+}
+
+void write_raw(ByteSpan bytes, ByteWriter& out) {
   out.put(Packing::raw);
   out.put_varint(bytes.size());
   out.put_bytes(bytes);

@@ -13,6 +13,8 @@ namespace neve {
 inline constexpr int side_stream_zstd_level = 3;
 
 void write_packed(ByteSpan bytes, ByteWriter& out);
+// The same, as they are.
+void write_raw(ByteSpan bytes, ByteWriter& out);
 
 // Errors: corrupt; also when the declared size is above `max_bytes`, before anything is allocated.
 Result<Bytes> read_packed(ByteReader& in, uint64_t max_bytes);
