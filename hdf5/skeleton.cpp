@@ -36,8 +36,10 @@ Status write_dataset(hid_t where, const std::string& name, hid_t file_type, hid_
   const hsize_t extent = count;
   // Not an extent of 0: h5repack fails on those.
   const Handle space(count > 0 ? H5Screate_simple(1, &extent, nullptr) : H5Screate(H5S_NULL), H5Sclose);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation.id(), false);  // the same data makes the same file
   const Handle dataset(
-      H5Dcreate2(where, name.c_str(), file_type, space.id(), link_creation, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dcreate2(where, name.c_str(), file_type, space.id(), link_creation, creation.id(), H5P_DEFAULT),
       H5Dclose);
   if (!dataset.valid()) return hdf5_failed("dataset " + name);
   if (count > 0 && H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
@@ -207,6 +209,7 @@ Result<Handle> data_creation(DType dtype, uint64_t chunk_elements) {
   const std::vector<uint32_t> words = to_words(parameters);
   if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 ||
       H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER) < 0 ||
+      H5Pset_obj_track_times(creation.id(), false) < 0 ||
       H5Pset_filter(creation.id(), neve_filter_id, H5Z_FLAG_MANDATORY, words.size(), words.data()) < 0) {
     return hdf5_failed(data_name);
   }
@@ -296,6 +299,7 @@ Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& 
   if (!file.close()) {
     return explain(failure("HDF5 cannot finish it: " + last_error()), path, driver);
   }
+  if (driver.system_error != 0) return explain(failure("it is not whole"), path, driver);
   return addresses;
 }
 

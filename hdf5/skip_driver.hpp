@@ -19,7 +19,9 @@ struct SkipDriverState {
   bool drop_raw_data = false;  // set by the caller around H5Dwrite_chunk
   uint64_t dropped_writes = 0;
   uint64_t last_dropped_address = 0;
-  int system_error = 0;               // errno of the first failure, 0 if none
+  // errno of the first failure, 0 if none. To be looked at after the file is closed: failed writes are not
+  // told to HDF5.
+  int system_error = 0;
   const char* failed_operation = "";  // "write", "truncate", ...
 };
 

@@ -114,13 +114,16 @@ TEST(SkipDriver, TwoOpenFilesDoNotShareState) {
   EXPECT_EQ(states[1].dropped_writes, 0u);
 }
 
-TEST(SkipDriver, FullDeviceIsAnErrorWithItsReason) {
+TEST(SkipDriver, FullDeviceIsRememberedWithItsReason) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const QuietErrors quiet;
   SkipDriverState state;
   const Handle access = skip_access(&state);
   Handle file(H5Fcreate("/dev/full", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
-  EXPECT_FALSE(file.valid() && file.close());
+  // HDF5 is not told, because it crashes at the end of a process in which closing a file failed.
+  if (file.valid()) {
+    EXPECT_TRUE(file.close());
+  }
   EXPECT_EQ(state.system_error, ENOSPC);
   EXPECT_STREQ(state.failed_operation, "write");
 }
