@@ -187,8 +187,10 @@ Status write_field_records(hid_t level_group, const std::vector<FieldRecord>& fi
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
   const Handle on_disk = row_type(layout, file_type);
   const Handle in_memory = row_type(layout, memory_type);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(creation.id(), false);  // the same data makes the same file
   const Handle table(H5Dcreate2(level_group, field_table_name, on_disk.id(), space.id(), H5P_DEFAULT,
-                                H5P_DEFAULT, H5P_DEFAULT),
+                                creation.id(), H5P_DEFAULT),
                      H5Dclose);
   if (!table.valid() || (!fields.empty() && H5Dwrite(table.id(), in_memory.id(), H5S_ALL, H5S_ALL,
                                                      H5P_DEFAULT, rows.data()) < 0)) {
