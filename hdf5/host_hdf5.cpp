@@ -38,6 +38,9 @@ HostHdf5 find_host_hdf5(void* return_address) {
   const Library library(return_address);
   HostHdf5 host;
   library.look_up("H5Epush2", &host.push_error);
+  library.look_up("H5Eis_paused", &host.is_paused);
+  library.look_up("H5Ecreate_stack", &host.create_stack);
+  library.look_up("H5Eset_current_stack", &host.set_current_stack);
   library.look_up("H5E_ERR_CLS_g", &host.error_class);
   library.look_up("H5E_PLINE_g", &host.pipeline_major);
   library.look_up("H5E_CALLBACK_g", &host.callback_minor);
@@ -50,10 +53,33 @@ HostHdf5 find_host_hdf5(void* return_address) {
   return host;
 }
 
+bool HostHdf5::can_report() const {
+  if (push_error == nullptr || error_class == nullptr || pipeline_major == nullptr ||
+      callback_minor == nullptr) {
+    return false;
+  }
+  return *error_class > 0;  // no identifiers before HDF5 has initialized itself
+}
+
+void HostHdf5::push(hid_t stack, const char* function, const std::string& message) const {
+  push_error(stack, "neve", function, 0, *error_class, *pipeline_major, *callback_minor, "%s",
+             message.c_str());
+}
+
 void HostHdf5::report(const char* function, const std::string& message) const {
   if (!can_report()) return;
-  push_error(H5E_DEFAULT, "neve", function, 0, *error_class, *pipeline_major, *callback_minor, "%s",
-             message.c_str());
+  hbool_t paused = false;
+  if (is_paused != nullptr && create_stack != nullptr && set_current_stack != nullptr &&
+      is_paused(H5E_DEFAULT, &paused) >= 0 && paused) {
+    // HDF5 2 pauses the stack while a filter runs and drops what is pushed meanwhile. Resuming it does not
+    // help: pausing it again clears it. A stack of our own put in its place stays.
+    const hid_t stack = create_stack();
+    if (stack < 0) return;
+    push(stack, function, message);
+    set_current_stack(stack);
+    return;
+  }
+  push(H5E_DEFAULT, function, message);
 }
 
 }  // namespace neve::hdf5

@@ -12,6 +12,10 @@ namespace neve::hdf5 {
 
 struct HostHdf5 {
   decltype(&::H5Epush2) push_error = nullptr;
+  // Our headers may be older than this one; null where the host is.
+  herr_t (*is_paused)(hid_t stack, hbool_t* paused) = nullptr;
+  decltype(&::H5Ecreate_stack) create_stack = nullptr;
+  decltype(&::H5Eset_current_stack) set_current_stack = nullptr;
   const hid_t* error_class = nullptr;
   const hid_t* pipeline_major = nullptr;
   const hid_t* callback_minor = nullptr;
@@ -22,10 +26,7 @@ struct HostHdf5 {
   decltype(&::H5Pget_filter_by_id2) filter_words = nullptr;
   decltype(&::H5Pmodify_filter) modify_filter = nullptr;
 
-  bool can_report() const {
-    return push_error != nullptr && error_class != nullptr && pipeline_major != nullptr &&
-           callback_minor != nullptr;
-  }
+  bool can_report() const;
   bool can_describe_datasets() const {
     return type_class != nullptr && type_size != nullptr && type_order != nullptr && chunk_shape != nullptr &&
            filter_words != nullptr && modify_filter != nullptr;
@@ -33,6 +34,9 @@ struct HostHdf5 {
 
   // Puts `message` on the host's error stack; without a reachable host there is nowhere to say it.
   void report(const char* function, const std::string& message) const;
+
+ private:
+  void push(hid_t stack, const char* function, const std::string& message) const;
 };
 
 // `return_address`: of the callback that HDF5 called (__builtin_return_address(0) there).
