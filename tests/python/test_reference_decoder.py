@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/format.md is enough: a decoder written from it gives the library's bits."""
+
+from __future__ import annotations
+
+import h5py
+import neve
+import numpy as np
+import pytest
+import reference_decoder
+from arrays import assert_same_bits, bits
+from conftest import CHECKOUT
+from hypothesis import given
+from hypothesis import strategies as st
+
+GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.neve"))
+FILTER_ID = 466
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
+def test_frames_of_every_release(path):
+    expected = path.with_suffix(".xxh3").read_text().strip()
+    decoded = reference_decoder.decode(path.read_bytes())
+    assert str(reference_decoder.xxh3_64(decoded.tobytes())) == expected
+
+
+def test_there_are_golden_frames():
+    assert GOLDEN, "tests/golden is empty: the test above has tested nothing"
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> np.ndarray:
+    """Smooth in some directions and rough in others, with special values strewn in."""
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    shape = draw(st.lists(st.integers(1, 24), min_size=1, max_size=5))
+    while np.prod(shape) > 4000:
+        shape[shape.index(max(shape))] //= 2
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    field = np.full(shape, draw(st.sampled_from([0.0, 300.0, -1e6])))
+    for axis, size in enumerate(shape):
+        wave = np.sin(np.arange(size) * random.uniform(0, 1)) * random.uniform(0, 2)
+        field = field + wave.reshape([-1 if d == axis else 1 for d in range(len(shape))])
+    field += random.standard_normal(shape) * draw(st.sampled_from([0, 1e-4, 1e-2, 1]))
+    if draw(st.booleans()):
+        where = random.random(shape) < draw(st.sampled_from([0.01, 0.3]))
+        special = [np.nan, np.inf, -np.inf, -0.0, 1e20, 7e15, 1e-30]
+        field[where] = random.choice(special, int(where.sum()))
+    return field.astype(dtype)
+
+
+@given(
+    field=fields(),
+    rel=st.sampled_from([1e-1, 1e-3, 1e-6]),
+    effort=st.sampled_from(["fast", "balanced", "max"]),
+)
+def test_arrays(field, rel, effort):
+    frame = neve.compress(field, rel=rel, effort=effort, threads=1)
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lossless_arrays(dtype):
+    field = np.random.default_rng(5).standard_normal((7, 50)).astype(dtype)
+    field[0, :3] = [np.nan, -0.0, np.inf]
+    frame = neve.compress(field, lossless=True)
+    assert_same_bits(reference_decoder.decode(frame), field)
+
+
+def test_an_array_of_several_tiles():
+    """More cells than a tile has, with sides that halve unevenly."""
+    field = np.zeros((3, 701, 1003), np.float32)
+    field[1, 300:400, 5] = np.linspace(0, 1, 100)
+    field[2, :, 900:] = np.nan
+    frame = neve.compress(field, abs=1e-3)
+    assert len(neve.info(frame)["sections"]) > 1
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
+def chunks_of(dataset: h5py.Dataset):
+    for number in range(dataset.id.get_num_chunks()):
+        chunk = dataset.id.get_chunk_info(number)
+        _, data = dataset.id.read_direct_chunk(chunk.chunk_offset)
+        yield chunk.chunk_offset, data
+
+
+def test_chunks_of_a_filtered_dataset(tmp_path):
+    """Through the plugin h5py gets what the frames hold, edge chunks included."""
+    field = np.sin(np.arange(30 * 41.0)).reshape(30, 41).astype(np.float32)
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file.create_dataset("a", data=field, chunks=(16, 16), **neve.Filter(abs=1e-3))
+    with h5py.File(tmp_path / "f.h5") as file:
+        dataset = file["a"]
+        (filter_id, words) = next(
+            (number, values)
+            for number, _, values, _ in (
+                dataset.id.get_create_plist().get_filter(i)
+                for i in range(dataset.id.get_create_plist().get_nfilters())
+            )
+        )
+        bound = np.float64(1e-3).view(np.uint64)
+        user = [1, 1, int(bound & 0xFFFFFFFF), int(bound >> np.uint64(32)), 0, 0, 2, 0, 0]
+        assert filter_id == FILTER_ID
+        assert list(words) == [*user, 0, 2, 16, 0, 16, 0]
+        read = dataset[...]
+        for offset, data in chunks_of(dataset):
+            where = tuple(slice(o, o + 16) for o in offset)
+            part = read[where]
+            decoded = reference_decoder.decode(data)
+            assert decoded.shape == (16, 16)
+            assert_same_bits(decoded[tuple(slice(n) for n in part.shape)], part)
+
+
+def test_chunks_of_a_plotfile(converted):
+    """Where the document says a box's values are, there they are."""
+    with h5py.File(converted) as file, neve.open(converted) as plotfile:
+        assert file["neve"].attrs["layout_version"] == 1
+        for level in plotfile.levels:
+            group = file[f"level_{level.index}"]
+            dataset = group["data:datatype=0"]
+            elements = np.zeros(dataset.shape, dataset.dtype)
+            for (begin,), data in chunks_of(dataset):
+                elements[begin : begin + dataset.chunks[0]] = reference_decoder.decode(data)
+            assert_same_bits(elements, dataset[...])
+            offsets = group["data:offsets=0"][...]
+            assert offsets[-1] == len(elements)
+            for number, box in enumerate(level.boxes):
+                for component, name in enumerate(plotfile.components):
+                    begin = offsets[number] + component * box.cells
+                    found = elements[begin : begin + box.cells].reshape(box.shape, order="F")
+                    held = ~level[name].left_out(number)
+                    assert (bits(found)[held] == bits(level[name][number])[held]).all()
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
+def test_it_refuses_what_the_library_refuses(path):
+    whole = path.read_bytes()
+    flips = np.random.default_rng(1).integers(0, 8 * len(whole), 40)
+    cuts = np.random.default_rng(2).integers(0, len(whole), 10)
+    damaged = [whole[:cut] for cut in cuts]
+    for flip in flips:
+        copy = bytearray(whole)
+        copy[flip // 8] ^= 1 << (flip % 8)
+        damaged.append(bytes(copy))
+    for data in damaged:
+        with pytest.raises(reference_decoder.Refused):
+            reference_decoder.decode(data)
+        with pytest.raises(neve.Error):
+            neve.decompress(data)
