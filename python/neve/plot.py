@@ -22,7 +22,7 @@ ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
 PANEL_INCHES = 6.4  # the longer side of a panel
 MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
 SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
-LOG_SPAN = 1e3  # positive fields that reach over more decades than three are drawn logarithmically
+LOG_SPAN = 10  # positive fields that reach over more than this factor are drawn logarithmically
 DPI = 160
 
 

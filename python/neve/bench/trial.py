@@ -37,11 +37,11 @@ def compare(field: BenchField, decoded: np.ndarray, bound_abs: float) -> dict[st
         error = np.abs(decoded[ordinary].astype(np.float64) - original[ordinary].astype(np.float64))
     broken = ~(error <= bound_abs)  # a NaN breaks it too
     values = original[ordinary].astype(np.float64)
-    spread = float(values.max() - values.min()) if values.size else 0.0
+    spread = float(values.max()) - float(values.min()) if values.size else 0.0
     with np.errstate(all="ignore"):
         mean_square = float(np.mean(np.square(error))) if error.size else 0.0
     psnr = None
-    if spread > 0 and 0 < mean_square < np.inf:
+    if 0 < spread < np.inf and 0 < mean_square < np.inf:
         psnr = float(20 * np.log10(spread) - 10 * np.log10(mean_square))
     finite = error[np.isfinite(error)]
     return {

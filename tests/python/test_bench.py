@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors are found, crashes and hangs cost one row, tables and JSON agree."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from neve.bench import codecs, fields, report, trial
+from neve.bench.__main__ import main
+from neve.bench.contenders import Contender, NotApplicable
+
+ARRAY = np.array([0.0, -0.0, np.nan, np.inf, -999.0, 1.0, 2.0, 3.0], np.float32)
+FIELD = fields.BenchField("special", "small", 0.1, ARRAY, -999.0)
+
+
+def test_bound_is_of_the_valid_range():
+    assert FIELD.bound_abs() == pytest.approx(0.3)
+    assert fields.BenchField("special", "none", 0.1, np.full(3, np.nan)).bound_abs() == 0
+
+
+def test_compare_counts_violations_and_lost_specials():
+    decoded = ARRAY.copy()
+    assert trial.compare(FIELD, decoded, 0.3)["violations"] == 0
+    assert trial.compare(FIELD, decoded, 0.3)["specials_lost"] == 0
+    decoded[5] += 0.31
+    decoded[6] = np.nan
+    decoded[1] = 0.0
+    decoded[4] = -999.1
+    found = trial.compare(FIELD, decoded, 0.3)
+    assert (found["violations"], found["specials"], found["specials_lost"]) == (2, 4, 2)
+    assert found["max_abs_error"] == pytest.approx(0.31, rel=1e-6)
+
+
+def identity(field, bound):
+    return lambda: field.array.tobytes(), lambda data: np.frombuffer(data, field.array.dtype)
+
+
+def crash(field, bound):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hang(field, bound):
+    time.sleep(60)
+
+
+def refuse(field, bound):
+    raise NotApplicable("no such bound")
+
+
+def fail(field, bound):
+    raise RuntimeError("out of luck")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "expected"),
+    [
+        (crash, {"error": "crashed (SIGKILL)"}),
+        (hang, {"error": "stopped after 0.5 s"}),
+        (refuse, {"skipped": "no such bound"}),
+        (fail, {"error": "RuntimeError: out of luck"}),
+    ],
+)
+def test_a_contender_that_fails_costs_its_row(prepare, expected):
+    assert trial.run(Contender("bad", "", prepare), FIELD, 0.3, 1, 0.5) == expected
+
+
+def test_a_contender_that_works_is_measured():
+    found = trial.run(Contender("plain", "", identity), FIELD, 0.3, 5, 60)
+    assert found["ratio"] == 1
+    assert (found["violations"], found["specials_lost"]) == (0, 0)
+
+
+def test_generated_fields_are_the_same_everywhere():
+    pytest.importorskip("scipy")
+    cube = fields.turbulence(16)
+    assert cube.dtype == np.float32 and cube.shape == (16, 16, 16)
+    np.testing.assert_array_equal(cube, fields.turbulence(16))
+    assert (cube > 0).all() and np.log(cube).std() == pytest.approx(1, abs=0.01)
+
+
+def test_special_matrix_has_zero_violations(tmp_path, capsys):
+    pytest.importorskip("scipy")
+    for peer in ("pysz", "zfpy", "fpzip"):
+        pytest.importorskip(peer)
+    out = tmp_path / "special.json"
+    assert main(["codecs", "--only", "special", "--codecs", "neve", "--json", str(out)]) == 0
+    recorded = json.loads(out.read_text())
+    assert len(recorded["rows"]) == 38
+    assert all(row["violations"] == row["specials_lost"] == 0 for row in recorded["rows"])
+    assert recorded["summary"]["neve_violations"] == 0
+    assert str(tmp_path) not in out.read_text()
+    printed = capsys.readouterr().out
+    assert "NaN payloads, float64" in printed
+    assert codecs.tables(recorded) + "\n" == printed
+
+
+def test_missing_data_is_named(tmp_path, capsys):
+    assert main(["codecs", "--only", "reference", "--data", str(tmp_path)]) == 1
+    assert "arrays/wpx_Ex.npy: not in the data folder given with --data" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (0.0, "0"), (12.345, "12.3"), (1234.5, "1234"), (0.01234, "0.0123"), (3, "3")],
+)
+def test_numbers_of_tables(value, text):
+    assert report.number(value) == text
+
+
+def test_geomean():
+    assert report.geomean([1, 100]) == pytest.approx(10)
