@@ -17,7 +17,7 @@ struct Slab {
 
 // Cut across the last direction at multiples of the ratio, so that no coarse cell is cut.
 std::vector<Slab> cut_into_slabs(const Hierarchy& hierarchy, size_t fine_level, const IntVect& ratio,
-                                 const std::vector<int>& owner, int& rounds) {
+                                 const std::vector<int>& owner, const ExchangeLimits& limits, int& rounds) {
   const int d = hierarchy.dims - 1;
   const int64_t value_bytes = static_cast<int64_t>(dtype_bytes(hierarchy.dtype));
   const int64_t ratio_cells = int64_t{ratio[0]} * ratio[1] * ratio[2];
@@ -28,7 +28,7 @@ std::vector<Slab> cut_into_slabs(const Hierarchy& hierarchy, size_t fine_level, 
   for (size_t b = 0; b < boxes.size(); ++b) {
     const Box& box = boxes[b];
     const int64_t layer_bytes = box.cells() / box.size(d) * ratio[d] * value_bytes;
-    const int64_t thickness = std::max<int64_t>(1, slab_bytes / layer_bytes) * ratio[d];
+    const int64_t thickness = std::max<int64_t>(1, limits.slab_bytes / layer_bytes) * ratio[d];
     int64_t begin = box.lo[d];
     for (int64_t end = int64_t{floor_div(box.lo[d], ratio[d])} * ratio[d] + thickness; begin <= box.hi[d];
          begin = end, end += thickness) {
@@ -36,7 +36,7 @@ std::vector<Slab> cut_into_slabs(const Hierarchy& hierarchy, size_t fine_level, 
       slab.cells.lo[d] = static_cast<int32_t>(begin);
       slab.cells.hi[d] = static_cast<int32_t>(std::min<int64_t>(end - 1, box.hi[d]));
       int64_t& sent = sent_bytes[static_cast<size_t>(owner[b])];
-      slab.round = static_cast<int>(sent / round_bytes);
+      slab.round = static_cast<int>(sent / limits.round_bytes);
       sent += slab.cells.cells() / ratio_cells * value_bytes;
       rounds = std::max(rounds, slab.round + 1);
       slabs.push_back(slab);
@@ -54,14 +54,15 @@ void sort_parts(std::vector<AveragePart>& parts) {
 }  // namespace
 
 AverageExchange plan_average_exchange(const Hierarchy& hierarchy, size_t coarse_level,
-                                      const amr::BoxIndex& coarse_index, const Ownership& owners, int rank) {
+                                      const amr::BoxIndex& coarse_index, const Ownership& owners, int rank,
+                                      const ExchangeLimits& limits) {
   AverageExchange exchange;
   const Level& coarse = hierarchy.levels[coarse_level];
   const IntVect& ratio = coarse.ref_ratio;
   const std::vector<int>& fine_owner = owners[coarse_level + 1];
   const std::vector<int>& coarse_owner = owners[coarse_level];
   const std::vector<Slab> slabs =
-      cut_into_slabs(hierarchy, coarse_level + 1, ratio, fine_owner, exchange.rounds);
+      cut_into_slabs(hierarchy, coarse_level + 1, ratio, fine_owner, limits, exchange.rounds);
 
   const auto add_parts = [&](std::vector<AveragePart>& parts, size_t coarse_box, const amr::BoxIndex& fine,
                              size_t first_slab, const auto& peer_of) {

@@ -32,12 +32,14 @@ struct AverageExchange {
   std::vector<AveragePart> receives;  // for this rank's coarse boxes
 };
 
-// Fine boxes are cut into slabs of about this much, the most that is restored at a time, ...
-inline constexpr int64_t slab_bytes = int64_t{4} << 20;
-// ... and a rank sends about this much in one round.
-inline constexpr int64_t round_bytes = int64_t{8} << 20;
+// What bounds the memory of an exchange. Only tests choose other values.
+struct ExchangeLimits {
+  int64_t slab_bytes = int64_t{4} << 20;   // fine boxes are restored in slabs of about this much
+  int64_t round_bytes = int64_t{8} << 20;  // a rank sends about this much at a time
+};
 
 AverageExchange plan_average_exchange(const Hierarchy& hierarchy, size_t coarse_level,
-                                      const amr::BoxIndex& coarse_index, const Ownership& owners, int rank);
+                                      const amr::BoxIndex& coarse_index, const Ownership& owners, int rank,
+                                      const ExchangeLimits& limits = {});
 
 }  // namespace neve::mpi

@@ -12,7 +12,6 @@
 #include "amr/average_down.hpp"
 #include "amr/coverage.hpp"
 #include "codecs/reconstruct.hpp"
-#include "mpi/average_exchange.hpp"
 #include "mpi/box_values.hpp"
 
 namespace neve::mpi {
@@ -64,15 +63,15 @@ struct Buffers {
 class LevelCheck {
  public:
   LevelCheck(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-             const WritePlan& plan, size_t level, Buffers& buffers)
+             const WritePlan& plan, size_t level, const ExchangeLimits& limits, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
         plan_(plan),
         level_(level),
         value_bytes_(dtype_bytes(hierarchy.dtype)),
-        exchange_(
-            plan_average_exchange(hierarchy, level, plan.levels[level].index, plan.owners, comm.rank())),
+        exchange_(plan_average_exchange(hierarchy, level, plan.levels[level].index, plan.owners, comm.rank(),
+                                        limits)),
         buffers_(buffers) {
     uint64_t most_send_cells = 0, most_receive_cells = 0;
     int64_t most_restored_cells = 0;
@@ -352,7 +351,7 @@ Status check_component(const Comm& comm, std::span<const LocalBox> owned,
 
 Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy,
                                     std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan) {
+                                    WritePlan& plan, const ExchangeLimits& limits) {
   const size_t components = hierarchy.components.size();
   const size_t levels = hierarchy.levels.size();
   NEVE_ASSIGN(const std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
@@ -364,7 +363,7 @@ Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy
     if (options.covered != Covered::automatic) return {};
     for (size_t level = 0; level < levels; ++level) {
       if (covered_cells[level] == 0) continue;
-      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, buffers);
+      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits, buffers);
       NEVE_TRY(checks[level]->check_message_sizes());
     }
     return {};

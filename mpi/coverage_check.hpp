@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/agree.hpp"
+#include "mpi/average_exchange.hpp"
 #include "mpi/plan.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -27,6 +28,6 @@ inline constexpr uint64_t most_missed_divisor = 8;
 // get from them, and the owners of the coarse boxes compare those averages with their values.
 Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy,
                                     std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan);
+                                    WritePlan& plan, const ExchangeLimits& limits = {});
 
 }  // namespace neve::mpi
