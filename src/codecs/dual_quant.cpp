@@ -48,11 +48,11 @@ void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out,
 void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out, QuantizeStats<double>& s) {
   kernels().quantize_f64(v, n, q, out, s);
 }
-void dequantize(const int32_t* q, size_t n, const QuantumGrid<float>& grid, float* out) {
-  kernels().dequantize_f32(q, n, grid.center, grid.step, out);
+void dequantize(const int32_t* q, size_t n, int32_t origin, const QuantumGrid<float>& grid, float* out) {
+  kernels().dequantize_f32(q, n, origin, grid.center, grid.step, out);
 }
-void dequantize(const int32_t* q, size_t n, const QuantumGrid<double>& grid, double* out) {
-  kernels().dequantize_f64(q, n, grid.center, grid.step, out);
+void dequantize(const int32_t* q, size_t n, int32_t origin, const QuantumGrid<double>& grid, double* out) {
+  kernels().dequantize_f64(q, n, origin, grid.center, grid.step, out);
 }
 
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
@@ -125,7 +125,9 @@ class Encoder {
         effort_(effort),
         quantizer_(make_quantizer<T>(spec)),
         choice_(choose_axes(source, quantizer_)),
-        packer_(source.held, choice_.shift) {}
+        packer_(source.held, choice_.shift) {
+    quantizer_.origin = choice_.origin;
+  }
 
   SectionDraft run() {
     for (const auto& rect : source_.rects) encode_rect(rect);
@@ -138,12 +140,9 @@ class Encoder {
     QuantumPlanes planes(rect.size, choice_.axes);
     const auto width = static_cast<size_t>(rect.size[0]);
     excluded_.resize(width);
-    for (int64_t r = 0; r < rect.rows(); ++r) {
-      const int64_t y = r % rect.size[1];
-      const int64_t z = r / rect.size[1] % rect.size[2];
-      const int64_t w = r / (rect.size[1] * rect.size[2]);
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
       int32_t* quanta = planes.row(y, z, w);
-      const T* values = rect.row(r);
+      const T* values = rect.row(y, z, w);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       const size_t rejected_before = stats_.rejected;
       quantize_held(values, width, left_out, quanta);
@@ -152,12 +151,10 @@ class Encoder {
         fill_excluded(values, width, left_out, planes.before_row(y, z, w), quanta);
       } else {
         held_ += width;
-        if (choice_.origin != 0) {
-          for (size_t x = 0; x < width; ++x) quanta[x] -= choice_.origin;
-        }
       }
       pack_row(quanta, planes.neighbours(y, z, w), is_along_x(choice_.axes, y, z, w), width, masked);
-    }
+      return true;
+    });
   }
 
   void quantize_held(const T* values, size_t width, const uint8_t* left_out, int32_t* quanta) {
@@ -179,7 +176,7 @@ class Encoder {
       excluded_[x] = is_left_out || is_special;
       if (is_special) add_special(values[x]);
       held_ += is_left_out ? 0 : 1;
-      if (excluded_[x] == 0) hold = quanta[x] - choice_.origin;
+      if (excluded_[x] == 0) hold = quanta[x];
       quanta[x] = hold;
     }
   }
@@ -395,11 +392,7 @@ class Decoder {
     QuantumPlanes planes(rect.size, s_.axes);
     const auto width = static_cast<size_t>(rect.size[0]);
     residuals_.resize(width + row_padding);
-    shifted_.resize(width + row_padding);
-    for (int64_t r = 0; r < rect.rows(); ++r) {
-      const int64_t y = r % rect.size[1];
-      const int64_t z = r / rect.size[1] % rect.size[2];
-      const int64_t w = r / (rect.size[1] * rect.size[2]);
+    const bool had_enough = visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       const uint64_t held =
           left_out == nullptr
@@ -410,32 +403,33 @@ class Decoder {
       const NeighbourRows around = planes.neighbours(y, z, w);
       const bool along_x = is_along_x(s_.axes, y, z, w);
       if (left_out == nullptr && !has_special) {
-        NEVE_TRY(unpack(width));
+        if (!unpack(width)) return false;
         kernels().unpredict(residuals_.data(), around, along_x, width, quanta);
-        write_values(quanta, width, rect.row(r));
+        dequantize(quanta, width, s_.origin, grid_, rect.row(y, z, w));
         held_at_ += width;
       } else {
         const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
-        NEVE_TRY(unpack(held - specials));
-        decode_masked_row(around, along_x, width, left_out, planes.before_row(y, z, w), quanta, rect.row(r));
+        if (!unpack(held - specials)) return false;
+        decode_masked_row(around, along_x, width, left_out, planes.before_row(y, z, w), quanta,
+                          rect.row(y, z, w));
       }
-    }
-    return {};
+      return true;
+    });
+    if (had_enough) return {};
+    return corrupt(
+        fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
   }
 
-  // The next n residuals into residuals_.
-  Status unpack(size_t n) {
+  // The next n residuals into residuals_; false when there are fewer escapes than escape symbols.
+  bool unpack(size_t n) {
     const auto escapes = std::span(s_.escapes).subspan(escape_at_);
     const size_t used =
         kernels().unpack(s_.symbols.data() + symbol_at_, n, s_.shift, escapes, residuals_.data());
-    if (used == SIZE_MAX) {
-      return corrupt(
-          fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
-    }
+    if (used == SIZE_MAX) return false;
     if (s_.shift > 0) add_low_bits(n);
     escape_at_ += used;
     symbol_at_ += n;
-    return {};
+    return true;
   }
 
   void add_low_bits(size_t n) {
@@ -448,14 +442,6 @@ class Decoder {
       std::memcpy(&word, s_.low_bits.data() + at, std::min<size_t>(8, s_.low_bits.size() - at));
       residuals_[i] |= static_cast<int32_t>((word >> (bit % 8)) & mask);
     }
-  }
-
-  void write_values(const int32_t* quanta, size_t width, T* out) {
-    if (s_.origin == 0) return dequantize(quanta, width, grid_, out);
-    for (size_t x = 0; x < width; ++x) {
-      shifted_[x] = static_cast<int32_t>(static_cast<uint32_t>(quanta[x]) + static_cast<uint32_t>(s_.origin));
-    }
-    dequantize(shifted_.data(), width, grid_, out);
   }
 
   void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out,
@@ -478,7 +464,7 @@ class Decoder {
       if (!is_left_out) ++held_at_;
       if (is_special) special_at = cursor_.next(held_at_);
     }
-    write_values(quanta, width, out);
+    dequantize(quanta, width, s_.origin, grid_, out);
     for (const Patch& p : patches_) out[p.x] = value_of_bits<T>(p.bits);
   }
 
@@ -488,7 +474,6 @@ class Decoder {
   SpecialCursor cursor_;
   std::vector<Patch> patches_;
   std::vector<int32_t> residuals_;
-  std::vector<int32_t> shifted_;
   size_t symbol_at_ = 0;
   size_t escape_at_ = 0;
   uint64_t held_at_ = 0;

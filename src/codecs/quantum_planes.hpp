@@ -23,15 +23,20 @@ class QuantumPlanes {
     const bool along_w = ((axes >> 3) & 1) != 0;
     // With w differenced, the farthest neighbour (z-1, w-1) is a volume and one plane back.
     planes_ = along_w ? size[2] + 2 : 2;
+    rows_only_ = ((axes >> 2) & 3) == 0;
     zeros_.assign(stride_, 0);
-    quanta_.assign(static_cast<size_t>(planes_ * size[1]) * stride_, 0);
+    quanta_.assign(static_cast<size_t>(rows_only_ ? 4 : planes_ * size[1]) * stride_, 0);
   }
 
   // Row (y, z, w); element -1 is 0. Valid until the ring comes round: one plane, or with w differenced a
   // volume.
   int32_t* row(int64_t y, int64_t z, int64_t w) {
-    const int64_t plane = (w * size_[2] + z) % planes_;
-    return quanta_.data() + static_cast<size_t>(plane * size_[1] + y) * stride_ + row_padding;
+    const int64_t number = w * size_[2] + z;
+    const int64_t plane = planes_ == 2 ? number & 1 : number % planes_;
+    // Within a plane only the row before is looked at: two rows in turn stay in the first-level cache. First
+    // rows have two places of their own, because before_row asks for that of the plane before.
+    const int64_t slot = !rows_only_ ? plane * size_[1] + y : y > 0 ? y % 2 : 2 + plane;
+    return quanta_.data() + static_cast<size_t>(slot) * stride_ + row_padding;
   }
 
   // The rows before (y, z, w) in each subset of the differenced directions; zeros outside the rectangle.
@@ -63,6 +68,7 @@ class QuantumPlanes {
   unsigned axis_total_ = 0;
   size_t stride_ = 0;
   int64_t planes_ = 2;
+  bool rows_only_ = false;
   std::vector<int32_t> zeros_;
   std::vector<int32_t> quanta_;
 };

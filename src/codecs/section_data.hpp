@@ -20,15 +20,32 @@ struct RectRows {
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
   int64_t rows() const { return size[1] * size[2] * size[3]; }
+  Pointer row(int64_t y, int64_t z, int64_t w) const {
+    return first + y * stride[1] + z * stride[2] + w * stride[3];
+  }
   // Row number r in scan order.
   Pointer row(int64_t r) const {
     if (first == nullptr) return nullptr;
     const int64_t y = r % size[1];
     const int64_t z = r / size[1] % size[2];
     const int64_t w = r / (size[1] * size[2]);
-    return first + y * stride[1] + z * stride[2] + w * stride[3];
+    return row(y, z, w);
   }
 };
+
+// Calls visit(y, z, w, number) for each row in scan order until one returns false. Returns whether none did.
+template <class Pointer, class Visit>
+bool visit_rows(const RectRows<Pointer>& rect, const Visit& visit) {
+  int64_t number = 0;
+  for (int64_t w = 0; w < rect.size[3]; ++w) {
+    for (int64_t z = 0; z < rect.size[2]; ++z) {
+      for (int64_t y = 0; y < rect.size[1]; ++y) {
+        if (!visit(y, z, w, number++)) return false;
+      }
+    }
+  }
+  return true;
+}
 
 template <class T>
 struct SectionSource {

@@ -19,6 +19,7 @@ inline constexpr int32_t quantum_limit = 1 << 28;
 
 template <class T>
 struct Quantizer {
+  int32_t origin;  // subtracted from every quantum, so that the first ones of a box are small
   T center;        // value of quantum 0
   T step;          // value between quanta, see make_grid (stages/quantize)
   T inverse_step;  // 1 / step
@@ -45,12 +46,12 @@ struct NeighbourRows {
 struct Kernels {
   const char* name;
 
-  // quantum[i] = nearest_even((value[i] - center) / step), or rejected_quantum where the decoded value is off
-  // by more than the tolerance or the value is NaN, infinite, -0 or the fill value.
+  // quantum[i] = nearest_even((value[i] - center) / step) - origin, or rejected_quantum where the decoded
+  // value is off by more than the tolerance or the value is NaN, infinite, -0 or the fill value.
   void (*quantize_f32)(const float*, size_t, const Quantizer<float>&, int32_t*, QuantizeStats<float>&);
   void (*quantize_f64)(const double*, size_t, const Quantizer<double>&, int32_t*, QuantizeStats<double>&);
-  void (*dequantize_f32)(const int32_t*, size_t, float center, float step, float*);
-  void (*dequantize_f64)(const int32_t*, size_t, double center, double step, double*);
+  void (*dequantize_f32)(const int32_t*, size_t, int32_t origin, float center, float step, float*);
+  void (*dequantize_f64)(const int32_t*, size_t, int32_t origin, double center, double step, double*);
 
   // residual = quanta - prediction, modulo 2^32. quanta[-1] is readable and 0.
   void (*predict)(const int32_t* quanta, const NeighbourRows&, bool along_x, size_t, int32_t* residual);

@@ -15,8 +15,8 @@ void quantize(const T* values, size_t n, const Quantizer<T>& q, int32_t* quanta,
 }
 
 template <class T>
-void dequantize(const int32_t* quanta, size_t n, T center, T step, T* values) {
-  for (size_t i = 0; i < n; ++i) values[i] = static_cast<T>(quanta[i]) * step + center;
+void dequantize(const int32_t* quanta, size_t n, int32_t origin, T center, T step, T* values) {
+  for (size_t i = 0; i < n; ++i) values[i] = portable::dequantize_one(quanta[i], origin, center, step);
 }
 
 void predict(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t n, int32_t* residual) {

@@ -41,7 +41,14 @@ int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
   if (error > stats.max_error) stats.max_error = error;
   const T in_steps = error * q.inverse_step;
   stats.sum_squared_steps += static_cast<double>(in_steps) * static_cast<double>(in_steps);
-  return quantum;
+  return quantum - q.origin;
+}
+
+template <class T>
+T dequantize_one(int32_t quantum, int32_t origin, T center, T step) {
+  // Modulo 2^32: a damaged stream may hold any quantum.
+  const auto whole = static_cast<int32_t>(static_cast<uint32_t>(quantum) + static_cast<uint32_t>(origin));
+  return static_cast<T>(whole) * step + center;
 }
 
 inline uint32_t neighbour_sum(const NeighbourRows& around, ptrdiff_t i) {

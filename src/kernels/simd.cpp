@@ -62,6 +62,7 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   const auto inverse_step = hn::Set(d, q.inverse_step);
   const auto step = hn::Set(d, q.step);
   const auto center = hn::Set(d, q.center);
+  const auto origin = hn::Set(di, q.origin);
   const auto tolerance = hn::Set(d, q.tolerance);
   const auto limit = hn::Set(d, static_cast<T>(quantum_limit));
   const auto negative_zero = hn::Set(du, Bits{1} << (8 * sizeof(T) - 1));
@@ -85,12 +86,12 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
     const auto in_steps = hn::Mul(accepted_error, inverse_step);
     sum_squares = hn::Add(sum_squares, hn::Mul(in_steps, in_steps));
     if (HWY_LIKELY(hn::AllTrue(d, ok))) {
-      hn::StoreU(quantum, di, quanta + i);
+      hn::StoreU(hn::Sub(quantum, origin), di, quanta + i);
     } else {
       stats.rejected += lanes - hn::CountTrue(d, ok);
       HWY_ALIGN int32_t lane_quanta[8];
       HWY_ALIGN T lane_ok[8];
-      hn::Store(quantum, di, lane_quanta);
+      hn::Store(hn::Sub(quantum, origin), di, lane_quanta);
       hn::Store(hn::IfThenElseZero(ok, hn::Set(d, T{1})), d, lane_ok);
       for (size_t k = 0; k < lanes; ++k) quanta[i + k] = lane_ok[k] != 0 ? lane_quanta[k] : rejected_quantum;
     }
@@ -111,23 +112,26 @@ void QuantizeF64(const double* v, size_t n, const Quantizer<double>& q, int32_t*
 }
 
 template <class T>
-void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, T center, T step, T* HWY_RESTRICT values) {
+void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, int32_t origin, T center, T step,
+                T* HWY_RESTRICT values) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
   const size_t lanes = hn::Lanes(d);
   const auto vstep = hn::Set(d, step);
   const auto vcenter = hn::Set(d, center);
+  const auto vorigin = hn::Set(di, origin);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::Add(hn::Mul(FromI32(d, hn::LoadU(di, quanta + i)), vstep), vcenter), d, values + i);
+    hn::StoreU(hn::Add(hn::Mul(FromI32(d, hn::Add(hn::LoadU(di, quanta + i), vorigin)), vstep), vcenter), d,
+               values + i);
   }
-  for (; i < n; ++i) values[i] = static_cast<T>(quanta[i]) * step + center;
+  for (; i < n; ++i) values[i] = portable::dequantize_one(quanta[i], origin, center, step);
 }
-void DequantizeF32(const int32_t* q, size_t n, float center, float step, float* out) {
-  Dequantize(q, n, center, step, out);
+void DequantizeF32(const int32_t* q, size_t n, int32_t origin, float center, float step, float* out) {
+  Dequantize(q, n, origin, center, step, out);
 }
-void DequantizeF64(const int32_t* q, size_t n, double center, double step, double* out) {
-  Dequantize(q, n, center, step, out);
+void DequantizeF64(const int32_t* q, size_t n, int32_t origin, double center, double step, double* out) {
+  Dequantize(q, n, origin, center, step, out);
 }
 
 // Signs as in portable::neighbour_sum.

@@ -38,7 +38,7 @@ void compare_quantize() {
       for (const bool has_fill : {false, true}) {
         for (const T center : {T{0}, T(3.25)}) {
           const auto values = hard_values<T>(n, n);
-          const Quantizer<T> q{center, T(0.02), 1 / T(0.02), T(0.00999), T(-999), has_fill};
+          const Quantizer<T> q{17, center, T(0.02), 1 / T(0.02), T(0.00999), T(-999), has_fill};
           std::vector<int32_t> expected(n), found(n);
           QuantizeStats<T> expected_stats, found_stats;
           std::vector<T> expected_values(n), found_values(n);
@@ -47,11 +47,11 @@ void compare_quantize() {
                                T* range) {
             if constexpr (sizeof(T) == 4) {
               k.quantize_f32(values.data(), n, q, quanta, stats);
-              k.dequantize_f32(quanta, n, center, q.step, back);
+              k.dequantize_f32(quanta, n, 17, center, q.step, back);
               k.range_f32(values.data(), n, has_fill, q.fill, range, range + 1);
             } else {
               k.quantize_f64(values.data(), n, q, quanta, stats);
-              k.dequantize_f64(quanta, n, center, q.step, back);
+              k.dequantize_f64(quanta, n, 17, center, q.step, back);
               k.range_f64(values.data(), n, has_fill, q.fill, range, range + 1);
             }
           };
