@@ -33,7 +33,7 @@ python_sources := $(shell git ls-files -co --exclude-standard -- \
   CMakeLists.txt pyproject.toml cmake include src plotfile hdf5 python 2>/dev/null)
 .venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --force-reinstall -C build-dir=build/python .
+	  --force-reinstall --config-settings=build-dir=build/python .
 	@touch $@
 
 python: .venv/neve-installed

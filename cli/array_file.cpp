@@ -34,7 +34,7 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
 
 Result<plotfile::NpyArray> decode_array(const Frame& frame, int threads) {
   const FrameLayout& layout = frame.layout();
-  if (layout.components != 1 || layout.boxes.size() != 1 || layout.is_split) {
+  if (layout.components != 1 || layout.boxes.size() > 1 || layout.is_split) {
     return usage_error(fmt::format("the frame holds {} boxes of {} components, not one array",
                                    layout.boxes.size(), layout.components));
   }

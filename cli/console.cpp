@@ -42,6 +42,10 @@ std::string Table::text() const {
   std::string out;
   for (const auto& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) {
+      if (last_is_text_ && i + 1 == width.size()) {
+        out += "  " + row[i];
+        continue;
+      }
       out += i == 0 ? fmt::format("{:<{}}", row[i], width[i]) : fmt::format("  {:>{}}", row[i], width[i]);
     }
     out += '\n';

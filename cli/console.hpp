@@ -25,15 +25,17 @@ class Progress {
   std::string last_phase_;
 };
 
-// Columns as wide as they need; the first is set left, the others right.
+// Columns as wide as they need; the first is set left, the others right, but for a last one of running text.
 class Table {
  public:
-  explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
+  explicit Table(std::vector<std::string> heads, bool last_is_text = false)
+      : rows_{std::move(heads)}, last_is_text_(last_is_text) {}
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   std::string text() const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
+  bool last_is_text_;
 };
 
 std::string human_bytes(uint64_t bytes);  // "2.8 MiB"

@@ -137,7 +137,7 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   NEVE_ASSIGN(options, write_options(args, h));
 
   Progress progress(ranks.first());
-  NEVE_ASSIGN(const LocalBoxes local, read_local_boxes(ranks, *source, progress));
+  NEVE_ASSIGN(const LocalBoxes local, read_local_boxes(ranks, *source, args.source, progress));
   const double read_seconds = MPI_Wtime() - begin_seconds;
 
   nlohmann::ordered_json j;

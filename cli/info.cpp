@@ -165,7 +165,8 @@ std::string levels_text(const Json& j) {
     text += "\n";
     if (level.contains("fields") && !level["fields"].empty()) {
       Table table(
-          {"  field", "ratio", "bound", "as abs", "max error", "left out", "special", "codec", "covered"});
+          {"  field", "ratio", "bound", "as abs", "max error", "left out", "special", "codec", "covered"},
+          true);
       for (const Json& f : level["fields"]) {
         table.add({"  " + f["name"].get<std::string>(), human_ratio(f["ratio"].get<double>()),
                    f["bound"].get<std::string>(), human_error(f["bound_abs"].get<double>()),

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/local_boxes.hpp"
 
+#include "cli/source.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::cli {
 namespace {
 
-Status read_boxes(int rank, int size, PlotfileSource& source, Progress& progress, LocalBoxes& out) {
+Status read_boxes(int rank, int size, PlotfileSource& source, const std::string& path, Progress& progress,
+                  LocalBoxes& out) {
   const Hierarchy& h = source.hierarchy();
   const size_t value_bytes = dtype_bytes(h.dtype);
   const auto owner = distribute_boxes(h, size);
@@ -24,8 +26,10 @@ Status read_boxes(int rank, int size, PlotfileSource& source, Progress& progress
       // Not value-initialised: every byte is read into next.
       std::unique_ptr<std::byte[]> values(new std::byte[cells * h.components.size() * value_bytes]);
       for (size_t component = 0; component < h.components.size(); ++component) {
-        NEVE_TRY(source.read_box(static_cast<int>(level), static_cast<int>(box), static_cast<int>(component),
-                                 values.get() + component * cells * value_bytes));
+        NEVE_TRY(naming_file(
+            source.read_box(static_cast<int>(level), static_cast<int>(box), static_cast<int>(component),
+                            values.get() + component * cells * value_bytes),
+            path));
       }
       FrameBox shape;
       for (int d = 0; d < max_dims; ++d) shape.size[d] = cells_of_box.size(d);
@@ -41,10 +45,11 @@ Status read_boxes(int rank, int size, PlotfileSource& source, Progress& progress
 
 }  // namespace
 
-Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, Progress& progress) {
+Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, const std::string& path,
+                                    Progress& progress) {
   LocalBoxes out;
-  NEVE_TRY(ranks.agree(
-      mpi::guarded("read", [&] { return read_boxes(ranks.rank(), ranks.size(), source, progress, out); })));
+  NEVE_TRY(ranks.agree(mpi::guarded(
+      "read", [&] { return read_boxes(ranks.rank(), ranks.size(), source, path, progress, out); })));
   return out;
 }
 

@@ -21,6 +21,7 @@ struct LocalBoxes {
 };
 
 // Collective: every rank reads the boxes distribute_boxes gives it, and only those.
-Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, Progress& progress);
+Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, const std::string& path,
+                                    Progress& progress);
 
 }  // namespace neve::cli

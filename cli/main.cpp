@@ -15,9 +15,23 @@
 namespace neve::cli {
 namespace {
 
-int parse_failure(const CLI::App& app, const CLI::ParseError& error) {
+// A first word that is no command, which CLI11 does not name.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::string allowed;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return {};
+    allowed += (allowed.empty() ? "" : ", ") + command->get_name();
+  }
+  return std::string("neve: unknown command '") + argv[1] + "'; allowed: " + allowed + "\n";
+}
+
+int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
   const bool asked_for_help = app.exit(error, out, err) == 0;
+  if (const std::string unknown = unknown_command(app, argc, argv); !asked_for_help && !unknown.empty()) {
+    err.str(unknown);
+  }
   if (launcher_rank() == 0) {
     std::cout << out.str() << std::flush;
     std::cerr << err.str() << std::flush;
@@ -73,7 +87,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return parse_failure(app, error);
+    return parse_failure(app, error, argc, argv);
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;

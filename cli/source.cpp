@@ -44,6 +44,10 @@ Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path) {
       path));
 }
 
+Status naming_file(const Status& status, const std::string& path) {
+  return status.message().find(path) == std::string::npos ? status.in(path) : status;
+}
+
 Result<uint64_t> stored_bytes(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {

@@ -21,6 +21,9 @@ Result<InputKind> input_kind(const std::string& path);
 // Independent, not collective.
 Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path);
 
+// The same error naming the file: readers of a part name the part, not always the file.
+Status naming_file(const Status& status, const std::string& path);
+
 // Bytes on disk of a file, or of all files of a directory.
 Result<uint64_t> stored_bytes(const std::string& path);
 

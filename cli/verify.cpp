@@ -42,7 +42,7 @@ struct FieldVerdict {
 using Verdict = std::vector<std::vector<FieldVerdict>>;  // [level][field]
 
 // Box by box: memory holds two copies of one component of one box.
-Status compare_boxes(const Ranks& ranks, PlotfileSource& original, PlotfileSource& copy,
+Status compare_boxes(const Ranks& ranks, const Args& args, PlotfileSource& original, PlotfileSource& copy,
                      const Pairing& pairing, const std::vector<std::vector<CompareRule>>& rules,
                      Progress& progress, std::vector<Comparison>& sums) {
   const Hierarchy& h = original.hierarchy();
@@ -62,11 +62,11 @@ Status compare_boxes(const Ranks& ranks, PlotfileSource& original, PlotfileSourc
       const int copy_box = pairing.box[level][box];
       for (size_t component = 0; component < components; ++component) {
         const int copy_component = pairing.component[component];
-        NEVE_TRY(original
-                     .read_box(static_cast<int>(level), static_cast<int>(box), static_cast<int>(component),
-                               a.data())
-                     .in("original"));
-        NEVE_TRY(copy.read_box(static_cast<int>(level), copy_box, copy_component, b.data()).in("copy"));
+        NEVE_TRY(naming_file(original.read_box(static_cast<int>(level), static_cast<int>(box),
+                                               static_cast<int>(component), a.data()),
+                             args.original));
+        NEVE_TRY(naming_file(copy.read_box(static_cast<int>(level), copy_box, copy_component, b.data()),
+                             args.copy));
         NEVE_ASSIGN(const std::vector<uint8_t> left_out,
                     copy.left_out(static_cast<int>(level), copy_box, copy_component));
         compare_values(h.dtype, a.data(), b.data(), cells, left_out, rules[level][component],
@@ -172,12 +172,14 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored) {
     std::cout << verdict_json(verdict, ok, raw_bytes, stored).dump(2) << std::endl;
     return;
   }
+  const bool judged = verdict.front().front().bound_abs.has_value();
+  const char* judgement = !ok ? "A BOUND IS VIOLATED" : judged ? "every bound holds" : "no bounds recorded";
   std::cout << verdict_table(verdict)
             << fmt::format(
                    "{}: {} raw, {} stored, {} times smaller, {}\n", args.copy, human_bytes(raw_bytes),
                    human_bytes(stored),
                    human_ratio(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0),
-                   ok ? "every bound holds" : "A BOUND IS VIOLATED")
+                   judgement)
             << std::flush;
 }
 
@@ -237,8 +239,9 @@ Status verify_plotfiles(const Ranks& ranks, const Args& args) {
   std::vector<Comparison> sums(h.levels.size() * h.components.size());
   {
     Progress progress(ranks.first());
-    NEVE_TRY(ranks.agree(mpi::guarded(
-        "verify", [&] { return compare_boxes(ranks, *original, *copy, pairing, rules, progress, sums); })));
+    NEVE_TRY(ranks.agree(mpi::guarded("verify", [&] {
+      return compare_boxes(ranks, args, *original, *copy, pairing, rules, progress, sums);
+    })));
   }
   NEVE_TRY(merge_over_ranks(ranks, sums));
   for (size_t i = 0; i < sums.size(); ++i) {

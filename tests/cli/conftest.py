@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -25,6 +26,7 @@ def environment(**changes):
         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
         OMPI_MCA_rmaps_base_oversubscribe="1",
         OMPI_MCA_btl_vader_single_copy_mechanism="none",
+        NEVE_PYTHON=sys.executable,
     )
     env.update(changes)
     return env

@@ -136,9 +136,9 @@ def test_covered_keep_and_drop(neve, sample, tmp_path):
 
 def test_info(neve, sample, converted):
     info = neve("info", converted, "--json").json
-    assert info["kind"] == "Neve HDF5"
+    assert info["kind"] == "Neve HDF5 plotfile"
     assert info["components"] == FIELDS
-    assert [level["boxes"] for level in info["levels"]] == [1, 8]
+    assert [level["boxes"] for level in info["levels"]] == [1, 3]
     density = info["levels"][0]["fields"][0]
     assert density["name"] == "density"
     assert density["bound"] == "rel=0.001"
@@ -224,8 +224,9 @@ class TestUnmodifiedTools:
             ],
             HDF5_PLUGIN_PATH=str(tmp_path),
         )
-        assert without.code != 0
-        assert "filter" in without.err
+        # Debian's h5dump ends with 0 all the same and prints no value.
+        assert "required filter 'neve' is not registered" in without.err
+        assert "(0):" not in without.out
 
     def python(self, code, **changes):
         import sys
@@ -254,7 +255,7 @@ with h5py.File({str(converted)!r}) as f:
     print(len(boxes), data.dtype, repr(float(data[offsets[0]])))
 """
         out = self.python(code, HDF5_PLUGIN_PATH=str(PLUGIN_DIR)).split()
-        assert out[:2] == ["8", "float64"]
+        assert out[:2] == ["3", "float64"]
 
     def test_yt_agrees_to_the_bit(self, neve, sample, converted, tmp_path):
         back = tmp_path / "back"
@@ -265,7 +266,7 @@ yt.set_log_level("error")
 packed = yt.load({str(converted)!r})
 plain = yt.load({str(back)!r}, hint="AMReXDataset")
 assert type(packed).__name__ == "ChomboDataset", type(packed)
-assert packed.index.num_grids == plain.index.num_grids == 9
+assert packed.index.num_grids == plain.index.num_grids == 4
 for field in ("density", "x_velocity"):
     compared = 0
     for grid in packed.index.grids:
@@ -281,7 +282,7 @@ for field in ("density", "x_velocity"):
                     a, b = a[keep], b[keep]
                 assert a.shape == b.shape and a.tobytes() == b.tobytes(), (field, grid)
                 compared += 1
-    assert compared == 9, compared
+    assert compared == 4, compared
 print("equal")
 """
         assert self.python(code, HDF5_PLUGIN_PATH=str(PLUGIN_DIR)).strip() == "equal"
