@@ -4,12 +4,6 @@
 if(SKBUILD)
   return()
 endif()
-foreach(room neve_core neve_plotfile neve_hdf5 neve_mpi neve)
-  if(NOT TARGET ${room})
-    message(STATUS "no target ${room} yet: nothing to install")
-    return()
-  endif()
-endforeach()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
