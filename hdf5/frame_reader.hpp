@@ -43,7 +43,7 @@ class FrameReader {
 
   Result<LoadedPtr> load(size_t level, uint64_t chunk);
   Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
-  // The piece of `box` in a chunk that holds elements from `element` of the box on.
+  // What a chunk holds of a box; corrupt when its frame does not.
   Result<Piece> find_piece(size_t level, size_t box, uint64_t chunk);
   // The pieces that hold the component, in order.
   Result<std::vector<Piece>> pieces(size_t level, size_t box, int component);
