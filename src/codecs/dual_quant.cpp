@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "codecs/quantum_planes.hpp"
 #include "codecs/section_codec.hpp"
@@ -58,7 +59,8 @@ void dequantize(const int32_t* q, size_t n, int32_t origin, const QuantumGrid<do
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
 class ResidualPacker {
  public:
-  ResidualPacker(uint64_t most_values, int shift) : shift_(shift), symbols_(most_values + row_padding) {}
+  ResidualPacker(uint64_t most_values, int shift)
+      : shift_(shift), symbols_(neve::take_symbols(most_values + row_padding)) {}
 
   // Room for n residuals behind those pending; n is at most pack_block.
   int32_t* room() {
@@ -76,7 +78,7 @@ class ResidualPacker {
     symbol_total_ += pending_;
     pending_ = 0;
   }
-  std::vector<uint8_t> take_symbols() {
+  Symbols take_symbols() {
     symbols_.resize(symbol_total_);
     return std::move(symbols_);
   }
@@ -108,7 +110,7 @@ class ResidualPacker {
   int shift_;
   std::vector<int32_t> residuals_ = std::vector<int32_t>(2 * pack_block + row_padding);
   size_t pending_ = 0;
-  std::vector<uint8_t> symbols_;
+  Symbols symbols_;
   size_t symbol_total_ = 0;
   std::vector<int32_t> escapes_;
   size_t escape_total_ = 0;
@@ -223,7 +225,7 @@ class Encoder {
     if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
       flags |= flag_zero_groups;
       bitmap = std::move(groups->kept_bitmap);
-      draft.symbols = std::move(groups->kept);
+      recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
       histogram = count_symbols(draft.symbols);
     }
     ByteWriter before(draft.before);
@@ -300,7 +302,7 @@ struct Streams {
   int shift = 0;
   int32_t origin = 0;
   SpecialValues specials;
-  std::vector<uint8_t> symbols;
+  Symbols symbols;
   std::vector<int32_t> escapes;
   ByteSpan low_bits;
 };
@@ -333,7 +335,7 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
   }
   if (coded > 0) {
     NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
-    s.symbols.resize(coded + row_padding);
+    s.symbols = take_symbols(coded + row_padding);
     NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(s.symbols).first(coded)));
   }
   if ((flags & flag_zero_groups) != 0) {
@@ -494,8 +496,10 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
     return corrupt(
         fmt::format("dual_quant section: center {} and step {} are not usable", info.center, info.step));
   }
-  NEVE_ASSIGN(const Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
-  return Decoder<T>(streams, grid, target).run();
+  NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
+  Status status = Decoder<T>(streams, grid, target).run();
+  recycle_symbols(std::move(streams.symbols));
+  return status;
 }
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&, Effort);

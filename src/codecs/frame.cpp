@@ -214,7 +214,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     drafted[s] = draft_one<T>(layout, sections[s], specs[sections[s].component], boxes, options.effort);
     if (share) return;
     drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
-    drafted[s].draft.symbols = {};
+    recycle_symbols(std::move(drafted[s].draft.symbols));
     drafted[s].draft.before = {};
     drafted[s].draft.after = {};
   });
@@ -225,18 +225,19 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   SharedBooks books;
   std::vector<ComponentReport> reports(specs.size());
   std::vector<uint64_t> most_cells(specs.size(), 0);
-  Bytes body;
+  uint64_t body_bytes = 0;
   for (size_t s = 0; s < sections.size(); ++s) {
-    if (share) drafted[s].bytes = finish_section(drafted[s].draft, &books);
-    const size_t begin = body.size();
-    body.insert(body.end(), drafted[s].kept.begin(), drafted[s].kept.end());
-    body.insert(body.end(), drafted[s].bytes.begin(), drafted[s].bytes.end());
-    const ByteSpan bytes = ByteSpan(body).subspan(begin);
+    if (share) {
+      drafted[s].bytes = finish_section(drafted[s].draft, &books);
+      drafted[s].draft.symbols = {};
+    }
+    Bytes& bytes = drafted[s].bytes;
+    bytes.insert(bytes.begin(), drafted[s].kept.begin(), drafted[s].kept.end());
     header.sections.push_back({drafted[s].draft.codec, bytes.size(), checksum(bytes)});
     drafted[s].draft.report.stored_bytes = bytes.size();
     const auto component = sections[s].component;
     merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
-    drafted[s] = {};
+    body_bytes += bytes.size();
   }
   header.books = std::move(books.books);
   for (size_t c = 0; c < specs.size(); ++c) {
@@ -246,7 +247,11 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
                                  reports[c].max_abs_error, specs[c].fill, specs[c].drop_covered});
   }
   NEVE_ASSIGN(Bytes frame, serialize_header(header));
-  frame.insert(frame.end(), body.begin(), body.end());
+  frame.reserve(frame.size() + body_bytes);
+  for (DraftedSection& section : drafted) {
+    frame.insert(frame.end(), section.bytes.begin(), section.bytes.end());
+    section = {};
+  }
   if (report != nullptr) report->components = std::move(reports);
   return frame;
 }

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 
-#include "kernels/portable.hpp"
+#include "kernels/kernels.hpp"
 #include "stages/quantize/quantizer.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve {
+namespace {
+
+constexpr int64_t block_values = 1024;  // quanta and decoded values of a block stay in the first cache
+
+}  // namespace
 
 template <class T>
 void reconstruct_values(const T* values, T* restored, int64_t count, const ComponentSpec& spec) {
@@ -18,10 +23,24 @@ void reconstruct_values(const T* values, T* restored, int64_t count, const Compo
   }
   const Quantizer<T> quantizer = make_quantizer<T>(spec);
   QuantizeStats<T> stats;
-  for (int64_t i = 0; i < count; ++i) {
-    const int32_t quantum = portable::quantize_one(values[i], quantizer, stats);
-    restored[i] =
-        quantum == rejected_quantum ? values[i] : static_cast<T>(quantum) * quantizer.step + quantizer.center;
+  int32_t quanta[block_values + row_padding];
+  T decoded[block_values + row_padding];
+  for (int64_t begin = 0; begin < count; begin += block_values) {
+    const auto n = static_cast<size_t>(std::min<int64_t>(block_values, count - begin));
+    const size_t rejected_before = stats.rejected;
+    if constexpr (sizeof(T) == 4) {
+      kernels().quantize_f32(values + begin, n, quantizer, quanta, stats);
+      kernels().dequantize_f32(quanta, n, quantizer.origin, quantizer.center, quantizer.step, decoded);
+    } else {
+      kernels().quantize_f64(values + begin, n, quantizer, quanta, stats);
+      kernels().dequantize_f64(quanta, n, quantizer.origin, quantizer.center, quantizer.step, decoded);
+    }
+    if (stats.rejected != rejected_before) {
+      for (size_t i = 0; i < n; ++i) {
+        if (quanta[i] == rejected_quantum) decoded[i] = values[begin + static_cast<int64_t>(i)];
+      }
+    }
+    std::copy(decoded, decoded + n, restored + begin);
   }
 }
 

@@ -103,7 +103,10 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
 }
 
 Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
-  Bytes bytes = draft.before;
+  // Room for the symbols at half their size: Huffman rarely needs more, and growing copies.
+  Bytes bytes;
+  bytes.reserve(draft.before.size() + draft.symbols.size() / 2 + draft.after.size());
+  bytes = draft.before;
   if (draft.codec != Codec::dual_quant) return bytes;
   ByteWriter out(bytes);
   if (!draft.symbols.empty()) {

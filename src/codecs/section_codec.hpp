@@ -11,6 +11,7 @@
 #include "neve/frame.hpp"
 #include "stages/entropy/huffman_code.hpp"
 #include "stages/entropy/huffman_coder.hpp"
+#include "threads/scratch.hpp"
 
 namespace neve {
 
@@ -20,7 +21,7 @@ struct SectionDraft {
   Codec codec = Codec::constant;
   Bytes before;                       // bytes ahead of the symbol stream
   Bytes after;                        // bytes behind it
-  std::vector<uint8_t> symbols;       // empty unless dual_quant
+  Symbols symbols;                    // empty unless dual_quant
   std::vector<uint8_t> block_book;    // empty: one book
   std::vector<Histogram> histograms;  // one for each book
   ComponentReport report;

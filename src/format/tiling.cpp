@@ -8,13 +8,17 @@ namespace neve {
 
 namespace {
 
+constexpr int64_t row_cut_weight = 16;
+
 // Halve the longest side (the slower one when equal) until a piece is small enough.
 Extents piece_size(const Extents& size) {
   Extents piece = size;
   while (piece[0] * piece[1] * piece[2] * piece[3] > tile_max_cells) {
+    // Whole rows are what memory and kernels like: x is cut only when it is by far the longest.
+    const auto weight = [&](int d) { return d == 0 ? piece[0] / row_cut_weight : piece[d]; };
     int longest = max_frame_dims - 1;
     for (int d = max_frame_dims - 2; d >= 0; --d) {
-      if (piece[d] > piece[longest]) longest = d;
+      if (weight(d) > weight(longest)) longest = d;
     }
     piece[longest] = (piece[longest] + 1) / 2;
   }

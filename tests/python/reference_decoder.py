@@ -320,7 +320,7 @@ def parse(data: bytes) -> Frame:
 def pieces(rect: Rect) -> list[Rect]:
     p = list(rect.size)
     while int(np.prod(p, dtype=object)) > MOST_TILE_CELLS:
-        longest = max(range(4), key=lambda d: (p[d], d))
+        longest = max(range(4), key=lambda d: (p[d] // 16 if d == 0 else p[d], d))
         p[longest] = (p[longest] + 1) // 2
     found = []
     for w in range(0, rect.size[3], p[3]):

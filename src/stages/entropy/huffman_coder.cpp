@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "threads/scratch.hpp"
+
 namespace neve {
 
 namespace {
@@ -64,6 +66,59 @@ void encode_run(BitSink& sink, const uint8_t* symbols, size_t n, const CodeTable
     sink.put(table[symbols[i]]);
     sink.flush();
   }
+}
+
+// Codes of two symbols at once, by both as a 16-bit number: 24 bits of code, their length above. Only pairs
+// of used symbols are filled in.
+class PairCodes {
+ public:
+  static constexpr unsigned length_shift = 24;
+  static constexpr uint32_t code_mask = (1U << length_shift) - 1;
+  static_assert(2 * max_code_bits <= length_shift);
+
+  void fill(const CodeTable& table) {
+    entries_.resize(size_t{1} << 16);
+    for (size_t first = 0; first < symbol_count; ++first) {
+      const uint32_t first_bits = table[first] >> 16;
+      if (first_bits == 0) continue;
+      for (size_t second = 0; second < symbol_count; ++second) {
+        const uint32_t second_bits = table[second] >> 16;
+        if (second_bits == 0) continue;
+        const uint32_t code = (table[first] & 0xffff) | (table[second] & 0xffff) << first_bits;
+        entries_[first | second << 8] = code | (first_bits + second_bits) << length_shift;
+      }
+    }
+  }
+  uint32_t operator[](uint64_t pair) const { return entries_[pair]; }
+
+ private:
+  RawVector<uint32_t> entries_;
+};
+
+// Below this filling the pair codes costs more than they save.
+constexpr size_t pair_codes_min_symbols = size_t{1} << 17;
+
+void encode_run(BitSink& sink, const uint8_t* symbols, size_t n, const PairCodes& pairs,
+                const CodeTable& table) {
+  BitSink local = sink;  // the compiler keeps a local in registers
+  const auto put_pair = [&](uint64_t pair) {
+    const uint32_t entry = pairs[pair];
+    local.bits |= uint64_t{entry & PairCodes::code_mask} << local.held;
+    local.held += entry >> PairCodes::length_shift;
+  };
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, symbols + i, 8);
+    put_pair(word & 0xffff);
+    put_pair((word >> 16) & 0xffff);
+    local.flush();
+    put_pair((word >> 32) & 0xffff);
+    put_pair(word >> 48);
+    local.flush();
+  }
+  sink = local;
+  encode_run(sink, symbols + i, n - i, table);
 }
 
 constexpr size_t table_entries = size_t{1} << max_code_bits;
@@ -245,18 +300,24 @@ size_t symbols_per_stream(size_t symbol_total) {
 
 void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> books,
                     std::span<const uint8_t> block_book, ByteWriter& out) {
+  thread_local RawVector<std::byte> coded;
+  thread_local PairCodes pairs;
   std::vector<CodeTable> tables;
   for (const Codebook& book : books) tables.push_back(make_code_table(book));
   const size_t part = symbols_per_stream(symbols.size());
   const size_t streams = stream_count(symbols.size());
-  std::vector<std::byte> buffer(std::min(part, symbols.size()) * max_code_bits / 8 + 16);
-  std::vector<Bytes> coded(streams);
+  coded.resize(symbols.size() * max_code_bits / 8 + streams * 2 * sizeof(uint64_t));
+  const bool by_pairs = block_book.empty() && symbols.size() >= pair_codes_min_symbols;
+  if (by_pairs) pairs.fill(tables[0]);
+  BitSink sink;
+  sink.at = coded.data();
   for (size_t s = 0; s < streams; ++s) {
+    const std::byte* const first_byte = sink.at;
     const size_t begin = std::min(s * part, symbols.size());
     const size_t end = std::min(begin + part, symbols.size());
-    BitSink sink;
-    sink.at = buffer.data();
-    if (block_book.empty()) {
+    if (by_pairs) {
+      encode_run(sink, symbols.data() + begin, end - begin, pairs, tables[0]);
+    } else if (block_book.empty()) {
       encode_run(sink, symbols.data() + begin, end - begin, tables[0]);
     } else {
       for (size_t at = begin; at < end; at += book_block_symbols) {
@@ -266,10 +327,11 @@ void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> 
     }
     sink.flush();
     if (sink.held > 0) ++sink.at;
-    coded[s].assign(buffer.data(), sink.at);
+    sink.bits = 0;
+    sink.held = 0;
+    out.put_varint(static_cast<uint64_t>(sink.at - first_byte));
   }
-  for (const Bytes& stream : coded) out.put_varint(stream.size());
-  for (const Bytes& stream : coded) out.put_bytes(stream);
+  out.put_bytes(ByteSpan(coded.data(), static_cast<size_t>(sink.at - coded.data())));
 }
 
 Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span<const uint8_t> block_book,

@@ -49,9 +49,8 @@ Result<uint64_t> kept_symbols(ByteSpan kept_bitmap, uint64_t total) {
   return kept;
 }
 
-std::vector<uint8_t> restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept,
-                                         uint64_t total) {
-  std::vector<uint8_t> symbols(total, symbol_zero);
+Symbols restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept, uint64_t total) {
+  Symbols symbols(total, symbol_zero);
   size_t from = 0;
   for (uint64_t g = 0; g < group_total(total); ++g) {
     if (!is_kept(kept_bitmap, g)) continue;

@@ -9,14 +9,15 @@
 
 #include "format/bytes.hpp"
 #include "neve/status.hpp"
+#include "threads/scratch.hpp"
 
 namespace neve {
 
 inline constexpr size_t zero_group_symbols = 16;
 
 struct ZeroGroups {
-  Bytes kept_bitmap;          // one bit a group, 1 = its symbols are in `kept`
-  std::vector<uint8_t> kept;  // the last group may be short
+  Bytes kept_bitmap;  // one bit a group, 1 = its symbols are in `kept`
+  Symbols kept;       // the last group may be short
 };
 
 ZeroGroups remove_zero_groups(std::span<const uint8_t> symbols);
@@ -24,6 +25,6 @@ ZeroGroups remove_zero_groups(std::span<const uint8_t> symbols);
 // How many symbols the bitmap keeps of `total`. Errors: corrupt (bitmap of the wrong size).
 Result<uint64_t> kept_symbols(ByteSpan kept_bitmap, uint64_t total);
 // The inverse; sizes were checked by kept_symbols.
-std::vector<uint8_t> restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept, uint64_t total);
+Symbols restore_zero_groups(ByteSpan kept_bitmap, std::span<const uint8_t> kept, uint64_t total);
 
 }  // namespace neve

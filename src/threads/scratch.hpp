@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large working buffers that are not cleared, and are used again by the next section of the same thread:
+// clearing and page faults otherwise cost a third of encoding. At most a few times tile_max_cells bytes a
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace neve {
+
+// resize() leaves new elements undefined.
+template <class T>
+struct DefaultInitAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = DefaultInitAllocator<U>;
+  };
+  template <class U>
+  void construct(U* p) noexcept {
+    ::new (static_cast<void*>(p)) U;
+  }
+  template <class U, class... Args>
+  void construct(U* p, Args&&... args) {
+    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+  }
+};
+
+template <class T>
+using RawVector = std::vector<T, DefaultInitAllocator<T>>;
+
+using Symbols = RawVector<uint8_t>;
+
+// A buffer of `size` symbols, from recycle_symbols when there is one.
+Symbols take_symbols(size_t size);
+// Hands a buffer back to this thread's next take_symbols.
+void recycle_symbols(Symbols&& symbols);
+
+}  // namespace neve
