@@ -13,6 +13,8 @@
 #include "amr/coverage.hpp"
 #include "codecs/reconstruct.hpp"
 #include "mpi/box_values.hpp"
+#include "mpi/workers.hpp"
+#include "threads/float_environment.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -33,7 +35,7 @@ struct LeftOutValues {
 
 struct Tally {
   uint64_t misses = 0;
-  double worst = 0;  // largest |average - value| where both are finite
+  double worst = 0;  // largest |average - value| of a miss with an ordinary value
 };
 
 template <class T>
@@ -41,21 +43,26 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Whether a reader may be given `average` for `value`. Special values come back bit for bit or not at all, as
-// does everything under an exact spec.
+// Special values come back bit for bit or not at all.
 template <class T>
-bool average_serves(T average, T value, const ComponentSpec& spec) {
-  if (same_bits(average, value)) return true;
-  const bool is_special = !std::isfinite(value) || (value == 0 && std::signbit(value)) ||
-                          (spec.fill && value == static_cast<T>(*spec.fill));
-  if (is_special || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
-  return std::abs(static_cast<double>(average) - static_cast<double>(value)) <=
-         spec.bound_abs;  // not for NaN
+bool is_special(T value, const ComponentSpec& spec) {
+  return !std::isfinite(value) || (value == 0 && std::signbit(value)) ||
+         (spec.fill && value == static_cast<T>(*spec.fill));
 }
+
+// Whether a reader may be given `average` for `value`.
+template <class T>
+bool average_serves(T average, T value, double error, const ComponentSpec& spec) {
+  if (same_bits(average, value)) return true;
+  if (is_special(value, spec) || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+  return error <= spec.bound_abs;  // false for a NaN average
+}
+
+constexpr int64_t cached_bytes = int64_t{256} << 10;
 
 // Everything a round needs, allocated once, so that no rank can run out of memory between messages.
 struct Buffers {
-  std::vector<std::byte> sends, receives, original, restored;
+  std::vector<std::byte> sends, receives;
   std::vector<MPI_Request> requests;
 };
 
@@ -63,7 +70,7 @@ struct Buffers {
 class LevelCheck {
  public:
   LevelCheck(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-             const WritePlan& plan, size_t level, const ExchangeLimits& limits, Buffers& buffers)
+             const WritePlan& plan, size_t level, const ExchangeLimits& limits, int threads, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
@@ -72,21 +79,16 @@ class LevelCheck {
         value_bytes_(dtype_bytes(hierarchy.dtype)),
         exchange_(plan_average_exchange(hierarchy, level, plan.levels[level].index, plan.owners, comm.rank(),
                                         limits)),
+        threads_(threads),
         buffers_(buffers) {
     uint64_t most_send_cells = 0, most_receive_cells = 0;
-    int64_t most_restored_cells = 0;
     for (int round = 0; round < exchange_.rounds; ++round) {
       most_send_cells = std::max(most_send_cells, cells_of(round_of(exchange_.sends, round)));
       most_receive_cells = std::max(most_receive_cells, cells_of(round_of(exchange_.receives, round)));
     }
-    for (const AveragePart& part : exchange_.sends) {
-      most_restored_cells = std::max(most_restored_cells, refine(part.cells, ratio()).cells());
-    }
     most_message_cells_ = std::max(most_send_cells, most_receive_cells);
     grow(buffers_.sends, most_send_cells);
     grow(buffers_.receives, most_receive_cells);
-    grow(buffers_.original, static_cast<uint64_t>(most_restored_cells));
-    grow(buffers_.restored, static_cast<uint64_t>(most_restored_cells));
     buffers_.requests.reserve(static_cast<size_t>(comm.size()) * 2);
   }
 
@@ -182,28 +184,47 @@ class LevelCheck {
 
   // Averages of what a reader gets, into the send buffer.
   Status average_parts(Parts parts, int component, const LeftOutValues& finer_left_out) {
-    const ComponentSpec& spec = plan_.levels[level_ + 1].fields[static_cast<size_t>(component)].spec;
-    std::byte* out = buffers_.sends.data();
+    std::vector<std::byte*> places;
+    std::byte* place = buffers_.sends.data();
     for (const AveragePart& part : parts) {
-      const int local = plan_.local[level_ + 1][static_cast<size_t>(part.fine_box)];
-      const Box& fine_box = hierarchy_.levels[level_ + 1].boxes[static_cast<size_t>(part.fine_box)];
-      const Box fine = refine(part.cells, ratio());
-      gather_region(fine, fine_box, owned_[static_cast<size_t>(local)].data, component, value_bytes_,
-                    buffers_.original.data());
-      restore(buffers_.original.data(), static_cast<int64_t>(fine.cells()), spec, buffers_.restored.data());
-      if (!finer_left_out.by_box.empty()) {
-        for (const LeftOutValues::Part& left_out : finer_left_out.by_box[static_cast<size_t>(local)]) {
-          overlay(left_out, fine);
-        }
-      }
-      amr::average_down(hierarchy_.dtype, part.cells, ratio(), buffers_.restored.data(), fine, out,
-                        part.cells);
-      out += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+      places.push_back(place);
+      place += static_cast<size_t>(part.cells.cells()) * value_bytes_;
     }
-    return {};
+    return run_workers(threads_, parts.size(), "coverage check", [&](size_t i) -> Status {
+      average_part(parts[i], component, finer_left_out, places[i]);
+      return {};
+    });
   }
 
-  void overlay(const LeftOutValues::Part& part, const Box& fine) {
+  void average_part(const AveragePart& part, int component, const LeftOutValues& finer_left_out,
+                    std::byte* out) const {
+    const ComponentSpec& spec = plan_.levels[level_ + 1].fields[static_cast<size_t>(component)].spec;
+    const auto local = static_cast<size_t>(plan_.local[level_ + 1][static_cast<size_t>(part.fine_box)]);
+    const Box& fine_box = hierarchy_.levels[level_ + 1].boxes[static_cast<size_t>(part.fine_box)];
+    // A few layers at a time, so that what one pass leaves is still in the cache for the next.
+    const int d = hierarchy_.dims - 1;
+    const int64_t layer_bytes =
+        refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
+    const auto layers =
+        static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
+    std::vector<std::byte> restored(static_cast<size_t>(layers * layer_bytes));
+    for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
+      Box cells = part.cells;
+      cells.lo[d] = lo;
+      cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
+      const Box fine = refine(cells, ratio());
+      gather_region(fine, fine_box, owned_[local].data, component, value_bytes_, restored.data());
+      reconstruct_values(hierarchy_.dtype, restored.data(), restored.data(), fine.cells(), spec);
+      if (!finer_left_out.by_box.empty()) {
+        for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
+          overlay(left_out, fine, restored.data());
+        }
+      }
+      amr::average_down(hierarchy_.dtype, cells, ratio(), restored.data(), fine, out, part.cells);
+    }
+  }
+
+  void overlay(const LeftOutValues::Part& part, const Box& fine, std::byte* restored) const {
     const Box common = intersect(part.cells, fine);
     if (common.empty()) return;
     const size_t row_bytes = static_cast<size_t>(common.size(0)) * value_bytes_;
@@ -211,8 +232,7 @@ class LevelCheck {
       for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
         const auto from = static_cast<size_t>(cell_index(part.cells, common.lo[0], y, z));
         const auto to = static_cast<size_t>(cell_index(fine, common.lo[0], y, z));
-        std::memcpy(buffers_.restored.data() + to * value_bytes_, part.values.data() + from * value_bytes_,
-                    row_bytes);
+        std::memcpy(restored + to * value_bytes_, part.values.data() + from * value_bytes_, row_bytes);
       }
     }
   }
@@ -220,6 +240,7 @@ class LevelCheck {
   template <class T>
   void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t most_recorded,
                MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+    const FloatEnvironment environment;
     const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
     const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
     const Box& box = hierarchy_.levels[level_].boxes[static_cast<size_t>(part.coarse_box)];
@@ -237,26 +258,19 @@ class LevelCheck {
                      std::memcpy(&average, averages + cell * sizeof(T), sizeof(T));
                      std::memcpy(&value, row + static_cast<size_t>(x) * sizeof(T), sizeof(T));
                      const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
-                     if (std::isfinite(error)) tally.worst = std::max(tally.worst, error);
-                     if (average_serves(average, value, spec)) continue;
+                     if (average_serves(average, value, error, spec)) continue;
                      ++tally.misses;
+                     if (std::isfinite(error) && !is_special(value, spec))
+                       tally.worst = std::max(tally.worst, error);
                      if (recorded_ >= most_recorded) continue;  // the field will be kept whole
                      ++recorded_;
                      const int64_t index = cell_index(box, part.cells.lo[0] + x, y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
                      if (restored != nullptr) {
-                       restore(&value, 1, spec, restored + cell * sizeof(T));
+                       reconstruct_values(hierarchy_.dtype, &value, restored + cell * sizeof(T), 1, spec);
                      }
                    }
                  });
-  }
-
-  void restore(const void* values, int64_t count, const ComponentSpec& spec, std::byte* out) const {
-    if (hierarchy_.dtype == DType::f32) {
-      reconstruct_values(static_cast<const float*>(values), reinterpret_cast<float*>(out), count, spec);
-    } else {
-      reconstruct_values(static_cast<const double*>(values), reinterpret_cast<double*>(out), count, spec);
-    }
   }
 
   const Comm& comm_;
@@ -266,6 +280,7 @@ class LevelCheck {
   size_t level_;
   size_t value_bytes_;
   AverageExchange exchange_;
+  int threads_;
   Buffers& buffers_;
   uint64_t most_message_cells_ = 0;
   uint64_t recorded_ = 0;
@@ -363,7 +378,8 @@ Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy
     if (options.covered != Covered::automatic) return {};
     for (size_t level = 0; level < levels; ++level) {
       if (covered_cells[level] == 0) continue;
-      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits, buffers);
+      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits,
+                                                   options.encode.threads, buffers);
       NEVE_TRY(checks[level]->check_message_sizes());
     }
     return {};

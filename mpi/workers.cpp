@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/agree.hpp"
+#include "threads/float_environment.hpp"
 
 namespace neve::mpi {
 
@@ -23,6 +24,7 @@ Status run_workers(int threads, size_t count, const std::string& phase,
   Status error;
 
   const auto loop = [&](bool is_calling_thread) {
+    const FloatEnvironment environment;  // a caller that flushes denormals gets the same file
     while (!failed) {
       const size_t piece = next++;
       if (piece >= count) return;
