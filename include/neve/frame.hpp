@@ -105,7 +105,6 @@ struct ComponentReport {
   uint64_t special_cells = 0;  // NaN, infinities, -0, fill
   uint64_t exact_cells = 0;    // finite values the bound could not hold, stored bit for bit
   double max_abs_error = 0;
-  double sum_squared_error = 0;     // for PSNR, over finite non-fill cells held
   Codec codec = Codec::dual_quant;  // of most of its cells
 };
 

@@ -214,8 +214,6 @@ class Encoder {
     draft.report.special_cells = special_cells_;
     draft.report.exact_cells = exact_cells_;
     draft.report.max_abs_error = static_cast<double>(stats_.max_error);
-    draft.report.sum_squared_error = stats_.sum_squared_steps * static_cast<double>(quantizer_.step) *
-                                     static_cast<double>(quantizer_.step);
     draft.symbols = packer_.take_symbols();
 
     uint8_t flags = choice_.axes;

@@ -166,7 +166,6 @@ void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& m
   sum.special_cells += part.special_cells;
   sum.exact_cells += part.exact_cells;
   sum.max_abs_error = std::max(sum.max_abs_error, part.max_abs_error);
-  sum.sum_squared_error += part.sum_squared_error;
   if (part.cells > most_cells) {
     most_cells = part.cells;
     sum.codec = part.codec;

@@ -52,7 +52,6 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
   } else {
     const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
     draft.report.max_abs_error = error;
-    draft.report.sum_squared_error = error * error * static_cast<double>(source.held);
   }
   return draft;
 }

@@ -31,7 +31,6 @@ struct Quantizer {
 template <class T>
 struct QuantizeStats {
   T max_error = 0;
-  double sum_squared_steps = 0;  // sum of (error / step)^2
   size_t rejected = 0;
 };
 

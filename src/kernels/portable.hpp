@@ -39,8 +39,6 @@ int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
     return rejected_quantum;
   }
   if (error > stats.max_error) stats.max_error = error;
-  const T in_steps = error * q.inverse_step;
-  stats.sum_squared_steps += static_cast<double>(in_steps) * static_cast<double>(in_steps);
   return quantum - q.origin;
 }
 

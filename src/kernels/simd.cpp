@@ -32,7 +32,7 @@ template <class T>
 using Lanes = hn::CappedTag<T, 8>;
 using I32 = hn::CappedTag<int32_t, 8>;
 
-// |scaled| is below quantum_limit in every lane, or the result is not used.
+// Lanes where |scaled| is quantum_limit or more, or NaN, are not used.
 template <class D>
 HWY_INLINE auto NearestI32(D, hn::VFromD<D> scaled) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
@@ -69,22 +69,18 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   // Without a fill value the comparison repeats that of -0.
   const auto fill = q.has_fill ? hn::Set(du, portable::bits(q.fill)) : negative_zero;
   auto max_error = hn::Zero(d);
-  auto sum_squares = hn::Zero(d);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(d, values + i);
     const auto scaled = hn::Mul(hn::Sub(value, center), inverse_step);
     const auto fits = hn::Lt(hn::Abs(scaled), limit);
-    const auto quantum = NearestI32(d, hn::IfThenElseZero(fits, scaled));
+    const auto quantum = NearestI32(d, scaled);
     const auto decoded = hn::Add(hn::Mul(FromI32(d, quantum), step), center);
     const auto error = hn::Abs(hn::Sub(value, decoded));
     const auto bits = hn::BitCast(du, value);
     const auto special = hn::RebindMask(d, hn::Or(hn::Eq(bits, negative_zero), hn::Eq(bits, fill)));
     const auto ok = hn::And(hn::AndNot(special, hn::Le(error, tolerance)), fits);
-    const auto accepted_error = hn::IfThenElseZero(ok, error);
-    max_error = hn::Max(max_error, accepted_error);
-    const auto in_steps = hn::Mul(accepted_error, inverse_step);
-    sum_squares = hn::Add(sum_squares, hn::Mul(in_steps, in_steps));
+    max_error = hn::Max(max_error, hn::IfThenElseZero(ok, error));
     if (HWY_LIKELY(hn::AllTrue(d, ok))) {
       hn::StoreU(hn::Sub(quantum, origin), di, quanta + i);
     } else {
@@ -98,7 +94,6 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   }
   const T row_max = hn::GetLane(hn::MaxOfLanes(d, max_error));
   if (row_max > stats.max_error) stats.max_error = row_max;
-  stats.sum_squared_steps += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum_squares)));
   for (; i < n; ++i) quanta[i] = portable::quantize_one(values[i], q, stats);
 }
 
