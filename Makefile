@@ -28,11 +28,12 @@ library: bootstrap
 	@cmake --preset default >build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
 	@cmake --build build -j $(JOBS)
 
-# What the Python package is made of; a change installs it again.
+# What the Python package is made of; a change installs it again. CC and CXX as CMake finds them, so that
+# ccache knows the objects of the build before.
 python_sources := $(shell git ls-files -co --exclude-standard -- \
   CMakeLists.txt pyproject.toml cmake include src plotfile hdf5 python 2>/dev/null)
 .venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	CC=cc CXX=c++ $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	  --force-reinstall --config-settings=build-dir=build/python .
 	@touch $@
 
@@ -43,12 +44,15 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
+formatted_sources := git ls-files -- include src plotfile hdf5 mpi cli python bench tests fuzz examples | \
+  grep -E '\.(cpp|hpp|h|c)$$'
+
 lint: bootstrap  ## formatting and Python style
-	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format --dry-run --Werror
+	@$(formatted_sources) | xargs clang-format --dry-run --Werror
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
 
 format: bootstrap  ## put the sources into the project's format
-	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs clang-format -i
+	@$(formatted_sources) | xargs clang-format -i
 	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
 
 sanitize: bootstrap  ## the core and its unit tests under ASan and UBSan

@@ -449,7 +449,9 @@ Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* head
   }
   NEVE_TRY(list_others(group.id(), place + "/",
                        {data_name, offsets_name, boxes_name, processors_name, data_attributes_name,
-                        box_center_name, field_table_name},
+                        box_center_name, field_table_name,
+                        // All zeros in our own files: it is there for yt only (skeleton.cpp).
+                        header->written_by_neve ? particle_counts_name : field_table_name},
                        &header->left_behind));
   h.levels.push_back(std::move(level));
   header->levels.push_back(std::move(data));

@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const char* names[] = {"density"};
   const int domain_hi[2][3] = {{31, 31, 31}, {63, 63, 63}}, origin[3] = {0, 0, 0};
-  const int lo[3][3] = {{0, 0, 0}, {0, 0, 16}, {16, 16, 16}}, hi[3][3] = {{31, 31, 15}, {31, 31, 31}, {47, 47, 47}};
+  const int lo[3][3] = {{0, 0, 0}, {0, 0, 16}, {16, 16, 16}},
+            hi[3][3] = {{31, 31, 15}, {31, 31, 31}, {47, 47, 47}};
   double* values[3] = {NULL, NULL, NULL};
   neve_hierarchy* h = neve_hierarchy_create(3, sizeof(double), 1, names);
   neve_hierarchy_set_time(h, 0.5);

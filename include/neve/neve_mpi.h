@@ -2,8 +2,8 @@
  *
  * Writing an AMR hierarchy from C, from all ranks of a communicator.
  *
- * Describe the hierarchy, the same on every rank, giving the values of the boxes that the calling rank owns and NULL
- * for all others; write it; free it. Each box has exactly one owner.
+ * Describe the hierarchy, the same on every rank, giving the values of the boxes that the calling rank owns
+ * and NULL for all others; write it; free it. Each box has exactly one owner.
  *
  * Functions that return int return a neve_code (neve.h): 0, or the exit codes of the `neve` command.
  * neve_last_error() then says what and why.
@@ -30,17 +30,18 @@ void neve_hierarchy_free(neve_hierarchy* hierarchy);
 int neve_hierarchy_set_time(neve_hierarchy* hierarchy, double time);
 int neve_hierarchy_set_domain(neve_hierarchy* hierarchy, const double* prob_lo, const double* prob_hi);
 
-/* Not collective. Adds the next finer level, coarsest first, whose index space is lo..hi inclusive (dims values
- * each), ref_ratio times finer than the level before it (ignored for the first). */
+/* Not collective. Adds the next finer level, coarsest first, whose index space is lo..hi inclusive (dims
+ * values each), ref_ratio times finer than the level before it (ignored for the first). */
 int neve_hierarchy_add_level(neve_hierarchy* hierarchy, const int* lo, const int* hi, int ref_ratio);
 
 /* Not collective. Adds a box of valid cells lo..hi inclusive to the finest level so far. `values`, NULL on
- * ranks that do not own the box, holds it with `ghosts` more cells on every side (0 for none), component after
- * component, x fastest; it must live until the hierarchy is written. */
-int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values, int ghosts);
+ * ranks that do not own the box, holds it with `ghosts` more cells on every side (0 for none), component
+ * after component, x fastest; it must live until the hierarchy is written. */
+int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values,
+                           int ghosts);
 
-/* Not collective. Replaces the layout of the box added last, in values: from the first valid cell its neighbour in
- * y lies stride_y further, in z stride_z, and the next component component_stride. */
+/* Not collective. Replaces the layout of the box added last, in values: from the first valid cell its
+ * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. */
 int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
                                    long long component_stride);
 
@@ -52,7 +53,8 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  *   threads=N                      threads of each rank (1)
  *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
  * On error nothing is left behind, and an earlier file at `path` is whole. */
-int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy, const char* options);
+int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
+                        const char* options);
 
 /* Not collective. The same as neve_last_error(). */
 const char* neve_mpi_last_error(void);
