@@ -65,10 +65,11 @@ typedef struct neve_compress_options {
 #define NEVE_COMPRESS_OPTIONS_INIT \
   { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0 }
 
-/* Compresses an array whose last index varies fastest. `shape` has ndim sizes (0..NEVE_MAX_DIMS), slowest
- * first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only where there are no values.
- * NULL `options`: all defaults. On success *frame, of *frame_bytes bytes, is the caller's: neve_free(). */
-int neve_compress(neve_dtype dtype, int ndim, const uint64_t* shape, const void* data,
+/* Compresses an array of NEVE_F32 or NEVE_F64 whose last index varies fastest. `shape` has ndim sizes
+ * (0..NEVE_MAX_DIMS), slowest first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only
+ * where there are no values. NULL `options`: all defaults. On success *frame, of *frame_bytes bytes, is the
+ * caller's: neve_free(). */
+int neve_compress(int dtype, int ndim, const uint64_t* shape, const void* data,
                   const neve_compress_options* options, void** frame, size_t* frame_bytes);
 
 /* NULL is fine. */

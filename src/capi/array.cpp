@@ -67,12 +67,11 @@ Status read_options(const neve_compress_options* given, neve::ArrayOptions& opti
   return {};
 }
 
-Status compress(neve_dtype dtype, int ndim, const uint64_t* shape, const void* data,
+Status compress(int dtype, int ndim, const uint64_t* shape, const void* data,
                 const neve_compress_options* given, void** frame, size_t* frame_bytes) {
   if (frame == nullptr || frame_bytes == nullptr) return usage_error("frame or frame_bytes is NULL");
   if (dtype != NEVE_F32 && dtype != NEVE_F64) {
-    return usage_error(
-        fmt::format("dtype is {}; allowed are NEVE_F32 and NEVE_F64", static_cast<int>(dtype)));
+    return usage_error(fmt::format("dtype is {}; allowed are NEVE_F32 and NEVE_F64", dtype));
   }
   if (ndim < 0 || ndim > NEVE_MAX_DIMS) {
     return usage_error(fmt::format("ndim is {}; 0 to {} are allowed", ndim, NEVE_MAX_DIMS));
@@ -160,7 +159,7 @@ const char* neve_version(void) {
 #undef NEVE_TEXT_OF
 }
 
-int neve_compress(neve_dtype dtype, int ndim, const uint64_t* shape, const void* data,
+int neve_compress(int dtype, int ndim, const uint64_t* shape, const void* data,
                   const neve_compress_options* options, void** frame, size_t* frame_bytes) {
   return neve::capi::reported(
       [&] { return compress(dtype, ndim, shape, data, options, frame, frame_bytes); });

@@ -144,8 +144,7 @@ TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
   const float value = 1;
   const uint64_t shape[] = {1};
   const uint64_t too_many[] = {uint64_t{1} << 30, uint64_t{1} << 30};
-  EXPECT_EQ(neve_compress(static_cast<neve_dtype>(7), 1, shape, &value, nullptr, &frame, &frame_bytes),
-            NEVE_USAGE);
+  EXPECT_EQ(neve_compress(7, 1, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 33, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 1, nullptr, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 1, shape, nullptr, nullptr, &frame, &frame_bytes), NEVE_USAGE);
