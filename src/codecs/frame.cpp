@@ -13,6 +13,7 @@
 #include "format/checksum.hpp"
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
+#include "kernels/targets.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/quantize/quantizer.hpp"
 #include "threads/float_environment.hpp"
@@ -274,6 +275,7 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
                                             std::span<const BoxData> boxes, const EncodeOptions& options,
                                             FrameReport* report) {
   const FloatEnvironment environment;
+  NEVE_TRY(check_simd_environment());
   NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
   return dtype == DType::f32 ? encode_typed<float>(dtype, layout, specs, boxes, options, report)
                              : encode_typed<double>(dtype, layout, specs, boxes, options, report);
@@ -402,6 +404,7 @@ Frame& Frame::operator=(Frame&&) noexcept = default;
 Frame::~Frame() = default;
 
 Result<Frame> Frame::parse(std::span<const std::byte> bytes) {
+  NEVE_TRY(check_simd_environment());
   auto state = std::make_unique<State>();
   NEVE_ASSIGN(state->header, parse_header(bytes));
   const FrameHeader& header = state->header;

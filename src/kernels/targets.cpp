@@ -21,8 +21,7 @@ const Kernels* find_kernels(const std::string& name) {
 }
 
 std::atomic<const Kernels*>& current() {
-  // A name this machine cannot run leaves the best: the library may not print, and `neve doctor` and
-  // the command check NEVE_SIMD through set_simd_target.
+  // A name this machine cannot run leaves the best here, and check_simd_environment refuses it.
   static std::atomic<const Kernels*> table = [] {
     const char* forced = std::getenv("NEVE_SIMD");
     const Kernels* found = forced != nullptr ? find_kernels(forced) : nullptr;
@@ -41,6 +40,16 @@ std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
   for (const Kernels* table : supported_kernels()) names.emplace_back(table->name);
   return names;
+}
+
+Status check_simd_environment() {
+  static const Status status = [] {
+    const char* forced = std::getenv("NEVE_SIMD");
+    if (forced == nullptr || find_kernels(forced) != nullptr) return Status();
+    return usage_error(fmt::format("NEVE_SIMD=\"{}\" cannot run here; this machine has: {}", forced,
+                                   fmt::join(simd_targets(), ", ")));
+  }();
+  return status;
 }
 
 Status set_simd_target(const std::string& name) {

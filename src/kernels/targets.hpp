@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "neve/status.hpp"
 
 namespace neve {
 
 // Best first, `portable` last.
 std::vector<const Kernels*> supported_kernels();
+
+// Usage error when NEVE_SIMD names what this machine cannot run. Encoding and decoding begin with it.
+Status check_simd_environment();
 
 }  // namespace neve

@@ -58,6 +58,12 @@ def test_every_rank_ends_alike_and_one_speaks(neve, sample, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_an_instruction_set_that_is_not_there(neve, sample, tmp_path):
+    outcome = neve("convert", sample, tmp_path / "x.h5", expect=None, NEVE_SIMD="abacus")
+    refused(outcome, USAGE, "NEVE_SIMD", "abacus", "portable")
+    assert os.listdir(tmp_path) == []
+
+
 def test_compression_options_mean_nothing_for_a_plotfile(neve, sample, tmp_path):
     outcome = neve("convert", sample, tmp_path / "plt", "--bound", "abs=1", expect=None)
     refused(outcome, USAGE, "--bound", ".h5")
