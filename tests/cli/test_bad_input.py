@@ -172,7 +172,7 @@ def test_target_is_something_else(neve, sample, tmp_path):
 @pytest.mark.parametrize("name", ["x.h5", "plt"])
 def test_full_disk(tmp_path, sample, ranks, name):
     """A file system of 100 KiB, seen only by the command."""
-    from conftest import NEVE, run
+    from .conftest import NEVE, run
 
     probe = run(["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", tmp_path])
     if probe.code != 0:

@@ -8,7 +8,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import PLUGIN_DIR, environment, run, shared
+
+from .conftest import PLUGIN_DIR, environment, run, shared
 
 FIELDS = [
     "density",

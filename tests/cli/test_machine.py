@@ -4,7 +4,8 @@
 import sys
 
 import pytest
-from conftest import PLUGIN_DIR
+
+from .conftest import PLUGIN_DIR
 
 
 def test_the_plugin_lies_alone():
