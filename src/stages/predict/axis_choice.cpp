@@ -15,9 +15,9 @@ namespace {
 constexpr int axis_sets = 1 << max_frame_dims;
 constexpr int64_t sample_row_cells = 32;
 constexpr int64_t min_samples = 512;
-constexpr int64_t max_samples = 2048;
+constexpr int64_t max_samples = 4096;
 // One sampled cell stands for this many: sampling stays a few per cent of encoding.
-constexpr int64_t cells_per_sample = 256;
+constexpr int64_t cells_per_sample = 64;
 
 // log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream,
 // is the same with every compiler and mathematics library.
