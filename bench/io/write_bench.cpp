@@ -238,7 +238,7 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
         std::max(memory_above_input_bytes, largest(peak_bytes - std::min(peak_bytes, before_bytes)));
     encode.push_back(report.plan_seconds + report.encode_seconds);
     place.push_back(report.place_seconds);
-    put.push_back(report.put_seconds);
+    put.push_back(report.put_seconds + report.sync_seconds);
 
     const Share share = read_share(encoded_path);
     plain.push_back(timed([&] { write_plain(plain_path, share); }));
