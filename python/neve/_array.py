@@ -55,7 +55,8 @@ def compress(
     value come back bit for bit.
 
     fill      the value that means "no data"; None: detected (1e20, -999, ...) unless
-    detect_fill=False codec     "auto", "dual_quant" or "exact"
+              detect_fill=False
+    codec     "auto", "dual_quant" or "exact"
     effort    "fast", "balanced" or "max"
     threads   None: every CPU this process may use. The bytes do not depend on it.
 
