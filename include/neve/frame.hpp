@@ -68,12 +68,14 @@ struct ValueRange {
   double width() const;  // max - min, at most the largest double; 0 when empty
 };
 
-// How one component is to be encoded. Two values that are equal decode to equal values under equal specs,
-// whatever stands around them.
+// How one component is to be encoded. Under codecs dual_quant, exact and constant two values that are equal
+// decode to equal values under equal specs, whatever stands around them; the others predict from what was
+// decoded before, and keep only the bound.
 struct ComponentSpec {
   double bound_abs = 0;  // largest |decoded - original| of a finite value; 0 = exact
   Bound asked;           // what the user said, kept for `info`
   Codec codec = Codec::automatic;
+  CodecTuning tuning;
   ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
@@ -191,6 +193,7 @@ double absolute_bound(const Bound& bound, const ValueRange& range);
 struct ArrayOptions {
   Bound bound;
   Codec codec = Codec::automatic;
+  CodecTuning tuning;
   std::optional<double> fill;  // given, else detected
   bool detect_fill = true;
   EncodeOptions encode;

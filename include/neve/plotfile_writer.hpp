@@ -33,6 +33,7 @@ Result<Covered> parse_covered(const std::string& name);  // independent: "auto",
 struct FieldRule {
   std::optional<Bound> bound;
   std::optional<Codec> codec;
+  std::optional<CodecTuning> tuning;
   std::optional<double> fill;
 };
 
@@ -40,6 +41,7 @@ struct WriteOptions {
   Bound bound;                              // for fields without a rule
   std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
   Codec codec = Codec::automatic;
+  CodecTuning tuning;
   Covered covered = Covered::automatic;
   bool detect_fill = true;
   std::string strategy = "skeleton";         // the only one yet; anything else is a usage error

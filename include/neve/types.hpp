@@ -37,13 +37,38 @@ std::string to_string(const Bound& bound);  // parse_bound's inverse, shortest e
 
 // The codec of one section. Values are those of the frame format; never renumber.
 enum class Codec : uint8_t {
-  automatic = 0,   // only asked for, never stored
-  dual_quant = 1,  // prequantize, Lorenzo on integers, Huffman
-  exact = 2,       // every bit kept
-  constant = 3,    // one value repeated
+  automatic = 0,           // only asked for, never stored
+  dual_quant = 1,          // prequantize, Lorenzo on integers, Huffman
+  exact = 2,               // every bit kept
+  constant = 3,            // one value repeated
+  lorenzo_regression = 4,  // Lorenzo or linear regression per block, linear-scaling quantization, Huffman
+  interpolation = 5,       // spline interpolation from coarse to fine, Huffman
+  context = 6,             // the same interpolation, entropy coded by neighbourhood context
 };
 std::string_view codec_name(Codec codec);          // "auto", "dual_quant", ...
 Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: auto, dual_quant, exact
+
+// How the boxes of a chunk lie while they are predicted. Values are those of the frame format; never
+// renumber.
+enum class Arrangement : uint8_t {
+  linear = 0,       // each box, or each unit block of it, on its own
+  cluster = 1,      // unit blocks stacked into a compact cube (AMRIC)
+  in_place = 2,     // boxes where they lie in space; holes and left-out cells cost nothing
+  automatic = 255,  // only asked for, never stored
+};
+std::string_view arrangement_name(Arrangement arrangement);  // "auto", "linear", ...
+Result<Arrangement> parse_arrangement(std::string_view name);
+
+// Choices that are made for the user unless forced, so that each can be measured.
+struct CodecTuning {
+  Arrangement arrangement = Arrangement::automatic;
+  int unit_cells = 0;        // side of the unit blocks of linear and cluster: 8, 16, 32; 0: chosen
+  int block_cells = 0;       // side of lorenzo_regression's prediction blocks: 4, 6; 0: AMRIC's equation 1
+  bool merge_units = false;  // lorenzo_regression predicts across unit blocks stacked in a line (AMRIC's LM)
+
+  bool operator==(const CodecTuning&) const = default;
+};
+Status check_tuning(const CodecTuning& tuning);
 
 enum class Effort : uint8_t { fast = 0, balanced = 1, max = 2 };
 Result<Effort> parse_effort(std::string_view name);

@@ -106,7 +106,6 @@ Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
   Bytes bytes;
   bytes.reserve(draft.before.size() + draft.symbols.size() / 2 + draft.after.size());
   bytes = draft.before;
-  if (draft.codec != Codec::dual_quant) return bytes;
   ByteWriter out(bytes);
   if (!draft.symbols.empty()) {
     const auto books =
@@ -127,6 +126,9 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
       return decode_exact(bytes, target);
     case Codec::dual_quant:
       return decode_dual_quant(bytes, info, shared, target);
+    case Codec::lorenzo_regression:
+    case Codec::interpolation:
+    case Codec::context:
     case Codec::automatic:
       break;
   }

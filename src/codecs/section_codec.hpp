@@ -21,7 +21,7 @@ struct SectionDraft {
   Codec codec = Codec::constant;
   Bytes before;                       // bytes ahead of the symbol stream
   Bytes after;                        // bytes behind it
-  Symbols symbols;                    // empty unless dual_quant
+  Symbols symbols;                    // of the codecs that use Huffman codes, else empty
   std::vector<uint8_t> block_book;    // empty: one book
   std::vector<Histogram> histograms;  // one for each book
   ComponentReport report;

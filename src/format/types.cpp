@@ -58,15 +58,64 @@ std::string_view codec_name(Codec codec) {
       return "exact";
     case Codec::constant:
       return "constant";
+    case Codec::lorenzo_regression:
+      return "lorenzo_regression";
+    case Codec::interpolation:
+      return "interpolation";
+    case Codec::context:
+      return "context";
   }
   return "unknown";
 }
 
 Result<Codec> parse_codec(std::string_view name) {
-  for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::exact}) {
+  for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::exact, Codec::lorenzo_regression,
+                            Codec::interpolation, Codec::context}) {
     if (name == codec_name(codec)) return codec;
   }
-  return usage_error(fmt::format("codec \"{}\" unknown; allowed: auto, dual_quant, exact", name));
+  return usage_error(fmt::format(
+      "codec \"{}\" unknown; allowed: auto, dual_quant, exact, lorenzo_regression, interpolation, context",
+      name));
+}
+
+std::string_view arrangement_name(Arrangement arrangement) {
+  switch (arrangement) {
+    case Arrangement::linear:
+      return "linear";
+    case Arrangement::cluster:
+      return "cluster";
+    case Arrangement::in_place:
+      return "in_place";
+    case Arrangement::automatic:
+      return "auto";
+  }
+  return "unknown";
+}
+
+Result<Arrangement> parse_arrangement(std::string_view name) {
+  for (const Arrangement arrangement :
+       {Arrangement::automatic, Arrangement::linear, Arrangement::cluster, Arrangement::in_place}) {
+    if (name == arrangement_name(arrangement)) return arrangement;
+  }
+  return usage_error(
+      fmt::format("arrangement \"{}\" unknown; allowed: auto, linear, cluster, in_place", name));
+}
+
+Status check_tuning(const CodecTuning& tuning) {
+  if (tuning.unit_cells != 0 && tuning.unit_cells != 8 && tuning.unit_cells != 16 &&
+      tuning.unit_cells != 32) {
+    return usage_error(
+        fmt::format("unit blocks of {} cells; allowed: 8, 16, 32, or 0 for chosen", tuning.unit_cells));
+  }
+  if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
+    return usage_error(
+        fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for chosen", tuning.block_cells));
+  }
+  if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
+    return usage_error(
+        fmt::format("unit blocks of {} cells: arrangement in_place has none", tuning.unit_cells));
+  }
+  return {};
 }
 
 std::string_view effort_name(Effort effort) {
