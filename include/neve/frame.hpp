@@ -164,6 +164,12 @@ class Frame {
   // For a split frame only the cells it holds are written, at their place in the box.
   Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const;
 
+  // One component of all boxes: box after box, in a box x fastest. A split frame gives the cells it holds of
+  // that component, without gaps. Reads only the sections that hold it.
+  // Errors: corrupt; usage when out_bytes is not component_values(component) values.
+  Status decode_component(int component, std::byte* out, uint64_t out_bytes, int threads = 1) const;
+  uint64_t component_values(int component) const;  // 0 for a component that does not exist
+
   // Cells of that box and component which the frame does not hold because they are covered (1), one byte a
   // cell; empty when none. A split frame marks only cells inside its range.
   Result<std::vector<uint8_t>> left_out(int box, int component) const;

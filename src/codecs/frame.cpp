@@ -382,6 +382,43 @@ struct Frame::State {
     return {};
   }
 
+  // The elements [begin, end) of a box's component-after-component order that belong to the component and
+  // that the frame holds.
+  std::pair<uint64_t, uint64_t> held_of_component(const FrameBox& box, int component) const {
+    const auto cells = static_cast<uint64_t>(box.cells());
+    const uint64_t begin = static_cast<uint64_t>(component) * cells;
+    const FrameLayout& layout = header.layout;
+    if (!layout.is_split) return {begin, begin + cells};
+    const uint64_t from = std::max(begin, layout.stream_begin);
+    return {from, std::max(from, std::min(begin + cells, layout.stream_begin + layout.stream_count))};
+  }
+
+  template <class T>
+  Status decode_component(int component, T* out, int threads) const {
+    std::vector<int64_t> first_cell;  // place in `out` of each box's first cell; negative where it is cut off
+    int64_t at = 0;
+    for (const FrameBox& box : header.layout.boxes) {
+      const auto [begin, end] = held_of_component(box, component);
+      first_cell.push_back(at - (static_cast<int64_t>(begin) - component * box.cells()));
+      at += static_cast<int64_t>(end - begin);
+    }
+    std::vector<size_t> wanted;
+    for (size_t s = 0; s < sections.size(); ++s) {
+      if (sections[s].component == static_cast<uint32_t>(component)) wanted.push_back(s);
+    }
+    std::vector<Status> statuses(wanted.size());
+    parallel_for(wanted.size(), threads, [&](size_t i) {
+      statuses[i] = decode_section_to<T>(wanted[i], [&](const TileRect& tile) {
+        const FrameBox& box = header.layout.boxes[tile.box];
+        return out + (first_cell[tile.box] + offset_of(tile.rect.lo, dense_strides(box.size)));
+      });
+    });
+    for (Status& status : statuses) {
+      if (!status.ok()) return std::move(status);
+    }
+    return {};
+  }
+
   static bool holds(const Section& section, int box, int component) {
     return section.component == static_cast<uint32_t>(component) &&
            std::any_of(section.rects().begin(), section.rects().end(),
@@ -458,6 +495,30 @@ Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_by
   const FloatEnvironment environment;
   return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out))
                                : state_->decode_one(box, component, reinterpret_cast<double*>(out));
+}
+
+uint64_t Frame::component_values(int component) const {
+  uint64_t values = 0;
+  if (component < 0 || component >= layout().components) return values;
+  for (const FrameBox& box : layout().boxes) {
+    const auto [begin, end] = state_->held_of_component(box, component);
+    values += end - begin;
+  }
+  return values;
+}
+
+Status Frame::decode_component(int component, std::byte* out, uint64_t out_bytes, int threads) const {
+  if (component < 0 || component >= layout().components) {
+    return usage_error(fmt::format("frame: component {} of {}", component, layout().components));
+  }
+  const uint64_t needed = component_values(component) * dtype_bytes(dtype());
+  if (out_bytes != needed) {
+    return usage_error(
+        fmt::format("frame: output of {} bytes for component {}, must be {}", out_bytes, component, needed));
+  }
+  const FloatEnvironment environment;
+  return dtype() == DType::f32 ? state_->decode_component(component, reinterpret_cast<float*>(out), threads)
+                               : state_->decode_component(component, reinterpret_cast<double*>(out), threads);
 }
 
 Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {
