@@ -107,7 +107,10 @@ struct ComponentReport {
   uint64_t special_cells = 0;  // NaN, infinities, -0, fill
   uint64_t exact_cells = 0;    // finite values the bound could not hold, stored bit for bit
   double max_abs_error = 0;
-  Codec codec = Codec::dual_quant;  // of most of its cells
+  // Of most of its cells:
+  Codec codec = Codec::dual_quant;
+  Arrangement arrangement = Arrangement::linear;
+  int unit_cells = 0;  // side of its unit blocks; 0: none
 };
 
 struct FrameReport {
@@ -138,6 +141,8 @@ struct SectionInfo {
   uint64_t cells = 0;
   uint64_t stored_bytes = 0;
   Codec codec = Codec::dual_quant;
+  Arrangement arrangement = Arrangement::linear;
+  int unit_cells = 0;  // side of its unit blocks; 0: none
 };
 
 // A parsed frame. Keeps a view of the bytes: they must outlive it.

@@ -66,6 +66,7 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
   ComponentSpec spec;
   spec.asked = options.bound;
   spec.codec = options.codec;
+  spec.tuning = options.tuning;
   spec.fill = options.fill;
   std::vector<BoxData> boxes;
   if (layout.element_count > 0) {

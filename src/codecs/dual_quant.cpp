@@ -44,6 +44,12 @@ bool is_along_x(uint8_t axes, int64_t y, int64_t z, int64_t w) {
   return !behind;
 }
 
+// The rows from cell x on.
+NeighbourRows shifted(NeighbourRows around, size_t x) {
+  for (int k = 0; k < around.count; ++k) around.rows[k] += x;
+  return around;
+}
+
 void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out, QuantizeStats<float>& s) {
   kernels().quantize_f32(v, n, q, out, s);
 }
@@ -142,46 +148,52 @@ class Encoder {
   void encode_rect(const RectRows<const T*>& rect) {
     QuantumPlanes planes(rect.size, choice_.axes);
     const auto width = static_cast<size_t>(rect.size[0]);
-    excluded_.resize(width);
     visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
       int32_t* quanta = planes.row(y, z, w);
       const T* values = rect.row(y, z, w);
+      const NeighbourRows around = planes.neighbours(y, z, w);
+      const bool along_x = is_along_x(choice_.axes, y, z, w);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
-      const size_t rejected_before = stats_.rejected;
-      quantize_held(values, width, left_out, quanta);
-      const bool masked = left_out != nullptr || stats_.rejected != rejected_before;
-      if (masked) {
-        fill_excluded(values, width, left_out, planes.before_row(y, z, w), quanta);
-      } else {
-        held_ += width;
-      }
-      pack_row(quanta, planes.neighbours(y, z, w), is_along_x(choice_.axes, y, z, w), width, masked);
+      // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
+      // quantum before them, so that prediction finds something like the field there.
+      int32_t hold = planes.before_row(y, z, w);
+      visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
+        if (is_left_out) {
+          std::fill(quanta + begin, quanta + end, hold);
+        } else {
+          hold =
+              encode_held(values + begin, end - begin, shifted(around, begin), along_x, hold, quanta + begin);
+        }
+      });
       return true;
     });
   }
 
-  void quantize_held(const T* values, size_t width, const uint8_t* left_out, int32_t* quanta) {
-    if (left_out == nullptr) return quantize(values, width, quantizer_, quanta, stats_);
-    for (size_t x = 0; x < width;) {
-      size_t end = x;
-      while (end < width && left_out[end] == left_out[x]) ++end;
-      if (left_out[x] == 0) quantize(values + x, end - x, quantizer_, quanta + x, stats_);
-      x = end;
+  // n held cells of a row. Returns what an excluded cell after them repeats.
+  int32_t encode_held(const T* values, size_t n, const NeighbourRows& around, bool along_x, int32_t hold,
+                      int32_t* quanta) {
+    const size_t rejected_before = stats_.rejected;
+    quantize(values, n, quantizer_, quanta, stats_);
+    const bool has_specials = stats_.rejected != rejected_before;
+    if (has_specials) {
+      hold = fill_specials(values, n, hold, quanta);
+    } else {
+      held_ += n;
+      hold = quanta[n - 1];
     }
+    pack_run(quanta, around, along_x, n, has_specials);
+    return hold;
   }
 
-  // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
-  // quantum before them, so that prediction finds something like the field there.
-  void fill_excluded(const T* values, size_t width, const uint8_t* left_out, int32_t hold, int32_t* quanta) {
-    for (size_t x = 0; x < width; ++x) {
-      const bool is_left_out = left_out != nullptr && left_out[x] != 0;
-      const bool is_special = !is_left_out && quanta[x] == rejected_quantum;
-      excluded_[x] = is_left_out || is_special;
-      if (is_special) add_special(values[x]);
-      held_ += is_left_out ? 0 : 1;
-      if (excluded_[x] == 0) hold = quanta[x];
+  int32_t fill_specials(const T* values, size_t n, int32_t hold, int32_t* quanta) {
+    is_special_.resize(n);
+    for (size_t x = 0; x < n; ++x, ++held_) {
+      is_special_[x] = quanta[x] == rejected_quantum;
+      if (is_special_[x] != 0) add_special(values[x]);
+      if (is_special_[x] == 0) hold = quanta[x];
       quanta[x] = hold;
     }
+    return hold;
   }
 
   void add_special(T value) {
@@ -191,21 +203,21 @@ class Encoder {
     ++(repeats ? special_cells_ : exact_cells_);
   }
 
-  void pack_row(const int32_t* quanta, NeighbourRows around, bool along_x, size_t width, bool masked) {
+  void pack_run(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t width,
+                bool has_specials) {
     for (size_t x = 0; x < width; x += pack_block) {
       const size_t n = std::min(pack_block, width - x);
       int32_t* residuals = packer_.room();
-      kernels().predict(quanta + x, around, along_x, n, residuals);
+      kernels().predict(quanta + x, shifted(around, x), along_x, n, residuals);
       size_t kept = n;
-      if (masked) {
+      if (has_specials) {
         kept = 0;
         for (size_t i = 0; i < n; ++i) {
           residuals[kept] = residuals[i];
-          kept += excluded_[x + i] == 0;
+          kept += is_special_[x + i] == 0;
         }
       }
       packer_.commit(kept);
-      for (int k = 0; k < around.count; ++k) around.rows[k] += n;
     }
   }
 
@@ -251,7 +263,7 @@ class Encoder {
   ResidualPacker packer_;
   QuantizeStats<T> stats_;
   SpecialValues specials_;
-  std::vector<uint8_t> excluded_;
+  std::vector<uint8_t> is_special_;
   uint64_t held_ = 0;
   uint64_t special_cells_ = 0;
   uint64_t exact_cells_ = 0;
@@ -365,17 +377,36 @@ class Decoder {
       int32_t* quanta = planes.row(y, z, w);
       const NeighbourRows around = planes.neighbours(y, z, w);
       const bool along_x = is_along_x(s_.axes, y, z, w);
-      if (left_out == nullptr && !has_special) {
-        if (!unpack(width)) return false;
-        kernels().unpredict(residuals_.data(), around, along_x, width, quanta);
-        dequantize(quanta, width, s_.origin, grid_, rect.row(y, z, w));
-        held_at_ += width;
-      } else {
-        const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
-        if (!unpack(held - specials)) return false;
-        decode_masked_row(around, along_x, width, left_out, planes.before_row(y, z, w), quanta,
-                          rect.row(y, z, w));
-      }
+      const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
+      if (!unpack(held - specials)) return false;
+      T* out = rect.row(y, z, w);
+      int32_t* residuals = residuals_.data();
+      int32_t hold = planes.before_row(y, z, w);
+      visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
+        if (is_left_out) {
+          std::fill(quanta + begin, quanta + end, hold);
+          std::fill(out + begin, out + end,
+                    portable::dequantize_one(hold, s_.origin, grid_.center, grid_.step));
+          return;
+        }
+        const size_t n = end - begin;
+        const NeighbourRows beside = shifted(around, begin);
+        // What prediction along x adds to the residual of the run's first cell.
+        const uint32_t carry = along_x && begin > 0 ? static_cast<uint32_t>(quanta[begin - 1]) -
+                                                          portable::neighbour_sum(beside, -1)
+                                                    : 0;
+        if (has_special) {
+          residuals +=
+              decode_specials(residuals, beside, along_x, n, carry, hold, quanta + begin, out + begin);
+        } else {
+          if (begin > 0) residuals[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals[0]) + carry);
+          kernels().unpredict(residuals, beside, along_x, n, quanta + begin);
+          dequantize(quanta + begin, n, s_.origin, grid_, out + begin);
+          residuals += n;
+          held_at_ += n;
+        }
+        hold = quanta[end - 1];
+      });
       return true;
     });
     if (had_enough) return {};
@@ -407,28 +438,27 @@ class Decoder {
     }
   }
 
-  void decode_masked_row(const NeighbourRows& around, bool along_x, size_t width, const uint8_t* left_out,
-                         int32_t hold, int32_t* quanta, T* out) {
+  // n held cells of a row, some of them special. Returns how many residuals they used.
+  size_t decode_specials(const int32_t* residuals, const NeighbourRows& around, bool along_x, size_t n,
+                         uint32_t sum_before, int32_t hold, int32_t* quanta, T* out) {
     patches_.clear();
-    size_t next_residual = 0;
-    uint32_t sum_before = 0;  // quantum - neighbours of the cell before; 0 before the row
+    size_t used = 0;
     uint64_t special_at = cursor_.next(held_at_);
-    for (size_t x = 0; x < width; ++x) {
+    for (size_t x = 0; x < n; ++x, ++held_at_) {
       const uint32_t neighbours = portable::neighbour_sum(around, static_cast<ptrdiff_t>(x));
-      const bool is_left_out = left_out != nullptr && left_out[x] != 0;
-      const bool is_special = !is_left_out && held_at_ == special_at;
-      if (is_special) patches_.push_back({x, cursor_.bits(held_at_)});
-      if (!is_left_out && !is_special) {
-        const uint32_t sum = (along_x ? sum_before : 0) + static_cast<uint32_t>(residuals_[next_residual++]);
+      if (held_at_ == special_at) {
+        patches_.push_back({x, cursor_.bits(held_at_)});
+        special_at = cursor_.next(held_at_ + 1);
+      } else {
+        const uint32_t sum = (along_x ? sum_before : 0) + static_cast<uint32_t>(residuals[used++]);
         hold = static_cast<int32_t>(sum + neighbours);
       }
       quanta[x] = hold;
       sum_before = static_cast<uint32_t>(hold) - neighbours;
-      if (!is_left_out) ++held_at_;
-      if (is_special) special_at = cursor_.next(held_at_);
     }
-    dequantize(quanta, width, s_.origin, grid_, out);
+    dequantize(quanta, n, s_.origin, grid_, out);
     for (const Patch& p : patches_) out[p.x] = value_of_bits<T>(p.bits);
+    return used;
   }
 
   const Streams& s_;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codecs/arrangement.hpp"
 #include "codecs/section_codec.hpp"
 #include "format/checksum.hpp"
 #include "format/frame_header.hpp"
@@ -106,9 +107,10 @@ struct DraftedSection {
 };
 
 template <class T>
-DraftedSection draft_one(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
+DraftedSection draft_one(const FrameLayout& layout, const Section& section,
+                         const SectionArrangement& arrangement, const ComponentSpec& spec,
                          std::span<const BoxData> boxes, Effort effort) {
-  SectionSource<T> source;
+  std::vector<RectRows<const T*>> rects;
   std::vector<uint64_t> kept;
   uint64_t covered_before = 0;
   uint64_t left_out = 0;
@@ -121,7 +123,6 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section, cons
     rows.size = tile.rect.size;
     rows.stride = data.stride;
     if (spec.drop_covered) rows.left_out = covered_cells(box, tile.rect);
-    source.held += static_cast<uint64_t>(tile.rect.cells());
     if (!rows.left_out.empty()) {
       const uint8_t* keep =
           data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
@@ -147,12 +148,14 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section, cons
         }
       }
     }
-    source.rects.push_back(std::move(rows));
+    rects.push_back(std::move(rows));
   }
-  source.held -= left_out;
+  const ArrangedSource<T> source(make_regions(layout, *section.tile, arrangement), std::move(rects));
   DraftedSection out;
-  out.draft = draft_section(source, spec, effort);
+  out.draft = draft_section(source.section(), spec, effort);
   out.draft.report.left_out_cells = left_out;
+  out.draft.report.arrangement = arrangement.arrangement;
+  out.draft.report.unit_cells = arrangement.unit_cells;
   if (spec.drop_covered) {
     ByteWriter writer(out.kept);
     write_kept(kept, writer);
@@ -170,6 +173,8 @@ void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& m
   if (part.cells > most_cells) {
     most_cells = part.cells;
     sum.codec = part.codec;
+    sum.arrangement = part.arrangement;
+    sum.unit_cells = part.unit_cells;
   }
 }
 
@@ -189,6 +194,9 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
     if (specs[c].codec == Codec::constant) {
       return usage_error(fmt::format("component {}: codec constant cannot be asked for", c));
     }
+    if (const Status s = check_tuning(specs[c].tuning); !s.ok()) {
+      return s.in(fmt::format("component {}", c));
+    }
   }
   for (size_t b = 0; b < boxes.size(); ++b) {
     if (boxes[b].data == nullptr || boxes[b].stride[0] != 1) {
@@ -207,11 +215,19 @@ template <class T>
 Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
                            std::span<const BoxData> boxes, const EncodeOptions& options,
                            FrameReport* report) {
-  const std::vector<Section> sections = make_sections(layout);
+  std::vector<SectionArrangement> arrangements;
+  bool has_arrangements = false;
+  for (size_t c = 0; c < specs.size(); ++c) {
+    arrangements.push_back(choose_arrangement(layout, static_cast<int>(c), specs[c], boxes, options));
+    has_arrangements = has_arrangements || needs_arrangements(specs[c], arrangements[c], options);
+  }
+  const std::vector<Section> sections =
+      make_sections(layout, has_arrangements ? TileRule::large : TileRule::small);
   std::vector<DraftedSection> drafted(sections.size());
   const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
   parallel_for(sections.size(), options.threads, [&](size_t s) {
-    drafted[s] = draft_one<T>(layout, sections[s], specs[sections[s].component], boxes, options.effort);
+    const uint32_t c = sections[s].component;
+    drafted[s] = draft_one<T>(layout, sections[s], arrangements[c], specs[c], boxes, options.effort);
     if (share) return;
     drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
     recycle_symbols(std::move(drafted[s].draft.symbols));
@@ -222,6 +238,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   FrameHeader header;
   header.dtype = dtype;
   header.layout = layout;
+  header.has_arrangements = has_arrangements;
   SharedBooks books;
   std::vector<ComponentReport> reports(specs.size());
   std::vector<uint64_t> most_cells(specs.size(), 0);
@@ -233,9 +250,10 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     }
     Bytes& bytes = drafted[s].bytes;
     bytes.insert(bytes.begin(), drafted[s].kept.begin(), drafted[s].kept.end());
-    header.sections.push_back({drafted[s].draft.codec, bytes.size(), checksum(bytes)});
-    drafted[s].draft.report.stored_bytes = bytes.size();
     const auto component = sections[s].component;
+    header.sections.push_back(
+        {drafted[s].draft.codec, arrangements[component], bytes.size(), checksum(bytes)});
+    drafted[s].draft.report.stored_bytes = bytes.size();
     merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
     body_bytes += bytes.size();
   }
@@ -333,19 +351,21 @@ struct Frame::State {
     NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
     ByteReader in(part);
     NEVE_ASSIGN(auto masks, left_out_of(section, in));
-    SectionTarget<T> target;
+    std::vector<RectRows<T*>> rects;
     for (size_t r = 0; r < section.rects().size(); ++r) {
       RectRows<T*> rows;
       rows.size = section.rects()[r].rect.size;
       rows.stride = dense_strides(header.layout.boxes[section.rects()[r].box].size);
       rows.first = place(section.rects()[r]);
       rows.left_out = std::move(masks[r]);
-      const auto skipped = std::count(rows.left_out.begin(), rows.left_out.end(), uint8_t{1});
-      target.held += static_cast<uint64_t>(rows.cells() - skipped);
-      target.rects.push_back(std::move(rows));
+      rects.push_back(std::move(rows));
     }
-    const Status status = decode_section(part.subspan(in.position()), header.sections[s].codec,
-                                         header.components[section.component], books, target);
+    const SectionEntry& entry = header.sections[s];
+    const ArrangedTarget<T> target(make_regions(header.layout, *section.tile, entry.arrangement),
+                                   std::move(rects), !decodes_without_memory(entry.codec));
+    const Status status = decode_section(part.subspan(in.position()), entry.codec,
+                                         header.components[section.component], books, target.section());
+    if (status.ok()) target.scatter();
     return status.in(fmt::format("frame section {} (component {})", s, section.component));
   }
 
@@ -447,7 +467,7 @@ Result<Frame> Frame::parse(std::span<const std::byte> bytes) {
   const FrameHeader& header = state->header;
   state->bytes = bytes.first(header.frame_bytes);
   state->books.books = header.books;
-  state->sections = make_sections(header.layout);
+  state->sections = make_sections(header.layout, header.has_arrangements ? TileRule::large : TileRule::small);
   if (state->sections.size() != header.sections.size()) {
     return corrupt(fmt::format("frame header: {} sections, its boxes make {}", header.sections.size(),
                                state->sections.size()));
@@ -458,7 +478,9 @@ Result<Frame> Frame::parse(std::span<const std::byte> bytes) {
     at += header.sections[s].bytes;
     const Section& section = state->sections[s];
     state->infos.push_back({static_cast<int>(section.component), static_cast<uint64_t>(section.cells()),
-                            header.sections[s].bytes, header.sections[s].codec});
+                            header.sections[s].bytes, header.sections[s].codec,
+                            header.sections[s].arrangement.arrangement,
+                            header.sections[s].arrangement.unit_cells});
   }
   uint64_t element = 0;
   for (const FrameBox& box : header.layout.boxes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "format/tiling.hpp"
@@ -16,7 +17,9 @@ struct RectRows {
   Pointer first = nullptr;  // its first cell; null when a decoder only passes over it
   Extents size{1, 1, 1, 1};
   std::array<int64_t, max_frame_dims> stride{1, 0, 0, 0};
-  std::vector<uint8_t> left_out;  // per cell, x fastest; empty: all cells are held
+  // Per cell, x fastest, 1: left out; empty: all cells are held. Left-out cells have memory, but an encoder's
+  // is undefined there: an arrangement may have put a hole.
+  std::vector<uint8_t> left_out;
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
   int64_t rows() const { return size[1] * size[2] * size[3]; }
@@ -45,6 +48,21 @@ bool visit_rows(const RectRows<Pointer>& rect, const Visit& visit) {
     }
   }
   return true;
+}
+
+// Calls visit(begin, end, is_left_out) for each run of held or left-out cells of a row; `left_out` null: all
+// cells are held.
+template <class Visit>
+void visit_runs(const uint8_t* left_out, size_t width, const Visit& visit) {
+  if (left_out == nullptr) return visit(size_t{0}, width, false);
+  for (size_t begin = 0; begin < width;) {
+    const bool is_left_out = left_out[begin] != 0;
+    const void* other = std::memchr(left_out + begin, is_left_out ? 0 : 1, width - begin);
+    const size_t end =
+        other == nullptr ? width : static_cast<size_t>(static_cast<const uint8_t*>(other) - left_out);
+    visit(begin, end, is_left_out);
+    begin = end;
+  }
 }
 
 template <class T>

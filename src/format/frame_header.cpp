@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array<char, 4> magic{'N', 'E', 'V', 'E'};
 constexpr uint8_t arrangement_linear = 0;
+constexpr uint8_t arrangement_per_section = 1;
 constexpr uint8_t flag_split = 1;
 constexpr uint8_t flag_array = 2;
 constexpr uint8_t component_has_fill = 1;
@@ -257,6 +258,10 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   uint64_t section_bytes = 0;
   for (const SectionEntry& entry : header.sections) {
     out.put(entry.codec);
+    if (header.has_arrangements) {
+      out.put(entry.arrangement.arrangement);
+      out.put(static_cast<uint8_t>(entry.arrangement.unit_cells));
+    }
     out.put_varint(entry.bytes);
     out.put(entry.checksum);
     section_bytes += entry.bytes;
@@ -280,7 +285,7 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   prefix.dtype = static_cast<uint8_t>(header.dtype);
   prefix.ndim = static_cast<uint8_t>(layout.ndim);
   prefix.header_bytes = static_cast<uint32_t>(header_bytes);
-  prefix.arrangement = arrangement_linear;
+  prefix.arrangement = header.has_arrangements ? arrangement_per_section : arrangement_linear;
   prefix.flags = layout.is_split ? flag_split : 0;
   if (layout.is_array) prefix.flags |= flag_array;
   prefix.components = static_cast<uint16_t>(layout.components);
@@ -319,7 +324,7 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
     return corrupt(fmt::format("frame header: dtype {}, {} dimensions, {} components", prefix.dtype,
                                prefix.ndim, prefix.components));
   }
-  if (prefix.arrangement != arrangement_linear || (prefix.flags & ~(flag_split | flag_array)) != 0) {
+  if (prefix.arrangement > arrangement_per_section || (prefix.flags & ~(flag_split | flag_array)) != 0) {
     return corrupt(fmt::format("frame header: arrangement {} or flags 0x{:02x} unknown to this version",
                                prefix.arrangement, prefix.flags));
   }
@@ -331,6 +336,7 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   header.dtype = static_cast<DType>(prefix.dtype);
   header.header_bytes = prefix.header_bytes;
   header.frame_bytes = prefix.frame_bytes;
+  header.has_arrangements = prefix.arrangement == arrangement_per_section;
   FrameLayout& layout = header.layout;
   layout.ndim = prefix.ndim;
   layout.components = prefix.components;
@@ -372,6 +378,13 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   for (uint32_t s = 0; s < prefix.sections; ++s) {
     SectionEntry entry;
     entry.codec = static_cast<Codec>(in.get<uint8_t>());
+    if (header.has_arrangements) {
+      entry.arrangement.arrangement = static_cast<Arrangement>(in.get<uint8_t>());
+      entry.arrangement.unit_cells = in.get<uint8_t>();
+      if (const Status status = check_arrangement(entry.arrangement); !status.ok()) {
+        return status.in(fmt::format("frame header: section {}", s));
+      }
+    }
     entry.bytes = in.get_varint();
     entry.checksum = in.get<uint64_t>();
     if (in.failed() || entry.bytes > left) {

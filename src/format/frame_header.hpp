@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "format/bytes.hpp"
+#include "format/regions.hpp"
 #include "neve/frame.hpp"
 #include "stages/entropy/huffman_code.hpp"
 
@@ -21,6 +22,7 @@ inline constexpr int64_t max_box_position = int64_t{1} << 40;
 
 struct SectionEntry {
   Codec codec = Codec::constant;
+  SectionArrangement arrangement;  // linear without unit blocks unless the header has_arrangements
   uint64_t bytes = 0;
   uint64_t checksum = 0;
 };
@@ -28,6 +30,7 @@ struct SectionEntry {
 struct FrameHeader {
   DType dtype = DType::f64;
   FrameLayout layout;
+  bool has_arrangements = false;  // each section says its own, and tiles are large
   std::vector<ComponentInfo> components;
   std::vector<Codebook> books;
   std::vector<SectionEntry> sections;

@@ -104,7 +104,7 @@ std::vector<Rect> rects_of_range(const Extents& size, int64_t begin, int64_t end
   return out;
 }
 
-std::vector<Section> make_sections(const FrameLayout& layout) {
+std::vector<Section> make_sections(const FrameLayout& layout, TileRule rule) {
   std::vector<Section> sections;
   if (layout.is_split) {
     const int64_t cells = layout.boxes[0].cells();
@@ -143,7 +143,7 @@ std::vector<Section> make_sections(const FrameLayout& layout) {
     }
     if (list.open_cells() + cells > tile_max_cells) list.close();
     list.add({b, whole});
-    if (list.open_cells() >= tile_gather_cells) list.close();
+    if (rule == TileRule::small && list.open_cells() >= tile_gather_cells) list.close();
   }
   const std::vector<std::shared_ptr<const Tile>> tiles = list.take();
   for (int c = 0; c < layout.components; ++c) {

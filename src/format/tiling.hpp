@@ -38,8 +38,12 @@ struct Section {
   int64_t cells() const { return tile->cells; }
 };
 
+// When a tile of several boxes is full. Frames whose sections have arrangements gather up to tile_max_cells:
+// prediction across boxes, and codecs that look far, want many boxes at once.
+enum class TileRule { small, large };
+
 // All sections in file order: component by component, tile by tile.
-std::vector<Section> make_sections(const FrameLayout& layout);
+std::vector<Section> make_sections(const FrameLayout& layout, TileRule rule = TileRule::small);
 
 // The rectangles that cells [begin, end) of a box fall into, in order (x fastest): at most two partial ones
 // per direction around a middle of whole slabs.

@@ -5,22 +5,42 @@ namespace neve {
 
 namespace {
 
-Symbols& spare() {
-  thread_local Symbols symbols;
-  return symbols;
+template <class T>
+RawVector<T>& spare() {
+  thread_local RawVector<T> buffer;
+  return buffer;
+}
+
+template <class T>
+RawVector<T> take(size_t size) {
+  RawVector<T> buffer = std::move(spare<T>());
+  spare<T>() = RawVector<T>();
+  buffer.resize(size);
+  return buffer;
+}
+
+template <class T>
+void recycle(RawVector<T>&& buffer) {
+  if (buffer.capacity() > spare<T>().capacity()) spare<T>() = std::move(buffer);
 }
 
 }  // namespace
 
-Symbols take_symbols(size_t size) {
-  Symbols symbols = std::move(spare());
-  spare() = Symbols();
-  symbols.resize(size);
-  return symbols;
+Symbols take_symbols(size_t size) { return take<uint8_t>(size); }
+void recycle_symbols(Symbols&& symbols) { recycle(std::move(symbols)); }
+
+template <class T>
+RawVector<T> take_values(size_t size) {
+  return take<T>(size);
+}
+template <class T>
+void recycle_values(RawVector<T>&& values) {
+  recycle(std::move(values));
 }
 
-void recycle_symbols(Symbols&& symbols) {
-  if (symbols.capacity() > spare().capacity()) spare() = std::move(symbols);
-}
+template RawVector<float> take_values<float>(size_t);
+template RawVector<double> take_values<double>(size_t);
+template void recycle_values<float>(RawVector<float>&&);
+template void recycle_values<double>(RawVector<double>&&);
 
 }  // namespace neve

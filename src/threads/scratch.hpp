@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large working buffers that are not cleared, and are used again by the next section of the same thread:
-// clearing and page faults otherwise cost a third of encoding. At most a few times tile_max_cells bytes a
-// thread.
+// clearing and page faults otherwise cost a third of encoding. A thread keeps at most tile_max_cells symbols
+// and the values of one arranged tile, which has up to twice as many cells.
 #pragma once
 
 #include <cstdint>
@@ -37,5 +37,11 @@ using Symbols = RawVector<uint8_t>;
 Symbols take_symbols(size_t size);
 // Hands a buffer back to this thread's next take_symbols.
 void recycle_symbols(Symbols&& symbols);
+
+// The same for values; T is float or double.
+template <class T>
+RawVector<T> take_values(size_t size);
+template <class T>
+void recycle_values(RawVector<T>&& values);
 
 }  // namespace neve

@@ -311,6 +311,7 @@ TEST(Frame, ReadsABoxFromASmallPartOfTheBytes) {
   for (size_t b = 0; b < 3; ++b) data.push_back(dense_box_data(values[b].data(), layout.boxes[b]));
   std::vector<ComponentSpec> specs(2);
   specs[0].bound_abs = specs[1].bound_abs = 1e-3;
+  specs[0].tuning.arrangement = specs[1].tuning.arrangement = Arrangement::linear;
   auto frame = encode_frame(DType::f64, layout, specs, data);
   ASSERT_TRUE(frame.ok());
   const auto sections = Frame::parse(*frame)->sections();

@@ -18,6 +18,7 @@ constexpr int64_t min_samples = 512;
 constexpr int64_t max_samples = 4096;
 // One sampled cell stands for this many: sampling stays a few per cent of encoding.
 constexpr int64_t cells_per_sample = 64;
+constexpr int64_t max_thinning = 8;
 
 // log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream,
 // is the same with every compiler and mathematics library.
@@ -74,6 +75,43 @@ int64_t sample_quantum(T value, const Quantizer<T>& quantizer, int64_t otherwise
   return static_cast<int64_t>(std::nearbyint(scaled));
 }
 
+// The first value that has a quantum, of each rectangle's first held ones.
+template <class T>
+int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
+  constexpr int64_t most_tried = 4096;
+  for (const auto& rect : source.rects) {
+    int64_t tried = 0;
+    int32_t found = rejected_quantum;
+    for (int64_t r = 0; r < rect.rows() && tried < most_tried && found == rejected_quantum; ++r) {
+      const T* row = rect.row(r);
+      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      visit_runs(left_out, static_cast<size_t>(rect.size[0]), [&](size_t begin, size_t end, bool skip) {
+        for (size_t x = begin; x < end && !skip && tried < most_tried && found == rejected_quantum; ++x) {
+          found = static_cast<int32_t>(sample_quantum(row[x], quantizer, rejected_quantum));
+          ++tried;
+        }
+      });
+    }
+    if (found != rejected_quantum) return found;
+  }
+  return 0;
+}
+
+// The quantum that prediction finds at a cell: left-out cells repeat the one before them in the row.
+template <class T>
+int64_t held_quantum(const RectRows<const T*>& rect, Extents at, const Quantizer<T>& quantizer,
+                     int32_t otherwise) {
+  if (!rect.left_out.empty()) {
+    const int64_t row = (at[3] * rect.size[2] + at[2]) * rect.size[1] + at[1];
+    const uint8_t* left_out = rect.left_out.data() + row * rect.size[0];
+    while (at[0] >= 0 && left_out[at[0]] != 0) --at[0];
+    if (at[0] < 0) return otherwise;
+  }
+  const T value =
+      rect.first[at[0] + at[1] * rect.stride[1] + at[2] * rect.stride[2] + at[3] * rect.stride[3]];
+  return sample_quantum(value, quantizer, otherwise);
+}
+
 }  // namespace
 
 template <class T>
@@ -89,22 +127,13 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
     rows += rect.rows();
     cells += rect.cells();
   }
-  // Origin: the first value that has a quantum.
-  for (const auto& rect : source.rects) {
-    const int64_t n = std::min<int64_t>(rect.size[0], 4096);
-    const T* row = rect.row(0);
-    bool found = false;
-    for (int64_t x = 0; x < n && !found; ++x) {
-      const int64_t q = sample_quantum(row[x], quantizer, rejected_quantum);
-      if (q == rejected_quantum) continue;
-      choice.origin = static_cast<int32_t>(q);
-      found = true;
-    }
-    if (found) break;
-  }
+  choice.origin = first_quantum(source, quantizer);
 
   const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
-  const int64_t sampled_rows = std::clamp<int64_t>(samples / sample_row_cells, 1, rows);
+  // Rows sampled where cells are left out give less: so many more are looked at.
+  const int64_t thinning =
+      std::clamp<int64_t>(cells / std::max<int64_t>(1, static_cast<int64_t>(source.held)), 1, max_thinning);
+  const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
   std::array<CostSketch, axis_sets> sketch{};
   size_t rect_at = 0;
   int64_t rect_first_row = 0;
@@ -124,22 +153,20 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
     const int64_t room = rect.size[0] - sample_row_cells;
     const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
     const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data();
     for (int64_t x = x0; x < x1; ++x) {
+      if (left_out != nullptr && left_out[r * rect.size[0] + x] != 0) continue;
       // Quanta of the cell and of its neighbours one step back in each subset of directions ...
       std::array<int64_t, axis_sets> value{};
       for (int set = 0; set < axis_sets; ++set) {
         if ((set & ~used) != 0) continue;
-        int64_t offset = 0;
+        Extents place{x, at[1], at[2], at[3]};
         bool inside = true;
-        for (int d = 0; d < max_frame_dims; ++d) {
-          const int64_t position = d == 0 ? x : at[static_cast<size_t>(d)];
-          const int64_t back = (set >> d) & 1;
-          inside = inside && position >= back;
-          offset += (position - back) * rect.stride[static_cast<size_t>(d)];
-        }
-        if (inside)
+        for (int d = 0; d < max_frame_dims; ++d) inside = (place[d] -= (set >> d) & 1) >= 0 && inside;
+        if (inside) {
           value[static_cast<size_t>(set)] =
-              sample_quantum(rect.first[offset], quantizer, choice.origin) - choice.origin;
+              held_quantum(rect, place, quantizer, choice.origin) - choice.origin;
+        }
       }
       // ... from which the residual of every set of axes follows by inclusion and exclusion.
       for (int axes = 0; axes < axis_sets; ++axes) {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codecs/arrangement.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace neve {
+
+namespace {
+
+using Strides = std::array<int64_t, max_frame_dims>;
+
+Strides dense_strides(const Extents& size) {
+  return {1, size[0], size[0] * size[1], size[0] * size[1] * size[2]};
+}
+
+int64_t offset_of(const Extents& at, const Strides& stride) {
+  return at[0] * stride[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
+}
+
+template <class T>
+void copy_rows(const T* from, const Strides& from_stride, T* to, const Strides& to_stride,
+               const Extents& size) {
+  for (int64_t w = 0; w < size[3]; ++w) {
+    for (int64_t z = 0; z < size[2]; ++z) {
+      const T* from_row = from + w * from_stride[3] + z * from_stride[2];
+      T* to_row = to + w * to_stride[3] + z * to_stride[2];
+      for (int64_t y = 0; y < size[1]; ++y, from_row += from_stride[1], to_row += to_stride[1]) {
+        std::memcpy(to_row, from_row, static_cast<size_t>(size[0]) * sizeof(T));
+      }
+    }
+  }
+}
+
+bool has_left_out(const std::vector<uint8_t>& mask) {
+  return !mask.empty() && std::memchr(mask.data(), 1, mask.size()) != nullptr;
+}
+
+// The cells of a region that are left out: its holes, and what its rectangles leave out. Takes the masks of
+// region and rectangles where it can.
+template <class Pointer>
+std::vector<uint8_t> left_out_of(Region& region, std::vector<RectRows<Pointer>>& rects) {
+  if (region.is_view() && region.size == rects[region.parts[0].rect].size) {
+    return std::move(rects[region.parts[0].rect].left_out);
+  }
+  std::vector<uint8_t> mask = std::move(region.holes);
+  const bool has_holes = !mask.empty();
+  const Strides stride = dense_strides(region.size);
+  for (const RegionPart& part : region.parts) {
+    const auto& rect = rects[part.rect];
+    if (rect.left_out.empty()) continue;
+    if (mask.empty()) mask.resize(static_cast<size_t>(region.cells()));
+    const Strides rect_stride = dense_strides(rect.size);
+    copy_rows(rect.left_out.data() + offset_of(part.from.lo, rect_stride), rect_stride,
+              mask.data() + offset_of(part.to, stride), stride, part.from.size);
+  }
+  if (!has_holes && !has_left_out(mask)) mask = {};  // rows without a mask are much faster
+  return mask;
+}
+
+template <class Pointer>
+Pointer first_of(const RegionPart& part, const std::vector<RectRows<Pointer>>& rects) {
+  const auto& rect = rects[part.rect];
+  return rect.first == nullptr ? nullptr : rect.first + offset_of(part.from.lo, rect.stride);
+}
+
+uint64_t held_cells(const std::vector<uint8_t>& left_out, int64_t cells) {
+  return static_cast<uint64_t>(cells - std::count(left_out.begin(), left_out.end(), uint8_t{1}));
+}
+
+}  // namespace
+
+template <class T>
+ArrangedSource<T>::ArrangedSource(std::vector<Region>&& regions, std::vector<RectRows<const T*>>&& rects) {
+  int64_t moved = 0;
+  for (const Region& region : regions) moved += region.is_view() ? 0 : region.cells();
+  if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
+  T* free = memory_.data();
+  section_.rects.reserve(regions.size());
+  for (Region& region : regions) {
+    RectRows<const T*> rows;
+    rows.size = region.size;
+    if (region.is_view()) {
+      rows.first = first_of(region.parts[0], rects);
+      rows.stride = rects[region.parts[0].rect].stride;
+    } else {
+      rows.first = free;
+      rows.stride = dense_strides(region.size);
+      for (const RegionPart& part : region.parts) {
+        copy_rows(first_of(part, rects), rects[part.rect].stride, free + offset_of(part.to, rows.stride),
+                  rows.stride, part.from.size);
+      }
+      free += region.cells();
+    }
+    rows.left_out = left_out_of(region, rects);
+    section_.held += held_cells(rows.left_out, rows.cells());
+    section_.rects.push_back(std::move(rows));
+  }
+}
+
+template <class T>
+ArrangedTarget<T>::ArrangedTarget(std::vector<Region>&& regions, std::vector<RectRows<T*>>&& rects,
+                                  bool needs_memory)
+    : regions_(std::move(regions)), rects_(std::move(rects)) {
+  const auto is_asked_for = [&](const Region& region) {
+    return std::any_of(region.parts.begin(), region.parts.end(),
+                       [&](const RegionPart& part) { return rects_[part.rect].first != nullptr; });
+  };
+  const auto is_direct = [&](const Region& region) { return region.is_view() && is_asked_for(region); };
+  const auto is_moved = [&](const Region& region) {
+    return !is_direct(region) && (needs_memory || is_asked_for(region));
+  };
+  int64_t moved = 0;
+  for (const Region& region : regions_) moved += is_moved(region) ? region.cells() : 0;
+  if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
+  T* free = memory_.data();
+  section_.rects.reserve(regions_.size());
+  for (Region& region : regions_) {
+    RectRows<T*> rows;
+    rows.size = region.size;
+    rows.stride = dense_strides(region.size);
+    if (is_direct(region)) {
+      rows.first = first_of(region.parts[0], rects_);
+      rows.stride = rects_[region.parts[0].rect].stride;
+    } else if (is_moved(region)) {
+      rows.first = free;
+      free += region.cells();
+    }
+    rows.left_out = left_out_of(region, rects_);
+    section_.held += held_cells(rows.left_out, rows.cells());
+    section_.rects.push_back(std::move(rows));
+  }
+}
+
+template <class T>
+void ArrangedTarget<T>::scatter() const {
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const RectRows<T*>& rows = section_.rects[r];
+    if (rows.first == nullptr || regions_[r].is_view()) continue;
+    for (const RegionPart& part : regions_[r].parts) {
+      T* to = first_of(part, rects_);
+      if (to == nullptr) continue;
+      copy_rows<T>(rows.first + offset_of(part.to, rows.stride), rows.stride, to, rects_[part.rect].stride,
+                   part.from.size);
+    }
+  }
+}
+
+namespace {
+
+// Without a bound, and under codec exact, values are not predicted: moving them would gain nothing.
+bool is_predicted(const ComponentSpec& spec) { return spec.codec != Codec::exact && spec.bound_abs > 0; }
+
+bool gathers_boxes(const FrameLayout& layout) {
+  if (layout.is_split) return false;
+  const std::vector<Section> sections = make_sections(layout, TileRule::large);
+  return std::any_of(sections.begin(), sections.end(),
+                     [](const Section& section) { return section.rects().size() > 1; });
+}
+
+// The largest unit block that leaves nothing over in any box.
+int fitting_unit(const FrameLayout& layout) {
+  constexpr int smallest = 8;
+  for (int unit = 32; unit > smallest; unit /= 2) {
+    const bool fits = std::all_of(layout.boxes.begin(), layout.boxes.end(), [&](const FrameBox& box) {
+      return std::all_of(box.size.begin(), box.size.begin() + layout.ndim,
+                         [unit](int64_t side) { return side % unit == 0; });
+    });
+    if (fits) return unit;
+  }
+  return smallest;
+}
+
+}  // namespace
+
+SectionArrangement choose_arrangement(const FrameLayout& layout, int /*component*/, const ComponentSpec& spec,
+                                      std::span<const BoxData> /*boxes*/, const EncodeOptions& /*options*/) {
+  const CodecTuning& tuning = spec.tuning;
+  switch (tuning.arrangement) {
+    case Arrangement::linear:
+      return {Arrangement::linear, tuning.unit_cells};
+    case Arrangement::cluster:
+      return {Arrangement::cluster, tuning.unit_cells > 0 ? tuning.unit_cells : fitting_unit(layout)};
+    case Arrangement::in_place:
+      return {Arrangement::in_place, 0};
+    case Arrangement::automatic:
+      break;
+  }
+  if (tuning.unit_cells > 0) return {Arrangement::linear, tuning.unit_cells};
+  if (is_predicted(spec) && gathers_boxes(layout)) return {Arrangement::in_place, 0};
+  return {};
+}
+
+bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arrangement,
+                        const EncodeOptions& options) {
+  if (arrangement != SectionArrangement{}) return true;
+  if (!is_predicted(spec)) return false;
+  return spec.codec >= Codec::lorenzo_regression ||
+         (spec.codec == Codec::automatic && options.effort != Effort::fast);
+}
+
+bool decodes_without_memory(Codec codec) {
+  return codec == Codec::dual_quant || codec == Codec::exact || codec == Codec::constant;
+}
+
+template class ArrangedSource<float>;
+template class ArrangedSource<double>;
+template class ArrangedTarget<float>;
+template class ArrangedTarget<double>;
+
+}  // namespace neve

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between tiles and codecs: a tile's rectangles become the regions of an arrangement, in memory of their own
+// where cells must be moved, so that codecs see rectangles of rows whatever the arrangement.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "codecs/section_data.hpp"
+#include "format/regions.hpp"
+#include "threads/scratch.hpp"
+
+namespace neve {
+
+// What an encoder reads. Values of left-out cells are undefined: holes have none.
+template <class T>
+class ArrangedSource {
+ public:
+  // `rects` are those of the tile, in its order.
+  ArrangedSource(std::vector<Region>&& regions, std::vector<RectRows<const T*>>&& rects);
+  ArrangedSource(const ArrangedSource&) = delete;
+  ArrangedSource& operator=(const ArrangedSource&) = delete;
+  ~ArrangedSource() { recycle_values(std::move(memory_)); }
+
+  const SectionSource<T>& section() const { return section_; }
+
+ private:
+  SectionSource<T> section_;
+  RawVector<T> memory_;
+};
+
+// What a decoder writes.
+template <class T>
+class ArrangedTarget {
+ public:
+  // `first` of a rectangle nobody asked for is null. It stays null for the codec where all rectangles of a
+  // region are such, unless the codec `needs_memory` for what it decodes.
+  ArrangedTarget(std::vector<Region>&& regions, std::vector<RectRows<T*>>&& rects, bool needs_memory);
+  ArrangedTarget(const ArrangedTarget&) = delete;
+  ArrangedTarget& operator=(const ArrangedTarget&) = delete;
+  ~ArrangedTarget() { recycle_values(std::move(memory_)); }
+
+  const SectionTarget<T>& section() const { return section_; }
+  // Once decoded: moves values that were gathered to their rectangles.
+  void scatter() const;
+
+ private:
+  std::vector<Region> regions_;
+  std::vector<RectRows<T*>> rects_;
+  SectionTarget<T> section_;
+  RawVector<T> memory_;
+};
+
+// The arrangement of a component's sections, which its tuning may force. Arrays of one box are linear.
+SectionArrangement choose_arrangement(const FrameLayout& layout, int component, const ComponentSpec& spec,
+                                      std::span<const BoxData> boxes, const EncodeOptions& options);
+
+// Whether a frame must say each section's arrangement, for this component's sake.
+bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arrangement,
+                        const EncodeOptions& options);
+
+// Whether a codec can pass over rectangles that nobody asked for (RectRows::first null).
+bool decodes_without_memory(Codec codec);
+
+}  // namespace neve

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rectangles that a codec sees of a tile under each arrangement. Encoder and decoder derive them from the
+// layout alone, so they are part of the format: docs/format.md, "Arrangements".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/tiling.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+struct SectionArrangement {
+  Arrangement arrangement = Arrangement::linear;
+  int unit_cells = 0;  // side of the unit blocks; 0: none
+
+  bool operator==(const SectionArrangement&) const = default;
+};
+
+// Whether a section may have it. Errors: corrupt.
+Status check_arrangement(const SectionArrangement& arrangement);
+
+// A stretch of one of the tile's rectangles, and its place in a region.
+struct RegionPart {
+  uint32_t rect = 0;
+  Rect from;  // relative to the tile's rectangle
+  Extents to{0, 0, 0, 0};
+};
+
+// A rectangle as a codec sees it. Its cells are those of its parts, which do not overlap, and holes.
+struct Region {
+  Extents size{1, 1, 1, 1};
+  std::vector<RegionPart> parts;
+  std::vector<uint8_t> holes;  // a byte per cell, x fastest, 1: a hole; empty: there is none
+
+  int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
+  // One part that fills it: its cells need not be moved.
+  bool is_view() const { return parts.size() == 1 && parts[0].from.size == size; }
+};
+
+// Regions of a tile in the order in which codecs go through them. Every cell of the tile is in one, and
+// together they have at most twice the tile's cells.
+std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
+                                 const SectionArrangement& arrangement);
+
+}  // namespace neve
