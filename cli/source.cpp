@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "hdf5/plotfile_source.hpp"
+#include "neve/plotfile_reader.hpp"
 #include "plotfile/open.hpp"
 
 namespace neve::cli {
@@ -29,15 +29,7 @@ Result<InputKind> input_kind(const std::string& path) {
 
 Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
-  switch (kind) {
-    case InputKind::hdf5:
-      return hdf5::open_hdf5_plotfile(path);
-    case InputKind::plotfile_directory:
-    case InputKind::npy:
-      return plotfile::open_plotfile(path);
-    case InputKind::frame_or_unknown:
-      break;
-  }
+  if (kind != InputKind::frame_or_unknown) return neve::open_plotfile(path);
   return usage_error(fmt::format(
       "{} is no plotfile; allowed: an AMReX plotfile directory, a Chombo, AMReX or Neve HDF5 plotfile, a "
       ".npy array (`neve decompress` makes one of a compressed array)",

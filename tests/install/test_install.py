@@ -151,7 +151,9 @@ def test_the_installed_command(prefix, tmp_path):
 
 def test_headers_name_only_what_is_installed(prefix):
     include = prefix / "include"
-    for header in (include / "neve").iterdir():
+    headers = [path for path in include.rglob("*") if path.suffix in (".h", ".hpp")]
+    assert include / "neve" / "amrex.hpp" in headers and len(headers) > 10
+    for header in headers:
         for line in header.read_text().splitlines():
             if line.startswith('#include "'):
                 assert (include / line.split('"')[1]).exists(), f"{header}: {line}"

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Neve for AMReX codes: plotfiles and checkpoints, compressed within an error bound, written from the
+// MultiFabs where they lie. Header only; needs AMReX with MPI, C++20, and the libraries of neve::mpi.
+// docs/amrex.md shows the use.
+//
+// Everything is collective over AMReX's communicator. Each function comes in two forms: one that ends the run
+// through amrex::Abort as AMReX's own does, and one called Try..., which returns the error, the same on every
+// rank.
+//
+// Namespace neve::amrex hides ::amrex from code that says `using namespace neve`; do not say that.
+#pragma once
+
+#include "neve/amrex/checkpoint.hpp"
+#include "neve/amrex/plotfile.hpp"

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plotfiles of codes built on AMReX's Amr and AmrLevel, where the library, not the program, puts a plotfile
+// together. Needs an AMReX with AmrLevel (AMReX_AMRLEVEL=ON, USE_AMRLEVEL=TRUE); not part of neve/amrex.hpp
+// for that reason.
+#pragma once
+
+#include <AMReX_Amr.H>
+#include <AMReX_AmrLevel.H>
+#ifdef AMREX_USE_EB
+#include <AMReX_EB2.H>
+#include <AMReX_EBFabFactory.H>
+#endif
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "neve/amrex/plotfile.hpp"
+
+namespace neve::amrex {
+
+namespace detail {
+
+// What Amr::writePlotFile writes: the state and derived quantities chosen by amr.plot_vars and
+// amr.derive_plot_vars.
+struct PlotVariables {
+  std::vector<std::pair<int, int>> states;  // state type and component
+  std::vector<const ::amrex::DeriveRec*> derived;
+  bool volume_fraction = false;
+  ::amrex::Vector<std::string> names;
+};
+
+inline PlotVariables plot_variables() {
+  PlotVariables variables;
+  const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
+  for (int type = 0; type < states.size(); ++type) {
+    if (states[type].getType() != ::amrex::IndexType::TheCellType()) continue;
+    for (int c = 0; c < states[type].nComp(); ++c) {
+      if (!::amrex::Amr::isStatePlotVar(states[type].name(c))) continue;
+      variables.states.emplace_back(type, c);
+      variables.names.push_back(states[type].name(c));
+    }
+  }
+  for (const ::amrex::DeriveRec& record : ::amrex::AmrLevel::get_derive_lst().dlist()) {
+    if (!::amrex::Amr::isDerivePlotVar(record.name())) continue;
+    variables.derived.push_back(&record);
+    for (int c = 0; c < record.numDerive(); ++c) variables.names.push_back(record.variableName(c));
+  }
+#ifdef AMREX_USE_EB
+  variables.volume_fraction = ::amrex::EB2::TopIndexSpaceIfPresent() != nullptr;
+  if (variables.volume_fraction) variables.names.push_back("vfrac");
+#endif
+  return variables;
+}
+
+inline std::unique_ptr<::amrex::MultiFab> plot_values(::amrex::AmrLevel& level,
+                                                      const PlotVariables& variables) {
+  const int components = static_cast<int>(variables.names.size());
+  auto values = std::make_unique<::amrex::MultiFab>(level.boxArray(), level.DistributionMap(), components, 0,
+                                                    ::amrex::MFInfo(), level.Factory());
+  int next = 0;
+  for (const auto& [type, component] : variables.states) {
+    ::amrex::MultiFab::Copy(*values, level.get_new_data(type), component, next++, 1, 0);
+  }
+  for (const ::amrex::DeriveRec* record : variables.derived) {
+    level.derive(record->name(), level.get_state_data(0).curTime(), *values, next);
+    next += record->numDerive();
+  }
+#ifdef AMREX_USE_EB
+  if (variables.volume_fraction) {
+    const auto& factory = dynamic_cast<const ::amrex::EBFArrayBoxFactory&>(level.Factory());
+    ::amrex::MultiFab::Copy(*values, factory.getVolFrac(), 0, next, 1, 0);
+  }
+#endif
+  return values;
+}
+
+}  // namespace detail
+
+// Collective. Writes `plotfilename`.h5 with the levels and variables that amr.writePlotFile() writes at this
+// moment. Derived quantities have to be computed somewhere, so here the values are copied, as AMReX copies
+// them, but of all levels at once. What a class adds in its own writePlotFile (job_info) is not called.
+inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
+                                            const WriteOptions& options = {}) {
+  const detail::PlotVariables variables = detail::plot_variables();
+  const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
+  std::vector<std::unique_ptr<::amrex::MultiFab>> values;
+  ::amrex::Vector<const ::amrex::MultiFab*> mf;
+  ::amrex::Vector<int> steps;
+  for (int l = 0; l < nlevels; ++l) {
+    mf.push_back(values.emplace_back(detail::plot_values(amr.getLevel(l), variables)).get());
+    steps.push_back(amr.levelSteps(l));
+  }
+  return TryWriteMultiLevelPlotfile(plotfilename, nlevels, mf, variables.names, amr.Geom(), amr.cumTime(),
+                                    steps, amr.refRatio(), options);
+}
+
+// The same, ending the run through amrex::Abort on an error.
+inline WriteReport WritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
+                                 const WriteOptions& options = {}) {
+  return detail::value_or_abort("WritePlotfile", TryWritePlotfile(amr, plotfilename, options));
+}
+
+}  // namespace neve::amrex

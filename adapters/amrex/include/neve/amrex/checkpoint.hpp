@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints: a directory with one Neve file for each named set of MultiFabs, each lossless or within a
+// bound of its own, of any centring, with or without ghost cells. It appears under its name only when it is
+// whole.
+#pragma once
+
+#include <AMReX_DistributionMapping.H>
+#include <AMReX_MultiFab.H>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "neve/amrex/agree.hpp"
+#include "neve/amrex/checkpoint_directory.hpp"
+#include "neve/amrex/checkpoint_layout.hpp"
+#include "neve/amrex/spread.hpp"
+#include "neve/amrex/view.hpp"
+#include "neve/plotfile_reader.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::amrex {
+
+struct CheckpointField {
+  std::string name;                                  // of the file: <checkpoint>/<name>.h5
+  ::amrex::Vector<const ::amrex::MultiFab*> levels;  // coarsest first
+  Bound bound{BoundMode::lossless, 0};
+  bool ghosts = false;  // keep the ghost cells, too
+};
+
+struct RestartField {
+  std::string name;
+  // A MultiFab that is not defined yet is defined: on the boxes of the file, with the ghost cells it holds.
+  ::amrex::Vector<::amrex::MultiFab*> levels;
+};
+
+namespace detail {
+
+// A field ready to be written; `owned` points into its MultiFabs.
+struct PreparedField {
+  Hierarchy hierarchy;
+  std::vector<LocalBox> owned;
+  WriteOptions options;
+};
+
+inline Status check_field_names(const std::vector<CheckpointField>& fields) {
+  std::set<std::string> seen;
+  for (const CheckpointField& field : fields) {
+    if (field.name.empty() || field.name.find('/') != std::string::npos) {
+      return usage_error("field \"" + field.name +
+                         "\": a name is the name of a file, not empty and without '/'");
+    }
+    if (!seen.insert(field.name).second) return usage_error("two fields are called \"" + field.name + "\"");
+  }
+  return {};
+}
+
+// Boxes that overlap are moved apart, and then have no place in the levels' domains nor above one another:
+// the levels get one domain around all of them, and nothing counts as covered.
+inline Status place_boxes(const CheckpointField& field, const ::amrex::IntVect& ghosts,
+                          PreparedField& prepared) {
+  Hierarchy& h = prepared.hierarchy;
+  CheckpointLayout layout;
+  layout.centring = field.levels[0]->ixType();
+  layout.ghosts = ghosts;
+  Box around;
+  bool apart = false;
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    const std::vector<Box> cells = cell_boxes(field.levels[static_cast<int>(l)]->boxArray());
+    const Spread spread = spread_of(cells, layout.centring, ghosts);
+    for (const Box& box : cells) h.levels[l].boxes.push_back(spread.place(box));
+    layout.spreads.push_back(spread);
+    apart = apart || spread.reach != IntVect{0, 0, 0};
+    if (l == 0) around = h.levels[0].boxes[0];
+    for (const Box& box : h.levels[l].boxes) around = hull(around, box);
+  }
+  h.side_files[CheckpointLayout::file_name] = layout.to_text();
+  if (!apart) return {};
+  for (Level& level : h.levels) {
+    level.domain = around;
+    level.ref_ratio = {1, 1, 1};
+  }
+  prepared.options.covered = Covered::keep;
+  return {};
+}
+
+inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, const Hierarchy& levels,
+                                     const WriteOptions& options) {
+  NEVE_TRY(check_levels(nlevels, field.levels, "field " + field.name));
+  const ::amrex::MultiFab& coarsest = *field.levels[0];
+  const ::amrex::IntVect ghosts = field.ghosts ? coarsest.nGrowVect() : ::amrex::IntVect(0);
+  PreparedField prepared{levels, {}, options};
+  prepared.options.bound = field.bound;
+  for (int c = 0; c < coarsest.nComp(); ++c) {
+    prepared.hierarchy.components.push_back(coarsest.nComp() == 1 ? field.name
+                                                                  : field.name + "_" + std::to_string(c));
+  }
+  NEVE_TRY(place_boxes(field, ghosts, prepared));
+  for (int l = 0; l < nlevels; ++l) {
+    const ::amrex::MultiFab& mf = *field.levels[l];
+    if (field.ghosts && mf.nGrowVect() != ghosts) {
+      return usage_error("level " + std::to_string(l) + " of field " + field.name +
+                         " has other ghost cells than level 0");
+    }
+    NEVE_TRY(add_owned(mf, l, ghosts, prepared.owned).in("field " + field.name));
+  }
+  return prepared;
+}
+
+// A field's file, opened on this rank.
+struct OpenedField {
+  std::unique_ptr<PlotfileSource> source;
+  CheckpointLayout layout;
+  std::vector<std::vector<Box>> cells;  // [level][box], the boxes that were written
+};
+
+inline Result<OpenedField> open_field(const std::string& path, const RestartField& field, int nlevels) {
+  OpenedField opened;
+  NEVE_ASSIGN(opened.source, open_plotfile(path));
+  const Hierarchy& h = opened.source->hierarchy();
+  const auto found = h.side_files.find(CheckpointLayout::file_name);
+  if (found == h.side_files.end()) return usage_error("it is no file of a Neve checkpoint");
+  NEVE_ASSIGN(opened.layout, CheckpointLayout::parse(found->second, h));
+  if (h.dtype != real_dtype) {
+    return usage_error("it holds " + std::string(dtype_name(h.dtype)) + "; this program's amrex::Real is " +
+                       std::string(dtype_name(real_dtype)));
+  }
+  if (nlevels != static_cast<int>(h.levels.size())) {
+    return usage_error("it holds " + std::to_string(h.levels.size()) + " levels; nlevels is " +
+                       std::to_string(nlevels));
+  }
+  NEVE_TRY(check_count(field.levels, "levels", nlevels));
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    if (field.levels[static_cast<int>(l)] == nullptr) {
+      return usage_error("level " + std::to_string(l) + " is a null pointer");
+    }
+    auto& cells = opened.cells.emplace_back();
+    for (const Box& box : h.levels[l].boxes) cells.push_back(opened.layout.spreads[l].cells(box));
+  }
+  return opened;
+}
+
+inline Status check_target(const OpenedField& opened, size_t l, const ::amrex::MultiFab& mf) {
+  const Hierarchy& h = opened.source->hierarchy();
+  const std::string level = "level " + std::to_string(l);
+  if (mf.nComp() != static_cast<int>(h.components.size())) {
+    return usage_error(level + ": the file has " + std::to_string(h.components.size()) +
+                       " components, the MultiFab " + std::to_string(mf.nComp()));
+  }
+  if (mf.ixType() != opened.layout.centring)
+    return usage_error(level + ": the MultiFab is centred otherwise");
+  if (!mf.nGrowVect().allGE(opened.layout.ghosts)) {
+    return usage_error(level + ": the file holds more ghost cells than the MultiFab has");
+  }
+  if (cell_boxes(mf.boxArray()) != opened.cells[l]) {
+    return usage_error(
+        level +
+        ": the MultiFab has other boxes than the file. Read into a MultiFab that is not defined "
+        "yet, which takes the file's, and use ParallelCopy");
+  }
+  return check_host_memory(mf, level);
+}
+
+inline Status read_level(OpenedField& opened, size_t l, ::amrex::MultiFab& mf) {
+  NEVE_TRY(check_target(opened, l, mf));
+  std::vector<::amrex::Real> values;
+  for (const int box : mf.IndexArray()) {
+    ::amrex::FArrayBox& fab = mf[box];
+    const ::amrex::Box stored = ::amrex::grow(mf.box(box), opened.layout.ghosts);
+    const bool fills_fab = stored == fab.box();
+    if (!fills_fab) values.resize(static_cast<size_t>(stored.numPts()));
+    for (int c = 0; c < mf.nComp(); ++c) {
+      ::amrex::Real* target = fills_fab ? fab.dataPtr(c) : values.data();
+      NEVE_TRY(opened.source->read_box(static_cast<int>(l), box, c, reinterpret_cast<std::byte*>(target)));
+      if (fills_fab) continue;
+      const ::amrex::FArrayBox read(stored, 1, values.data());
+      fab.copy<::amrex::RunOn::Host>(read, stored, 0, stored, c, 1);
+    }
+  }
+  return {};
+}
+
+// MultiFabs of one level share a distribution where they have the same cells.
+class Distributions {
+ public:
+  const ::amrex::DistributionMapping& of(const ::amrex::BoxArray& cells) {
+    for (const auto& [known, mapping] : known_) {
+      if (known == cells) return mapping;
+    }
+    return known_.emplace_back(cells, ::amrex::DistributionMapping(cells)).second;
+  }
+  void learn(const ::amrex::MultiFab& mf) {
+    known_.emplace_back(::amrex::convert(mf.boxArray(), ::amrex::IndexType::TheCellType()),
+                        mf.DistributionMap());
+  }
+
+ private:
+  std::vector<std::pair<::amrex::BoxArray, ::amrex::DistributionMapping>> known_;
+};
+
+inline void define_missing(int nlevels, const std::vector<OpenedField>& opened,
+                           const std::vector<RestartField>& fields) {
+  for (int l = 0; l < nlevels; ++l) {
+    Distributions distributions;
+    for (const RestartField& field : fields) {
+      if (!field.levels[l]->empty()) distributions.learn(*field.levels[l]);
+    }
+    for (size_t f = 0; f < fields.size(); ++f) {
+      ::amrex::MultiFab& mf = *fields[f].levels[l];
+      if (!mf.empty()) continue;
+      ::amrex::BoxList list;
+      for (const Box& box : opened[f].cells[static_cast<size_t>(l)]) list.push_back(to_amrex(box));
+      const ::amrex::BoxArray cells(std::move(list));
+      const auto components = static_cast<int>(opened[f].source->hierarchy().components.size());
+      mf.define(::amrex::convert(cells, opened[f].layout.centring), distributions.of(cells), components,
+                opened[f].layout.ghosts);
+    }
+  }
+}
+
+}  // namespace detail
+
+// Collective. Writes the directory `checkpoint`: <name>.h5 for each field, and `header`, unless empty, as
+// Header. It is written beside as `checkpoint`.temp and renamed when whole; a directory that has the name
+// already is renamed to `checkpoint`.old.<digits> then, as AMReX does. On an error nothing is left, and what
+// was there stays. Of `options` the bound is not used and `fields` must be empty: each field brings its own
+// bound. One report for each field.
+inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
+    const std::string& checkpoint, int nlevels, const std::vector<CheckpointField>& fields,
+    const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,
+    const ::amrex::Vector<int>& level_steps, const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
+    const std::string& header = "", const WriteOptions& options = {}) {
+  std::vector<detail::PreparedField> prepared;
+  const Status ready = detail::agreed([&]() -> Status {
+    NEVE_TRY(detail::check_field_names(fields));
+    if (!options.fields.empty()) {
+      return usage_error("options.fields names " + options.fields.begin()->first +
+                         "; in a checkpoint a field's bound is in its CheckpointField");
+    }
+    NEVE_ASSIGN(const Hierarchy levels, describe_levels(nlevels, geom, time, level_steps, ref_ratio));
+    for (const CheckpointField& field : fields) {
+      NEVE_ASSIGN(detail::PreparedField next, detail::prepare(field, nlevels, levels, options));
+      prepared.push_back(std::move(next));
+    }
+    return {};
+  });
+  NEVE_TRY(ready);
+
+  detail::CheckpointDirectory directory(checkpoint);
+  NEVE_TRY(detail::agreed([&] { return directory.create(); }));
+  std::vector<WriteReport> reports;
+  for (size_t f = 0; f < fields.size(); ++f) {
+    Result<WriteReport> report =
+        write_plotfile(detail::communicator(), directory.temporary_path() + "/" + fields[f].name + ".h5",
+                       prepared[f].hierarchy, prepared[f].owned, prepared[f].options);
+    if (!report.ok()) return report.status().in("field " + fields[f].name);
+    reports.push_back(std::move(*report));
+  }
+  NEVE_TRY(detail::agreed([&] { return directory.commit(header); }));
+  return reports;
+}
+
+// Collective. Reads fields back; each rank reads its own boxes only. A MultiFab that is defined must have the
+// boxes, components and centring that were written, on any distribution; ghost cells that were not written
+// keep their values. On an error the MultiFabs may be partly read.
+inline Status TryReadCheckpoint(const std::string& checkpoint, int nlevels,
+                                const std::vector<RestartField>& fields) {
+  std::vector<detail::OpenedField> opened;
+  const auto path = [&](const RestartField& field) { return checkpoint + "/" + field.name + ".h5"; };
+  const Status found = detail::agreed([&]() -> Status {
+    for (const RestartField& field : fields) {
+      Result<detail::OpenedField> next = detail::open_field(path(field), field, nlevels);
+      if (!next.ok()) return next.status().in(path(field));
+      opened.push_back(std::move(*next));
+    }
+    return {};
+  });
+  NEVE_TRY(found);
+  detail::define_missing(nlevels, opened, fields);
+  return detail::agreed([&]() -> Status {
+    for (size_t f = 0; f < fields.size(); ++f) {
+      for (size_t l = 0; l < static_cast<size_t>(nlevels); ++l) {
+        NEVE_TRY(
+            detail::read_level(opened[f], l, *fields[f].levels[static_cast<int>(l)]).in(path(fields[f])));
+      }
+    }
+    return {};
+  });
+}
+
+// The same, ending the run through amrex::Abort on an error.
+inline std::vector<WriteReport> WriteCheckpoint(const std::string& checkpoint, int nlevels,
+                                                const std::vector<CheckpointField>& fields,
+                                                const ::amrex::Vector<::amrex::Geometry>& geom,
+                                                ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
+                                                const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
+                                                const std::string& header = "",
+                                                const WriteOptions& options = {}) {
+  return detail::value_or_abort(
+      "WriteCheckpoint",
+      TryWriteCheckpoint(checkpoint, nlevels, fields, geom, time, level_steps, ref_ratio, header, options));
+}
+
+inline void ReadCheckpoint(const std::string& checkpoint, int nlevels,
+                           const std::vector<RestartField>& fields) {
+  const Status status = TryReadCheckpoint(checkpoint, nlevels, fields);
+  if (!status.ok()) detail::abort_run("ReadCheckpoint", status);
+}
+
+}  // namespace neve::amrex

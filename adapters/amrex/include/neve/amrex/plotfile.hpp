@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// AMReX's plotfile calls with Neve behind them.
+#pragma once
+
+#include <AMReX_PlotFileUtil.H>
+
+#include <string>
+#include <vector>
+
+#include "neve/amrex/agree.hpp"
+#include "neve/amrex/view.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::amrex {
+
+// Collective. Writes `plotfilename`.h5: the valid cells of `mf`, read where they lie. An error is the same on
+// every rank and leaves nothing behind; an earlier file of that name stays whole.
+inline Result<WriteReport> TryWriteMultiLevelPlotfile(
+    const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
+    const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
+    ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
+    const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const WriteOptions& options = {}) {
+  Hierarchy hierarchy;
+  std::vector<LocalBox> owned;
+  const Status described = detail::agreed([&]() -> Status {
+    NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
+    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned));
+    return {};
+  });
+  NEVE_TRY(described);
+  return write_plotfile(detail::communicator(), plotfilename + ".h5", hierarchy, owned, options);
+}
+
+inline Result<WriteReport> TryWriteSingleLevelPlotfile(const std::string& plotfilename,
+                                                       const ::amrex::MultiFab& mf,
+                                                       const ::amrex::Vector<std::string>& varnames,
+                                                       const ::amrex::Geometry& geom, ::amrex::Real time,
+                                                       int level_step, const WriteOptions& options = {}) {
+  return TryWriteMultiLevelPlotfile(plotfilename, 1, {&mf}, varnames, {geom}, time, {level_step}, {},
+                                    options);
+}
+
+// The same, ending the run through amrex::Abort on an error.
+inline WriteReport WriteMultiLevelPlotfile(const std::string& plotfilename, int nlevels,
+                                           const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
+                                           const ::amrex::Vector<std::string>& varnames,
+                                           const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,
+                                           const ::amrex::Vector<int>& level_steps,
+                                           const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
+                                           const WriteOptions& options) {
+  return detail::value_or_abort("WriteMultiLevelPlotfile",
+                                TryWriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time,
+                                                           level_steps, ref_ratio, options));
+}
+
+// AMReX's own list of arguments, so that a call only needs another namespace. The file is one file and its
+// version AMReX's first, so `versionName`, `levelPrefix` and `mfPrefix` have nothing to name. `extra_dirs`
+// are made inside the directory `plotfilename`, as AMReX makes them, because the caller is about to write
+// there.
+inline WriteReport WriteMultiLevelPlotfile(
+    const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
+    const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
+    ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
+    const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
+    [[maybe_unused]] const std::string& versionName = "HyperCLaw-V1.1",
+    const std::string& levelPrefix = "Level_", [[maybe_unused]] const std::string& mfPrefix = "Cell",
+    const ::amrex::Vector<std::string>& extra_dirs = {}, const WriteOptions& options = {}) {
+  WriteReport report = WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps,
+                                               ref_ratio, options);
+  for (const std::string& directory : extra_dirs) {
+    const bool call_barrier = true;
+    ::amrex::PreBuildDirectorHierarchy(plotfilename + "/" + directory, levelPrefix, nlevels, call_barrier);
+  }
+  return report;
+}
+
+inline WriteReport WriteSingleLevelPlotfile(const std::string& plotfilename, const ::amrex::MultiFab& mf,
+                                            const ::amrex::Vector<std::string>& varnames,
+                                            const ::amrex::Geometry& geom, ::amrex::Real time, int level_step,
+                                            const WriteOptions& options) {
+  return detail::value_or_abort(
+      "WriteSingleLevelPlotfile",
+      TryWriteSingleLevelPlotfile(plotfilename, mf, varnames, geom, time, level_step, options));
+}
+
+inline WriteReport WriteSingleLevelPlotfile(const std::string& plotfilename, const ::amrex::MultiFab& mf,
+                                            const ::amrex::Vector<std::string>& varnames,
+                                            const ::amrex::Geometry& geom, ::amrex::Real time, int level_step,
+                                            const std::string& versionName = "HyperCLaw-V1.1",
+                                            const std::string& levelPrefix = "Level_",
+                                            const std::string& mfPrefix = "Cell",
+                                            const ::amrex::Vector<std::string>& extra_dirs = {},
+                                            const WriteOptions& options = {}) {
+  return WriteMultiLevelPlotfile(plotfilename, 1, {&mf}, varnames, {geom}, time, {level_step}, {},
+                                 versionName, levelPrefix, mfPrefix, extra_dirs, options);
+}
+
+}  // namespace neve::amrex

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/plotfile_reader.hpp"
+
+#include "hdf5/plotfile_source.hpp"
+#include "plotfile/open.hpp"
+
+namespace neve {
+
+Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path) {
+  NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
+  if (kind == plotfile::FileKind::hdf5) return hdf5::open_hdf5_plotfile(path);
+  return plotfile::open_plotfile(path);
+}
+
+}  // namespace neve

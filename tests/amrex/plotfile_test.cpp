@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <AMReX_ParallelDescriptor.H>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "fields.hpp"
+#include "neve/amrex.hpp"
+#include "neve/plotfile_reader.hpp"
+
+namespace {
+
+using amrex::MultiFab;
+using amrex::Real;
+using amrex::Vector;
+using neve::test::Directory;
+using neve::test::make_field;
+using neve::test::make_mesh;
+using neve::test::Mesh;
+using neve::test::same_everywhere;
+
+constexpr double bound_abs = 1e-3;
+const Vector<std::string> names{"density", "speed"};
+
+Vector<MultiFab> two_ghosted_levels(const Mesh& mesh) {
+  Vector<MultiFab> levels;
+  for (int l = 0; l < mesh.nlevels; ++l) {
+    levels.push_back(make_field(mesh, l, amrex::IndexType::TheCellType(), 2, 2));
+  }
+  return levels;
+}
+
+neve::WriteOptions absolute() {
+  neve::WriteOptions options;
+  options.bound = {neve::BoundMode::abs, bound_abs};
+  return options;
+}
+
+// Every rank looks at every box.
+double largest_error(const std::string& path, const Mesh& mesh) {
+  auto source = neve::open_plotfile(path);
+  EXPECT_TRUE(source.ok()) << source.status().message();
+  if (!source.ok()) return INFINITY;
+  const neve::Hierarchy& h = (*source)->hierarchy();
+  double largest = 0;
+  for (int l = 0; l < mesh.nlevels; ++l) {
+    for (int b = 0; b < mesh.boxes[l].size(); ++b) {
+      const amrex::Box box = mesh.boxes[l][b];
+      for (int c = 0; c < static_cast<int>(h.components.size()); ++c) {
+        std::vector<Real> values(static_cast<size_t>(box.numPts()));
+        const neve::Status read = (*source)->read_box(l, b, c, reinterpret_cast<std::byte*>(values.data()));
+        EXPECT_TRUE(read.ok()) << read.message();
+        for (amrex::Long i = 0; i < box.numPts(); ++i) {
+          const double wanted = neve::test::field_value(mesh, l, c, box.atOffset(i));
+          largest = std::max(largest, std::abs(double{values[static_cast<size_t>(i)]} - wanted));
+        }
+      }
+    }
+  }
+  return largest;
+}
+
+TEST(Plotfile, GhostedLevelsComeBackWithinTheBound) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
+      directory / "plt", mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
+      mesh.steps, mesh.ref_ratio, absolute());
+  EXPECT_EQ(directory.list(), std::vector<std::string>{"plt.h5"});
+  EXPECT_EQ(report.raw_bytes,
+            2 * sizeof(Real) * static_cast<uint64_t>(mesh.boxes[0].numPts() + mesh.boxes[1].numPts()));
+  EXPECT_EQ(report.file_bytes, std::filesystem::file_size(directory / "plt.h5"));
+  // A coarse cell that was left out comes back as the average of the finer ones, which is as close.
+  EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
+}
+
+// The header is held against what AMReX itself writes of the same step.
+TEST(Plotfile, TellsWhatAmrexsOwnPlotfileTells) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  const auto mf = neve::test::const_pointers(levels);
+  amrex::WriteMultiLevelPlotfile(directory / "plt", mesh.nlevels, mf, names, mesh.geom, mesh.time, mesh.steps,
+                                 mesh.ref_ratio);
+  neve::amrex::WriteMultiLevelPlotfile(directory / "plt", mesh.nlevels, mf, names, mesh.geom, mesh.time,
+                                       mesh.steps, mesh.ref_ratio);
+  amrex::ParallelDescriptor::Barrier();
+  const auto native = neve::open_plotfile(directory / "plt");
+  const auto ours = neve::open_plotfile(directory / "plt.h5");
+  ASSERT_TRUE(native.ok() && ours.ok()) << native.status().message() << ours.status().message();
+  const neve::Hierarchy& a = (*native)->hierarchy();
+  const neve::Hierarchy& b = (*ours)->hierarchy();
+  EXPECT_EQ(a.dims, b.dims);
+  EXPECT_EQ(a.dtype, b.dtype);
+  EXPECT_EQ(a.components, b.components);
+  EXPECT_EQ(a.time, b.time);
+  EXPECT_EQ(a.coord_sys, b.coord_sys);
+  ASSERT_EQ(a.levels.size(), b.levels.size());
+  for (int d = 0; d < AMREX_SPACEDIM; ++d) {
+    const auto i = static_cast<size_t>(d);
+    EXPECT_DOUBLE_EQ(a.prob_lo[i], b.prob_lo[i]);
+    EXPECT_DOUBLE_EQ(a.prob_hi[i], b.prob_hi[i]);
+  }
+  for (size_t l = 0; l < a.levels.size(); ++l) {
+    EXPECT_EQ(a.levels[l].domain, b.levels[l].domain);
+    EXPECT_EQ(a.levels[l].boxes, b.levels[l].boxes);
+    EXPECT_EQ(a.levels[l].ref_ratio, b.levels[l].ref_ratio);
+    EXPECT_EQ(a.levels[l].step, b.levels[l].step);
+    EXPECT_EQ(a.levels[l].time, b.levels[l].time);
+    for (size_t d = 0; d < AMREX_SPACEDIM; ++d) EXPECT_DOUBLE_EQ(a.levels[l].dx[d], b.levels[l].dx[d]);
+  }
+}
+
+TEST(Plotfile, ValuesAreReadWhereTheyLie) {
+  const Mesh mesh = make_mesh();
+  const MultiFab field = make_field(mesh, 0, amrex::IndexType::TheCellType(), 2, 3);
+  std::vector<neve::LocalBox> owned;
+  ASSERT_TRUE(neve::amrex::add_owned(field, 0, amrex::IntVect(0), owned).ok());
+  ASSERT_EQ(owned.size(), static_cast<size_t>(field.local_size()));
+  for (const neve::LocalBox& local : owned) {
+    const amrex::Box box = field.box(local.box);
+    const auto* first = static_cast<const Real*>(local.data.data);
+    int64_t last = local.data.component_stride;
+    for (int d = 0; d < AMREX_SPACEDIM; ++d)
+      last += local.data.stride[static_cast<size_t>(d)] * (box.length(d) - 1);
+    EXPECT_EQ(first, &field[local.box](box.smallEnd(), 0));
+    EXPECT_EQ(first + last, &field[local.box](box.bigEnd(), 1));
+  }
+}
+
+// More ranks than boxes: all but one have none.
+TEST(Plotfile, OneBoxOneLevel) {
+  const Directory directory;
+  Mesh mesh = make_mesh();
+  mesh.nlevels = 1;
+  mesh.boxes[0] = amrex::BoxArray(mesh.geom[0].Domain());
+  mesh.owners[0] = amrex::DistributionMapping(mesh.boxes[0]);
+  const MultiFab field = make_field(mesh, 0, amrex::IndexType::TheCellType(), 2, 1);
+  neve::amrex::WriteSingleLevelPlotfile(directory / "one", field, names, mesh.geom[0], mesh.time, 7,
+                                        absolute());
+  EXPECT_LE(largest_error(directory / "one.h5", mesh), bound_abs);
+}
+
+TEST(Plotfile, ExtraDirectoriesAreThere) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  neve::amrex::WriteMultiLevelPlotfile(directory / "plt", mesh.nlevels, neve::test::const_pointers(levels),
+                                       names, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio,
+                                       "HyperCLaw-V1.1", "Level_", "Cell", {"raw_fields"}, absolute());
+  EXPECT_TRUE(std::filesystem::is_directory(directory / "plt/raw_fields/Level_1"));
+  EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
+}
+
+class Refusals : public testing::Test {
+ protected:
+  neve::Status write(const Vector<std::string>& variables, const Vector<MultiFab>& levels, int nlevels,
+                     const neve::WriteOptions& options = {}, const std::string& name = "plt") const {
+    return neve::amrex::TryWriteMultiLevelPlotfile(directory / name, nlevels,
+                                                   neve::test::const_pointers(levels), variables, mesh.geom,
+                                                   mesh.time, mesh.steps, mesh.ref_ratio, options)
+        .status();
+  }
+  void expect(const neve::Status& status, const std::string& part) const {
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+    EXPECT_TRUE(same_everywhere(status));
+    EXPECT_TRUE(directory.list().empty());
+  }
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+};
+
+TEST_F(Refusals, NameWhatIsWrong) {
+  expect(write({"density"}, levels, 2), "mf has 2 components, varnames 1 names");
+  expect(write(names, levels, 3), "geom has 2 entries; 3 are needed");
+  expect(write(names, levels, 0), "nlevels is 0");
+  Vector<MultiFab> nodal;
+  for (int l = 0; l < 2; ++l) nodal.push_back(make_field(mesh, l, amrex::IndexType::TheNodeType(), 2, 0));
+  expect(write(names, nodal, 2), "not cell-centred");
+  expect(write({"a", "a"}, levels, 2), "names must differ");
+  expect(write(names, levels, 2, {}, "missing/plt"), "missing");
+}
+
+TEST_F(Refusals, OfOneRankAreEveryRanks) {
+  const int last = amrex::ParallelDescriptor::NProcs() - 1;
+  const bool mine = amrex::ParallelDescriptor::MyProc() == last;
+  const neve::Status status = write(mine ? Vector<std::string>{"density"} : names, levels, 2);
+  expect(status, "varnames 1 names");
+  if (last > 0) {
+    expect(status, "rank " + std::to_string(last) + ": ");
+    neve::WriteOptions options;
+    if (mine) options.bound.value = 0.5;
+    expect(write(names, levels, 2, options), "the ranks disagree about the write options");
+  }
+}
+
+TEST_F(Refusals, AbortOnEveryRank) {
+  try {
+    neve::amrex::WriteMultiLevelPlotfile(directory / "plt", 2, neve::test::const_pointers(levels),
+                                         {"density"}, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio);
+    FAIL() << "no abort";
+  } catch (const std::exception& e) {
+    EXPECT_NE(std::string(e.what()).find("neve::amrex::WriteMultiLevelPlotfile: "), std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
