@@ -11,26 +11,23 @@
 
 #include "amr/average_down.hpp"
 #include "amr/coverage.hpp"
-#include "codecs/reconstruct.hpp"
 #include "mpi/box_values.hpp"
-#include "mpi/workers.hpp"
+#include "mpi/reader_values.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve::mpi {
 namespace {
 
 // What a reader gets for the left-out cells of this rank's boxes of one level and component: the finer
-// average, or the decoded value where the average missed. It stands in for them when this level is averaged
-// down in turn.
+// average. It stands in for them when this level is averaged down in turn.
 struct LeftOutValues {
   struct Part {
     Box cells;
-    std::vector<std::byte> values;  // x fastest
+    std::vector<std::byte> averages;  // x fastest
+    std::vector<uint64_t> missed;     // cells of the part that are stored after all, ascending
   };
-  std::vector<std::vector<Part>>
-      by_box;  // by index in the rank's owned boxes; empty when nothing is left out
-
-  void clear() { by_box.clear(); }
+  // By index in the rank's owned boxes; empty when nothing is left out.
+  std::vector<std::vector<Part>> by_box;
 };
 
 struct Tally {
@@ -104,8 +101,8 @@ class LevelCheck {
 
   // Collective, and complete on every rank whatever goes wrong on one. Records at most `most_recorded`
   // misses.
-  Status run(int component, const LeftOutValues& finer_left_out, uint64_t most_recorded, MissedCells& missed,
-             LeftOutValues& left_out, Tally& tally) {
+  Status run(int component, const ReaderValues& finer, const LeftOutValues& finer_left_out,
+             uint64_t most_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     Status status;
     const auto note = [&](const Status& s) {
       if (status.ok()) status = s;
@@ -120,7 +117,7 @@ class LevelCheck {
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "receiving averages"));
       });
-      note(guarded("coverage check", [&] { return average_parts(sends, component, finer_left_out); }));
+      note(guarded("coverage check", [&] { return average_parts(sends, component, finer, finer_left_out); }));
       for_each_message(sends, buffers_.sends, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
@@ -183,56 +180,66 @@ class LevelCheck {
   }
 
   // Averages of what a reader gets, into the send buffer.
-  Status average_parts(Parts parts, int component, const LeftOutValues& finer_left_out) {
+  Status average_parts(Parts parts, int component, const ReaderValues& finer,
+                       const LeftOutValues& finer_left_out) {
     std::vector<std::byte*> places;
+    std::vector<BoxRegion> regions;
     std::byte* place = buffers_.sends.data();
     for (const AveragePart& part : parts) {
       places.push_back(place);
       place += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+      regions.push_back({part.fine_box, refine(part.cells, ratio())});
     }
-    return run_workers(threads_, parts.size(), "coverage check", [&](size_t i) -> Status {
-      average_part(parts[i], component, finer_left_out, places[i]);
-      return {};
+    return finer.visit(regions, component, threads_, [&](size_t i, const GetValues& get) {
+      average_part(parts[i], get, finer_left_out, places[i]);
     });
   }
 
-  void average_part(const AveragePart& part, int component, const LeftOutValues& finer_left_out,
+  void average_part(const AveragePart& part, const GetValues& get, const LeftOutValues& finer_left_out,
                     std::byte* out) const {
-    const ComponentSpec& spec = plan_.levels[level_ + 1].fields[static_cast<size_t>(component)].spec;
     const auto local = static_cast<size_t>(plan_.local[level_ + 1][static_cast<size_t>(part.fine_box)]);
-    const Box& fine_box = hierarchy_.levels[level_ + 1].boxes[static_cast<size_t>(part.fine_box)];
     // A few layers at a time, so that what one pass leaves is still in the cache for the next.
     const int d = hierarchy_.dims - 1;
     const int64_t layer_bytes =
         refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
     const auto layers =
         static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
-    std::vector<std::byte> restored(static_cast<size_t>(layers * layer_bytes));
+    std::vector<std::byte> values(static_cast<size_t>(layers * layer_bytes));
     for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
       Box cells = part.cells;
       cells.lo[d] = lo;
       cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
       const Box fine = refine(cells, ratio());
-      gather_region(fine, fine_box, owned_[local].data, component, value_bytes_, restored.data());
-      reconstruct_values(hierarchy_.dtype, restored.data(), restored.data(), fine.cells(), spec);
+      get(fine, values.data());
       if (!finer_left_out.by_box.empty()) {
         for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
-          overlay(left_out, fine, restored.data());
+          overlay(left_out, fine, values.data());
         }
       }
-      amr::average_down(hierarchy_.dtype, cells, ratio(), restored.data(), fine, out, part.cells);
+      amr::average_down(hierarchy_.dtype, cells, ratio(), values.data(), fine, out, part.cells);
     }
   }
 
-  void overlay(const LeftOutValues::Part& part, const Box& fine, std::byte* restored) const {
+  // The averages over the values of `fine`, but for the cells that are stored after all.
+  void overlay(const LeftOutValues::Part& part, const Box& fine, std::byte* values) const {
     const Box common = intersect(part.cells, fine);
     if (common.empty()) return;
-    const size_t row_bytes = static_cast<size_t>(common.size(0)) * value_bytes_;
+    const auto width = static_cast<uint64_t>(common.size(0));
     for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
       for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
-        const auto from = static_cast<size_t>(cell_index(part.cells, common.lo[0], y, z));
-        const auto to = static_cast<size_t>(cell_index(fine, common.lo[0], y, z));
-        std::memcpy(restored + to * value_bytes_, part.values.data() + from * value_bytes_, row_bytes);
+        const auto from = static_cast<uint64_t>(cell_index(part.cells, common.lo[0], y, z));
+        const auto to = static_cast<uint64_t>(cell_index(fine, common.lo[0], y, z));
+        const auto copy = [&](uint64_t begin, uint64_t end) {
+          std::memcpy(values + (to + begin - from) * value_bytes_,
+                      part.averages.data() + begin * value_bytes_, (end - begin) * value_bytes_);
+        };
+        uint64_t begin = from;
+        for (auto missed = std::lower_bound(part.missed.begin(), part.missed.end(), from);
+             missed != part.missed.end() && *missed < from + width; ++missed) {
+          copy(begin, *missed);
+          begin = *missed + 1;
+        }
+        copy(begin, from + width);
       }
     }
   }
@@ -245,12 +252,12 @@ class LevelCheck {
     const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
     const Box& box = hierarchy_.levels[level_].boxes[static_cast<size_t>(part.coarse_box)];
     const size_t part_bytes = static_cast<size_t>(part.cells.cells()) * value_bytes_;
-    std::byte* restored = nullptr;
+    std::vector<uint64_t>* missed_of_part = nullptr;
     if (!left_out.by_box.empty()) {
-      left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}});
-      restored = left_out.by_box[local].back().values.data();
+      left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}, {}});
+      missed_of_part = &left_out.by_box[local].back().missed;
     }
-    size_t cell = 0;
+    uint64_t cell = 0;
     for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
                  [&](int64_t y, int64_t z, const std::byte* row) {
                    for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
@@ -266,9 +273,7 @@ class LevelCheck {
                      ++recorded_;
                      const int64_t index = cell_index(box, part.cells.lo[0] + x, y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
-                     if (restored != nullptr) {
-                       reconstruct_values(hierarchy_.dtype, &value, restored + cell * sizeof(T), 1, spec);
-                     }
+                     if (missed_of_part != nullptr) missed_of_part->push_back(cell);
                    }
                  });
   }
@@ -323,31 +328,42 @@ Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& h
   return cells;
 }
 
-// One field: what a level leaves out is settled before the next coarser one is averaged from it, so the
-// finest level comes first. checks[level] is null where nothing is covered.
-Status check_component(const Comm& comm, std::span<const LocalBox> owned,
-                       const std::vector<std::unique_ptr<LevelCheck>>& checks,
-                       const std::vector<uint64_t>& covered_cells, size_t component, WritePlan& plan,
-                       MissedCells& missed) {
-  LeftOutValues finer_left_out;
-  for (size_t level = checks.size(); level-- > 0;) {
+}  // namespace
+
+struct CoverageCheck::State {
+  const Comm& comm;
+  const Hierarchy& hierarchy;
+  std::span<const LocalBox> owned;
+  WritePlan& plan;
+  std::vector<uint64_t> covered_cells;              // of each level, over all ranks
+  std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
+  std::vector<size_t> waiting;                      // components that are settled with frames
+  std::vector<LeftOutValues> finer_left_out;        // by component, of the level settled last
+  MissedCells missed;
+  Buffers buffers;
+
+  // Collective.
+  Status settle_field(size_t level, size_t component, std::span<const EncodedChunk> finer_frames) {
+    LeftOutValues& finer_values = finer_left_out[component];
     if (checks[level] == nullptr) {
-      finer_left_out.clear();
-      continue;
+      finer_values = {};
+      return {};
     }
     FieldPlan& field = plan.levels[level].fields[component];
     const uint64_t most_missed = covered_cells[level] / most_missed_divisor;
+    const bool is_averaged_in_turn = level > 0 && checks[level - 1] != nullptr;
     LeftOutValues left_out;
     Tally tally;
     const Status prepared = guarded("coverage check", [&]() -> Status {
-      if (level > 0) left_out.by_box.resize(owned.size());
+      if (is_averaged_in_turn) left_out.by_box.resize(owned.size());
       return {};
     });
-    const Status run = checks[level]->run(static_cast<int>(component), finer_left_out, most_missed + 1,
+    const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
+    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, most_missed + 1,
                                           missed, left_out, tally);
     NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
     NEVE_TRY(merge_over_ranks(comm, tally));
-    finer_left_out.clear();
+    finer_values = {};
     if (tally.misses > most_missed) {
       field.covered = kept_reason(tally, covered_cells[level]);
       for (size_t i = 0; i < owned.size(); ++i) {
@@ -356,50 +372,77 @@ Status check_component(const Comm& comm, std::span<const LocalBox> owned,
     } else {
       field.spec.drop_covered = true;
       field.covered = "dropped";
-      finer_left_out = std::move(left_out);
+      finer_values = std::move(left_out);
     }
+    return {};
   }
+
+  // Collective. One component over all levels at a time: the left-out values of only one are held.
+  Status settle_without_frames() {
+    for (size_t c = 0; c < hierarchy.components.size(); ++c) {
+      const bool waits = std::any_of(plan.levels.begin(), plan.levels.end(), [c](const LevelPlan& level) {
+        return may_predict(level.fields[c].spec.codec);
+      });
+      if (waits) {
+        waiting.push_back(c);
+        continue;
+      }
+      for (size_t level = checks.size(); level-- > 0;) NEVE_TRY(settle_field(level, c, {}));
+    }
+    return {};
+  }
+};
+
+CoverageCheck::CoverageCheck(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CoverageCheck::CoverageCheck(CoverageCheck&&) noexcept = default;
+CoverageCheck::~CoverageCheck() = default;
+
+const MissedCells& CoverageCheck::missed() const { return state_->missed; }
+
+bool CoverageCheck::needs_finer_frames(size_t level) const {
+  return state_->checks[level] != nullptr && !state_->waiting.empty();
+}
+
+Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> finer_frames) {
+  for (const size_t c : state_->waiting) NEVE_TRY(state_->settle_field(level, c, finer_frames));
   return {};
 }
 
-}  // namespace
-
-Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy,
-                                    std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan, const ExchangeLimits& limits) {
+Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hierarchy,
+                                           std::span<const LocalBox> owned, const WriteOptions& options,
+                                           WritePlan& plan, const ExchangeLimits& limits) {
   const size_t components = hierarchy.components.size();
   const size_t levels = hierarchy.levels.size();
-  NEVE_ASSIGN(const std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
-  MissedCells missed;
-  std::vector<std::unique_ptr<LevelCheck>> checks(levels);
-  Buffers buffers;
+  NEVE_ASSIGN(std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
+  std::unique_ptr<State> state;
   const Status prepared = guarded("coverage check", [&]() -> Status {
-    missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
+    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    state->finer_left_out.resize(components);
+    state->checks.resize(levels);
     if (options.covered != Covered::automatic) return {};
     for (size_t level = 0; level < levels; ++level) {
-      if (covered_cells[level] == 0) continue;
-      checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits,
-                                                   options.encode.threads, buffers);
-      NEVE_TRY(checks[level]->check_message_sizes());
+      if (state->covered_cells[level] == 0) continue;
+      state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits,
+                                                          options.encode.threads, state->buffers);
+      NEVE_TRY(state->checks[level]->check_message_sizes());
     }
     return {};
   });
   NEVE_TRY(agree(comm, prepared));
   if (options.covered == Covered::automatic) {
-    for (size_t c = 0; c < components; ++c) {
-      NEVE_TRY(check_component(comm, owned, checks, covered_cells, c, plan, missed));
-    }
-    return missed;
+    NEVE_TRY(state->settle_without_frames());
+    return CoverageCheck(std::move(state));
   }
   const bool drop = options.covered == Covered::drop;
   for (size_t level = 0; level < levels; ++level) {
-    if (covered_cells[level] == 0) continue;
+    if (state->covered_cells[level] == 0) continue;
     for (FieldPlan& field : plan.levels[level].fields) {
       field.spec.drop_covered = drop;
       field.covered = drop ? "dropped" : "kept: asked for";
     }
   }
-  return missed;
+  return CoverageCheck(std::move(state));
 }
 
 }  // namespace neve::mpi

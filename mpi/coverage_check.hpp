@@ -3,31 +3,54 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "mpi/agree.hpp"
 #include "mpi/average_exchange.hpp"
+#include "mpi/encode_chunks.hpp"
 #include "mpi/plan.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::mpi {
 
-// Covered cells that must be stored although their field leaves covered cells out, because the finer average
-// misses them: [owned box][component], index in the box, x fastest; an owned box without any has an empty
-// list.
-using MissedCells = std::vector<std::vector<std::vector<uint64_t>>>;
-
 // A field keeps all its covered cells on a level where more than this share of them is missed: hydrodynamics
 // codes average down and miss next to none; where many are missed the coarse values are data of their own.
 inline constexpr uint64_t most_missed_divisor = 8;
 
-// Collective. Settles ComponentSpec::drop_covered and FieldPlan::covered of every level and field of the
-// plan, the same on every rank. For Covered::automatic the owners of finer boxes average what a reader will
-// get from them, and the owners of the coarse boxes compare those averages with their values.
-Result<MissedCells> decide_coverage(const Comm& comm, const Hierarchy& hierarchy,
-                                    std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan, const ExchangeLimits& limits = {});
+// Settles ComponentSpec::drop_covered and FieldPlan::covered of every level and field of a plan, the same on
+// every rank. For Covered::automatic the owners of finer boxes average what a reader will get from them, and
+// the owners of the coarse boxes compare those averages with their values.
+//
+// A codec that predicts from decoded neighbours gives a value that only its frame can tell, so levels are
+// settled from the finest to the coarsest, and each is encoded before the next.
+class CoverageCheck {
+ public:
+  // Collective. Settles at once what needs no frames: everything but the fields that may get a predicting
+  // codec. All arguments must outlive the check.
+  static Result<CoverageCheck> begin(const Comm& comm, const Hierarchy& hierarchy,
+                                     std::span<const LocalBox> owned, const WriteOptions& options,
+                                     WritePlan& plan, const ExchangeLimits& limits = {});
+  CoverageCheck(CoverageCheck&&) noexcept;
+  CoverageCheck& operator=(CoverageCheck&&) = delete;
+  ~CoverageCheck();
+
+  // Whether settle_level(level) wants the frames of level + 1. The same on every rank.
+  bool needs_finer_frames(size_t level) const;
+
+  // Collective; from the finest level to the coarsest. `finer_frames`: all of this rank's chunks of level +
+  // 1, where they are needed.
+  Status settle_level(size_t level, std::span<const EncodedChunk> finer_frames);
+
+  // Complete for the levels that are settled.
+  const MissedCells& missed() const;
+
+ private:
+  struct State;
+  explicit CoverageCheck(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace neve::mpi

@@ -8,6 +8,12 @@
 namespace neve::mpi {
 namespace {
 
+// The others restore each value from its quantum alone, or hold what that would give
+// (codecs/reconstruct.hpp).
+bool section_predicts(Codec codec) {
+  return codec != Codec::dual_quant && codec != Codec::exact && codec != Codec::constant;
+}
+
 // One byte per cell and component, as BoxData::keep wants it; empty when nothing is missed.
 std::vector<uint8_t> keep_marks(const std::vector<std::vector<uint64_t>>& missed, uint64_t cells) {
   std::vector<uint8_t> marks;
@@ -40,39 +46,46 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     data.back().keep = keep[b].empty() ? nullptr : keep[b].data();
   }
   NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report));
+  NEVE_ASSIGN(const Frame frame, Frame::parse(encoded.frame));
+  encoded.predicts.assign(specs.size(), 0);
+  for (const SectionInfo& section : frame.sections()) {
+    if (section_predicts(section.codec)) encoded.predicts[static_cast<size_t>(section.component)] = 1;
+  }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<EncodedChunk>> encode_chunks(int rank, const Hierarchy& hierarchy,
-                                                std::span<const LocalBox> owned, const WriteOptions& options,
-                                                const WritePlan& plan, const MissedCells& missed,
-                                                const std::function<void(double fraction)>& progress) {
+bool may_predict(Codec asked) { return asked == Codec::automatic || section_predicts(asked); }
+
+std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
+                                           size_t end_level) {
   std::vector<EncodedChunk> chunks;
-  for (size_t level = 0; level < plan.levels.size(); ++level) {
+  for (size_t level = begin_level; level < end_level; ++level) {
     const std::vector<amr::Chunk>& all = plan.levels[level].chunks.chunks;
     for (size_t c = 0; c < all.size(); ++c) {
-      if (all[c].owner == rank) chunks.push_back({level, c, {}, {}});
+      if (all[c].owner == rank) chunks.push_back({level, c, {}, {}, {}});
     }
   }
+  return chunks;
+}
+
+Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
+                     const WritePlan& plan, const MissedCells& missed, std::span<EncodedChunk> chunks,
+                     const std::function<void(size_t)>& finished) {
   // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
   const int across =
       std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));
   EncodeOptions inside = options.encode;
   inside.threads = options.encode.threads / across;
-  const double total = static_cast<double>(chunks.size());
-  NEVE_TRY(run_workers(
+  return run_workers(
       across, chunks.size(), "encode",
       [&](size_t i) {
         const std::string name =
             "level " + std::to_string(chunks[i].level) + " chunk " + std::to_string(chunks[i].chunk);
         return encode_one(hierarchy, owned, plan, missed, inside, chunks[i]).in(name);
       },
-      [&](size_t finished) {
-        if (progress) progress(static_cast<double>(finished) / total);
-      }));
-  return chunks;
+      finished);
 }
 
 }  // namespace neve::mpi

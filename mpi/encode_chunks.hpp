@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "mpi/coverage_check.hpp"
 #include "mpi/plan.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
@@ -15,18 +14,32 @@
 
 namespace neve::mpi {
 
+// Covered cells that must be stored although their field leaves covered cells out, because the finer average
+// misses them: [owned box][component], index in the box, x fastest; an owned box without any has an empty
+// list.
+using MissedCells = std::vector<std::vector<std::vector<uint64_t>>>;
+
 struct EncodedChunk {
   size_t level = 0;
   size_t chunk = 0;  // index in LevelPlan::chunks
   std::vector<std::byte> frame;
   FrameReport report;
+  // By component: 1 where a section's codec predicts from decoded neighbours, so that a value's decoded form
+  // is known only from the frame.
+  std::vector<char> predicts;
 };
 
-// Not collective. By level, then chunk. The frames do not depend on the number of threads; beside them only
-// what the threads are working on is held.
-Result<std::vector<EncodedChunk>> encode_chunks(int rank, const Hierarchy& hierarchy,
-                                                std::span<const LocalBox> owned, const WriteOptions& options,
-                                                const WritePlan& plan, const MissedCells& missed,
-                                                const std::function<void(double fraction)>& progress);
+// Whether a codec that is asked for may predict from decoded neighbours.
+bool may_predict(Codec asked);
+
+// This rank's chunks of the levels [begin, end), by level, then chunk, not encoded yet.
+std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
+                                           size_t end_level);
+
+// Not collective. The frames do not depend on the number of threads; beside them only what the threads are
+// working on is held. `finished`: called on the calling thread with the number of chunks that are done.
+Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
+                     const WritePlan& plan, const MissedCells& missed, std::span<EncodedChunk> chunks,
+                     const std::function<void(size_t)>& finished);
 
 }  // namespace neve::mpi

@@ -8,34 +8,20 @@
 #include "amr/morton.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/broadcast.hpp"
-#include "mpi/coverage_check.hpp"
-#include "mpi/encode_chunks.hpp"
+#include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
 #include "mpi/report.hpp"
+#include "mpi/stopwatch.hpp"
 #include "mpi/temporary.hpp"
 
 namespace neve {
 namespace {
 
 using namespace mpi;
-
-// Seconds since the last call.
-class Stopwatch {
- public:
-  double lap() {
-    const double now = MPI_Wtime();
-    const double seconds = now - last_;
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  double last_ = MPI_Wtime();
-};
 
 Status keep_slowest(const Comm& comm, WriteReport& report) {
   std::array<double, 5> seconds = {report.plan_seconds, report.encode_seconds, report.place_seconds,
@@ -97,27 +83,22 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   NEVE_TRY(broadcast(comm, temporary_path));
 
   NEVE_ASSIGN(WritePlan plan, plan_write(comm, hierarchy, std::move(owners), owned, options));
-  NEVE_ASSIGN(const MissedCells missed, decide_coverage(comm, hierarchy, owned, options, plan));
   progress("plan", 1);
   const double plan_seconds = stopwatch.lap();
 
-  std::vector<EncodedChunk> chunks;
-  const Status encoded = guarded("encode", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::encode, comm.rank()));
-    NEVE_ASSIGN(chunks, encode_chunks(comm.rank(), hierarchy, owned, options, plan, missed,
-                                      [&](double fraction) { progress("encode", fraction); }));
-    return {};
-  });
-  NEVE_TRY(agree(comm, encoded));
+  NEVE_ASSIGN(const EncodedLevels encoded,
+              encode_levels(comm, hierarchy, owned, options, plan,
+                            [&](double fraction) { progress("encode", fraction); }));
+  const std::vector<EncodedChunk>& chunks = encoded.chunks;
   progress("encode", 1);
-  const double encode_seconds = stopwatch.lap();
+  stopwatch.lap();
 
   progress("write", 0);
   NEVE_ASSIGN(WriteReport report, merge_reports(comm, hierarchy, plan, chunks));
   NEVE_ASSIGN(const std::vector<uint64_t> addresses,
               place_frames(comm, temporary_path, hints, hierarchy, plan, report, chunks));
-  report.plan_seconds = plan_seconds;
-  report.encode_seconds = encode_seconds;
+  report.plan_seconds = plan_seconds + encoded.coverage_seconds;
+  report.encode_seconds = encoded.encode_seconds;
   report.place_seconds = stopwatch.lap();
 
   std::vector<Piece> pieces;

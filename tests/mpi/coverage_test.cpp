@@ -5,11 +5,13 @@
 
 #include "amr/morton.hpp"
 #include "mpi/coverage_check.hpp"
+#include "mpi/reader_values.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::mpi {
 namespace {
 
+using test::OwnedBoxes;
 using test::world_rank;
 using test::world_size;
 
@@ -75,20 +77,26 @@ TEST(Coverage, TheDecisionDoesNotDependOnHowTheAveragesTravel) {
     const Hierarchy h = test::make_hierarchy({.dims = dims, .box_cells = dims == 3 ? 8 : 32});
     const Ownership owners = distribute_boxes(h, world_size());
     const test::OwnedBoxes owned(h, owners, world_rank());
-    const WriteOptions options;
+    WriteOptions options;
+    options.codec = Codec::dual_quant;
     const auto decide = [&](const ExchangeLimits& limits) {
       Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
       EXPECT_TRUE(plan.ok()) << plan.status().message();
-      Result<MissedCells> missed = decide_coverage(*comm, h, owned.boxes(), options, *plan, limits);
-      EXPECT_TRUE(missed.ok()) << missed.status().message();
+      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan, limits);
+      EXPECT_TRUE(check.ok()) << check.status().message();
+      for (size_t level = h.levels.size(); level-- > 0;) {
+        EXPECT_FALSE(check->needs_finer_frames(level));
+        EXPECT_TRUE(check->settle_level(level, {}).ok());
+      }
+      MissedCells missed = check->missed();
       std::string text;
       for (const LevelPlan& level : plan->levels) {
         for (const FieldPlan& field : level.fields) text += field.covered + "\n";
       }
-      for (auto& box : *missed) {
+      for (auto& box : missed) {
         for (auto& cells : box) std::sort(cells.begin(), cells.end());
       }
-      return std::pair(text, *missed);
+      return std::pair(text, missed);
     };
     const auto whole = decide({});
     const auto in_pieces = decide({.slab_bytes = 300, .round_bytes = 100});
@@ -97,6 +105,109 @@ TEST(Coverage, TheDecisionDoesNotDependOnHowTheAveragesTravel) {
     EXPECT_TRUE(test::same_on_all_ranks(whole.first));
     EXPECT_NE(whole.first.find("dropped"), std::string::npos);
     EXPECT_NE(whole.first.find("kept: average of finer cells misses"), std::string::npos);
+  }
+}
+
+// The bytes that `values` gives for all boxes of this rank on one level, in regions of a few layers.
+std::vector<std::byte> visit_all(const ReaderValues& values, const Hierarchy& h, size_t level, int component,
+                                 const OwnedBoxes& owned, int threads) {
+  const size_t value_bytes = dtype_bytes(h.dtype);
+  const auto d = static_cast<size_t>(h.dims - 1);
+  std::vector<BoxRegion> regions;
+  for (const LocalBox& local : owned.boxes()) {
+    if (static_cast<size_t>(local.level) != level) continue;
+    const Box& box = h.levels[level].boxes[static_cast<size_t>(local.box)];
+    constexpr int32_t layers = 3;
+    for (int32_t lo = box.lo[d]; lo <= box.hi[d]; lo += layers) {
+      Box cells = box;
+      cells.lo[d] = lo;
+      cells.hi[d] = std::min(lo + layers - 1, box.hi[d]);
+      cells.lo[0] += cells.size(0) > 2 ? 1 : 0;  // not whole rows
+      regions.push_back({local.box, cells});
+    }
+  }
+  std::vector<std::vector<std::byte>> by_region(regions.size());
+  const Status status = values.visit(regions, component, threads, [&](size_t i, const GetValues& get) {
+    by_region[i].resize(static_cast<size_t>(regions[i].cells.cells()) * value_bytes);
+    get(regions[i].cells, by_region[i].data());
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+  std::vector<std::byte> all;
+  for (const auto& bytes : by_region) all.insert(all.end(), bytes.begin(), bytes.end());
+  return all;
+}
+
+TEST(ReaderValues, DecodedFramesAndRestoredValuesAgreeForCodecsThatHoldValuesAlone) {
+  Result<Comm> comm = Comm::duplicate(MPI_COMM_WORLD);
+  ASSERT_TRUE(comm.ok());
+  for (const bool one_box : {false, true}) {  // in one box it is cut over several chunks
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const Hierarchy h = test::make_hierarchy({.dtype = dtype, .box_cells = 16, .one_box = one_box});
+      WriteOptions options;
+      options.codec = Codec::dual_quant;
+      options.chunk_bytes = 64 << 10;
+      const Ownership owners = distribute_boxes(h, world_size());
+      const OwnedBoxes owned(h, owners, world_rank());
+      const Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
+      ASSERT_TRUE(plan.ok()) << plan.status().message();
+      const MissedCells none(owned.boxes().size(), std::vector<std::vector<uint64_t>>(h.components.size()));
+      for (size_t level = 0; level < h.levels.size(); ++level) {
+        auto chunks = chunks_to_encode(world_rank(), *plan, level, level + 1);
+        ASSERT_TRUE(encode_chunks(h, owned.boxes(), options, *plan, none, chunks, nullptr).ok());
+        for (EncodedChunk& chunk : chunks) {
+          EXPECT_EQ(chunk.predicts, std::vector<char>(h.components.size(), 0));
+          chunk.predicts.assign(h.components.size(), 1);  // makes the reader's values come from the frames
+        }
+        const ReaderValues restored(h, owned.boxes(), *plan, level, {});
+        const ReaderValues decoded(h, owned.boxes(), *plan, level, chunks);
+        for (int c = 0; c < test::field_count; ++c) {
+          const auto expected = visit_all(restored, h, level, c, owned, 1);
+          for (const int threads : {1, 3}) {
+            EXPECT_TRUE(visit_all(decoded, h, level, c, owned, threads) == expected)
+                << "level " << level << " field " << c << " threads " << threads;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
+  Result<Comm> comm = Comm::duplicate(MPI_COMM_WORLD);
+  ASSERT_TRUE(comm.ok());
+  for (const int dims : {1, 2, 3}) {
+    const Hierarchy h = test::make_hierarchy({.dims = dims, .levels = 4, .box_cells = dims == 3 ? 8 : 32});
+    const Ownership owners = distribute_boxes(h, world_size());
+    const OwnedBoxes owned(h, owners, world_rank());
+    const auto settle = [&](Codec codec) {
+      WriteOptions options;
+      options.codec = codec;
+      Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
+      EXPECT_TRUE(plan.ok()) << plan.status().message();
+      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan);
+      EXPECT_TRUE(check.ok()) << check.status().message();
+      std::vector<EncodedChunk> finer;
+      for (size_t level = h.levels.size(); level-- > 0;) {
+        EXPECT_EQ(check->needs_finer_frames(level), codec == Codec::automatic && level + 1 < h.levels.size());
+        EXPECT_TRUE(check->settle_level(level, finer).ok());
+        // Encoded as dual_quant either way, so that both must come to the same.
+        WritePlan as_dual_quant = *plan;
+        for (FieldPlan& field : as_dual_quant.levels[level].fields) field.spec.codec = Codec::dual_quant;
+        finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
+        EXPECT_TRUE(
+            encode_chunks(h, owned.boxes(), options, as_dual_quant, check->missed(), finer, nullptr).ok());
+        for (EncodedChunk& chunk : finer) chunk.predicts.assign(h.components.size(), 1);
+      }
+      std::string text;
+      for (const LevelPlan& level : plan->levels) {
+        for (const FieldPlan& field : level.fields) text += field.covered + "\n";
+      }
+      return std::pair(text, check->missed());
+    };
+    const auto from_values = settle(Codec::dual_quant);
+    const auto from_frames = settle(Codec::automatic);
+    EXPECT_EQ(from_values.first, from_frames.first);
+    EXPECT_EQ(from_values.second, from_frames.second);
   }
 }
 

@@ -177,6 +177,44 @@ TEST_F(Write, MissedCoveredCellsAreStoredAmongDroppedOnes) {
   check_all(h, *report, true);
 }
 
+TEST_F(Write, LeftOutCellsAreWithinTheBoundWhateverTheCodecPredictsFrom) {
+  // Four levels in a chain: what level 0 leaves out is an average of what level 1 leaves out, and so on.
+  for (const int dims : {2, 3}) {
+    const Hierarchy h = test::make_hierarchy({.dims = dims, .levels = 4, .box_cells = dims == 3 ? 8 : 32});
+    for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::lorenzo_regression,
+                              Codec::interpolation, Codec::context}) {
+      SCOPED_TRACE(std::to_string(dims) + "D " + std::string(codec_name(codec)));
+      WriteOptions options;
+      options.codec = codec;
+      options.bound = {BoundMode::rel, 1e-2};
+      options.fields["own"].codec = Codec::dual_quant;  // fields of both kinds side by side
+      const auto report = write(h, distribute_boxes(h, world_size()), options);
+      ASSERT_TRUE(report.ok()) << report.status().message();
+      for (size_t level = 0; level < 3; ++level) {
+        EXPECT_EQ(report->levels[level].fields[test::averaged].covered, "dropped");
+        EXPECT_GT(report->levels[level].fields[test::averaged].left_out_cells, 0u);
+      }
+      check_all(h, *report, true);
+    }
+  }
+}
+
+TEST_F(Write, LeftOutCellsOfCutBoxesAreWithinTheBound) {
+  const Hierarchy h = test::make_hierarchy({.box_cells = 16, .one_box = true});
+  for (const Codec codec : {Codec::lorenzo_regression, Codec::interpolation, Codec::context}) {
+    SCOPED_TRACE(codec_name(codec));
+    WriteOptions options;
+    options.codec = codec;
+    options.bound = {BoundMode::rel, 1e-2};
+    options.chunk_bytes = 64 << 10;
+    options.encode.threads = 2;
+    const auto report = write(h, distribute_boxes(h, world_size()), options);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    EXPECT_EQ(report->levels[0].fields[test::averaged].covered, "dropped");
+    check_all(h, *report, true);
+  }
+}
+
 TEST_F(Write, DropAndKeepForceIt) {
   const Hierarchy h = test::make_hierarchy({});
   WriteOptions options;
