@@ -18,6 +18,7 @@ namespace {
 struct Args {
   std::string input, output;
   std::string bound, codec = "auto", effort = "fast", fill = "auto";
+  TuningArgs tuning;
   int threads = 1;
   bool json = false;
 };
@@ -28,6 +29,7 @@ Result<ArrayOptions> array_options(const Args& args) {
   if (!bound.ok()) return bound.status().in("--bound");
   options.bound = *bound;
   NEVE_ASSIGN(options.codec, parse_codec(args.codec));
+  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
   NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
   NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
@@ -62,6 +64,7 @@ Status compress(const Args& args) {
     j["special_cells"] = component.special_cells;
     j["exact_cells"] = component.exact_cells;
     j["codec"] = codec_name(component.codec);
+    j["arrangement"] = arrangement_text(component.arrangement, component.unit_cells);
     j["seconds"] = {{"encode", encode_seconds}};
     std::cout << j.dump(2) << std::endl;
   } else {
@@ -83,7 +86,10 @@ Command add_compress(CLI::App& app) {
   sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
   sub->add_option("--bound", args->bound, "abs=X (largest error), rel=X (of the value range) or lossless")
       ->required();
-  sub->add_option("--codec", args->codec, "auto, dual_quant or exact")->capture_default_str();
+  sub->add_option("--codec", args->codec,
+                  "auto, dual_quant, exact, lorenzo_regression, interpolation or context")
+      ->capture_default_str();
+  add_tuning_options(*sub, args->tuning);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
   sub->add_option("--fill", args->fill,
                   "the value that means 'nothing here': auto (detect), none or a number")

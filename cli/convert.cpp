@@ -23,6 +23,7 @@ struct Args {
   std::vector<std::string> fields;
   std::string codec = "auto", effort = "fast", strategy = "skeleton", covered = "auto", chunk_size = "8MiB";
   std::string fill = "auto";
+  TuningArgs tuning;
   int threads = 1;
   bool json = false;
 };
@@ -37,6 +38,7 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   options.bound = *bound;
   for (const std::string& field : args.fields) NEVE_TRY(parse_field_rule(field, options.fields));
   NEVE_ASSIGN(options.codec, parse_codec(args.codec));
+  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
   NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
   NEVE_ASSIGN(options.covered, parse_covered(args.covered));
@@ -55,8 +57,9 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
 
 // What only compression understands is refused where nothing is compressed.
 Status check_plotfile_options(const CLI::App& app) {
-  for (const char* name : {"--bound", "--field", "--codec", "--effort", "--strategy", "--covered",
-                           "--chunk-size", "--fill", "--threads"}) {
+  for (const char* name :
+       {"--bound", "--field", "--codec", "--arrangement", "--unit", "--block", "--merge-units", "--effort",
+        "--strategy", "--covered", "--chunk-size", "--fill", "--threads"}) {
     if (app.count(name) > 0) {
       return usage_error(fmt::format(
           "{} has no meaning for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5",
@@ -84,6 +87,7 @@ nlohmann::ordered_json field_json(const FieldReport& field) {
   j["fill"] = field.fill.has_value() ? nlohmann::ordered_json(*field.fill) : nlohmann::ordered_json();
   j["covered"] = field.covered;
   j["codec"] = field.codec;
+  j["arrangement"] = field.arrangement;
   return j;
 }
 
@@ -108,7 +112,8 @@ nlohmann::ordered_json report_json(const WriteReport& report) {
 }
 
 std::string report_table(const WriteReport& report) {
-  Table table({"level field", "raw", "stored", "ratio", "bound", "max error", "left out", "codec"});
+  Table table(
+      {"level field", "raw", "stored", "ratio", "bound", "max error", "left out", "codec, arrangement"});
   for (size_t level = 0; level < report.levels.size(); ++level) {
     for (const FieldReport& field : report.levels[level].fields) {
       table.add({fmt::format("{} {}", level, field.name), human_bytes(field.raw_bytes),
@@ -116,7 +121,7 @@ std::string report_table(const WriteReport& report) {
                  human_ratio(static_cast<double>(field.raw_bytes) /
                              static_cast<double>(std::max<uint64_t>(field.stored_bytes, 1))),
                  human_error(field.bound_abs), human_error(field.max_abs_error),
-                 std::to_string(field.left_out_cells), field.codec});
+                 std::to_string(field.left_out_cells), field.codec + ", " + field.arrangement});
     }
   }
   return table.text();
@@ -206,11 +211,14 @@ Command add_convert(CLI::App& app) {
   sub->add_option("--bound", args->bound,
                   "abs=X (largest error), rel=X (of each level's value range) or lossless")
       ->capture_default_str();
-  sub->add_option(
-         "--field", args->fields,
-         "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, joined by commas; repeatable")
+  sub->add_option("--field", args->fields,
+                  "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, NAME:arrangement=A, "
+                  "NAME:unit=N, joined by commas; repeatable")
       ->take_all();
-  sub->add_option("--codec", args->codec, "auto, dual_quant or exact")->capture_default_str();
+  sub->add_option("--codec", args->codec,
+                  "auto, dual_quant, exact, lorenzo_regression, interpolation or context")
+      ->capture_default_str();
+  add_tuning_options(*sub, args->tuning);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
   sub->add_option("--strategy", args->strategy, "how ranks write: skeleton")->capture_default_str();
   sub->add_option(

@@ -77,6 +77,7 @@ Json record_json(const hdf5::FieldRecord& field, size_t value_bytes) {
       {"special_cells", field.special_cells},
       {"exact_cells", field.exact_cells},
       {"codec", field.codec},
+      {"arrangement", field.arrangement},
       {"covered", field.covered}};
 }
 
@@ -143,9 +144,16 @@ Result<Json> describe_frame(const std::string& path) {
     j["sections"].push_back({{"component", section.component},
                              {"cells", section.cells},
                              {"stored_bytes", section.stored_bytes},
-                             {"codec", codec_name(section.codec)}});
+                             {"codec", codec_name(section.codec)},
+                             {"arrangement", arrangement_text(section.arrangement, section.unit_cells)}});
   }
   return j;
+}
+
+// Files of neve 0.1 do not say an arrangement: it was always linear.
+std::string codec_text(const Json& field) {
+  const auto arrangement = field["arrangement"].get<std::string>();
+  return field["codec"].get<std::string>() + ", " + (arrangement.empty() ? "linear" : arrangement);
 }
 
 std::string levels_text(const Json& j) {
@@ -164,15 +172,15 @@ std::string levels_text(const Json& j) {
     }
     text += "\n";
     if (level.contains("fields") && !level["fields"].empty()) {
-      Table table(
-          {"  field", "ratio", "bound", "as abs", "max error", "left out", "special", "codec", "covered"},
-          true);
+      Table table({"  field", "ratio", "bound", "as abs", "max error", "left out", "special",
+                   "codec, arrangement", "covered"},
+                  true);
       for (const Json& f : level["fields"]) {
         table.add({"  " + f["name"].get<std::string>(), human_ratio(f["ratio"].get<double>()),
                    f["bound"].get<std::string>(), human_error(f["bound_abs"].get<double>()),
                    human_error(f["max_abs_error"].get<double>()),
                    std::to_string(f["left_out_cells"].get<uint64_t>()),
-                   std::to_string(f["special_cells"].get<uint64_t>()), f["codec"].get<std::string>(),
+                   std::to_string(f["special_cells"].get<uint64_t>()), codec_text(f),
                    f["covered"].get<std::string>()});
       }
       text += table.text();

@@ -30,6 +30,29 @@ std::vector<std::string> split(const std::string& text, char separator) {
   }
 }
 
+Result<int> parse_cells(const std::string& what, const std::string& text) {
+  int cells = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, cells);
+  if (error != std::errc() || rest != end) {
+    return usage_error(fmt::format("{} '{}' is not a whole number", what, text));
+  }
+  return cells;
+}
+
+// What one --field says of a field's tuning: all of it together replaces that of the other options.
+struct TuningSettings {
+  std::optional<Arrangement> arrangement;
+  std::optional<int> unit_cells, block_cells;
+  std::optional<bool> merge_units;
+
+  bool is_given() const { return arrangement || unit_cells || block_cells || merge_units; }
+  CodecTuning value() const {
+    return {arrangement.value_or(Arrangement::automatic), unit_cells.value_or(0), block_cells.value_or(0),
+            merge_units.value_or(false)};
+  }
+};
+
 template <class T>
 Status set_once(std::optional<T>& target, T value, const std::string& field, const char* what) {
   if (target.has_value()) return usage_error(fmt::format("--field {}: its {} is given twice", field, what));
@@ -70,11 +93,13 @@ Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
     return usage_error(fmt::format(
-        "--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME",
+        "--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME, "
+        "arrangement=NAME, unit=N, block=N, merge-units",
         text));
   }
   const std::string name = text.substr(0, colon);
   FieldRule& rule = rules[name];
+  TuningSettings tuning;
   for (const std::string& setting : split(text.substr(colon + 1), ',')) {
     const size_t equals = setting.find('=');
     const std::string key = setting.substr(0, equals);
@@ -86,13 +111,47 @@ Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule
       auto codec = parse_codec(value);
       if (!codec.ok()) return codec.status().in("--field " + name);
       NEVE_TRY(set_once(rule.codec, *codec, name, "codec"));
+    } else if (key == "arrangement") {
+      auto arrangement = parse_arrangement(value);
+      if (!arrangement.ok()) return arrangement.status().in("--field " + name);
+      NEVE_TRY(set_once(tuning.arrangement, *arrangement, name, "arrangement"));
+    } else if (key == "unit" || key == "block") {
+      NEVE_ASSIGN(const int cells, parse_cells(fmt::format("--field {}: {}", name, key), value));
+      NEVE_TRY(set_once(key == "unit" ? tuning.unit_cells : tuning.block_cells, cells, name, key.c_str()));
+    } else if (setting == "merge-units") {
+      NEVE_TRY(set_once(tuning.merge_units, true, name, "merge-units"));
     } else {
       auto bound = parse_bound(setting);
       if (!bound.ok()) return bound.status().in("--field " + name);
       NEVE_TRY(set_once(rule.bound, *bound, name, "bound"));
     }
   }
+  if (tuning.is_given()) {
+    NEVE_TRY(set_once(rule.tuning, tuning.value(), name, "arrangement"));
+    NEVE_TRY(check_tuning(*rule.tuning).in("--field " + name));
+  }
   return {};
+}
+
+void add_tuning_options(CLI::App& command, TuningArgs& args) {
+  command
+      .add_option("--arrangement", args.arrangement,
+                  "how boxes lie while they are predicted: auto, linear, cluster or in_place")
+      ->capture_default_str();
+  command.add_option("--unit", args.unit, "side of the unit blocks of linear and cluster: 8, 16 or 32");
+  command.add_option("--block", args.block, "side of lorenzo_regression's prediction blocks: 4 or 6");
+  command.add_flag("--merge-units", args.merge_units,
+                   "lorenzo_regression predicts across unit blocks stacked in a line");
+}
+
+Result<CodecTuning> parse_tuning(const TuningArgs& args) {
+  CodecTuning tuning;
+  NEVE_ASSIGN(tuning.arrangement, parse_arrangement(args.arrangement));
+  tuning.unit_cells = args.unit;
+  tuning.block_cells = args.block;
+  tuning.merge_units = args.merge_units;
+  NEVE_TRY(check_tuning(tuning));
+  return tuning;
 }
 
 Result<FillChoice> parse_fill(const std::string& text) {

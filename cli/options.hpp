@@ -2,6 +2,7 @@
 // Values people write on the command line.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,9 +17,19 @@ namespace neve::cli {
 // "8MiB", "64KiB", "1GiB", "65536": bytes.
 Result<uint64_t> parse_bytes(const std::string& option, const std::string& text);
 
-// "NAME:rel=1e-4", "NAME:lossless", "NAME:fill=-999", "NAME:codec=exact", several joined by commas. The same
+// "NAME:rel=1e-4", "NAME:lossless", "NAME:fill=-999", "NAME:codec=exact", "NAME:arrangement=cluster",
+// "NAME:unit=16", "NAME:block=4", "NAME:merge-units", several joined by commas. The same
 // NAME given twice adds up; the same setting given twice for it is a usage error.
 Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule>& rules);
+
+// --arrangement, --unit, --block and --merge-units as they were typed.
+struct TuningArgs {
+  std::string arrangement = "auto";
+  int unit = 0, block = 0;
+  bool merge_units = false;
+};
+void add_tuning_options(CLI::App& command, TuningArgs& args);
+Result<CodecTuning> parse_tuning(const TuningArgs& args);
 
 // "auto" (none given, detect), "none" (do not detect), or a number.
 struct FillChoice {

@@ -79,18 +79,20 @@ hid_t file_type(NumberColumn::Kind kind) {
 struct TextColumn {
   const char* name;
   std::string FieldRecord::*member;
+  bool is_in_all;  // files of neve 0.1 lack the others
 };
 
 const TextColumn text_columns[] = {
-    {"name", &FieldRecord::name},
-    {"codec", &FieldRecord::codec},
-    {"covered", &FieldRecord::covered},
+    {"name", &FieldRecord::name, true},
+    {"codec", &FieldRecord::codec, true},
+    {"covered", &FieldRecord::covered, true},
+    {"arrangement", &FieldRecord::arrangement, false},
 };
 constexpr size_t text_column_count = std::size(text_columns);
 
 // Layout of a row in memory and on disk.
 struct RowLayout {
-  size_t text_bytes[text_column_count] = {};
+  size_t text_bytes[text_column_count] = {};  // 0: the table has no such column
   size_t text_offset[text_column_count] = {};
   size_t row_bytes = 0;
 
@@ -114,6 +116,7 @@ Handle fixed_string(size_t bytes) {
 Handle row_type(const RowLayout& layout, hid_t (*number_type)(NumberColumn::Kind)) {
   Handle type(H5Tcreate(H5T_COMPOUND, layout.row_bytes), H5Tclose);
   for (size_t t = 0; t < text_column_count; ++t) {
+    if (layout.text_bytes[t] == 0) continue;
     const Handle text = fixed_string(layout.text_bytes[t]);
     H5Tinsert(type.id(), text_columns[t].name, layout.text_offset[t], text.id());
   }
@@ -218,6 +221,7 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {
     const int member = H5Tget_member_index(type.id(), text_columns[t].name);
+    if (member < 0 && !text_columns[t].is_in_all) continue;
     const Handle text(member < 0 ? -1 : H5Tget_member_type(type.id(), static_cast<unsigned>(member)),
                       H5Tclose);
     constexpr size_t most_text_bytes = 65536;

@@ -24,6 +24,7 @@ struct FieldRecord {
   uint64_t cells = 0, left_out_cells = 0, special_cells = 0, exact_cells = 0, stored_bytes = 0;
   std::optional<double> fill;  // what `verify` compares bit for bit
   std::string codec;
+  std::string arrangement;  // "" in files of neve 0.1
   std::string covered;
 };
 

@@ -74,6 +74,7 @@ std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteR
       record.stored_bytes = field.stored_bytes;
       record.fill = field.fill;
       record.codec = field.codec;
+      record.arrangement = field.arrangement;
       record.covered = field.covered;
     }
   }

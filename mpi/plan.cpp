@@ -102,6 +102,7 @@ FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, {1, 1, 1},
 
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_TRY(check_bound(options.bound));
+  NEVE_TRY(check_tuning(options.tuning));
   for (const auto& [name, rule] : options.fields) {
     if (std::find(hierarchy.components.begin(), hierarchy.components.end(), name) ==
         hierarchy.components.end()) {
@@ -111,6 +112,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
       return usage_error("unknown field \"" + name + "\"; the fields are " + known);
     }
     if (rule.bound) NEVE_TRY(check_bound(*rule.bound).in("field " + name));
+    if (rule.tuning) NEVE_TRY(check_tuning(*rule.tuning).in("field " + name));
   }
   if (options.strategy != "skeleton") {
     return usage_error("unknown strategy \"" + options.strategy + "\"; allowed is skeleton");
@@ -126,14 +128,19 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
 }
 
 std::string options_key(const WriteOptions& options) {
-  const auto rule_key = [](const FieldRule& rule) {
+  const auto tuning_key = [](const CodecTuning& tuning) {
+    return std::string(arrangement_name(tuning.arrangement)) + "/" + std::to_string(tuning.unit_cells) + "/" +
+           std::to_string(tuning.block_cells) + "/" + std::to_string(tuning.merge_units);
+  };
+  const auto rule_key = [&](const FieldRule& rule) {
     return (rule.bound ? to_string(*rule.bound) : "-") + "," +
            (rule.codec ? std::string(codec_name(*rule.codec)) : "-") + "," +
+           (rule.tuning ? tuning_key(*rule.tuning) : "-") + "," +
            (rule.fill ? std::to_string(std::bit_cast<uint64_t>(*rule.fill)) : "-");
   };
   std::string key = to_string(options.bound) + ";" + std::string(codec_name(options.codec)) + ";" +
-                    std::to_string(static_cast<int>(options.covered)) + ";" +
-                    std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
+                    tuning_key(options.tuning) + ";" + std::to_string(static_cast<int>(options.covered)) +
+                    ";" + std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
                     std::to_string(options.chunk_bytes) + ";" +
                     std::string(effort_name(options.encode.effort));
   for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
@@ -167,6 +174,7 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
         field.range = ranges[level * components + c];
         field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
         field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+        field.spec.tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
         field.spec.fill = fills[level * components + c];
         field.spec.range = field.range;
         field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);

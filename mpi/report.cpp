@@ -4,12 +4,30 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace neve::mpi {
 namespace {
 
-constexpr size_t codecs = 4;  // values of Codec
+constexpr size_t codecs = static_cast<size_t>(Codec::context) + 1;
+// Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
+constexpr size_t unit_sizes = 4;
+constexpr size_t arrangements = (static_cast<size_t>(Arrangement::in_place) + 1) * unit_sizes;
+
+size_t arrangement_number(const ComponentReport& report) {
+  const auto unit = static_cast<size_t>(report.unit_cells) / 8;  // 0, 1, 2, 4
+  return static_cast<size_t>(report.arrangement) * unit_sizes + std::min(unit, unit_sizes - 1);
+}
+
+std::string arrangement_of_number(size_t number) {
+  constexpr std::array<int, unit_sizes> units{0, 8, 16, 32};
+  return arrangement_text(static_cast<Arrangement>(number / unit_sizes), units[number % unit_sizes]);
+}
+
+size_t place_of_most(std::span<const uint64_t> cells) {
+  return static_cast<size_t>(std::max_element(cells.begin(), cells.end()) - cells.begin());
+}
 
 // One field of one level: counters that ranks add up. All members are uint64_t, so that a list of them is one
 // array to MPI.
@@ -21,6 +39,7 @@ struct Sums {
   uint64_t section_bytes = 0;
   uint64_t frame_bytes = 0;  // of the level; in its first field only
   std::array<uint64_t, codecs> cells_by_codec{};
+  std::array<uint64_t, arrangements> cells_by_arrangement{};
 };
 constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
 
@@ -59,6 +78,7 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       sums[field].exact_cells += report.exact_cells;
       sums[field].section_bytes += report.stored_bytes;
       sums[field].cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
+      sums[field].cells_by_arrangement[arrangement_number(report)] += report.cells;
       worst[field] = std::max(worst[field], report.max_abs_error);
     }
   }
@@ -93,9 +113,8 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       field.range_min = planned.range.min;
       field.range_max = planned.range.max;
       field.fill = planned.spec.fill;
-      const auto& by_codec = sum.cells_by_codec;
-      field.codec = codec_name(
-          static_cast<Codec>(std::max_element(by_codec.begin(), by_codec.end()) - by_codec.begin()));
+      field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
+      field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
       field.covered = planned.covered;
       report.raw_bytes += field.raw_bytes;
     }

@@ -67,8 +67,9 @@ struct FieldReport {
   uint64_t stored_bytes = 0;  // frames' bytes shared out by section size
   double range_min = 0, range_max = 0;
   std::optional<double> fill;
-  std::string codec;    // of most of its cells
-  std::string covered;  // "none", "dropped", "kept: <why>"
+  std::string codec;        // of most of its cells
+  std::string arrangement;  // likewise: "linear", "cluster 16", "in_place", ...
+  std::string covered;      // "none", "dropped", "kept: <why>"
 };
 
 struct LevelReport {

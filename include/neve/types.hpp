@@ -58,6 +58,7 @@ enum class Arrangement : uint8_t {
 };
 std::string_view arrangement_name(Arrangement arrangement);  // "auto", "linear", ...
 Result<Arrangement> parse_arrangement(std::string_view name);
+std::string arrangement_text(Arrangement arrangement, int unit_cells);  // "in_place", "cluster 16", ...
 
 // Choices that are made for the user unless forced, so that each can be measured.
 struct CodecTuning {

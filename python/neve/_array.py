@@ -34,6 +34,15 @@ def fill_value(caller: str, fill: Any) -> float | None:
         raise Error(f"{caller}: fill={fill!r} is not a number") from None
 
 
+def _cells(what: str, cells: Any) -> int:
+    """0 stands for None: chosen. Which sizes are allowed the library knows."""
+    if cells is None:
+        return 0
+    if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or not 0 < cells < 2**31:
+        raise Error(f"compress: {what}={cells!r} is not a whole number above 0 or None")
+    return int(cells)
+
+
 def compress(
     array: Any,
     *,
@@ -43,6 +52,10 @@ def compress(
     fill: float | None = None,
     detect_fill: bool = True,
     codec: str = "auto",
+    arrangement: str = "auto",
+    unit: int | None = None,
+    block: int | None = None,
+    merge_units: bool = False,
     effort: str = "fast",
     threads: int | None = None,
     **other: Any,
@@ -56,9 +69,15 @@ def compress(
 
     fill      the value that means "no data"; None: detected (1e20, -999, ...) unless
               detect_fill=False
-    codec     "auto", "dual_quant" or "exact"
+    codec     "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation" or "context"
     effort    "fast", "balanced" or "max"
     threads   None: every CPU this process may use. The bytes do not depend on it.
+
+    What follows is chosen unless it is given:
+    arrangement  how cells lie while they are predicted: "auto", "linear", "cluster" or "in_place"
+    unit         side of the unit blocks of "linear" and "cluster": 8, 16 or 32
+    block        side of lorenzo_regression's prediction blocks: 4 or 6
+    merge_units  lorenzo_regression predicts across unit blocks stacked in a line
 
     Any memory layout and byte order is taken; decompress() gives a C-contiguous array in the
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
@@ -87,6 +106,10 @@ def compress(
         bound.mode,
         bound.value,
         str(codec),
+        str(arrangement),
+        _cells("unit", unit),
+        _cells("block", block),
+        bool(merge_units),
         str(effort),
         fill,
         bool(detect_fill),

@@ -18,7 +18,14 @@ FILTER_ID = 466
 # cd_values, layout 1 (docs/format.md): the words a user gives; the filter adds dtype and chunk
 # shape itself.
 _LAYOUT_VERSION = 1
-_CODECS = {"auto": 0, "dual_quant": 1, "exact": 2}
+_CODECS = {
+    "auto": 0,
+    "dual_quant": 1,
+    "exact": 2,
+    "lorenzo_regression": 4,
+    "interpolation": 5,
+    "context": 6,
+}
 _EFFORTS = {"fast": 0, "balanced": 1, "max": 2}
 _FILL_GIVEN, _DETECT_FILL = 1, 2
 

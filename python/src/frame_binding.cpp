@@ -61,6 +61,8 @@ nb::list sections(const HeldFrame& held) {
     entry["cells"] = section.cells;
     entry["stored_bytes"] = section.stored_bytes;
     entry["codec"] = std::string(codec_name(section.codec));
+    entry["arrangement"] = std::string(arrangement_name(section.arrangement));
+    entry["unit"] = section.unit_cells;
     list.append(entry);
   }
   return list;

@@ -101,6 +101,11 @@ Result<Arrangement> parse_arrangement(std::string_view name) {
       fmt::format("arrangement \"{}\" unknown; allowed: auto, linear, cluster, in_place", name));
 }
 
+std::string arrangement_text(Arrangement arrangement, int unit_cells) {
+  return unit_cells > 0 ? fmt::format("{} {}", arrangement_name(arrangement), unit_cells)
+                        : std::string(arrangement_name(arrangement));
+}
+
 Status check_tuning(const CodecTuning& tuning) {
   if (tuning.unit_cells != 0 && tuning.unit_cells != 8 && tuning.unit_cells != 16 &&
       tuning.unit_cells != 32) {
