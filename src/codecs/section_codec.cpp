@@ -76,6 +76,10 @@ Status decode_constant(ByteSpan bytes, const SectionTarget<T>& target) {
   return {};
 }
 
+bool lists_many(const SectionDraft& draft, uint64_t held) {
+  return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
+}
+
 size_t finished_size(const SectionDraft& draft) { return finish_section(draft, nullptr).size(); }
 
 }  // namespace
@@ -87,10 +91,20 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     draft = draft_constant(*value, source, spec);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
+  } else if (spec.codec == Codec::lorenzo_regression) {
+    draft = draft_lorenzo_regression(source, spec, effort);
+    if (lists_many(draft, source.held)) {
+      // Values as they are: what dual quantization makes of them would belie this draft's report.
+      ComponentSpec as_they_are = spec;
+      as_they_are.codec = Codec::exact;
+      SectionDraft exact = draft_exact(source, as_they_are);
+      exact.report.special_cells = draft.report.special_cells;
+      exact.report.exact_cells -= draft.report.special_cells;
+      if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
+    }
   } else {
     draft = draft_dual_quant(source, spec, effort);
-    if (static_cast<double>(draft.report.exact_cells) >
-        exact_trial_share * static_cast<double>(source.held)) {
+    if (lists_many(draft, source.held)) {
       SectionDraft exact = draft_exact(source, spec);
       exact.report = draft.report;
       if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
@@ -127,6 +141,7 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
     case Codec::dual_quant:
       return decode_dual_quant(bytes, info, shared, target);
     case Codec::lorenzo_regression:
+      return decode_lorenzo_regression(bytes, info, shared, target);
     case Codec::interpolation:
     case Codec::context:
     case Codec::automatic:

@@ -53,6 +53,13 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
                          const SectionTarget<T>& target);
 
 template <class T>
+SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec,
+                                      Effort effort);
+template <class T>
+Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+                                 const SectionTarget<T>& target);
+
+template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);
