@@ -222,7 +222,7 @@ class Encoder {
     const int64_t ordinary = gather(stack, block, values);
     const bool masked = ordinary != block.cells();
     std::optional<RegressionCode> code;
-    if (ordinary > 0) code = choose(stack, block, values, steps);
+    if (ordinary > 0) code = choose(stack, block, ordinary, values, steps);
     modes_.push_back(code.has_value());
     RegressionPlane plane;
     if (code) {
@@ -257,12 +257,14 @@ class Encoder {
       double* row = values + segment.x + y * stride[1] + z * stride[2] + w * stride[3];
       const int64_t first = segment.block_row * n[0] + segment.x;
       for (int64_t x = 0; x < segment.cells; ++x) {
-        const T value = segment.first[x * segment.stride];
-        Held held = is_special(value) ? Held::special : Held::ordinary;
+        auto& held = cells_.held[static_cast<size_t>(first + x)];
         if (segment.left_out != nullptr && segment.left_out[x * segment.left_out_stride] != 0) {
           held = Held::left_out;
+          row[x] = hold;
+          continue;
         }
-        cells_.held[static_cast<size_t>(first + x)] = held;
+        const T value = segment.first[x * segment.stride];
+        held = is_special(value) ? Held::special : Held::ordinary;
         cells_.bits[static_cast<size_t>(first + x)] = portable::bits(value);
         if (held == Held::ordinary) {
           hold = static_cast<double>(value);
@@ -276,10 +278,11 @@ class Encoder {
 
   // Regression coefficients when regression promises fewer bits. SZ2 compares the mean errors of both, with
   // the noise added to Lorenzo's; in blocks of 4^3 cells the bits of the coefficients count as well.
-  std::optional<RegressionCode> choose(const Stack& stack, const StackBlock& block, double* values,
-                                       const RegressionSteps& steps) {
+  std::optional<RegressionCode> choose(const Stack& stack, const StackBlock& block, int64_t ordinary,
+                                       double* values, const RegressionSteps& steps) {
     const auto& stride = layer_.stride();
-    const double cells = static_cast<double>(block.cells());
+    const auto cells = static_cast<double>(block.cells());
+    const auto coded = static_cast<double>(ordinary);
     double error = 0;
     with_dims(stack.dims, [&]<int dims>() {
       visit_rows_of_block<dims, false>(values, stride, block, {},
@@ -294,7 +297,7 @@ class Encoder {
     constexpr std::array<double, max_frame_dims> noise{0.15, 0.243, 0.366, 0.537};
     const double lorenzo = error * inverse_step_ / cells;
     const double added = noise[stack.slowest()];
-    const double lorenzo_bits = cells * residual_bits(std::sqrt(lorenzo * lorenzo + added * added));
+    const double lorenzo_bits = coded * residual_bits(std::sqrt(lorenzo * lorenzo + added * added));
     double coefficient_bits = mean_bits_of_coefficient;
     for (const int64_t n : block.size) coefficient_bits += n > 1 ? mean_bits_of_coefficient : 0;
     if (!(coefficient_bits < lorenzo_bits)) return {};
@@ -309,7 +312,7 @@ class Encoder {
                                      error += std::abs(row[x] - guide[x]);
                                    return true;
                                  });
-    const double regression_bits = coefficient_bits + cells * residual_bits(error * inverse_step_ / cells);
+    const double regression_bits = coefficient_bits + coded * residual_bits(error * inverse_step_ / cells);
     if (!(regression_bits < lorenzo_bits)) return {};
     return code;
   }

@@ -8,6 +8,7 @@
 #include "codecs/reconstruct.hpp"
 #include "format/tiling.hpp"
 #include "neve/frame.hpp"
+#include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -61,6 +62,15 @@ std::vector<std::byte> check_array(const std::vector<uint64_t>& shape, const std
 }
 
 template <class T>
+void check_every_codec(const std::vector<uint64_t>& shape, const std::vector<T>& values, ArrayOptions options,
+                       const std::string& what) {
+  for (const Codec codec : test::lossy_codecs) {
+    options.codec = codec;
+    check_array<T>(shape, values, options, what + " " + std::string(codec_name(codec)));
+  }
+}
+
+template <class T>
 void bounds_hold_for_shapes() {
   const std::vector<std::vector<uint64_t>> shapes{{},
                                                   {0},
@@ -85,7 +95,8 @@ void bounds_hold_for_shapes() {
     for (const char* bound : {"rel=1e-1", "rel=1e-3", "abs=1e-5", "lossless"}) {
       ArrayOptions options;
       options.bound = *parse_bound(bound);
-      check_array(shape, values, options, std::string(bound) + " " + std::to_string(cells) + " cells");
+      check_every_codec<T>(shape, values, options,
+                           std::string(bound) + " " + std::to_string(cells) + " cells");
     }
   }
 }
@@ -108,10 +119,11 @@ void bounds_hold_among_specials() {
       }
       ArrayOptions options;
       options.bound = *parse_bound(bound);
-      check_array({18, 20, 24}, values, options, std::string(bound) + " share " + std::to_string(share));
+      check_every_codec<T>({18, 20, 24}, values, options,
+                           std::string(bound) + " share " + std::to_string(share));
       options.fill = -999;
-      check_array({18, 20, 24}, values, options,
-                  std::string(bound) + " with fill, share " + std::to_string(share));
+      check_every_codec<T>({18, 20, 24}, values, options,
+                           std::string(bound) + " with fill, share " + std::to_string(share));
     }
   }
 }
@@ -125,10 +137,10 @@ template <class T>
 void every_special_value_alone() {
   for (const T special : test::special_values<T>()) {
     ArrayOptions options;
-    check_array<T>({100}, std::vector<T>(100, special), options, "constant " + std::to_string(special));
+    check_every_codec<T>({100}, std::vector<T>(100, special), options, "constant " + std::to_string(special));
     auto values = test::rough_field<T>({100}, 0.01, 2);
     values[57] = special;
-    check_array<T>({100}, values, options, "one of " + std::to_string(special));
+    check_every_codec<T>({100}, values, options, "one of " + std::to_string(special));
   }
 }
 
@@ -150,29 +162,16 @@ void hard_ranges() {
   for (const char* bound : {"rel=1e-1", "rel=1e-3", "rel=1e-6", "rel=1e-9"}) {
     ArrayOptions options;
     options.bound = *parse_bound(bound);
-    check_array<T>({5000}, huge, options, std::string("huge range ") + bound);
-    check_array<T>({50, 100}, denormal, options, std::string("denormals ") + bound);
-    check_array<T>({50, 100}, offset, options, std::string("offset ") + bound);
-    check_array<T>({50, 100}, large, options, std::string("near the largest ") + bound);
+    check_every_codec<T>({5000}, huge, options, std::string("huge range ") + bound);
+    check_every_codec<T>({50, 100}, denormal, options, std::string("denormals ") + bound);
+    check_every_codec<T>({50, 100}, offset, options, std::string("offset ") + bound);
+    check_every_codec<T>({50, 100}, large, options, std::string("near the largest ") + bound);
   }
 }
 
 TEST(Frame, BoundsHoldForHardRanges) {
   hard_ranges<float>();
   hard_ranges<double>();
-}
-
-TEST(Frame, FillValuesAreFoundAndDoNotWidenTheRange) {
-  for (const double fill : {1e20, -999.0, 9.969209968386869e36, -32768.0}) {
-    auto values = test::rough_field<float>({50, 40}, 0.01, 6);
-    for (size_t i = 300; i < 900; ++i) values[i] = static_cast<float>(fill);
-    const auto frame = check_array<float>({40, 50}, values, ArrayOptions{}, std::to_string(fill));
-    const auto parsed = Frame::parse(frame);
-    ASSERT_TRUE(parsed.ok());
-    ASSERT_TRUE(parsed->components()[0].fill.has_value()) << fill;
-    EXPECT_EQ(static_cast<float>(*parsed->components()[0].fill), static_cast<float>(fill));
-    EXPECT_LT(parsed->components()[0].bound_abs, 1e-2);
-  }
 }
 
 TEST(Frame, AnOrdinaryExtremeIsNoFill) {
@@ -183,10 +182,16 @@ TEST(Frame, AnOrdinaryExtremeIsNoFill) {
   EXPECT_FALSE(Frame::parse(frame)->components()[0].fill.has_value());
 }
 
-TEST(Frame, SameBytesForEveryTargetAndThreadCount) {
+class FrameOfCodec : public testing::TestWithParam<Codec> {};
+
+INSTANTIATE_TEST_SUITE_P(Lossy, FrameOfCodec, testing::ValuesIn(test::lossy_codecs),
+                         [](const auto& codec) { return std::string(codec_name(codec.param)); });
+
+TEST_P(FrameOfCodec, SameBytesForEveryTargetAndThreadCount) {
   const std::string usual = simd_target();
   const auto values = test::rough_field<float>({200, 150, 120}, 0.02, 3);
   ArrayOptions options;
+  options.codec = GetParam();
   options.encode.threads = 1;
   const auto expected = check_array<float>({120, 150, 200}, values, options, "one thread");
   for (const std::string& target : simd_targets()) {
@@ -199,6 +204,21 @@ TEST(Frame, SameBytesForEveryTargetAndThreadCount) {
   }
   ASSERT_TRUE(set_simd_target(usual).ok());
   EXPECT_FALSE(set_simd_target("no such thing").ok());
+}
+
+TEST_P(FrameOfCodec, FillValuesAreFoundAndDoNotWidenTheRange) {
+  for (const double fill : {1e20, -999.0, 9.969209968386869e36, -32768.0}) {
+    auto values = test::rough_field<float>({50, 40}, 0.01, 6);
+    for (size_t i = 300; i < 900; ++i) values[i] = static_cast<float>(fill);
+    ArrayOptions options;
+    options.codec = GetParam();
+    const auto frame = check_array<float>({40, 50}, values, options, std::to_string(fill));
+    const auto parsed = Frame::parse(frame);
+    ASSERT_TRUE(parsed.ok());
+    ASSERT_TRUE(parsed->components()[0].fill.has_value()) << fill;
+    EXPECT_EQ(static_cast<float>(*parsed->components()[0].fill), static_cast<float>(fill));
+    EXPECT_LT(parsed->components()[0].bound_abs, 1e-2);
+  }
 }
 
 // A frame of several boxes, components and covered rectangles.
@@ -249,8 +269,9 @@ BoxedCase make_boxed() {
   return c;
 }
 
-TEST(Frame, BoxesComponentsAndLeftOutCells) {
-  const BoxedCase c = make_boxed();
+TEST_P(FrameOfCodec, BoxesComponentsAndLeftOutCells) {
+  BoxedCase c = make_boxed();
+  for (ComponentSpec& spec : c.specs) spec.codec = GetParam();
   FrameReport report;
   const auto frame = encode_frame(DType::f64, c.layout, c.specs, c.data, {}, &report);
   ASSERT_TRUE(frame.ok()) << frame.status().message();
@@ -330,7 +351,7 @@ TEST(Frame, ReadsABoxFromASmallPartOfTheBytes) {
   EXPECT_NE(damaged.message().find("section 3"), std::string::npos) << damaged.message();
 }
 
-TEST(Frame, SplitBoxesCoverTheWholeStream) {
+TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
   FrameBox box;
   box.size = {13, 11, 9, 1};
   const auto one = test::rough_field<float>({13, 11, 9}, 0.02, 1);
@@ -348,6 +369,7 @@ TEST(Frame, SplitBoxesCoverTheWholeStream) {
       layout.stream_count = std::min(cut, total - begin);
       layout.element_count = cut;
       std::vector<ComponentSpec> specs(2);
+      specs[0].codec = specs[1].codec = GetParam();
       specs[0].bound_abs = specs[1].bound_abs = 1e-3;
       const std::vector<BoxData> data{dense_box_data(values.data(), box)};
       const auto frame = encode_frame(DType::f32, layout, specs, data);
@@ -382,7 +404,7 @@ TEST(Frame, ReconstructionFollowsFromTheValueAlone) {
   }
 }
 
-TEST(Frame, StridedDataEncodesLikeDense) {
+TEST_P(FrameOfCodec, StridedDataEncodesLikeDense) {
   constexpr int64_t ghost = 2;
   FrameBox box;
   box.size = {10, 9, 8, 1};
@@ -401,6 +423,7 @@ TEST(Frame, StridedDataEncodesLikeDense) {
   layout.boxes = {box};
   layout.element_count = 720;
   std::vector<ComponentSpec> specs(1);
+  specs[0].codec = GetParam();
   specs[0].bound_abs = 1e-3;
   const BoxData strided{
       grown.data() + ghost + nx * (ghost + ny * ghost), nx * ny * nz, {1, nx, nx * ny, 0}, nullptr};
