@@ -5,6 +5,7 @@
 
 #include "format/checksum.hpp"
 #include "neve/frame.hpp"
+#include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -52,6 +53,14 @@ std::vector<std::vector<std::byte>> small_frames() {
   specs[1].bound_abs = 1e-7;
   specs[0].drop_covered = true;
   frames.push_back(*encode_frame(DType::f64, layout, specs, data));
+  for (const Codec codec : test::lossy_codecs) {
+    if (codec == Codec::dual_quant) continue;  // those above
+    specs[0].codec = specs[1].codec = codec;
+    frames.push_back(*encode_frame(DType::f64, layout, specs, data));
+    options = {};
+    options.codec = codec;
+    frames.push_back(*encode_array(DType::f32, std::vector<uint64_t>{4, 10, 12}, smooth.data(), options));
+  }
   return frames;
 }
 
