@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-LINEAR = 0
+ALL_LINEAR, PER_SECTION = 0, 1
+LINEAR, CLUSTER, IN_PLACE = 0, 1, 2
 SPLIT, ARRAY = 1, 2
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
 DUAL_QUANT, EXACT, CONSTANT = 1, 2, 3
@@ -23,6 +24,7 @@ LISTED = 15
 MOST_TILE_CELLS = 1 << 21
 GATHERED_TILE_CELLS = 1 << 16
 MOST_ELEMENTS = 1 << 40
+MOST_BOUNDING_CELLS = 1 << 61
 WORD = 1 << 32
 
 
@@ -180,8 +182,21 @@ class Component:
 class Section:
     codec: int
     data: bytes
+    arrangement: int = LINEAR
+    unit: int = 0
     component: int = 0
     rects: list[tuple[int, Rect]] = field(default_factory=list)
+
+
+@dataclass
+class Region:
+    """A rectangle as codecs see it: for each cell its tile's rectangle and the cell there, -1: a
+    hole.
+    """
+
+    size: list[int]
+    rect: np.ndarray
+    cell: np.ndarray
 
 
 @dataclass
@@ -190,6 +205,8 @@ class Frame:
     element_count: int
     array_shape: list[int] | None
     split: tuple[int, int] | None
+    ndim: int
+    arrangement: int
     boxes: list[Box]
     components: list[Component]
     codebooks: list[list[int]]
@@ -256,7 +273,7 @@ def parse(data: bytes) -> Frame:
     (checksum,) = struct.unpack("<Q", data[header_bytes - 8 : header_bytes])
     require(checksum == xxh3_64(data[: header_bytes - 8]), "header checksum")
     require(dtype <= 1 and 1 <= ndim <= 4 and components >= 1, "prefix")
-    require(arrangement == LINEAR and flags <= (SPLIT | ARRAY), "arrangement or flags")
+    require(arrangement <= PER_SECTION and flags <= (SPLIT | ARRAY), "arrangement or flags")
     require(element_count <= MOST_ELEMENTS, "element count")
     require(box_count >= 1 or (bool(flags & ARRAY) and element_count == 0), "no boxes")
 
@@ -288,12 +305,15 @@ def parse(data: bytes) -> Frame:
     at = header_bytes
     for _ in range(section_count):
         codec = body.u8()
+        lie, unit = (body.u8(), body.u8()) if arrangement == PER_SECTION else (LINEAR, 0)
+        require(lie <= IN_PLACE and unit in (0, 8, 16, 32), "arrangement of a section")
+        require(unit > 0 if lie == CLUSTER else unit == 0 or lie == LINEAR, "unit of a section")
         size = body.varint()
         (checksum,) = body.unpack("Q")
         part = data[at : at + size]
         require(len(part) == size and checksum == xxh3_64(part), "section checksum")
         require(codec in (DUAL_QUANT, EXACT, CONSTANT), f"codec {codec}")
-        sections.append(Section(codec, part))
+        sections.append(Section(codec, part, lie, unit))
         at += size
     require(at == frame_bytes, "bytes behind the last section")
     body.end("sections")
@@ -302,6 +322,8 @@ def parse(data: bytes) -> Frame:
         element_count,
         shape,
         split,
+        ndim,
+        arrangement,
         boxes,
         component_list,
         codebooks,
@@ -395,7 +417,7 @@ def tiles(frame: Frame):
             continue
         open_tile.append((number, whole))
         filled += box.cells()
-        if filled >= GATHERED_TILE_CELLS:
+        if filled >= GATHERED_TILE_CELLS and frame.arrangement == ALL_LINEAR:
             found.append(open_tile)
             open_tile, filled = [], 0
     if open_tile:
@@ -403,6 +425,130 @@ def tiles(frame: Frame):
     for component in range(len(frame.components)):
         for tile in found:
             yield component, tile
+
+
+# --- arrangements ---------------------------------------------------------------------------------
+
+
+def part_cells(rect: Rect, lo: list[int], size: list[int]) -> np.ndarray:
+    """Numbers, in their rectangle, of the cells of a part of it."""
+    numbered = np.arange(rect.cells()).reshape(rect.size[::-1])
+    (x, y, z, w), (nx, ny, nz, nw) = lo, size
+    return numbered[w : w + nw, z : z + nz, y : y + ny, x : x + nx]
+
+
+class OpenRegion:
+    def __init__(self, size: list[int]):
+        self.size = size
+        self.rect = np.full(size[::-1], -1)
+        self.cell = np.full(size[::-1], -1)
+
+    def add(self, number: int, cells: np.ndarray, to: list[int]) -> None:
+        nw, nz, ny, nx = cells.shape
+        x, y, z, w = to
+        place = np.s_[w : w + nw, z : z + nz, y : y + ny, x : x + nx]
+        self.rect[place] = number
+        self.cell[place] = cells
+
+    def close(self) -> Region:
+        return Region(self.size, self.rect.reshape(-1), self.cell.reshape(-1))
+
+
+def whole_region(number: int, rect: Rect) -> Region:
+    return Region(rect.size, np.full(rect.cells(), number), np.arange(rect.cells()))
+
+
+def unit_blocks(frame: Frame, section: Section):
+    """(rectangle number, first cell, size) of each unit block."""
+    for number, (_, rect) in enumerate(section.rects):
+        steps = [section.unit if d < frame.ndim else 1 for d in range(4)]
+        for w in range(0, rect.size[3], steps[3]):
+            for z in range(0, rect.size[2], steps[2]):
+                for y in range(0, rect.size[1], steps[1]):
+                    for x in range(0, rect.size[0], steps[0]):
+                        lo = [x, y, z, w]
+                        size = [min(steps[d], rect.size[d] - lo[d]) for d in range(4)]
+                        yield number, lo, size
+
+
+def block_region(section: Section, number: int, lo: list[int], size: list[int]) -> Region:
+    region = OpenRegion(size)
+    region.add(number, part_cells(section.rects[number][1], lo, size), [0] * 4)
+    return region.close()
+
+
+def cluster(frame: Frame, section: Section) -> list[Region]:
+    full = [section.unit] * frame.ndim + [1] * (4 - frame.ndim)
+    blocks = list(unit_blocks(frame, section))
+    stacked = [block for block in blocks if block[2] == full]
+    others = [block_region(section, *block) for block in blocks if block[2] != full]
+    if not stacked:
+        return others
+    k = [1] * 4
+    left = len(stacked)
+    for d in range(frame.ndim):
+        while k[d] ** (frame.ndim - d) < left:
+            k[d] += 1
+        left = ceil_div(left, k[d])
+    region = OpenRegion([k[d] * full[d] for d in range(4)])
+    for i, (number, lo, size) in enumerate(stacked):
+        to = []
+        for d in range(4):
+            i, place = divmod(i, k[d])
+            to.append(place * full[d])
+        region.add(number, part_cells(section.rects[number][1], lo, size), to)
+    return [region.close(), *others]
+
+
+def bounding_box(places: list[tuple[list[int], list[int]]]) -> tuple[list[int], list[int]]:
+    lo = [min(first[d] for first, _ in places) for d in range(4)]
+    end = [max(first[d] + size[d] for first, size in places) for d in range(4)]
+    return lo, [end[d] - lo[d] for d in range(4)]
+
+
+def bounding_cells(places: list[tuple[list[int], list[int]]]) -> int:
+    return min(MOST_BOUNDING_CELLS, int(np.prod(bounding_box(places)[1], dtype=object)))
+
+
+def in_place(frame: Frame, section: Section, numbers: list[int]) -> list[Region]:
+    rects = [section.rects[number] for number in numbers]
+    if len(rects) == 1:
+        return [whole_region(numbers[0], rects[0][1])]
+    places = [
+        ([frame.boxes[box].lo[d] + rect.lo[d] for d in range(4)], rect.size) for box, rect in rects
+    ]
+    lo, size = bounding_box(places)
+    cells = sum(rect.cells() for _, rect in rects)
+    if bounding_cells(places) <= 2 * cells:
+        region = OpenRegion(size)
+        for number, (first, _), (_, rect) in zip(numbers, places, rects, strict=True):
+            to = [first[d] - lo[d] for d in range(4)]
+            region.add(number, part_cells(rect, [0] * 4, rect.size), to)
+        if int((region.rect >= 0).sum()) == cells:
+            return [region.close()]
+    longest = max(range(4), key=lambda d: (size[d], d))
+    order = sorted(range(len(places)), key=lambda r: places[r][0][longest])
+    m = len(order)
+    q = max(1, m // 4)
+
+    def cost(i: int) -> tuple[int, int, int]:
+        parts = order[:i], order[i:]
+        both = sum(bounding_cells([places[r] for r in part]) for part in parts)
+        return both, abs(2 * i - m), i
+
+    i = min(range(q, m - q + 1), key=cost)
+    first, second = ([numbers[r] for r in part] for part in (order[:i], order[i:]))
+    return in_place(frame, section, first) + in_place(frame, section, second)
+
+
+def regions(frame: Frame, section: Section) -> list[Region]:
+    if section.arrangement == CLUSTER:
+        return cluster(frame, section)
+    if section.arrangement == IN_PLACE:
+        return in_place(frame, section, list(range(len(section.rects))))
+    if section.unit > 0:
+        return [block_region(section, *block) for block in unit_blocks(frame, section)]
+    return [whole_region(number, rect) for number, (_, rect) in enumerate(section.rects)]
 
 
 # --- sections -------------------------------------------------------------------------------------
@@ -594,7 +740,13 @@ def residuals_of(reader: Reader, shared, ordinary: int, flags: int, shift: int, 
     return ((high << shift) + low).tolist()
 
 
-def decode_dual_quant(reader: Reader, frame: Frame, section: Section, left_out: list[np.ndarray]):
+def decode_dual_quant(
+    reader: Reader,
+    frame: Frame,
+    section: Section,
+    regions: list[Region],
+    left_out: list[np.ndarray],
+):
     dtype = frame.dtype
     component = frame.components[section.component]
     step, center = dtype.type(component.step), dtype.type(component.center)
@@ -621,8 +773,8 @@ def decode_dual_quant(reader: Reader, frame: Frame, section: Section, left_out: 
     next_residual = 0
     position = 0
     decoded = []
-    for (_, rect), mask in zip(section.rects, left_out, strict=True):
-        nx, ny, nz, nw = rect.size
+    for region, mask in zip(regions, left_out, strict=True):
+        nx, ny, nz, nw = region.size
         zero_row = [0] * nx
         rows: dict[tuple[int, int, int], list[int]] = {}
         patches = {}
@@ -677,21 +829,33 @@ def decode(data: bytes) -> np.ndarray:
     stream_begin = frame.split[0] if frame.split else 0
     for section in frame.sections:
         reader = Reader(section.data)
-        left_out = left_out_cells(frame, section, reader)
+        tile_left_out = left_out_cells(frame, section, reader)
+        section_regions = regions(frame, section)
+        left_out = []
+        for region in section_regions:
+            mask = region.rect < 0
+            for number, tile_mask in enumerate(tile_left_out):
+                mine = region.rect == number
+                mask[mine] = tile_mask[region.cell[mine]]
+            left_out.append(mask)
         if section.codec == CONSTANT:
             decoded = decode_constant(reader, frame.dtype, left_out)
         elif section.codec == EXACT:
             decoded = decode_exact(reader, frame.dtype, left_out)
         else:
-            decoded = decode_dual_quant(reader, frame, section, left_out)
+            decoded = decode_dual_quant(reader, frame, section, section_regions, left_out)
         reader.end("section")
-        for (number, rect), values in zip(section.rects, decoded, strict=True):
+        in_rects = [np.empty(rect.cells(), frame.dtype) for _, rect in section.rects]
+        word = np.dtype(f"<u{frame.dtype.itemsize}")  # a value's bits, not its number: NaN payloads
+        for region, values in zip(section_regions, decoded, strict=True):
+            for number, of_rect in enumerate(in_rects):
+                mine = region.rect == number
+                of_rect.view(word)[region.cell[mine]] = values.view(word)[mine]
+        for (number, rect), values in zip(section.rects, in_rects, strict=True):
             box = frame.boxes[number]
             numbered = np.arange(box.cells(), dtype=np.int64).reshape(box.size[::-1])
             (x, y, z, w), (nx, ny, nz, nw) = rect.lo, rect.size
             cells = numbered[w : w + nw, z : z + nz, y : y + ny, x : x + nx].reshape(-1)
             place = int(box_begin[number]) + section.component * box.cells() - stream_begin
-            # A value's bits, not its number: NaN payloads count.
-            word = np.dtype(f"<u{frame.dtype.itemsize}")
             out.view(word)[place + cells] = values.view(word)
     return out if frame.array_shape is None else out.reshape(frame.array_shape)

@@ -58,6 +58,22 @@ def test_arrays(field, rel, effort):
     assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
 
 
+@given(
+    field=fields(),
+    rel=st.sampled_from([1e-2, 1e-4]),
+    arrangement=st.sampled_from(
+        [("linear", 8), ("linear", 16), ("cluster", 8), ("cluster", 16), ("in_place", None)]
+    ),
+)
+def test_arranged_arrays(field, rel, arrangement):
+    name, unit = arrangement
+    frame = neve.compress(field, rel=rel, arrangement=name, unit=unit, threads=1)
+    sections = neve.info(frame)["sections"]
+    assert all(s["arrangement"] == name and s["unit"] == (unit or 0) for s in sections)
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+    assert_same_bits(neve.decompress(frame), neve.decompress(neve.compress(field, rel=rel)))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_lossless_arrays(dtype):
     field = np.random.default_rng(5).standard_normal((7, 50)).astype(dtype)

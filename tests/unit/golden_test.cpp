@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -92,6 +93,7 @@ void add_boxes(std::vector<Case>& cases) {
   specs[0].bound_abs = 1e-3;
   specs[1].bound_abs = 1e-2;
   specs[0].drop_covered = true;
+  specs[0].tuning.arrangement = specs[1].tuning.arrangement = Arrangement::linear;
   cases.push_back({"boxes_f64_covered", *encode_frame(DType::f64, layout, specs, data)});
 
   FrameLayout split;
@@ -106,11 +108,83 @@ void add_boxes(std::vector<Case>& cases) {
   cases.push_back({"boxes_f64_split", *encode_frame(DType::f64, split, specs, split_data)});
 }
 
+// Boxes that touch, that overlap and that lie far away, some no multiple of any unit block; components of all
+// codecs; covered, kept and special cells.
+template <class T>
+void add_arranged(const std::string& type, int ndim, Arrangement arrangement, int unit_cells,
+                  std::vector<Case>& cases) {
+  FrameLayout layout;
+  layout.ndim = ndim;
+  layout.components = 3;
+  const auto add_box = [&](Extents lo, Extents size) {
+    for (int d = ndim; d < max_frame_dims; ++d) {
+      lo[static_cast<size_t>(d)] = 0;
+      size[static_cast<size_t>(d)] = 1;
+    }
+    FrameBox box;
+    box.lo = lo;
+    box.size = size;
+    layout.boxes.push_back(box);
+  };
+  add_box({0, 0, -8, 0}, {16, 16, 8, 2});
+  add_box({16, 0, -8, 0}, {20, 8, 8, 1});
+  add_box({16, 8, -8, 0}, {8, 8, 16, 1});
+  add_box({500, -300, 7, 2}, {9, 10, 3, 2});
+  add_box({8, 8, -8, 0}, {3, 16, 2, 2});
+  Rect covered{{4, 4, 0, 0}, {8, 12, 6, 1}};
+  for (auto d = static_cast<size_t>(ndim); d < max_frame_dims; ++d) {
+    covered.lo[d] = 0;
+    covered.size[d] = 1;
+  }
+  layout.boxes[0].covered = {covered};
+  layout.boxes[2].covered = {{{0, 0, 0, 0}, layout.boxes[2].size}};
+  layout.element_count = layout.held_elements();
+  std::vector<std::vector<T>> values;
+  std::vector<std::vector<uint8_t>> keep;
+  for (size_t b = 0; b < layout.boxes.size(); ++b) {
+    const FrameBox& box = layout.boxes[b];
+    const auto cells = static_cast<size_t>(box.cells());
+    auto of_box = test::rough_field<T>({box.size[0], box.size[1], box.size[2], box.size[3]}, 0.02, 10 + b);
+    of_box[cells / 3] = std::numeric_limits<T>::quiet_NaN();
+    of_box[cells / 2] = T{-0.0};
+    of_box.insert(of_box.end(), of_box.begin(), of_box.begin() + static_cast<ptrdiff_t>(cells));
+    of_box.resize(3 * cells, T(1.25));
+    values.push_back(of_box);
+    keep.emplace_back(3 * cells);
+    for (size_t i = 5; i < keep.back().size(); i += 17) keep.back()[i] = 1;
+  }
+  std::vector<BoxData> data;
+  for (size_t b = 0; b < values.size(); ++b) {
+    data.push_back(dense_box_data(values[b].data(), layout.boxes[b]));
+    data.back().keep = keep[b].data();
+  }
+  std::vector<ComponentSpec> specs(3);
+  for (ComponentSpec& spec : specs) {
+    spec.drop_covered = true;
+    spec.tuning.arrangement = arrangement;
+    spec.tuning.unit_cells = unit_cells;
+  }
+  specs[0].bound_abs = specs[2].bound_abs = 1e-3;
+  const DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
+  std::string name = arrangement_text(arrangement, unit_cells);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  cases.push_back({"arranged_" + type + "_" + std::to_string(ndim) + "d_" + name,
+                   *encode_frame(dtype, layout, specs, data)});
+}
+
 TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   std::vector<Case> cases;
   add_arrays<float>("f32", cases);
   add_arrays<double>("f64", cases);
   add_boxes(cases);
+  add_arranged<double>("f64", 3, Arrangement::linear, 8, cases);
+  add_arranged<float>("f32", 4, Arrangement::linear, 16, cases);
+  add_arranged<double>("f64", 3, Arrangement::cluster, 8, cases);
+  add_arranged<float>("f32", 2, Arrangement::cluster, 8, cases);
+  add_arranged<float>("f32", 1, Arrangement::cluster, 8, cases);
+  add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases);
+  add_arranged<float>("f32", 4, Arrangement::in_place, 0, cases);
+  add_arranged<float>("f32", 2, Arrangement::in_place, 0, cases);
   for (const Case& c : cases) {
     const fs::path path = golden_folder / (c.name + ".neve");
     if (fs::exists(path) || std::getenv("NEVE_WRITE_GOLDEN") == nullptr) continue;
