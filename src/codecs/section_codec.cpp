@@ -80,6 +80,17 @@ bool lists_many(const SectionDraft& draft, uint64_t held) {
   return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
 }
 
+bool predicts_from_decoded(Codec codec) {
+  return codec == Codec::lorenzo_regression || codec == Codec::interpolation || codec == Codec::context;
+}
+
+template <class T>
+SectionDraft draft_predicted(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  if (spec.codec == Codec::lorenzo_regression) return draft_lorenzo_regression(source, spec, effort);
+  if (spec.codec == Codec::interpolation) return draft_interpolation(source, spec, effort);
+  return draft_context(source, spec);
+}
+
 size_t finished_size(const SectionDraft& draft) { return finish_section(draft, nullptr).size(); }
 
 }  // namespace
@@ -91,8 +102,8 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     draft = draft_constant(*value, source, spec);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
-  } else if (spec.codec == Codec::lorenzo_regression) {
-    draft = draft_lorenzo_regression(source, spec, effort);
+  } else if (predicts_from_decoded(spec.codec)) {
+    draft = draft_predicted(source, spec, effort);
     if (lists_many(draft, source.held)) {
       // Values as they are: what dual quantization makes of them would belie this draft's report.
       ComponentSpec as_they_are = spec;
@@ -143,7 +154,9 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
     case Codec::lorenzo_regression:
       return decode_lorenzo_regression(bytes, info, shared, target);
     case Codec::interpolation:
+      return decode_interpolation(bytes, info, shared, target);
     case Codec::context:
+      return decode_context(bytes, info, target);
     case Codec::automatic:
       break;
   }

@@ -60,6 +60,17 @@ Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, cons
                                  const SectionTarget<T>& target);
 
 template <class T>
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+template <class T>
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+                            const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTarget<T>& target);
+
+template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);

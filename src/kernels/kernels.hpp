@@ -42,6 +42,43 @@ struct NeighbourRows {
   uint8_t count;
 };
 
+// --- prediction by interpolation (stages/predict/interpolation.hpp) ------------------------------------
+
+// Residual quanta stay below: exact in float with room for rounding.
+inline constexpr int32_t residual_limit = 1 << 21;
+// Errors of a prediction, in steps: what keeps a perfect one from silencing all others, and where "far off"
+// ends (so that products of fourth powers stay finite in float).
+inline constexpr double blend_floor = 0.05;
+inline constexpr double error_cap = 100;
+
+template <class T>
+struct ResidualQuantizer {
+  T step;
+  T inverse_step;
+  T tolerance;  // as in Quantizer
+};
+
+template <class T>
+struct InterpolationKernels {
+  // out = weights . (a, b, c, d), summed in this order.
+  void (*axis)(const T* a, const T* b, const T* c, const T* d, const T* weights, size_t, T* out);
+  // sum += weight * (tap - base)
+  void (*add_tap)(const T* tap, const T* base, T weight, size_t, T* sum);
+  // scale * (2 (above + here) + their left and right neighbours + below); elements -1 and n are readable.
+  void (*estimate)(const T* above, const T* here, const T* below, T scale, size_t, T* out);
+  // Mean of 2 to 4 predictions, each weighted by (estimate + blend_floor)^-4.
+  void (*blend)(const T* const* predictions, const T* const* estimates, int experts, size_t, T* out);
+  // quanta = nearest_even((value - prediction) / step), and the value becomes what it decodes to; or
+  // rejected_quantum, and the value stays, where that breaks the tolerance or residual_limit.
+  void (*quantize)(T* values, const T* prediction, const ResidualQuantizer<T>&, size_t, int32_t* quanta);
+  // value = prediction + quantum * step
+  void (*reconstruct)(const int32_t* quanta, const T* prediction, T step, size_t, T* values);
+  // min(|value - prediction| * inverse_step, error_cap)
+  void (*errors)(const T* values, const T* prediction, T inverse_step, size_t, T* out);
+  // sum += weight * magnitude
+  void (*add_magnitudes)(const uint8_t* magnitudes, unsigned weight, size_t, uint16_t* sum);
+};
+
 struct Kernels {
   const char* name;
 
@@ -68,6 +105,9 @@ struct Kernels {
   // Minimum and maximum of the finite values that are not `fill` (when has_fill), or min > max: none.
   void (*range_f32)(const float*, size_t, bool has_fill, float fill, float* min, float* max);
   void (*range_f64)(const double*, size_t, bool has_fill, double fill, double* min, double* max);
+
+  InterpolationKernels<float> interpolation_f32;
+  InterpolationKernels<double> interpolation_f64;
 };
 
 inline constexpr int symbol_zero = 128;  // the symbol of residual 0

@@ -2,6 +2,7 @@
 // The reference kernels in plain C++. The SIMD ones call the element functions of portable.hpp for
 // the ends of rows.
 #include "kernels/portable.hpp"
+#include "kernels/interpolation_rows.hpp"
 
 #include "kernels/kernels.hpp"
 
@@ -72,6 +73,35 @@ void range(const T* values, size_t n, bool has_fill, T fill, T* min, T* max) {
   *max = hi;
 }
 
+// always_inline functions have no address that all compilers grant: lambdas stand for them.
+template <class T>
+InterpolationKernels<T> interpolation_kernels() {
+  return {[](const T* a, const T* b, const T* c, const T* d, const T* weights, size_t n, T* out) {
+            rows::axis(a, b, c, d, weights, n, out);
+          },
+          [](const T* tap, const T* base, T weight, size_t n, T* sum) {
+            rows::add_tap(tap, base, weight, n, sum);
+          },
+          [](const T* above, const T* here, const T* below, T scale, size_t n, T* out) {
+            rows::estimate(above, here, below, scale, n, out);
+          },
+          [](const T* const* predictions, const T* const* estimates, int experts, size_t n, T* out) {
+            rows::blend(predictions, estimates, experts, n, out);
+          },
+          [](T* values, const T* prediction, const ResidualQuantizer<T>& q, size_t n, int32_t* quanta) {
+            rows::quantize(values, prediction, q, n, quanta);
+          },
+          [](const int32_t* quanta, const T* prediction, T step, size_t n, T* values) {
+            rows::reconstruct(quanta, prediction, step, n, values);
+          },
+          [](const T* values, const T* prediction, T inverse_step, size_t n, T* out) {
+            rows::errors(values, prediction, inverse_step, n, out);
+          },
+          [](const uint8_t* magnitudes, unsigned weight, size_t n, uint16_t* sum) {
+            rows::add_magnitudes(magnitudes, weight, n, sum);
+          }};
+}
+
 }  // namespace
 
 const Kernels& portable_kernels() {
@@ -85,7 +115,9 @@ const Kernels& portable_kernels() {
                              pack,
                              unpack,
                              range<float>,
-                             range<double>};
+                             range<double>,
+                             interpolation_kernels<float>(),
+                             interpolation_kernels<double>()};
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kernels/interpolation_rows.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/portable.hpp"
 #include "kernels/targets.hpp"
@@ -308,6 +309,46 @@ void RangeF64(const double* v, size_t n, bool has_fill, double fill, double* lo,
   Range(v, n, has_fill, fill, lo, hi);
 }
 
+// The loops of interpolation_rows.hpp, compiled for this target.
+template <class T>
+struct Interpolation {
+  static void Axis(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, const T* HWY_RESTRICT c,
+                   const T* HWY_RESTRICT d, const T* HWY_RESTRICT weights, size_t n, T* HWY_RESTRICT out) {
+    rows::axis(a, b, c, d, weights, n, out);
+  }
+  static void AddTap(const T* HWY_RESTRICT tap, const T* HWY_RESTRICT base, T weight, size_t n,
+                     T* HWY_RESTRICT sum) {
+    rows::add_tap(tap, base, weight, n, sum);
+  }
+  static void Estimate(const T* HWY_RESTRICT above, const T* HWY_RESTRICT here, const T* HWY_RESTRICT below,
+                       T scale, size_t n, T* HWY_RESTRICT out) {
+    rows::estimate(above, here, below, scale, n, out);
+  }
+  static void Blend(const T* const* predictions, const T* const* estimates, int experts, size_t n,
+                    T* HWY_RESTRICT out) {
+    rows::blend(predictions, estimates, experts, n, out);
+  }
+  static void Quantize(T* HWY_RESTRICT values, const T* HWY_RESTRICT prediction,
+                       const ResidualQuantizer<T>& q, size_t n, int32_t* HWY_RESTRICT quanta) {
+    rows::quantize(values, prediction, q, n, quanta);
+  }
+  static void Reconstruct(const int32_t* HWY_RESTRICT quanta, const T* HWY_RESTRICT prediction, T step,
+                          size_t n, T* HWY_RESTRICT values) {
+    rows::reconstruct(quanta, prediction, step, n, values);
+  }
+  static void Errors(const T* HWY_RESTRICT values, const T* HWY_RESTRICT prediction, T inverse_step, size_t n,
+                     T* HWY_RESTRICT out) {
+    rows::errors(values, prediction, inverse_step, n, out);
+  }
+  static void AddMagnitudes(const uint8_t* HWY_RESTRICT magnitudes, unsigned weight, size_t n,
+                            uint16_t* HWY_RESTRICT sum) {
+    rows::add_magnitudes(magnitudes, weight, n, sum);
+  }
+  static constexpr InterpolationKernels<T> Table() {
+    return {Axis, AddTap, Estimate, Blend, Quantize, Reconstruct, Errors, AddMagnitudes};
+  }
+};
+
 }  // namespace
 
 const Kernels& Table();
@@ -322,7 +363,9 @@ const Kernels& Table() {
                              Pack,
                              Unpack,
                              RangeF32,
-                             RangeF64};
+                             RangeF64,
+                             Interpolation<float>::Table(),
+                             Interpolation<double>::Table()};
   return table;
 }
 
