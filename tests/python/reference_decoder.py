@@ -13,12 +13,13 @@ import struct
 from dataclasses import dataclass, field
 
 import numpy as np
+import reference_lorenzo_regression
 
 ALL_LINEAR, PER_SECTION = 0, 1
 LINEAR, CLUSTER, IN_PLACE = 0, 1, 2
 SPLIT, ARRAY = 1, 2
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
-DUAL_QUANT, EXACT, CONSTANT = 1, 2, 3
+DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION = 1, 2, 3, 4
 AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
 LISTED = 15
 MOST_TILE_CELLS = 1 << 21
@@ -312,7 +313,8 @@ def parse(data: bytes) -> Frame:
         (checksum,) = body.unpack("Q")
         part = data[at : at + size]
         require(len(part) == size and checksum == xxh3_64(part), "section checksum")
-        require(codec in (DUAL_QUANT, EXACT, CONSTANT), f"codec {codec}")
+        known = (DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION)
+        require(codec in known, f"codec {codec}")
         sections.append(Section(codec, part, lie, unit))
         at += size
     require(at == frame_bytes, "bytes behind the last section")
@@ -618,8 +620,10 @@ def decode_exact(reader: Reader, dtype: np.dtype, left_out: list[np.ndarray]):
     return decoded
 
 
-def special_values(reader: Reader, dtype: np.dtype, held: int) -> dict[int, np.generic]:
-    """Held position -> value."""
+def special_values(
+    reader: Reader, dtype: np.dtype, held: int, listed_positions: set[int] | None = None
+) -> dict[int, np.generic]:
+    """Held position -> value. Those of listed values are added to listed_positions."""
     patterns = reader.u8()
     require(patterns <= 15, "patterns")
     pattern_values = np.frombuffer(reader.take(patterns * dtype.itemsize), dtype)
@@ -642,6 +646,8 @@ def special_values(reader: Reader, dtype: np.dtype, held: int) -> dict[int, np.g
                 require(next_listed < listed_count, "too few listed values")
                 special[position] = listed[next_listed]
                 next_listed += 1
+                if listed_positions is not None:
+                    listed_positions.add(position)
             else:
                 special[position] = pattern_values[pattern]
         at += length
@@ -842,6 +848,12 @@ def decode(data: bytes) -> np.ndarray:
             decoded = decode_constant(reader, frame.dtype, left_out)
         elif section.codec == EXACT:
             decoded = decode_exact(reader, frame.dtype, left_out)
+        elif section.codec == LORENZO_REGRESSION:
+            component = frame.components[section.component]
+            sizes = [region.size for region in section_regions]
+            decoded = reference_lorenzo_regression.decode(
+                reader, frame.dtype, component, frame.codebooks, sizes, left_out
+            )
         else:
             decoded = decode_dual_quant(reader, frame, section, section_regions, left_out)
         reader.end("section")
