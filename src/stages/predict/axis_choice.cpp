@@ -8,11 +8,13 @@
 #include <cstdlib>
 #include <vector>
 
+#include "kernels/portable.hpp"
+
 namespace neve {
 
 namespace {
 
-constexpr int axis_sets = 1 << max_frame_dims;
+constexpr size_t axis_sets = 1 << max_frame_dims;
 constexpr int64_t sample_row_cells = 32;
 constexpr int64_t min_samples = 512;
 constexpr int64_t max_samples = 4096;
@@ -67,14 +69,6 @@ struct CostSketch {
   }
 };
 
-template <class T>
-int64_t sample_quantum(T value, const Quantizer<T>& quantizer, int64_t otherwise) {
-  if (quantizer.has_fill && value == quantizer.fill) return otherwise;
-  const T scaled = (value - quantizer.center) * quantizer.inverse_step;
-  if (!(std::abs(scaled) < static_cast<T>(quantum_limit))) return otherwise;
-  return static_cast<int64_t>(std::nearbyint(scaled));
-}
-
 // The first value that has a quantum, of each rectangle's first held ones.
 template <class T>
 int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
@@ -82,12 +76,13 @@ int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quanti
   for (const auto& rect : source.rects) {
     int64_t tried = 0;
     int32_t found = rejected_quantum;
+    QuantizeStats<T> stats;
     for (int64_t r = 0; r < rect.rows() && tried < most_tried && found == rejected_quantum; ++r) {
       const T* row = rect.row(r);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       visit_runs(left_out, static_cast<size_t>(rect.size[0]), [&](size_t begin, size_t end, bool skip) {
         for (size_t x = begin; x < end && !skip && tried < most_tried && found == rejected_quantum; ++x) {
-          found = static_cast<int32_t>(sample_quantum(row[x], quantizer, rejected_quantum));
+          found = portable::quantize_one(row[x], quantizer, stats);
           ++tried;
         }
       });
@@ -97,37 +92,69 @@ int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quanti
   return 0;
 }
 
-// The quantum that prediction finds at a cell: left-out cells repeat the one before them in the row.
+void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out) {
+  QuantizeStats<float> stats;
+  kernels().quantize_f32(v, n, q, out, stats);
+}
+void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out) {
+  QuantizeStats<double> stats;
+  kernels().quantize_f64(v, n, q, out, stats);
+}
+
+using SampledRow = std::array<int32_t, 1 + sample_row_cells + row_padding>;
+
+// The quanta that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside the rectangle
+// and where there is no quantum; left-out cells repeat the one before them.
 template <class T>
-int64_t held_quantum(const RectRows<const T*>& rect, Extents at, const Quantizer<T>& quantizer,
-                     int32_t otherwise) {
-  if (!rect.left_out.empty()) {
-    const int64_t row = (at[3] * rect.size[2] + at[2]) * rect.size[1] + at[1];
-    const uint8_t* left_out = rect.left_out.data() + row * rect.size[0];
-    while (at[0] >= 0 && left_out[at[0]] != 0) --at[0];
-    if (at[0] < 0) return otherwise;
+void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1,
+                const Quantizer<T>& quantizer, SampledRow& out) {
+  if (at[1] < 0 || at[2] < 0 || at[3] < 0) {
+    out.fill(0);
+    return;
   }
-  const T value =
-      rect.first[at[0] + at[1] * rect.stride[1] + at[2] * rect.stride[2] + at[3] * rect.stride[3]];
-  return sample_quantum(value, quantizer, otherwise);
+  const T* row = rect.row(at[1], at[2], at[3]);
+  const int64_t number = (at[3] * rect.size[2] + at[2]) * rect.size[1] + at[1];
+  const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + number * rect.size[0];
+  const int64_t begin = std::max<int64_t>(x0 - 1, 0);
+  const auto n = static_cast<size_t>(x1 - begin);
+  int32_t* quanta = out.data() + (begin - (x0 - 1));
+  if (begin == 0) out[0] = 0;
+  if (left_out == nullptr) {
+    quantize(row + begin, n, quantizer, quanta);
+  } else {
+    int64_t before = begin - 1;
+    while (before >= 0 && left_out[before] != 0) --before;
+    QuantizeStats<T> stats;
+    int32_t hold = before < 0 ? 0 : portable::quantize_one(row[before], quantizer, stats);
+    visit_runs(left_out + begin, n, [&](size_t from, size_t to, bool is_left_out) {
+      if (is_left_out) {
+        std::fill(quanta + from, quanta + to, hold);
+      } else {
+        quantize(row + begin + from, to - from, quantizer, quanta + from);
+        hold = quanta[to - 1];
+      }
+    });
+  }
+  for (size_t i = 0; i < n; ++i) quanta[i] = quanta[i] == rejected_quantum ? 0 : quanta[i];
 }
 
 }  // namespace
 
 template <class T>
-AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
+AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer) {
   AxisChoice choice;
-  int used = 0;
+  size_t used = 0;
   int64_t rows = 0;
   int64_t cells = 0;
   for (const auto& rect : source.rects) {
     for (int d = 0; d < max_frame_dims; ++d) {
-      if (rect.size[d] > 1) used |= 1 << d;
+      if (rect.size[d] > 1) used |= size_t{1} << d;
     }
     rows += rect.rows();
     cells += rect.cells();
   }
   choice.origin = first_quantum(source, quantizer);
+  quantizer.origin = choice.origin;
 
   const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
   // Rows sampled where cells are left out give less: so many more are looked at.
@@ -135,6 +162,8 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
       std::clamp<int64_t>(cells / std::max<int64_t>(1, static_cast<int64_t>(source.held)), 1, max_thinning);
   const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
   std::array<CostSketch, axis_sets> sketch{};
+  constexpr size_t row_sets = axis_sets / 2;
+  std::array<std::array<int64_t, sample_row_cells + 1>, row_sets> difference{};
   size_t rect_at = 0;
   int64_t rect_first_row = 0;
   for (int64_t k = 0; k < sampled_rows; ++k) {
@@ -153,38 +182,41 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
     const int64_t room = rect.size[0] - sample_row_cells;
     const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
     const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
-    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data();
-    for (int64_t x = x0; x < x1; ++x) {
-      if (left_out != nullptr && left_out[r * rect.size[0] + x] != 0) continue;
-      // Quanta of the cell and of its neighbours one step back in each subset of directions ...
-      std::array<int64_t, axis_sets> value{};
-      for (int set = 0; set < axis_sets; ++set) {
-        if ((set & ~used) != 0) continue;
-        Extents place{x, at[1], at[2], at[3]};
-        bool inside = true;
-        for (int d = 0; d < max_frame_dims; ++d) inside = (place[d] -= (set >> d) & 1) >= 0 && inside;
-        if (inside) {
-          value[static_cast<size_t>(set)] =
-              held_quantum(rect, place, quantizer, choice.origin) - choice.origin;
+    // Quanta of the row's cells and of those one step back in each subset of the directions y, z, w ...
+    for (size_t set = 0; set < row_sets; ++set) {
+      if ((set << 1 & ~used) != 0) continue;
+      Extents place{0, at[1], at[2], at[3]};
+      for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
+      SampledRow quanta{};
+      sample_row(rect, place, x0, x1, quantizer, quanta);
+      std::copy(quanta.begin(), quanta.begin() + sample_row_cells + 1, difference[set].begin());
+    }
+    // ... from which the residual of every set of axes follows, one direction after the other.
+    for (size_t bit = 1; bit < row_sets; bit <<= 1) {
+      for (size_t set = 0; set < row_sets; ++set) {
+        if ((set << 1 & ~used) != 0 || (set & bit) == 0) continue;
+        for (size_t i = 0; i <= sample_row_cells; ++i) {
+          difference[set][i] = difference[set ^ bit][i] - difference[set][i];
         }
       }
-      // ... from which the residual of every set of axes follows by inclusion and exclusion.
-      for (int axes = 0; axes < axis_sets; ++axes) {
-        if ((axes & ~used) != 0) continue;
-        int64_t residual = 0;
-        for (int set = axes;; set = (set - 1) & axes) {
-          const bool odd = (std::popcount(static_cast<unsigned>(set)) & 1) != 0;
-          residual += odd ? -value[static_cast<size_t>(set)] : value[static_cast<size_t>(set)];
-          if (set == 0) break;
-        }
-        sketch[static_cast<size_t>(axes)].add(residual);
+    }
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0] + x0;
+    const auto n = static_cast<size_t>(x1 - x0);
+    for (size_t set = 0; set < row_sets; ++set) {
+      if ((set << 1 & ~used) != 0) continue;
+      const auto& of_set = difference[set];
+      for (size_t i = 0; i < n; ++i) {
+        if (left_out != nullptr && left_out[i] != 0) continue;
+        sketch[set << 1].add(of_set[i + 1]);
+        sketch[set << 1 | 1].add(of_set[i + 1] - of_set[i]);
       }
     }
   }
   uint64_t best_bits = UINT64_MAX;
-  for (int axes = 0; axes < axis_sets; ++axes) {
+  for (size_t axes = 0; axes < axis_sets; ++axes) {
+    // Differencing along a direction of one cell changes nothing.
     if ((axes & ~used) != 0) continue;
-    const uint64_t bits = sketch[static_cast<size_t>(axes)].bits_fixed();
+    const uint64_t bits = sketch[axes].bits_fixed();
     if (bits < best_bits) {
       best_bits = bits;
       choice.axes = static_cast<uint8_t>(axes);
@@ -198,7 +230,7 @@ AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quant
   return choice;
 }
 
-template AxisChoice choose_axes<float>(const SectionSource<float>&, const Quantizer<float>&);
-template AxisChoice choose_axes<double>(const SectionSource<double>&, const Quantizer<double>&);
+template AxisChoice choose_axes<float>(const SectionSource<float>&, Quantizer<float>);
+template AxisChoice choose_axes<double>(const SectionSource<double>&, Quantizer<double>);
 
 }  // namespace neve

@@ -18,7 +18,8 @@ struct AxisChoice {
   int32_t origin = 0;  // subtracted from every quantum, so that the first ones of a box are small
 };
 
+// `quantizer` has origin 0.
 template <class T>
-AxisChoice choose_axes(const SectionSource<T>& source, const Quantizer<T>& quantizer);
+AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer);
 
 }  // namespace neve

@@ -219,6 +219,7 @@ class PhaseField {
       }
       no_errors_.assign(width_ + 2, T{0});
       blended_.resize(width_);
+      mean_.resize(width_);
       magnitude_sum_.resize(width_);
     }
 
@@ -248,6 +249,8 @@ class PhaseField {
     }
 
    private:
+    using Weights = std::array<T, 4>;
+
     void predict_row(int64_t y, int64_t z) {
       for (int e = 0; e < direction_count_; ++e) interpolate(directions_[e], y, z, predictions_[e].data());
       prediction_ = predictions_[0].data();
@@ -270,13 +273,10 @@ class PhaseField {
       };
       const auto width = static_cast<int64_t>(width_);
       has_stencil_ = !tap_weights_.empty() && stencil_begin_ < stencil_end_ && reaches_all_taps(y, z);
+      blend(0, width, direction_count_);
       if (has_stencil_) {
-        // Differences from the mean of the interpolations, so that rounding follows them and not the values.
-        blend(0, width, direction_count_);
         predict_stencil(y, z);
         blend(stencil_begin_, stencil_end_, experts_);
-      } else {
-        blend(0, width, direction_count_);
       }
       prediction_ = blended_.data();
     }
@@ -295,7 +295,19 @@ class PhaseField {
     void predict_stencil(int64_t y, int64_t z) {
       const auto count = static_cast<size_t>(stencil_end_ - stencil_begin_);
       T* out = predictions_[experts_ - 1].data() + stencil_begin_;
-      const T* base = blended_.data() + stencil_begin_;
+      // Taps count by their differences from the mean of the interpolations, so that rounding follows those
+      // and not the values.
+      std::array<const T*, 3> p{};
+      for (int k = 0; k < 3; ++k)
+        p[k] = predictions_[std::min(k, direction_count_ - 1)].data() + stencil_begin_;
+      const T* base = p[0];
+      if (direction_count_ > 1) {
+        static const Weights half = {T{0.5}, T{0.5}, T{0}, T{0}};
+        static const Weights third = {T{1} / T{3}, T{1} / T{3}, T{1} / T{3}, T{0}};
+        base = mean_.data() + stencil_begin_;
+        kernels_.axis(p[0], p[1], p[2], p[2], (direction_count_ == 2 ? half : third).data(), count,
+                      mean_.data() + stencil_begin_);
+      }
       std::copy(base, base + count, out);
       for (size_t t = 0; t < taps_.size(); ++t) {
         const Tap& tap = taps_[t];
@@ -338,7 +350,6 @@ class PhaseField {
       for (int64_t i = std::max<int64_t>(1, inner_end); i < width; ++i) one(i);
     }
 
-    using Weights = std::array<T, 4>;
     // Weights of the cells -3, -1, 1, 3 spacings away; `at` is the index of the cell at -1.
     static const Weights& weights_at(int64_t at, int64_t size, bool linear) {
       static const Weights copy = {T{0}, T{1}, T{0}, T{0}};
@@ -449,6 +460,7 @@ class PhaseField {
     std::array<std::vector<T>, 4> errors_;  // in steps of level 0
     std::vector<T> no_errors_;
     RawVector<T> blended_;
+    RawVector<T> mean_;  // of the interpolations
     RawVector<uint16_t> magnitude_sum_;
     const T* prediction_ = nullptr;
   };

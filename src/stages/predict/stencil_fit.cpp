@@ -121,7 +121,7 @@ bool solve(std::vector<double>& a, std::vector<double>& b, size_t n) {
 // have at the taps is off by up to half a step, evenly spread: that noise of step^2 / 12 is the ridge.
 template <class T>
 std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int level, int c, int live,
-                               double step) {
+                               uint32_t linear, double step) {
   const std::vector<Tap> taps = stencil_taps(c, live);
   const size_t n = taps.size();
   std::vector<double> a(n * n, 0.0);
@@ -137,7 +137,7 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
           if (((c >> d) & 1) == 0) continue;
           Interpolated p;
           if (!interpolate_cell(field, level, c, d, {x, y, z}, p)) return;
-          mean += p.cubic;
+          mean += ((linear >> (3 * (c - 1) + d)) & 1) != 0 ? p.linear : p.cubic;
           ++directions;
         }
         mean /= directions;
@@ -202,7 +202,7 @@ InterpolationModel fit_interpolation(const std::vector<PhaseField<T>>& fields, T
     for (const int c : class_order) {
       if ((c & ~level.live) == 0) {
         level.weights[static_cast<size_t>(c)] =
-            fit_class(fields, l, c, level.live, static_cast<double>(step));
+            fit_class(fields, l, c, level.live, level.linear, static_cast<double>(step));
       }
     }
   }
