@@ -74,6 +74,37 @@ def test_arranged_arrays(field, rel, arrangement):
     assert_same_bits(neve.decompress(frame), neve.decompress(neve.compress(field, rel=rel)))
 
 
+@given(
+    field=fields(),
+    rel=st.sampled_from([1e-1, 1e-3, 1e-6]),
+    effort=st.sampled_from(["fast", "balanced"]),
+    arrangement=st.sampled_from(
+        [("linear", None), ("linear", 8), ("cluster", 8), ("in_place", None)]
+    ),
+    block=st.sampled_from([None, 4, 6]),
+    merge_units=st.booleans(),
+)
+def test_lorenzo_regression(field, rel, effort, arrangement, block, merge_units):
+    name, unit = arrangement
+    frame = neve.compress(
+        field,
+        rel=rel,
+        codec="lorenzo_regression",
+        effort=effort,
+        arrangement=name,
+        unit=unit,
+        block=block,
+        merge_units=merge_units,
+        threads=1,
+    )
+    assert {s["codec"] for s in neve.info(frame)["sections"]} <= {
+        "lorenzo_regression",
+        "constant",
+        "exact",
+    }
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_lossless_arrays(dtype):
     field = np.random.default_rng(5).standard_normal((7, 50)).astype(dtype)

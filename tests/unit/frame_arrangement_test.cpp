@@ -7,6 +7,7 @@
 
 #include "format/regions.hpp"
 #include "neve/frame.hpp"
+#include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"
 #include "threads/scratch.hpp"
 
@@ -195,6 +196,40 @@ void check_all_box_sets(Codec codec) {
 TEST(Arrangement, DualQuantValuesAreTheSameInAll) {
   check_all_box_sets<double>(Codec::dual_quant);
   check_all_box_sets<float>(Codec::dual_quant);
+}
+
+// Codecs that predict from decoded values give others in each arrangement, all inside the bound, and a box
+// read alone gives those of its frame.
+template <class T>
+void check_bounds_of_all_box_sets(Codec codec, bool merge_units) {
+  constexpr double bound = 1e-2;
+  for (auto& [ndim, boxes] : box_sets()) {
+    const auto level = fill_level<T>(ndim, 2, boxes, 3);
+    auto specs = bounded(2, bound);
+    for (ComponentSpec& spec : specs) {
+      spec.codec = codec;
+      spec.tuning.merge_units = merge_units;
+    }
+    for (const SectionArrangement& arrangement : forced) {
+      SCOPED_TRACE(name_of(arrangement) + " " + std::to_string(ndim) + "d");
+      const auto bytes = encode(level, specs, arrangement);
+      const auto decoded = decode(bytes);
+      expect_boxes_match<T>(bytes, decoded);
+      const auto* values = reinterpret_cast<const T*>(decoded.data());
+      size_t element = 0;
+      for (const auto& of_box : level.values) {
+        for (const T value : of_box) ASSERT_LE(std::abs(values[element++] - value), T(bound));
+      }
+    }
+  }
+}
+
+TEST(Arrangement, EveryLossyCodecKeepsItsBoundInAll) {
+  for (const Codec codec : test::lossy_codecs) {
+    SCOPED_TRACE(codec_name(codec));
+    check_bounds_of_all_box_sets<double>(codec, false);
+    check_bounds_of_all_box_sets<float>(codec, true);
+  }
 }
 
 TEST(Arrangement, ExactValuesAreTheSameInAll) { check_all_box_sets<double>(Codec::exact); }

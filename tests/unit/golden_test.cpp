@@ -13,6 +13,7 @@
 #include <string>
 
 #include "neve/frame.hpp"
+#include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -72,6 +73,33 @@ void add_arrays(const std::string& type, std::vector<Case>& cases) {
   add("books_rel1e-3", {200, 128}, two, "rel=1e-3", Effort::balanced);
 }
 
+// What a codec has to get right by itself: directions, escapes, special values, values it cannot hold.
+template <class T>
+void add_arrays_of(Codec codec, const std::string& type, std::vector<Case>& cases) {
+  const DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
+  const auto add = [&](const std::string& name, const std::vector<uint64_t>& shape,
+                       const std::vector<T>& values, const std::string& bound) {
+    ArrayOptions options;
+    options.codec = codec;
+    options.bound = *parse_bound(bound);
+    options.encode.effort = Effort::balanced;
+    cases.push_back({"array_" + type + "_" + std::string(codec_name(codec)) + "_" + name,
+                     *encode_array(dtype, shape, values.data(), options)});
+  };
+  add("1d", {3000}, test::rough_field<T>({3000}, 0.01, 1), "rel=1e-3");
+  add("2d", {50, 60}, test::rough_field<T>({60, 50}, 0.001, 2), "abs=1e-2");
+  add("3d", {22, 14, 27}, test::rough_field<T>({27, 14, 22}, 0.005, 3), "rel=1e-3");
+  add("3d_escapes", {12, 14, 16}, test::rough_field<T>({16, 14, 12}, 0.3, 3), "rel=1e-5");
+  add("4d", {5, 7, 8, 10}, test::rough_field<T>({10, 8, 7, 5}, 0.02, 4), "rel=1e-2");
+  auto masked = test::rough_field<T>({20, 15, 9}, 0.01, 6);
+  for (size_t i = 0; i < masked.size(); i += i % 40 < 20 ? 1 : 21) masked[i] = T(1e20);
+  masked[25] = std::numeric_limits<T>::quiet_NaN();
+  masked[26] = -std::numeric_limits<T>::infinity();
+  masked[27] = T{-0.0};
+  masked[28] = T(4e18);
+  add("specials", {9, 15, 20}, masked, "rel=1e-3");
+}
+
 void add_boxes(std::vector<Case>& cases) {
   FrameLayout layout;
   layout.components = 2;
@@ -112,7 +140,7 @@ void add_boxes(std::vector<Case>& cases) {
 // codecs; covered, kept and special cells.
 template <class T>
 void add_arranged(const std::string& type, int ndim, Arrangement arrangement, int unit_cells,
-                  std::vector<Case>& cases) {
+                  std::vector<Case>& cases, Codec codec = Codec::automatic, bool merge_units = false) {
   FrameLayout layout;
   layout.ndim = ndim;
   layout.components = 3;
@@ -163,11 +191,15 @@ void add_arranged(const std::string& type, int ndim, Arrangement arrangement, in
     spec.drop_covered = true;
     spec.tuning.arrangement = arrangement;
     spec.tuning.unit_cells = unit_cells;
+    spec.codec = codec;
+    spec.tuning.merge_units = merge_units;
   }
   specs[0].bound_abs = specs[2].bound_abs = 1e-3;
   const DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
   std::string name = arrangement_text(arrangement, unit_cells);
   std::replace(name.begin(), name.end(), ' ', '_');
+  if (codec != Codec::automatic) name += "_" + std::string(codec_name(codec));
+  if (merge_units) name += "_merged";
   cases.push_back({"arranged_" + type + "_" + std::to_string(ndim) + "d_" + name,
                    *encode_frame(dtype, layout, specs, data)});
 }
@@ -185,6 +217,15 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases);
   add_arranged<float>("f32", 4, Arrangement::in_place, 0, cases);
   add_arranged<float>("f32", 2, Arrangement::in_place, 0, cases);
+  for (const Codec codec : test::lossy_codecs) {
+    if (codec == Codec::dual_quant) continue;  // those above
+    add_arrays_of<float>(codec, "f32", cases);
+    add_arrays_of<double>(codec, "f64", cases);
+    add_arranged<double>("f64", 3, Arrangement::linear, 8, cases, codec);
+    add_arranged<float>("f32", 2, Arrangement::cluster, 8, cases, codec);
+    add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases, codec);
+  }
+  add_arranged<float>("f32", 3, Arrangement::linear, 8, cases, Codec::lorenzo_regression, true);
   for (const Case& c : cases) {
     const fs::path path = golden_folder / (c.name + ".neve");
     if (fs::exists(path) || std::getenv("NEVE_WRITE_GOLDEN") == nullptr) continue;
