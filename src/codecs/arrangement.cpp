@@ -36,14 +36,14 @@ bool has_left_out(const std::vector<uint8_t>& mask) {
   return !mask.empty() && std::memchr(mask.data(), 1, mask.size()) != nullptr;
 }
 
-// The cells of a region that are left out: its holes, and what its rectangles leave out. Takes the masks of
-// region and rectangles where it can.
+// The cells of a region that are left out: its holes, and what its rectangles leave out. Takes the mask of a
+// rectangle where it can.
 template <class Pointer>
-std::vector<uint8_t> left_out_of(Region& region, std::vector<RectRows<Pointer>>& rects) {
+std::vector<uint8_t> left_out_of(const Region& region, std::vector<RectRows<Pointer>>& rects) {
   if (region.is_view() && region.size == rects[region.parts[0].rect].size) {
     return std::move(rects[region.parts[0].rect].left_out);
   }
-  std::vector<uint8_t> mask = std::move(region.holes);
+  std::vector<uint8_t> mask = region.holes;
   const bool has_holes = !mask.empty();
   const Strides stride = dense_strides(region.size);
   for (const RegionPart& part : region.parts) {
@@ -65,19 +65,20 @@ Pointer first_of(const RegionPart& part, const std::vector<RectRows<Pointer>>& r
 }
 
 uint64_t held_cells(const std::vector<uint8_t>& left_out, int64_t cells) {
-  return static_cast<uint64_t>(cells - std::count(left_out.begin(), left_out.end(), uint8_t{1}));
+  return static_cast<uint64_t>(cells - count_marked(left_out));
 }
 
 }  // namespace
 
 template <class T>
-ArrangedSource<T>::ArrangedSource(std::vector<Region>&& regions, std::vector<RectRows<const T*>>&& rects) {
+ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions,
+                                  std::vector<RectRows<const T*>>&& rects) {
   int64_t moved = 0;
   for (const Region& region : regions) moved += region.is_view() ? 0 : region.cells();
   if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
   T* free = memory_.data();
   section_.rects.reserve(regions.size());
-  for (Region& region : regions) {
+  for (const Region& region : regions) {
     RectRows<const T*> rows;
     rows.size = region.size;
     if (region.is_view()) {
@@ -99,9 +100,9 @@ ArrangedSource<T>::ArrangedSource(std::vector<Region>&& regions, std::vector<Rec
 }
 
 template <class T>
-ArrangedTarget<T>::ArrangedTarget(std::vector<Region>&& regions, std::vector<RectRows<T*>>&& rects,
+ArrangedTarget<T>::ArrangedTarget(const std::vector<Region>& regions, std::vector<RectRows<T*>>&& rects,
                                   bool needs_memory)
-    : regions_(std::move(regions)), rects_(std::move(rects)) {
+    : regions_(regions), rects_(std::move(rects)) {
   const auto is_asked_for = [&](const Region& region) {
     return std::any_of(region.parts.begin(), region.parts.end(),
                        [&](const RegionPart& part) { return rects_[part.rect].first != nullptr; });
@@ -115,7 +116,7 @@ ArrangedTarget<T>::ArrangedTarget(std::vector<Region>&& regions, std::vector<Rec
   if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
   T* free = memory_.data();
   section_.rects.reserve(regions_.size());
-  for (Region& region : regions_) {
+  for (const Region& region : regions_) {
     RectRows<T*> rows;
     rows.size = region.size;
     rows.stride = dense_strides(region.size);

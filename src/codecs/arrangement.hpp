@@ -17,7 +17,7 @@ template <class T>
 class ArrangedSource {
  public:
   // `rects` are those of the tile, in its order.
-  ArrangedSource(std::vector<Region>&& regions, std::vector<RectRows<const T*>>&& rects);
+  ArrangedSource(const std::vector<Region>& regions, std::vector<RectRows<const T*>>&& rects);
   ArrangedSource(const ArrangedSource&) = delete;
   ArrangedSource& operator=(const ArrangedSource&) = delete;
   ~ArrangedSource() { recycle_values(std::move(memory_)); }
@@ -35,7 +35,7 @@ class ArrangedTarget {
  public:
   // `first` of a rectangle nobody asked for is null. It stays null for the codec where all rectangles of a
   // region are such, unless the codec `needs_memory` for what it decodes.
-  ArrangedTarget(std::vector<Region>&& regions, std::vector<RectRows<T*>>&& rects, bool needs_memory);
+  ArrangedTarget(const std::vector<Region>& regions, std::vector<RectRows<T*>>&& rects, bool needs_memory);
   ArrangedTarget(const ArrangedTarget&) = delete;
   ArrangedTarget& operator=(const ArrangedTarget&) = delete;
   ~ArrangedTarget() { recycle_values(std::move(memory_)); }
@@ -45,7 +45,7 @@ class ArrangedTarget {
   void scatter() const;
 
  private:
-  std::vector<Region> regions_;
+  const std::vector<Region>& regions_;
   std::vector<RectRows<T*>> rects_;
   SectionTarget<T> section_;
   RawVector<T> memory_;

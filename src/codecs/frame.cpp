@@ -108,8 +108,8 @@ struct DraftedSection {
 
 template <class T>
 DraftedSection draft_one(const FrameLayout& layout, const Section& section,
-                         const SectionArrangement& arrangement, const ComponentSpec& spec,
-                         std::span<const BoxData> boxes, Effort effort) {
+                         const SectionArrangement& arrangement, RegionCache& regions,
+                         const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort) {
   std::vector<RectRows<const T*>> rects;
   std::vector<uint64_t> kept;
   uint64_t covered_before = 0;
@@ -150,7 +150,7 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section,
     }
     rects.push_back(std::move(rows));
   }
-  const ArrangedSource<T> source(make_regions(layout, *section.tile, arrangement), std::move(rects));
+  const ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(rects));
   DraftedSection out;
   out.draft = draft_section(source.section(), spec, effort);
   out.draft.report.left_out_cells = left_out;
@@ -223,11 +223,12 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   }
   const std::vector<Section> sections =
       make_sections(layout, has_arrangements ? TileRule::large : TileRule::small);
+  RegionCache regions(layout);
   std::vector<DraftedSection> drafted(sections.size());
   const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
   parallel_for(sections.size(), options.threads, [&](size_t s) {
     const uint32_t c = sections[s].component;
-    drafted[s] = draft_one<T>(layout, sections[s], arrangements[c], specs[c], boxes, options.effort);
+    drafted[s] = draft_one<T>(layout, sections[s], arrangements[c], regions, specs[c], boxes, options.effort);
     if (share) return;
     drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
     recycle_symbols(std::move(drafted[s].draft.symbols));
@@ -346,7 +347,7 @@ struct Frame::State {
 
   // Decodes section s; `place(rect index)` says where each rectangle's first cell goes, null: nowhere.
   template <class T, class Place>
-  Status decode_section_to(size_t s, const Place& place) const {
+  Status decode_section_to(size_t s, RegionCache& regions, const Place& place) const {
     const Section& section = sections[s];
     NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
     ByteReader in(part);
@@ -361,8 +362,8 @@ struct Frame::State {
       rects.push_back(std::move(rows));
     }
     const SectionEntry& entry = header.sections[s];
-    const ArrangedTarget<T> target(make_regions(header.layout, *section.tile, entry.arrangement),
-                                   std::move(rects), !decodes_without_memory(entry.codec));
+    const ArrangedTarget<T> target(regions.of(*section.tile, entry.arrangement), std::move(rects),
+                                   !decodes_without_memory(entry.codec));
     const Status status = decode_section(part.subspan(in.position()), entry.codec,
                                          header.components[section.component], books, target.section());
     if (status.ok()) target.scatter();
@@ -374,9 +375,10 @@ struct Frame::State {
     const FrameLayout& layout = header.layout;
     const uint64_t held = layout.held_elements();
     std::fill(out + held, out + layout.element_count, T{0});
+    RegionCache regions(layout);
     std::vector<Status> statuses(sections.size());
     parallel_for(sections.size(), threads, [&](size_t s) {
-      statuses[s] = decode_section_to<T>(s, [&](const TileRect& tile) {
+      statuses[s] = decode_section_to<T>(s, regions, [&](const TileRect& tile) {
         const FrameBox& box = layout.boxes[tile.box];
         const int64_t in_box =
             sections[s].component * box.cells() + offset_of(tile.rect.lo, dense_strides(box.size));
@@ -392,9 +394,10 @@ struct Frame::State {
 
   template <class T>
   Status decode_one(int box, int component, T* out) const {
+    RegionCache regions(header.layout);
     for (size_t s = 0; s < sections.size(); ++s) {
       if (!holds(sections[s], box, component)) continue;
-      NEVE_TRY(decode_section_to<T>(s, [&](const TileRect& tile) -> T* {
+      NEVE_TRY(decode_section_to<T>(s, regions, [&](const TileRect& tile) -> T* {
         if (tile.box != static_cast<uint32_t>(box)) return nullptr;
         return out + offset_of(tile.rect.lo, dense_strides(header.layout.boxes[tile.box].size));
       }));
@@ -426,9 +429,10 @@ struct Frame::State {
     for (size_t s = 0; s < sections.size(); ++s) {
       if (sections[s].component == static_cast<uint32_t>(component)) wanted.push_back(s);
     }
+    RegionCache regions(header.layout);
     std::vector<Status> statuses(wanted.size());
     parallel_for(wanted.size(), threads, [&](size_t i) {
-      statuses[i] = decode_section_to<T>(wanted[i], [&](const TileRect& tile) {
+      statuses[i] = decode_section_to<T>(wanted[i], regions, [&](const TileRect& tile) {
         const FrameBox& box = header.layout.boxes[tile.box];
         return out + (first_cell[tile.box] + offset_of(tile.rect.lo, dense_strides(box.size)));
       });

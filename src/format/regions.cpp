@@ -50,7 +50,7 @@ int64_t dig_holes(Region& region) {
       }
     }
   }
-  return std::count(region.holes.begin(), region.holes.end(), uint8_t{0});
+  return region.cells() - count_marked(region.holes);
 }
 
 // --- unit blocks --------------------------------------------------------------------------------------
@@ -250,6 +250,39 @@ class InPlace {
 };
 
 }  // namespace
+
+int64_t count_marked(std::span<const uint8_t> mask) {
+  // Bytes of a word add up side by side, up to 255 times.
+  constexpr size_t word_bytes = sizeof(uint64_t);
+  constexpr size_t most_words = 255;
+  int64_t sum = 0;
+  size_t i = 0;
+  while (mask.size() - i >= word_bytes) {
+    const size_t words = std::min(most_words, (mask.size() - i) / word_bytes);
+    uint64_t sums = 0;
+    for (size_t k = 0; k < words; ++k, i += word_bytes) {
+      uint64_t word;
+      std::memcpy(&word, mask.data() + i, word_bytes);
+      sums += word;
+    }
+    for (; sums > 0; sums >>= 8) sum += static_cast<int64_t>(sums & 0xff);
+  }
+  for (; i < mask.size(); ++i) sum += mask[i];
+  return sum;
+}
+
+const std::vector<Region>& RegionCache::of(const Tile& tile, const SectionArrangement& arrangement) {
+  const int key = static_cast<int>(arrangement.arrangement) << 8 | arrangement.unit_cells;
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& held = entries_[{&tile, key}];
+    if (held == nullptr) held = std::make_unique<Entry>();
+    entry = held.get();
+  }
+  std::call_once(entry->made, [&] { entry->regions = make_regions(layout_, tile, arrangement); });
+  return entry->regions;
+}
 
 Status check_arrangement(const SectionArrangement& arrangement) {
   const int unit = arrangement.unit_cells;

@@ -4,6 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "format/tiling.hpp"
@@ -39,9 +44,29 @@ struct Region {
   bool is_view() const { return parts.size() == 1 && parts[0].from.size == size; }
 };
 
+// How many cells of a mask are 1; all others are 0.
+int64_t count_marked(std::span<const uint8_t> mask);
+
 // Regions of a tile in the order in which codecs go through them. Every cell of the tile is in one, and
 // together they have at most twice the tile's cells.
 std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
                                  const SectionArrangement& arrangement);
+
+// Makes the regions of each tile once: all components of a frame ask for them. Thread-safe.
+class RegionCache {
+ public:
+  explicit RegionCache(const FrameLayout& layout) : layout_(layout) {}
+  const std::vector<Region>& of(const Tile& tile, const SectionArrangement& arrangement);
+
+ private:
+  struct Entry {
+    std::once_flag made;
+    std::vector<Region> regions;
+  };
+
+  const FrameLayout& layout_;
+  std::mutex mutex_;
+  std::map<std::pair<const Tile*, int>, std::unique_ptr<Entry>> entries_;
+};
 
 }  // namespace neve
