@@ -133,7 +133,9 @@ class ContextRowEncoder {
       raw_.put((1U << bits) - 1, bits + 1);
       raw_.put(rest, bits);
     }
-    raw_.put(static_cast<uint32_t>(quantum + half), static_cast<unsigned>(place.raw_bits));
+    if (place.raw_bits > 0) {
+      raw_.put(static_cast<uint32_t>(quantum + half), static_cast<unsigned>(place.raw_bits));
+    }
   }
 
   InterpolationEncoder<T>& encoder_;
@@ -189,6 +191,7 @@ class ContextRowDecoder {
       upper = escape_symbol - 1 + (1U << bits | raw_.get(bits));
     }
     // Bits enough for any quantum, and modulo 2^32 for those of a damaged stream.
+    if (place.raw_bits == 0) return unzigzag(upper);
     const uint32_t whole = static_cast<uint32_t>(unzigzag(upper)) << place.raw_bits;
     const uint32_t low = raw_.get(static_cast<unsigned>(place.raw_bits));
     return static_cast<int32_t>(whole + low - ((1U << place.raw_bits) >> 1));

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/kernels.hpp"
 
@@ -132,9 +133,10 @@ NEVE_ROW_LOOP quantize(T* values, const T* prediction, const ResidualQuantizer<T
     const T difference = values[i] - decoded;
     const T error = difference < 0 ? -difference : difference;
     const T magnitude = rounded < 0 ? -rounded : rounded;
-    const bool ok = (error <= tolerance) & (magnitude < limit);
-    quanta[i] = ok ? static_cast<int32_t>(rounded) : rejected_quantum;
-    values[i] = ok ? decoded : values[i];
+    // One condition, so that the loop has no branch: a magnitude at the limit counts as any error.
+    const T judged = magnitude < limit ? error : std::numeric_limits<T>::infinity();
+    values[i] = judged <= tolerance ? decoded : values[i];
+    quanta[i] = judged <= tolerance ? static_cast<int32_t>(rounded) : rejected_quantum;
   }
 }
 

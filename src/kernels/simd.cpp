@@ -328,9 +328,34 @@ struct Interpolation {
                     T* HWY_RESTRICT out) {
     rows::blend(predictions, estimates, experts, n, out);
   }
+  // By hand: compilers do not see through the mix of conditions and widths.
   static void Quantize(T* HWY_RESTRICT values, const T* HWY_RESTRICT prediction,
                        const ResidualQuantizer<T>& q, size_t n, int32_t* HWY_RESTRICT quanta) {
-    rows::quantize(values, prediction, q, n, quanta);
+    const Lanes<T> d;
+    const hn::Rebind<int32_t, Lanes<T>> di;
+    const size_t lanes = hn::Lanes(d);
+    const auto inverse_step = hn::Set(d, q.inverse_step);
+    const auto step = hn::Set(d, q.step);
+    const auto tolerance = hn::Set(d, q.tolerance);
+    const auto limit = hn::Set(d, static_cast<T>(residual_limit));
+    const auto below = hn::Neg(limit);
+    const auto rejected = hn::Set(d, static_cast<T>(rejected_quantum));
+    size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+      const auto value = hn::LoadU(d, values + i);
+      const auto predicted = hn::LoadU(d, prediction + i);
+      auto scaled = hn::Mul(hn::Sub(value, predicted), inverse_step);
+      scaled = hn::IfThenElse(hn::Lt(scaled, limit), scaled, limit);
+      scaled = hn::IfThenElse(hn::Gt(scaled, below), scaled, below);
+      const auto rounded = hn::Round(scaled);
+      const auto decoded = hn::Add(predicted, hn::Mul(rounded, step));
+      const auto error = hn::Abs(hn::Sub(value, decoded));
+      const auto ok = hn::And(hn::Le(error, tolerance), hn::Lt(hn::Abs(rounded), limit));
+      hn::StoreU(hn::IfThenElse(ok, decoded, value), d, values + i);
+      // rejected_quantum is a power of two: exact in float, too.
+      hn::StoreU(NearestI32(d, hn::IfThenElse(ok, rounded, rejected)), di, quanta + i);
+    }
+    rows::quantize(values + i, prediction + i, q, n - i, quanta + i);
   }
   static void Reconstruct(const int32_t* HWY_RESTRICT quanta, const T* HWY_RESTRICT prediction, T step,
                           size_t n, T* HWY_RESTRICT values) {

@@ -79,7 +79,7 @@ class ContextModels {
     uint64_t below = 0;
     for (size_t s = 0; s < nibble_symbols; ++s) {
       const uint64_t frequency = below * shared_out / total + s * NibbleModel::least_frequency;
-      model.bound[s] = static_cast<int32_t>(frequency << NibbleModel::fraction_bits);
+      model.set_bound(static_cast<int>(s), static_cast<int32_t>(frequency << NibbleModel::fraction_bits));
       below += weight[s];
     }
     return model;

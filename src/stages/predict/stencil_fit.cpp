@@ -9,8 +9,11 @@ namespace neve {
 
 namespace {
 
-constexpr int64_t linear_samples = 20000;
-constexpr int64_t stencil_samples = 30000;
+constexpr int64_t linear_samples = 500;
+// One cell in so many is looked at for a stencil, within these limits: more would cost more time than bytes.
+constexpr int64_t stencil_share = 24;
+constexpr int64_t least_stencil_samples = 700;
+constexpr int64_t most_stencil_samples = 4000;
 constexpr int stencil_levels = 2;
 constexpr int64_t live_cells = 8;        // a direction has taps from this many cells on
 constexpr int64_t samples_per_tap = 20;  // fewer would fit noise
@@ -18,14 +21,19 @@ constexpr int64_t samples_per_tap = 20;  // fewer would fit noise
 constexpr double least_gain = 0.03;
 
 // Calls visit(field, cell x, y, z) for about `samples` coded cells of a class, evenly over all fields.
-template <class T, class Visit>
-void sample_class(const std::vector<PhaseField<T>>& fields, int level, int c, int64_t samples,
-                  const Visit& visit) {
+template <class T>
+int64_t cells_of_class(const std::vector<PhaseField<T>>& fields, int level, int c) {
   int64_t total = 0;
   for (const auto& field : fields) {
     if (level < field.level_count()) total += field.phase(level, c).cells();
   }
-  const int64_t stride = std::max<int64_t>(1, total / samples);
+  return total;
+}
+
+template <class T, class Visit>
+void sample_class(const std::vector<PhaseField<T>>& fields, int level, int c, int64_t samples,
+                  const Visit& visit) {
+  const int64_t stride = std::max<int64_t>(1, cells_of_class(fields, level, c) / samples);
   int64_t next = 0;  // cells until the next sample
   for (const auto& field : fields) {
     if (level >= field.level_count()) continue;
@@ -129,8 +137,10 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
   std::vector<double> row(n);
   double before = 0;
   int64_t samples = 0;
+  const int64_t wanted = std::clamp(cells_of_class(fields, level, c) / stencil_share, least_stencil_samples,
+                                    most_stencil_samples);
   sample_class(
-      fields, level, c, stencil_samples, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
+      fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
         double mean = 0;
         int directions = 0;
         for (int d = 0; d < 3; ++d) {
