@@ -55,15 +55,22 @@ typedef struct neve_compress_options {
   size_t struct_bytes;
   const char* bound;  /* "rel=1e-3", "abs=0.5" or "lossless"; NULL: "rel=1e-3". rel is of the value range, max
                          - min  of the finite values that are not the fill value */
-  const char* codec;  /* "auto", "dual_quant" or "exact"; NULL: "auto" */
+  const char* codec;  /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation" or "context";
+                         NULL: "auto" */
   const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
   const double* fill; /* the value that means "no data"; it comes back bit for bit. NULL: detected */
   int no_fill_detection; /* non-zero: nothing is detected where `fill` is NULL */
   int threads;           /* 1..1024; 0: 1. The bytes do not depend on it */
+  /* Since 0.2. What follows is chosen where it is NULL or 0. */
+  const char*
+      arrangement; /* how cells lie while they are predicted: "auto", "linear", "cluster", "in_place" */
+  int unit_cells;  /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
+  int block_cells; /* side of lorenzo_regression's prediction blocks: 4 or 6 */
+  int merge_units; /* non-zero: lorenzo_regression predicts across unit blocks stacked in a line */
 } neve_compress_options;
 
 #define NEVE_COMPRESS_OPTIONS_INIT \
-  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0 }
+  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0 }
 
 /* Compresses an array of NEVE_F32 or NEVE_F64 whose last index varies fastest. `shape` has ndim sizes
  * (0..NEVE_MAX_DIMS), slowest first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -39,13 +40,17 @@ Status check_struct_bytes(const char* name, const Struct* given, size_t first_ve
   return {};
 }
 
-Status read_options(const neve_compress_options* given, neve::ArrayOptions& options) {
-  if (given == nullptr) return {};
-  // All fields so far belong to the first version of the struct.
-  NEVE_TRY(check_struct_bytes("neve_compress_options", given, sizeof(neve_compress_options)));
-  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
-  if (std::any_of(bytes + sizeof(*given), bytes + given->struct_bytes,
-                  [](unsigned char b) { return b != 0; })) {
+Status read_options(const neve_compress_options* struct_of_caller, neve::ArrayOptions& options) {
+  if (struct_of_caller == nullptr) return {};
+  // Programs built for neve 0.1 end before the tuning.
+  NEVE_TRY(check_struct_bytes("neve_compress_options", struct_of_caller,
+                              offsetof(neve_compress_options, arrangement)));
+  neve_compress_options known{};
+  std::memcpy(&known, struct_of_caller, std::min(sizeof known, struct_of_caller->struct_bytes));
+  const neve_compress_options* const given = &known;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(struct_of_caller);
+  if (given->struct_bytes > sizeof(*given) && std::any_of(bytes + sizeof(*given), bytes + given->struct_bytes,
+                                                          [](unsigned char b) { return b != 0; })) {
     return usage_error(
         fmt::format("neve_compress_options has {} bytes, of which neve {} knows {}, and the others are set: "
                     "the program was built "
@@ -61,6 +66,12 @@ Status read_options(const neve_compress_options* given, neve::ArrayOptions& opti
   if (given->effort != nullptr) {
     NEVE_ASSIGN(options.encode.effort, neve::parse_effort(given->effort));
   }
+  if (given->arrangement != nullptr) {
+    NEVE_ASSIGN(options.tuning.arrangement, neve::parse_arrangement(given->arrangement));
+  }
+  options.tuning.unit_cells = given->unit_cells;
+  options.tuning.block_cells = given->block_cells;
+  options.tuning.merge_units = given->merge_units != 0;
   if (given->fill != nullptr) options.fill = *given->fill;
   options.detect_fill = given->no_fill_detection == 0;
   NEVE_ASSIGN(options.encode.threads, thread_count(given->threads));

@@ -61,13 +61,21 @@ def test_verify_and_info(neve, tmp_path):
     assert neve("info", tmp_path / "a.npy", "--json").json["shape"] == [24, 30, 36]
 
 
-def test_the_bytes_are_those_of_python(neve, tmp_path):
+@pytest.mark.parametrize(
+    "options, keywords",
+    [
+        ([], {}),
+        (["--arrangement", "linear", "--unit", "8"], {"arrangement": "linear", "unit": 8}),
+        (["--arrangement", "cluster", "--unit", "16"], {"arrangement": "cluster", "unit": 16}),
+    ],
+)
+def test_the_bytes_are_those_of_python(neve, tmp_path, options, keywords):
     import neve as package
 
     array = field_array()
     np.save(tmp_path / "a.npy", array)
-    neve("compress", tmp_path / "a.npy", tmp_path / "a.neve", "--bound", "rel=1e-3")
-    assert (tmp_path / "a.neve").read_bytes() == package.compress(array, rel=1e-3)
+    neve("compress", tmp_path / "a.npy", tmp_path / "a.neve", "--bound", "rel=1e-3", *options)
+    assert (tmp_path / "a.neve").read_bytes() == package.compress(array, rel=1e-3, **keywords)
 
 
 def test_verify_finds_another_array(neve, tmp_path):

@@ -117,6 +117,21 @@ def test_field_rules(neve, sample, tmp_path):
     assert verified["density"]["max_abs_error"] == 0
 
 
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_arrangements(neve, sample, tmp_path, ranks):
+    path = tmp_path / "arranged.h5"
+    options = ["--arrangement", "cluster", "--unit", "16"]
+    options += ["--field", "Temp:arrangement=linear,unit=8", "--field", "density:codec=exact"]
+    report = neve("convert", sample, path, "--json", *options, ranks=ranks).json
+    expected = {"Temp": "linear 8", "density": "cluster 16", "pressure": "cluster 16"}
+    for source in (report, neve("info", path, "--json").json):
+        for _, f in fields_of(source):
+            if f["name"] in expected:
+                assert f["arrangement"] == expected[f["name"]]
+    assert "dual_quant, linear 8" in neve("info", path).out
+    assert neve("verify", sample, path, "--json").json["ok"] is True
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_do_not_change_the_values(neve, sample, tmp_path, threads):
     path = tmp_path / "threads.h5"

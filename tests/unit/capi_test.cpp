@@ -171,6 +171,33 @@ TEST(CApi, DamagedFramesAndWrongSizesAreRefused) {
   EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), 8000), NEVE_CORRUPT);
 }
 
+TEST(CApi, TuningIsTakenAndChecked) {
+  neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
+  options.bound = "abs=1e-3";
+  Made plain;
+  ASSERT_EQ(compress_ramp(&options, plain), NEVE_OK) << neve_last_error();
+  options.arrangement = "linear";
+  options.unit_cells = 8;
+  Made blocks;
+  ASSERT_EQ(compress_ramp(&options, blocks), NEVE_OK) << neve_last_error();
+  EXPECT_NE(blocks.frame_bytes, plain.frame_bytes);
+  std::vector<double> expected(1000);
+  std::vector<double> back(1000);
+  EXPECT_EQ(neve_decompress(plain.frame, plain.frame_bytes, 1, expected.data(), 8000), NEVE_OK);
+  EXPECT_EQ(neve_decompress(blocks.frame, blocks.frame_bytes, 1, back.data(), 8000), NEVE_OK);
+  EXPECT_EQ(back, expected);
+
+  Made refused;
+  options.unit_cells = 9;
+  EXPECT_EQ(compress_ramp(&options, refused), NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("9 cells; allowed: 8, 16, 32"), std::string::npos)
+      << neve_last_error();
+  options.unit_cells = 8;
+  options.arrangement = "spiral";
+  EXPECT_EQ(compress_ramp(&options, refused), NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("spiral"), std::string::npos) << neve_last_error();
+}
+
 TEST(CApi, StructsOfOtherVersionsAreReadAsFarAsTheyAreKnown) {
   struct Newer {
     neve_compress_options known = NEVE_COMPRESS_OPTIONS_INIT;
@@ -184,6 +211,13 @@ TEST(CApi, StructsOfOtherVersionsAreReadAsFarAsTheyAreKnown) {
   Made refused;
   EXPECT_EQ(compress_ramp(&newer.known, refused), NEVE_USAGE);
   EXPECT_NE(std::string(neve_last_error()).find("newer neve"), std::string::npos) << neve_last_error();
+
+  // A program built for neve 0.1 knows nothing behind `threads`: what lies there is not read.
+  neve_compress_options older = NEVE_COMPRESS_OPTIONS_INIT;
+  older.struct_bytes = offsetof(neve_compress_options, arrangement);
+  older.unit_cells = 77;
+  Made of_older;
+  EXPECT_EQ(compress_ramp(&older, of_older), NEVE_OK) << neve_last_error();
 
   neve_compress_options unset = NEVE_COMPRESS_OPTIONS_INIT;
   unset.struct_bytes = 0;

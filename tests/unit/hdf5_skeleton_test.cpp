@@ -48,6 +48,7 @@ std::vector<LevelPlacement> make_placements(const Hierarchy& h) {
       field.exact_cells = 6;
       field.stored_bytes = 7;
       field.codec = "dual_quant";
+      field.arrangement = "cluster 16";
       field.covered = "kept: rho is 0 there";
       placement.fields.push_back(field);
     }
@@ -110,6 +111,7 @@ TEST_P(Skeleton, BringsTheHierarchyAndTheRecordsBackExactly) {
     EXPECT_EQ(field.exact_cells, 6u);
     EXPECT_EQ(field.stored_bytes, 7u);
     EXPECT_EQ(field.codec, "dual_quant");
+    EXPECT_EQ(field.arrangement, "cluster 16");
     EXPECT_EQ(field.covered, "kept: rho is 0 there");
   }
 }
