@@ -6,12 +6,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace neve::mpi {
 namespace {
@@ -20,23 +27,13 @@ namespace fs = std::filesystem;
 
 Status system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
 
-Status sync_path(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return system_error(path.string() + ": opening to sync");
-  const int rc = ::fsync(descriptor);
-  const int reason = errno;
-  ::close(descriptor);
-  errno = reason;
-  return rc == 0 ? Status() : system_error(path.string() + ": sync");
-}
-
 Status sync_tree(const fs::path& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
-    NEVE_TRY(sync_path(it->path()));
+    NEVE_TRY(sync_path(it->path().string()));
   }
   if (error) return failure(root.string() + ": " + error.message());
-  return sync_path(root);
+  return sync_path(root.string());
 }
 
 Status check_replaceable(const fs::path& target, Temporary::Kind kind) {
@@ -74,7 +71,72 @@ Status swap_directories(const std::string& from, const std::string& to) {
   return {};
 }
 
+std::string first_line(const char* path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// Where a process number means one process: this boot of this machine, this container.
+std::string process_space() {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  std::error_code error;
+  const std::string text = std::string(host) + first_line("/proc/sys/kernel/random/boot_id") +
+                           fs::read_symlink("/proc/self/ns/pid", error).string();
+  char key[32];
+  std::snprintf(key, sizeof key, "%016zx", std::hash<std::string>{}(text));
+  return key;
+}
+
+// Temporary names of a target: .NAME.neve-tmp-SPACE-PROCESS-RANDOM. The process number tells people whose it
+// was, too; the random part keeps the writes of one process apart.
+std::string name_stem(const fs::path& target) {
+  std::string stem = ".";
+  stem += target.filename().string();
+  stem += ".neve-tmp-";
+  return stem;
+}
+
+// The process that made a temporary name, where it is one of this space and exactly of this shape.
+std::optional<pid_t> process_of(std::string_view name, const std::string& stem_of_space) {
+  if (!name.starts_with(stem_of_space)) return {};
+  name.remove_prefix(stem_of_space.size());
+  long process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (error != std::errc() || process <= 0) return {};
+  name.remove_prefix(static_cast<size_t>(end - name.data()));
+  constexpr size_t random_digits = 8;
+  if (name.size() != 1 + random_digits || name[0] != '-' ||
+      name.find_first_not_of("0123456789abcdef", 1) != std::string_view::npos) {
+    return {};
+  }
+  return static_cast<pid_t>(process);
+}
+
+// Best effort: what cannot be listed or removed stays.
+void remove_stale(const fs::path& directory, const std::string& stem_of_space) {
+  std::error_code error;
+  std::vector<fs::path> stale;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    const auto process = process_of(it->path().filename().string(), stem_of_space);
+    if (process && ::kill(*process, 0) != 0 && errno == ESRCH) stale.push_back(it->path());
+  }
+  for (const fs::path& path : stale) fs::remove_all(path, error);
+}
+
 }  // namespace
+
+Status sync_path(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_error(path + ": opening to sync");
+  const int rc = ::fsync(descriptor);
+  const int reason = errno;
+  ::close(descriptor);
+  errno = reason;
+  return rc == 0 ? Status() : system_error(path + ": sync");
+}
 
 Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
   if (target.empty()) return usage_error("the path to write is empty");
@@ -98,14 +160,11 @@ Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
   Temporary temporary;
   temporary.kind_ = kind;
   temporary.target_ = final_path.string();
-  // The process number tells people whose it was; the random part keeps processes of several nodes apart.
+  const std::string stem = name_stem(final_path) + process_space() + "-";
+  remove_stale(directory, stem);
   char suffix[32];
   std::snprintf(suffix, sizeof suffix, "%ld-%08x", static_cast<long>(::getpid()), std::random_device{}());
-  std::string name = final_path.filename().string();
-  name.insert(name.begin(), '.');
-  name += ".neve-tmp-";
-  name += suffix;
-  temporary.path_ = (directory / name).string();
+  temporary.path_ = (directory / (stem + suffix)).string();
   return temporary;
 }
 
@@ -138,7 +197,7 @@ Status Temporary::commit() {
     }
   }
   const fs::path parent = fs::path(target_).parent_path();
-  return sync_path(parent.empty() ? fs::path(".") : parent)
+  return sync_path(parent.empty() ? "." : parent.string())
       .in(target_ + " is written, but its name may not last");
 }
 

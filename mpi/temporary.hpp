@@ -8,14 +8,18 @@
 
 namespace neve::mpi {
 
+// Makes a file or directory durable, through this process.
+Status sync_path(const std::string& path);
+
 class Temporary {
  public:
   enum class Kind { file, directory };
 
   // Chooses a name in the directory of `target` (of the file it points to, where it is a symbolic link);
-  // creates nothing. Fails where that directory is missing or cannot be written, and where `target` exists
-  // and is not what may be replaced: a regular file, or for a directory one that is empty or holds a
-  // plotfile's `Header`.
+  // creates nothing. Removes what a killed write to the same target has left under such a name, if its
+  // process ran on this machine since the last boot and is gone; names of other machines stay. Fails where
+  // that directory is missing or cannot be written, and where `target` exists and is not what may be
+  // replaced: a regular file, or for a directory one that is empty or holds a plotfile's `Header`.
   static Result<Temporary> beside(const std::string& target, Kind kind);
   Temporary(Temporary&& other) noexcept;
   Temporary& operator=(Temporary&&) = delete;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -14,16 +15,20 @@
 namespace neve {
 
 // Calls work(i) for each i in [0, count), in any order, by at most `threads` threads including the caller's.
+// `work` must not throw on other threads than the caller's.
 inline void parallel_for(size_t count, int threads, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next{0};
   const auto run = [&] {
     const FloatEnvironment environment;
     for (size_t i = next++; i < count; i = next++) work(i);
   };
-  std::vector<std::thread> helpers;
-  for (size_t t = 1; t < count && t < static_cast<size_t>(threads); ++t) helpers.emplace_back(run);
+  std::vector<std::jthread> helpers;  // joined wherever this is left
+  try {
+    for (int t = 1; t < threads && static_cast<size_t>(t) < count; ++t) helpers.emplace_back(run);
+  } catch (const std::exception&) {  // NOLINT: nothing to do
+    // The system gives no more threads (or no memory for one): those that run do all the work.
+  }
   run();
-  for (std::thread& helper : helpers) helper.join();
 }
 
 }  // namespace neve

@@ -2,7 +2,9 @@
 #include "mpi/put.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -143,6 +145,39 @@ TEST_F(TemporaryName, LeavesNothingBehindAndReplacesInOneStep) {
     ASSERT_TRUE(temporary->commit().ok());
   }
   EXPECT_EQ(test::list_directory(directory_), std::vector<std::string>{"file"});
+}
+
+TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarget) {
+  if (world_rank() != 0) return;
+  const std::string target = directory_ + "/file";
+  const std::string prefix = ".file.neve-tmp-";
+  std::string own;
+  {
+    auto temporary = Temporary::beside(target, Temporary::Kind::file);
+    ASSERT_TRUE(temporary.ok());
+    own = temporary->path().substr(directory_.size() + 1);
+  }
+  ASSERT_EQ(own.find(prefix), 0u);
+  const std::string space = own.substr(prefix.size(), own.find('-', prefix.size()) - prefix.size());
+  const std::string dead = "4194305";  // above Linux's largest process number
+  const std::string alive = std::to_string(::getpid());
+  const auto name = [&](const std::string& of_space, const std::string& process, const std::string& tail) {
+    return prefix + of_space + "-" + process + tail;
+  };
+  const std::string elsewhere(space.size(), '0');
+  std::vector<std::string> stay = {name(space, alive, "-0123abcd"),
+                                   name(elsewhere, dead, "-0123abcd"),
+                                   name(space, dead, "-0123abcd-old"),  // an earlier plotfile, put aside
+                                   name(space, dead, "-012345"),
+                                   "." + own.substr(1) + "x",
+                                   ".other.neve-tmp-" + space + "-" + dead + "-0123abcd"};
+  std::vector<std::string> go = {name(space, dead, "-0123abcd"), name(space, dead, "-89ab0000")};
+  for (const std::string& file : stay) std::ofstream(directory_ + "/" + file) << "x";
+  std::ofstream(directory_ + "/" + go[0]) << "x";
+  std::filesystem::create_directories(directory_ + "/" + go[1] + "/Level_0");
+  ASSERT_TRUE(Temporary::beside(target, Temporary::Kind::file).ok());
+  std::sort(stay.begin(), stay.end());
+  EXPECT_EQ(test::list_directory(directory_), stay);
 }
 
 TEST_F(TemporaryName, TargetsThatCannotBeWrittenAreNamed) {
