@@ -13,6 +13,7 @@
 
 #include "hdf5/decoded_cache.hpp"
 #include "hdf5/host_hdf5.hpp"
+#include "hdf5/stand_in.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::hdf5 {
@@ -59,18 +60,6 @@ Status check_frame(const FilterParameters& parameters, const Frame& frame) {
                                frame.layout().element_count, parameters.chunk_elements()));
   }
   return {};
-}
-
-struct FreeDelete {
-  void operator()(std::byte* p) const { std::free(p); }
-};
-using MallocBytes = std::unique_ptr<std::byte, FreeDelete>;
-
-// HDF5 frees what we return with free().
-Result<MallocBytes> allocate(size_t bytes) {
-  MallocBytes memory(static_cast<std::byte*>(std::malloc(bytes)));
-  if (memory == nullptr) return failure(fmt::format("no memory for {} bytes", bytes));
-  return memory;
 }
 
 void give_to_hdf5(MallocBytes memory, size_t bytes, size_t* buffer_bytes, void** buffer) {
@@ -160,6 +149,9 @@ size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t b
               void** buffer) noexcept {
   void* const caller = __builtin_return_address(0);
   const bool decode = (flags & H5Z_FLAG_REVERSE) != 0;
+  if (StandIn* stand_in = StandIn::current(); stand_in != nullptr) {
+    return stand_in->run(decode, bytes, buffer_bytes, buffer);
+  }
   const char* const function = decode ? "neve_decode" : "neve_encode";
   try {
     const Result<size_t> done = run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer);

@@ -13,9 +13,9 @@
 #include "hdf5/errors.hpp"
 #include "hdf5/field_records.hpp"
 #include "hdf5/filter.hpp"
-#include "hdf5/filter_parameters.hpp"
 #include "hdf5/handle.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/level_dataset.hpp"
 #include "hdf5/skip_driver.hpp"
 
 namespace neve::hdf5 {
@@ -197,36 +197,11 @@ Status write_boxes(hid_t group, const Hierarchy& h, const Level& level, const Le
                        placement.box_offsets.data());
 }
 
-Result<Handle> data_creation(DType dtype, uint64_t chunk_elements) {
-  Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const hsize_t chunk = chunk_elements;
-  // Lossless, because h5repack would run these parameters over values that already hold their bound.
-  FilterParameters parameters;
-  parameters.bound = {BoundMode::lossless, 0};
-  parameters.dtype = dtype;
-  parameters.detect_fill = false;
-  parameters.chunk_shape = {chunk_elements};
-  const std::vector<uint32_t> words = to_words(parameters);
-  if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 ||
-      H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER) < 0 ||
-      H5Pset_obj_track_times(creation.id(), false) < 0 ||
-      H5Pset_filter(creation.id(), neve_filter_id, H5Z_FLAG_MANDATORY, words.size(), words.data()) < 0) {
-    return hdf5_failed(data_name);
-  }
-  return creation;
-}
-
 // The level's one dataset and its chunk index; the frames themselves are dropped by the driver.
 Result<std::vector<uint64_t>> place_frames(hid_t group, DType dtype, const LevelPlacement& placement,
                                            SkipDriverState* driver) {
-  NEVE_ASSIGN(const Handle creation, data_creation(dtype, placement.chunk_elements));
-  const hsize_t extent = placement.chunk_elements * placement.frame_bytes.size();
-  const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
-  const hid_t type = dtype == DType::f32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  Handle dataset(H5Dcreate2(group, data_name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-                 H5Dclose);
-  if (!dataset.valid()) return hdf5_failed(data_name);
-
+  NEVE_ASSIGN(Handle dataset,
+              create_level_dataset(group, dtype, placement.chunk_elements, placement.frame_bytes.size()));
   std::vector<uint64_t> addresses;
   addresses.reserve(placement.frame_bytes.size());
   for (size_t k = 0; k < placement.frame_bytes.size(); ++k) {
@@ -249,7 +224,7 @@ Result<std::vector<uint64_t>> place_frames(hid_t group, DType dtype, const Level
 }
 
 Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vector<LevelPlacement>& levels,
-                                  SkipDriverState* driver) {
+                                  SkipDriverState* driver, bool with_datasets) {
   NEVE_TRY(write_root(file, h));
   NEVE_TRY(write_neve_group(file, h));
   FrameAddresses addresses;
@@ -260,6 +235,7 @@ Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vec
     NEVE_TRY(write_level_attributes(group.id(), h, h.levels[l]).in(name));
     NEVE_TRY(write_boxes(group.id(), h, h.levels[l], levels[l]).in(name));
     NEVE_TRY(write_field_records(group.id(), levels[l].fields).in(name));
+    if (!with_datasets) continue;
     Result<std::vector<uint64_t>> placed = place_frames(group.id(), h.dtype, levels[l], driver);
     if (!placed.ok()) return placed.status().in(name);
     addresses.push_back(std::move(*placed));
@@ -274,10 +250,8 @@ Status explain(const Status& status, const std::string& path, const SkipDriverSt
       fmt::format("{}: cannot {}: {}", path, driver.failed_operation, std::strerror(driver.system_error)));
 }
 
-}  // namespace
-
-Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
-                                      const std::vector<LevelPlacement>& levels) {
+Result<FrameAddresses> write_whole_file(const std::string& path, const Hierarchy& h,
+                                        const std::vector<LevelPlacement>& levels, bool with_datasets) {
   if (levels.size() != h.levels.size()) {
     return usage_error(fmt::format("{}: {} placements for {} levels", path, levels.size(), h.levels.size()));
   }
@@ -294,13 +268,25 @@ Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& 
   if (!file.valid()) {
     return explain(failure("HDF5 cannot create it: " + last_error()), path, driver);
   }
-  Result<FrameAddresses> addresses = write_file(file.id(), h, levels, &driver);
+  Result<FrameAddresses> addresses = write_file(file.id(), h, levels, &driver, with_datasets);
   if (!addresses.ok()) return explain(addresses.status(), path, driver);
   if (!file.close()) {
     return explain(failure("HDF5 cannot finish it: " + last_error()), path, driver);
   }
   if (driver.system_error != 0) return explain(failure("it is not whole"), path, driver);
   return addresses;
+}
+
+}  // namespace
+
+Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
+                                      const std::vector<LevelPlacement>& levels) {
+  return write_whole_file(path, h, levels, true);
+}
+
+Status write_description(const std::string& path, const Hierarchy& h,
+                         const std::vector<LevelPlacement>& levels) {
+  return write_whole_file(path, h, levels, false).status();
 }
 
 }  // namespace neve::hdf5

@@ -44,4 +44,8 @@ using FrameAddresses = std::vector<std::vector<uint64_t>>;
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
                                       const std::vector<LevelPlacement>& levels);
 
+// The same file without the levels' datasets, for a strategy that makes those itself.
+Status write_description(const std::string& path, const Hierarchy& hierarchy,
+                         const std::vector<LevelPlacement>& levels);
+
 }  // namespace neve::hdf5

@@ -414,13 +414,15 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
   const size_t components = hierarchy.components.size();
   const size_t levels = hierarchy.levels.size();
   NEVE_ASSIGN(std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
+  const bool stores_every_cell = plan.strategy == Strategy::amrex_1d;
+  const Covered covered = stores_every_cell ? Covered::keep : options.covered;
   std::unique_ptr<State> state;
   const Status prepared = guarded("coverage check", [&]() -> Status {
     state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
     state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
     state->finer_left_out.resize(components);
     state->checks.resize(levels);
-    if (options.covered != Covered::automatic) return {};
+    if (covered != Covered::automatic) return {};
     for (size_t level = 0; level < levels; ++level) {
       if (state->covered_cells[level] == 0) continue;
       state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits,
@@ -430,16 +432,17 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
     return {};
   });
   NEVE_TRY(agree(comm, prepared));
-  if (options.covered == Covered::automatic) {
+  if (covered == Covered::automatic) {
     NEVE_TRY(state->settle_without_frames());
     return CoverageCheck(std::move(state));
   }
-  const bool drop = options.covered == Covered::drop;
+  const bool drop = covered == Covered::drop;
+  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept: asked for";
   for (size_t level = 0; level < levels; ++level) {
     if (state->covered_cells[level] == 0) continue;
     for (FieldPlan& field : plan.levels[level].fields) {
       field.spec.drop_covered = drop;
-      field.covered = drop ? "dropped" : "kept: asked for";
+      field.covered = drop ? "dropped" : kept;
     }
   }
   return CoverageCheck(std::move(state));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
 
 namespace neve::mpi {
@@ -27,6 +28,9 @@ std::vector<uint8_t> keep_marks(const std::vector<std::vector<uint64_t>>& missed
 
 Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
                   const MissedCells& missed, const EncodeOptions& options, EncodedChunk& encoded) {
+  if (plan.strategy == Strategy::amrex_1d) {
+    return encode_stream_chunk(hierarchy, owned, plan, options, encoded);
+  }
   const LevelPlan& level = plan.levels[encoded.level];
   const amr::Chunk& chunk = level.chunks.chunks[encoded.chunk];
   std::vector<ComponentSpec> specs;

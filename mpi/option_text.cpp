@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "mpi/strategy.hpp"
+
 namespace neve::mpi {
 namespace {
 
@@ -29,6 +31,13 @@ Status parse_item(std::string_view item, WriteOptions& options) {
     NEVE_ASSIGN(options.bound, parse_bound(item));
   } else if (key.starts_with(field_prefix)) {
     NEVE_ASSIGN(options.fields[std::string(key.substr(field_prefix.size()))].bound, parse_bound(value));
+  } else if (key == "codec") {
+    NEVE_ASSIGN(options.codec, parse_codec(value));
+  } else if (key == "effort") {
+    NEVE_ASSIGN(options.encode.effort, parse_effort(value));
+  } else if (key == "strategy") {
+    NEVE_TRY(parse_strategy(std::string(value)).status());
+    options.strategy = value;
   } else if (key == "covered") {
     NEVE_ASSIGN(options.covered, parse_covered(std::string(value)));
   } else if (key == "threads") {
@@ -37,7 +46,8 @@ Status parse_item(std::string_view item, WriteOptions& options) {
     NEVE_TRY(parse_number(value, uint64_t{1}, text, options.chunk_bytes));
   } else {
     return usage_error("unknown option \"" + text +
-                       "\"; allowed are abs=, rel=, lossless, field:NAME=, covered=, threads=, chunk_bytes=");
+                       "\"; allowed are abs=, rel=, lossless, field:NAME=, codec=, effort=, covered=, "
+                       "strategy=, threads=, chunk_bytes=");
   }
   return {};
 }

@@ -2,7 +2,9 @@
 #include "mpi/place.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <numeric>
 
 #include "hdf5/skeleton.hpp"
 #include "mpi/fault.hpp"
@@ -98,40 +100,74 @@ Status write_file_skeleton(const std::string& path, const Hints& hints, const Hi
   return reserve_space(path, end);
 }
 
+// Rank 0's view of all frames. Collective.
+Status gather_sizes(const Comm& comm, const WritePlan& plan, std::span<const EncodedChunk> chunks,
+                    Gathered& all, std::vector<uint64_t>& sizes) {
+  std::vector<uint64_t> my_sizes;
+  const Status prepared = guarded("place", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
+    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
+    if (comm.rank() != 0) return {};
+    NEVE_ASSIGN(all, order_by_rank(plan, comm.size()));
+    sizes.resize(all.chunks.size());
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  return mpi_status(
+      MPI_Gatherv(my_sizes.data(), static_cast<int>(my_sizes.size()), MPI_UINT64_T, sizes.data(),
+                  all.counts.data(), all.starts.data(), MPI_UINT64_T, 0, comm.get()),
+      "gathering of frame sizes");
+}
+
+// What HDF5 may need beside the frames for the levels' datasets: object headers and chunk indices.
+uint64_t dataset_metadata_bytes(const WritePlan& plan, size_t chunks) {
+  constexpr uint64_t a_level = 16 << 10;
+  constexpr uint64_t a_chunk = 256;
+  return plan.levels.size() * a_level + chunks * a_chunk;
+}
+
 }  // namespace
 
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const WritePlan& plan,
                                            const WriteReport& report, std::span<const EncodedChunk> chunks) {
-  const bool is_root = comm.rank() == 0;
-  const int mine = static_cast<int>(chunks.size());
   Gathered all;
-  std::vector<uint64_t> my_sizes, my_addresses, sizes, addresses;
-  const Status prepared = guarded("place", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
-    my_addresses.resize(chunks.size());
-    if (!is_root) return {};
-    NEVE_ASSIGN(all, order_by_rank(plan, comm.size()));
-    sizes.resize(all.chunks.size());
-    addresses.resize(all.chunks.size());
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-  NEVE_TRY(mpi_status(MPI_Gatherv(my_sizes.data(), mine, MPI_UINT64_T, sizes.data(), all.counts.data(),
-                                  all.starts.data(), MPI_UINT64_T, 0, comm.get()),
-                      "gathering of frame sizes"));
+  std::vector<uint64_t> sizes, addresses, my_addresses;
+  NEVE_TRY(gather_sizes(comm, plan, chunks, all, sizes));
   const Status written = guarded("skeleton", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    if (!is_root) return {};
+    my_addresses.resize(chunks.size());
+    if (comm.rank() != 0) return {};
+    addresses.resize(all.chunks.size());
     return write_file_skeleton(path, hints, hierarchy, placements(plan, report, all, sizes), all, sizes,
                                addresses);
   });
   NEVE_TRY(agree(comm, written));
-  NEVE_TRY(mpi_status(MPI_Scatterv(addresses.data(), all.counts.data(), all.starts.data(), MPI_UINT64_T,
-                                   my_addresses.data(), mine, MPI_UINT64_T, 0, comm.get()),
-                      "scattering of frame addresses"));
+  NEVE_TRY(mpi_status(
+      MPI_Scatterv(addresses.data(), all.counts.data(), all.starts.data(), MPI_UINT64_T, my_addresses.data(),
+                   static_cast<int>(my_addresses.size()), MPI_UINT64_T, 0, comm.get()),
+      "scattering of frame addresses"));
   return my_addresses;
+}
+
+Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
+                     const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
+                     std::span<const EncodedChunk> chunks) {
+  Gathered all;
+  std::vector<uint64_t> sizes;
+  NEVE_TRY(gather_sizes(comm, plan, chunks, all, sizes));
+  const Status written = guarded("skeleton", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
+    if (comm.rank() != 0) return {};
+    NEVE_TRY(create_file(path, hints));
+    NEVE_TRY(hdf5::write_description(path, hierarchy, placements(plan, report, all, sizes)));
+    std::error_code error;
+    const uint64_t described = std::filesystem::file_size(path, error);
+    if (error) return failure(path + ": " + error.message());
+    const uint64_t frames = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
+    return reserve_space(path, described + frames + dataset_metadata_bytes(plan, sizes.size()));
+  });
+  return agree(comm, written);
 }
 
 }  // namespace neve::mpi

@@ -21,4 +21,10 @@ Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& 
                                            const Hierarchy& hierarchy, const WritePlan& plan,
                                            const WriteReport& report, std::span<const EncodedChunk> chunks);
 
+// Collective. Rank 0 creates `path`, writes everything into it but the levels' datasets, and reserves what
+// they will need: for strategies in which HDF5 places the frames.
+Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
+                     const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
+                     std::span<const EncodedChunk> chunks);
+
 }  // namespace neve::mpi

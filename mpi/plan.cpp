@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "mpi/fault.hpp"
+#include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
 
 namespace neve::mpi {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr uint64_t least_chunk_bytes = uint64_t{64} << 10;
 constexpr uint64_t most_chunk_bytes = uint64_t{1} << 30;
+constexpr uint64_t most_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
 
 // [level * components + component]
 using Ranges = std::vector<ValueRange>;
@@ -96,6 +98,26 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
   return {};
 }
 
+Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
+                                     Strategy strategy, const WriteOptions& options) {
+  const auto components = static_cast<int>(hierarchy.components.size());
+  if (strategy == Strategy::amrex_1d) return stream_chunks(hierarchy.levels[level], components, owner);
+  const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
+  if (strategy == Strategy::skeleton) {
+    return amr::chunk_level(hierarchy.levels[level], components, owner, options.chunk_bytes / value_bytes);
+  }
+  // A rank's whole contribution is one chunk, however large: HDF5's collective filtered write takes one chunk
+  // a rank at a time.
+  amr::LevelChunks chunks = amr::chunk_level(hierarchy.levels[level], components, owner, UINT64_MAX);
+  if (chunks.chunk_elements > most_hdf5_chunk_bytes / value_bytes) {
+    return usage_error("strategy filtered makes one chunk of all that a rank holds of level " +
+                       std::to_string(level) + ", here up to " +
+                       std::to_string(chunks.chunk_elements * value_bytes) + " bytes; HDF5 allows " +
+                       std::to_string(most_hdf5_chunk_bytes) + ", so use more ranks or strategy skeleton");
+  }
+  return chunks;
+}
+
 }  // namespace
 
 FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, {1, 1, 1}, nullptr); }
@@ -114,8 +136,9 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
     if (rule.bound) NEVE_TRY(check_bound(*rule.bound).in("field " + name));
     if (rule.tuning) NEVE_TRY(check_tuning(*rule.tuning).in("field " + name));
   }
-  if (options.strategy != "skeleton") {
-    return usage_error("unknown strategy \"" + options.strategy + "\"; allowed is skeleton");
+  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+  if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
+    return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
   }
   if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes) {
     return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
@@ -161,12 +184,11 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
   const Status planned = guarded("plan", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
     plan.owners = std::move(owners);
-    const uint64_t cap_elements = options.chunk_bytes / dtype_bytes(hierarchy.dtype);
+    NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
       LevelPlan& of = plan.levels.emplace_back();
       of.index = amr::BoxIndex(hierarchy.levels[level].boxes);
-      of.chunks = amr::chunk_level(hierarchy.levels[level], static_cast<int>(components), plan.owners[level],
-                                   cap_elements);
+      NEVE_ASSIGN(of.chunks, make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
       plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
       for (size_t c = 0; c < components; ++c) {
         const FieldRule* rule = rule_of(options, hierarchy.components[c]);

@@ -11,6 +11,7 @@
 #include "amr/chunking.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/ownership.hpp"
+#include "mpi/strategy.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -30,6 +31,7 @@ struct LevelPlan {
 };
 
 struct WritePlan {
+  Strategy strategy = Strategy::skeleton;
   Ownership owners;
   std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
   std::vector<LevelPlan> levels;

@@ -10,6 +10,7 @@
 #include "mpi/broadcast.hpp"
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/filtered_write.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/plan.hpp"
@@ -35,6 +36,42 @@ Status keep_slowest(const Comm& comm, WriteReport& report) {
   report.put_seconds = seconds[3];
   report.sync_seconds = seconds[4];
   return {};
+}
+
+struct WriteTimes {
+  double place_seconds = 0;
+  PutTimes put;
+};
+
+// Collective. The whole file under its temporary name, synced, from the frames of all ranks: the skeleton by
+// rank 0, the frames in one MPI-IO write.
+Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const Hints& hints,
+                                const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
+                                std::span<const EncodedChunk> chunks) {
+  Stopwatch stopwatch;
+  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
+              place_frames(comm, path, hints, hierarchy, plan, report, chunks));
+  WriteTimes times;
+  times.place_seconds = stopwatch.lap();
+  std::vector<Piece> pieces;
+  const Status gathered = guarded("put", [&]() -> Status {
+    for (size_t i = 0; i < chunks.size(); ++i) pieces.push_back({addresses[i], chunks[i].frame});
+    return {};
+  });
+  NEVE_TRY(agree(comm, gathered));
+  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, pieces));
+  return times;
+}
+
+// The same by HDF5's collective filtered write. Gives up the frames.
+Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, const Hints& hints,
+                                 const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
+                                 std::span<EncodedChunk> chunks) {
+  Stopwatch stopwatch;
+  NEVE_TRY(describe_file(comm, path, hints, hierarchy, plan, report, chunks));
+  const double describe_seconds = stopwatch.lap();
+  NEVE_ASSIGN(const FilteredTimes times, write_filtered(comm, path, hints, hierarchy, plan, chunks));
+  return WriteTimes{describe_seconds + times.create_seconds, times.put};
 }
 
 }  // namespace
@@ -86,29 +123,21 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   progress("plan", 1);
   const double plan_seconds = stopwatch.lap();
 
-  NEVE_ASSIGN(const EncodedLevels encoded,
-              encode_levels(comm, hierarchy, owned, options, plan,
-                            [&](double fraction) { progress("encode", fraction); }));
-  const std::vector<EncodedChunk>& chunks = encoded.chunks;
+  NEVE_ASSIGN(EncodedLevels encoded, encode_levels(comm, hierarchy, owned, options, plan,
+                                                   [&](double fraction) { progress("encode", fraction); }));
   progress("encode", 1);
   stopwatch.lap();
 
   progress("write", 0);
-  NEVE_ASSIGN(WriteReport report, merge_reports(comm, hierarchy, plan, chunks));
-  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
-              place_frames(comm, temporary_path, hints, hierarchy, plan, report, chunks));
+  NEVE_ASSIGN(WriteReport report, merge_reports(comm, hierarchy, plan, encoded.chunks));
+  NEVE_ASSIGN(const WriteTimes times,
+              plan.strategy == Strategy::filtered
+                  ? write_by_hdf5(comm, temporary_path, hints, hierarchy, plan, report, encoded.chunks)
+                  : write_frames(comm, temporary_path, hints, hierarchy, plan, report, encoded.chunks));
   report.plan_seconds = plan_seconds + encoded.coverage_seconds;
   report.encode_seconds = encoded.encode_seconds;
-  report.place_seconds = stopwatch.lap();
-
-  std::vector<Piece> pieces;
-  const Status gathered = guarded("put", [&]() -> Status {
-    for (size_t i = 0; i < chunks.size(); ++i) pieces.push_back({addresses[i], chunks[i].frame});
-    return {};
-  });
-  NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(const PutTimes times, put_pieces(comm, temporary_path, hints, pieces));
-  report.put_seconds = times.write_seconds;
+  report.place_seconds = times.place_seconds;
+  report.put_seconds = times.put.write_seconds;
   stopwatch.lap();
 
   NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
@@ -122,7 +151,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   NEVE_TRY(agree(comm, renamed));
   NEVE_TRY(mpi_status(MPI_Bcast(&report.file_bytes, 1, MPI_UINT64_T, 0, comm.get()),
                       "broadcast of the file size"));
-  report.sync_seconds = times.sync_seconds + stopwatch.lap();
+  report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
   return report;

@@ -13,33 +13,10 @@
 #include <vector>
 
 #include "mpi/fault.hpp"
+#include "mpi/info.hpp"
 
 namespace neve::mpi {
 namespace {
-
-class Info {
- public:
-  static Result<Info> from(const Hints& hints) {
-    Info info;
-    if (hints.empty()) return info;
-    NEVE_TRY(mpi_status(MPI_Info_create(&info.info_), "MPI_Info_create"));
-    for (const auto& [key, value] : hints) {
-      NEVE_TRY(
-          mpi_status(MPI_Info_set(info.info_, key.c_str(), value.c_str()), "MPI hint " + key + "=" + value));
-    }
-    return info;
-  }
-  Info(Info&& other) noexcept : info_(std::exchange(other.info_, MPI_INFO_NULL)) {}
-  Info& operator=(Info&&) = delete;
-  ~Info() {
-    if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
-  }
-  MPI_Info get() const { return info_; }
-
- private:
-  Info() = default;
-  MPI_Info info_ = MPI_INFO_NULL;
-};
 
 // The types that lead one collective call from scattered memory to scattered places of the file.
 class RoundTypes {

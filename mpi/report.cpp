@@ -110,6 +110,7 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       field.special_cells = sum.special_cells;
       field.exact_cells = sum.exact_cells;
       field.raw_bytes = cells * dtype_bytes(hierarchy.dtype);
+      field.codec_bytes = sum.section_bytes;
       field.range_min = planned.range.min;
       field.range_max = planned.range.max;
       field.fill = planned.spec.fill;

@@ -44,8 +44,11 @@ struct WriteOptions {
   CodecTuning tuning;
   Covered covered = Covered::automatic;
   bool detect_fill = true;
-  std::string strategy = "skeleton";         // the only one yet; anything else is a usage error
-  uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of a chunk, 64 KiB .. 1 GiB
+  // skeleton: rank 0 writes the structure, all ranks their frames in one MPI-IO call. filtered: HDF5's
+  // collective filtered write, a rank's whole level one chunk (AMRIC). amrex-1d: 1024 elements a chunk, each
+  // a 1D array of its own, every cell stored (AMReX). The last two are for comparison.
+  std::string strategy = "skeleton";
+  uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of skeleton's chunks, 64 KiB .. 1 GiB
   EncodeOptions encode;
   // MPI-IO hints (striping_factor, cb_nodes, ...); those of the environment variable NEVE_MPI_HINTS
   // ("key=value;key=value") come on top.
@@ -65,6 +68,7 @@ struct FieldReport {
   uint64_t exact_cells = 0;
   uint64_t raw_bytes = 0;
   uint64_t stored_bytes = 0;  // frames' bytes shared out by section size
+  uint64_t codec_bytes = 0;   // of its sections alone, without headers and tables that a frame shares
   double range_min = 0, range_max = 0;
   std::optional<double> fill;
   std::string codec;        // of most of its cells

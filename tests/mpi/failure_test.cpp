@@ -16,7 +16,7 @@ using test::OwnedBoxes;
 using test::world_rank;
 using test::world_size;
 
-class Failure : public testing::Test {
+class Failure : public testing::TestWithParam<const char*> {
  protected:
   Failure()
       : hierarchy_(test::make_hierarchy({})),
@@ -28,7 +28,8 @@ class Failure : public testing::Test {
   }
 
   // After a barrier, so that the files are as the writer left them.
-  Status write(const std::string& path, const WriteOptions& options = {}) {
+  Status write(const std::string& path, WriteOptions options = {}) {
+    options.strategy = GetParam();
     const Status status = write_plotfile(MPI_COMM_WORLD, path, hierarchy_, owned_.boxes(), options).status();
     test::barrier();
     return status;
@@ -51,7 +52,10 @@ class Failure : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(Failure, OnAnyRankInAnyPhaseIsOneErrorAndLeavesTheEarlierFile) {
+INSTANTIATE_TEST_SUITE_P(Strategies, Failure, testing::Values("skeleton", "filtered"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST_P(Failure, OnAnyRankInAnyPhaseIsOneErrorAndLeavesTheEarlierFile) {
   const std::string path = directory_ + "/plot.h5";
   ASSERT_TRUE(write(path).ok());
   const std::string earlier = test::read_file(path);
@@ -74,7 +78,7 @@ TEST_F(Failure, OnAnyRankInAnyPhaseIsOneErrorAndLeavesTheEarlierFile) {
   EXPECT_FALSE(test::read_file(path) == earlier);
 }
 
-TEST_F(Failure, OfAnAmrexWriteLeavesTheEarlierPlotfile) {
+TEST_P(Failure, OfAnAmrexWriteLeavesTheEarlierPlotfile) {
   const std::string path = directory_ + "/plt00001";
   ASSERT_TRUE(write_amrex(path).ok());
   const std::string earlier = test::read_file(path + "/Header");
@@ -95,7 +99,7 @@ TEST_F(Failure, OfAnAmrexWriteLeavesTheEarlierPlotfile) {
   EXPECT_NE(test::read_file(path + "/Header"), earlier);
 }
 
-TEST_F(Failure, MissingDirectoriesAndTargetsThatAreNoFilesAreNamed) {
+TEST_P(Failure, MissingDirectoriesAndTargetsThatAreNoFilesAreNamed) {
   const auto refused = [&](const std::string& path) {
     const Status status = write(path);
     EXPECT_FALSE(status.ok());
@@ -109,7 +113,7 @@ TEST_F(Failure, MissingDirectoriesAndTargetsThatAreNoFilesAreNamed) {
   EXPECT_TRUE(test::list_directory(directory_).empty());
 }
 
-TEST_F(Failure, AFileSizeLimitStopsTheWriteOnAllRanks) {
+TEST_P(Failure, AFileSizeLimitStopsTheWriteOnAllRanks) {
   // The skeleton fits under one limit and the frames do not; under the other nothing fits.
   const std::string path = directory_ + "/plot.h5";
   ASSERT_TRUE(write(path).ok());
@@ -153,7 +157,10 @@ class MountedFailure : public Failure {
   bool is_mounted_ = false;
 };
 
-TEST_F(MountedFailure, AFullDiskIsOneErrorAndLeavesNothing) {
+INSTANTIATE_TEST_SUITE_P(Strategies, MountedFailure, testing::Values("skeleton", "filtered"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST_P(MountedFailure, AFullDiskIsOneErrorAndLeavesNothing) {
   if (!mount_here(0, "size=64k")) GTEST_SKIP() << "mounting a small file system needs more rights";
   WriteOptions exact;  // too large for the file system
   exact.bound = {BoundMode::lossless, 0};
@@ -167,7 +174,7 @@ TEST_F(MountedFailure, AFullDiskIsOneErrorAndLeavesNothing) {
   EXPECT_TRUE(test::list_directory(directory_ + "/mounted").empty());
 }
 
-TEST_F(MountedFailure, AReadOnlyTargetIsOneErrorOnAllRanks) {
+TEST_P(MountedFailure, AReadOnlyTargetIsOneErrorOnAllRanks) {
   if (!mount_here(MS_RDONLY, "size=1m")) GTEST_SKIP() << "mounting a small file system needs more rights";
   for (const Status& status :
        {write(directory_ + "/mounted/plot.h5"), write_amrex(directory_ + "/mounted/plt")}) {
