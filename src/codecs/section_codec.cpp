@@ -9,6 +9,7 @@
 
 #include "codecs/reconstruct.hpp"
 #include "kernels/portable.hpp"
+#include "select/interpolation_estimate.hpp"
 #include "stages/entropy/book_choice.hpp"
 #include "stages/quantize/quantizer.hpp"
 
@@ -18,6 +19,10 @@ namespace {
 
 // Where more than this share of the values must be listed exactly, the exact codec may well be smaller.
 constexpr double exact_trial_share = 0.05;
+
+// Interpolation takes three times as long as dual_quant: at effort balanced it is tried where it should save
+// some of the bytes, by an estimate that is rather high.
+constexpr double interpolation_worth_share = 0.93;
 
 // The one value (bit for bit) that all held cells have.
 template <class T>
@@ -80,18 +85,63 @@ bool lists_many(const SectionDraft& draft, uint64_t held) {
   return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
 }
 
-bool predicts_from_decoded(Codec codec) {
-  return codec == Codec::lorenzo_regression || codec == Codec::interpolation || codec == Codec::context;
+// What finish_section will make of a draft, without coding its symbols; padding of the symbol streams aside.
+uint64_t drafted_bytes(const SectionDraft& draft) {
+  uint64_t bytes = draft.before.size() + draft.after.size();
+  if (draft.symbols.empty()) return bytes;
+  Bytes tables;
+  ByteWriter out(tables);
+  const auto books = write_books(draft.histograms, draft.block_book, nullptr, out);
+  uint64_t bits = 0;
+  for (size_t b = 0; b < books.size(); ++b) bits += coded_bits(books[b], draft.histograms[b]);
+  return bytes + tables.size() + bits / 8;
 }
 
+// A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
-SectionDraft draft_predicted(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  if (spec.codec == Codec::lorenzo_regression) return draft_lorenzo_regression(source, spec, effort);
-  if (spec.codec == Codec::interpolation) return draft_interpolation(source, spec, effort);
-  return draft_context(source, spec);
+SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
+                         Effort effort) {
+  if (codec == Codec::dual_quant) {
+    SectionDraft draft = draft_dual_quant(source, spec, effort);
+    if (lists_many(draft, source.held)) {
+      SectionDraft exact = draft_exact(source, spec);
+      exact.report = draft.report;
+      if (exact.before.size() < drafted_bytes(draft)) return exact;
+    }
+    return draft;
+  }
+  SectionDraft draft = codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec, effort)
+                       : codec == Codec::interpolation    ? draft_interpolation(source, spec, effort)
+                                                          : draft_context(source, spec);
+  if (lists_many(draft, source.held)) {
+    // Values as they are: what dual quantization makes of them would belie this draft's report.
+    ComponentSpec as_they_are = spec;
+    as_they_are.codec = Codec::exact;
+    SectionDraft exact = draft_exact(source, as_they_are);
+    exact.report.special_cells = draft.report.special_cells;
+    exact.report.exact_cells -= draft.report.special_cells;
+    if (exact.before.size() < drafted_bytes(draft)) return exact;
+  }
+  return draft;
 }
 
-size_t finished_size(const SectionDraft& draft) { return finish_section(draft, nullptr).size(); }
+// The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
+// what it takes is then known and not guessed.
+template <class T>
+SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  const bool is_max = effort == Effort::max;
+  // Beside `context` one codebook will do to see who wins.
+  SectionDraft plain = draft_lossy(source, spec, Codec::dual_quant, is_max ? Effort::fast : effort);
+  if (effort == Effort::fast) return plain;
+  const uint64_t plain_bytes = drafted_bytes(plain);
+  const Codec rival = is_max ? Codec::context : Codec::interpolation;
+  if (!is_max) {
+    const double estimate = estimate_interpolation_bytes(source, make_quantizer<T>(spec));
+    if (!(estimate < interpolation_worth_share * static_cast<double>(plain_bytes))) return plain;
+  }
+  SectionDraft better = draft_lossy(source, spec, rival, effort);
+  return drafted_bytes(better) < plain_bytes ? std::move(better) : std::move(plain);
+}
 
 }  // namespace
 
@@ -102,24 +152,10 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     draft = draft_constant(*value, source, spec);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
-  } else if (predicts_from_decoded(spec.codec)) {
-    draft = draft_predicted(source, spec, effort);
-    if (lists_many(draft, source.held)) {
-      // Values as they are: what dual quantization makes of them would belie this draft's report.
-      ComponentSpec as_they_are = spec;
-      as_they_are.codec = Codec::exact;
-      SectionDraft exact = draft_exact(source, as_they_are);
-      exact.report.special_cells = draft.report.special_cells;
-      exact.report.exact_cells -= draft.report.special_cells;
-      if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
-    }
+  } else if (spec.codec != Codec::automatic) {
+    draft = draft_lossy(source, spec, spec.codec, effort);
   } else {
-    draft = draft_dual_quant(source, spec, effort);
-    if (lists_many(draft, source.held)) {
-      SectionDraft exact = draft_exact(source, spec);
-      exact.report = draft.report;
-      if (exact.before.size() < finished_size(draft)) draft = std::move(exact);
-    }
+    draft = select_codec(source, spec, effort);
   }
   draft.report.cells = source.held;
   draft.report.codec = draft.codec;

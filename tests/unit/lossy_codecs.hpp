@@ -9,6 +9,7 @@
 
 namespace neve::test {
 
-inline constexpr std::array lossy_codecs{Codec::dual_quant, Codec::lorenzo_regression};
+inline constexpr std::array lossy_codecs{Codec::dual_quant, Codec::lorenzo_regression, Codec::interpolation,
+                                         Codec::context};
 
 }  // namespace neve::test
