@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "codecs/rect_stack.hpp"
@@ -94,22 +96,25 @@ struct BlockCells {
   std::array<bool, most_block_cells> listed;    // special ones that stand in the list of values
 };
 
-// Calls visit(prediction row, row number) with the predictions of each row of a block before its cells are
-// known: Lorenzo as steps from cell to cell, regression as the values themselves.
-template <int dims, bool regression, class Visit>
+enum class Rows { all, every_other };
+
+// Calls visit(row, guide, row number) for rows of a block, in order, until it returns false. The guide is
+// what the predictions of the row follow from before its cells are known: for Lorenzo the steps from cell to
+// cell, for regression the predictions themselves.
+template <int dims, bool regression, Rows rows, class Visit>
 void visit_rows_of_block(double* block, const std::array<ptrdiff_t, max_frame_dims>& stride,
                          const StackBlock& extent, const RegressionPlane& plane, const Visit& visit) {
   double guide[most_block_row];
   int64_t number = 0;
   for (int64_t w = 0; w < extent.size[3]; ++w) {
     for (int64_t z = 0; z < extent.size[2]; ++z) {
-      for (int64_t y = 0; y < extent.size[1]; ++y, ++number) {
+      constexpr int64_t spacing = rows == Rows::all ? 1 : 2;
+      for (int64_t y = rows == Rows::all ? 0 : (z + w) % 2; y < extent.size[1]; y += spacing, ++number) {
         double* row = block + y * stride[1] + z * stride[2] + w * stride[3];
         if constexpr (regression) {
           const double first = regression_row(plane, extent.size, y, z, w);
-          for (int64_t x = 0; x < extent.size[0]; ++x) {
-            guide[x] = first + plane.slope[0] * from_middle(x, extent.size[0]);
-          }
+          double at = from_middle(0, extent.size[0]);
+          for (int64_t x = 0; x < extent.size[0]; ++x, at += 1) guide[x] = first + plane.slope[0] * at;
         } else {
           lorenzo_steps<dims>(row, extent.size[0], stride, guide);
         }
@@ -169,7 +174,7 @@ class Encoder {
         spec_(spec),
         effort_(effort),
         has_fill_(spec.fill.has_value()),
-        fill_(static_cast<T>(spec.fill.value_or(0))),
+        fill_bits_(portable::bits(static_cast<T>(spec.fill.value_or(0)))),
         tolerance_(spec.bound_abs - spec.bound_abs * 0x1p-50) {
     const QuantumGrid<T> grid = make_grid<T>(spec);
     scale_ = {static_cast<double>(grid.center), static_cast<double>(grid.step)};
@@ -196,9 +201,14 @@ class Encoder {
     });
   }
 
+  // NaN, infinite, -0 or the fill value; without branches.
   bool is_special(T value) const {
-    return !std::isfinite(value) || portable::is_negative_zero(value) ||
-           (has_fill_ && portable::bits(value) == portable::bits(fill_));
+    using Bits = portable::BitsOf<T>;
+    constexpr Bits infinity_twice = std::bit_cast<Bits>(std::numeric_limits<T>::infinity()) << 1;
+    const Bits bits = portable::bits(value);
+    const Bits magnitude_twice = bits << 1;  // 0 for -0 and 0: one less is above everything finite
+    const bool not_finite = magnitude_twice - 1 >= infinity_twice - 1;
+    return (not_finite & (bits != 0)) | (has_fill_ & (bits == fill_bits_));
   }
 
   // The first ordinary value; any number would do, but this one makes the first residual small.
@@ -243,22 +253,37 @@ class Encoder {
     });
   }
 
-  // Puts the block's values where their reconstructions will stand; excluded cells repeat the value before,
-  // so that fits and estimates need not know them. Returns how many cells are ordinary.
+  // Puts the block's values where their reconstructions will stand. Returns how many cells are ordinary.
   int64_t gather(const Stack& stack, const StackBlock& block, double* values) {
+    bool some_excluded = false;
+    const auto& stride = layer_.stride();
+    visit_segments(stack, block, [&](const StackSegment<const T*>& segment) {
+      some_excluded |= segment.left_out != nullptr;
+      if (some_excluded) return;
+      const Extents& at = segment.at;
+      double* row = values + at[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
+      for (int64_t x = 0; x < segment.cells; ++x) {
+        const T value = segment.first[x * segment.stride];
+        some_excluded |= is_special(value);
+        row[x] = static_cast<double>(value);
+      }
+    });
+    return some_excluded ? gather_excluded(stack, block, values) : block.cells();
+  }
+
+  // The same where cells may be excluded: these repeat the value before, so that fits and estimates need not
+  // know them.
+  int64_t gather_excluded(const Stack& stack, const StackBlock& block, double* values) {
     const auto& stride = layer_.stride();
     double hold = values[-1];
     int64_t ordinary = 0;
     visit_segments(stack, block, [&](const StackSegment<const T*>& segment) {
-      const Extents n = block.size;
-      const int64_t y = segment.block_row % n[1];
-      const int64_t z = segment.block_row / n[1] % n[2];
-      const int64_t w = segment.block_row / (n[1] * n[2]);
-      double* row = values + segment.x + y * stride[1] + z * stride[2] + w * stride[3];
-      const int64_t first = segment.block_row * n[0] + segment.x;
+      const Extents& at = segment.at;
+      double* row = values + at[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
+      const int64_t first = segment.number;
       for (int64_t x = 0; x < segment.cells; ++x) {
         auto& held = cells_.held[static_cast<size_t>(first + x)];
-        if (segment.left_out != nullptr && segment.left_out[x * segment.left_out_stride] != 0) {
+        if (segment.left_out != nullptr && segment.left_out[x] != 0) {
           held = Held::left_out;
           row[x] = hold;
           continue;
@@ -280,41 +305,41 @@ class Encoder {
   // the noise added to Lorenzo's; in blocks of 4^3 cells the bits of the coefficients count as well.
   std::optional<RegressionCode> choose(const Stack& stack, const StackBlock& block, int64_t ordinary,
                                        double* values, const RegressionSteps& steps) {
-    const auto& stride = layer_.stride();
-    const auto cells = static_cast<double>(block.cells());
     const auto coded = static_cast<double>(ordinary);
-    double error = 0;
-    with_dims(stack.dims, [&]<int dims>() {
-      visit_rows_of_block<dims, false>(values, stride, block, {},
-                                       [&](const double* row, const double* guide, int64_t) {
-                                         for (int64_t x = 0; x < block.size[0]; ++x)
-                                           error += std::abs((row[x] - row[x - 1]) - guide[x]);
-                                         return true;
-                                       });
-    });
+    double lorenzo = 0;
+    with_dims(stack.dims, [&]<int dims>() { lorenzo = mean_error<dims, false>(block, values, {}); });
     // What quantization adds to a Lorenzo prediction, on average and in steps: the 0.5, 0.81, 1.22 and 1.79
     // bounds of SZ, of which six tenths remain where residuals are small and errors alike.
     constexpr std::array<double, max_frame_dims> noise{0.15, 0.243, 0.366, 0.537};
-    const double lorenzo = error * inverse_step_ / cells;
     const double added = noise[stack.slowest()];
     const double lorenzo_bits = coded * residual_bits(std::sqrt(lorenzo * lorenzo + added * added));
     double coefficient_bits = mean_bits_of_coefficient;
     for (const int64_t n : block.size) coefficient_bits += n > 1 ? mean_bits_of_coefficient : 0;
     if (!(coefficient_bits < lorenzo_bits)) return {};
 
-    const auto code = fit_regression(values, stride, block.size, steps, scale_.center);
+    const auto code = fit_regression(values, layer_.stride(), block.size, steps, scale_.center);
     if (!code) return {};
     const RegressionPlane plane = regression_plane(*code, steps, scale_.center);
-    error = 0;
-    visit_rows_of_block<1, true>(values, stride, block, plane,
-                                 [&](const double* row, const double* guide, int64_t) {
-                                   for (int64_t x = 0; x < block.size[0]; ++x)
-                                     error += std::abs(row[x] - guide[x]);
-                                   return true;
-                                 });
-    const double regression_bits = coefficient_bits + coded * residual_bits(error * inverse_step_ / cells);
+    const double regression_bits =
+        coefficient_bits + coded * residual_bits(mean_error<1, true>(block, values, plane));
     if (!(regression_bits < lorenzo_bits)) return {};
     return code;
+  }
+
+  // The mean magnitude, in steps, by which predictions from the originals are off in half the rows.
+  template <int dims, bool regression>
+  double mean_error(const StackBlock& block, double* values, const RegressionPlane& plane) const {
+    double error = 0;
+    int64_t cells = 0;
+    visit_rows_of_block<dims, regression, Rows::every_other>(
+        values, layer_.stride(), block, plane, [&](const double* row, const double* guide, int64_t) {
+          for (int64_t x = 0; x < block.size[0]; ++x) {
+            error += std::abs((regression ? row[x] : row[x] - row[x - 1]) - guide[x]);
+          }
+          cells += block.size[0];
+          return true;
+        });
+    return error * inverse_step_ / static_cast<double>(cells);
   }
 
   template <int dims, bool regression, bool masked>
@@ -322,7 +347,7 @@ class Encoder {
     const int64_t width = block.size[0];
     uint8_t* symbol = symbols_.data() + symbol_total_;
     uint64_t held = held_;
-    visit_rows_of_block<dims, regression>(
+    visit_rows_of_block<dims, regression, Rows::all>(
         values, layer_.stride(), block, plane, [&](double* row, const double* guide, int64_t number) {
           double before = row[-1];
           for (int64_t x = 0; x < width; ++x) {
@@ -418,7 +443,7 @@ class Encoder {
   const ComponentSpec& spec_;
   Effort effort_;
   bool has_fill_;
-  T fill_;
+  portable::BitsOf<T> fill_bits_;
   double tolerance_;
   Scale<T> scale_{};
   double inverse_step_ = 0;
@@ -612,11 +637,11 @@ class Decoder {
       return false;
     }
     visit_segments(stack, block, [&](const StackSegment<T*>& segment) {
-      const int64_t first = segment.block_row * block.size[0] + segment.x;
+      const int64_t first = segment.number;
       for (int64_t x = 0; x < segment.cells; ++x) {
         const auto cell = static_cast<size_t>(first + x);
         cells_.held[cell] = Held::left_out;
-        if (segment.left_out == nullptr || segment.left_out[x * segment.left_out_stride] == 0) {
+        if (segment.left_out == nullptr || segment.left_out[x] == 0) {
           cells_.held[cell] = Held::ordinary;
           if (held_at_ == special_at) {
             cells_.held[cell] = Held::special;
@@ -645,7 +670,7 @@ class Decoder {
     const int64_t width = block.size[0];
     const uint8_t* symbol = s_.symbols.data() + symbol_at_;
     bool enough = true;
-    visit_rows_of_block<dims, regression>(
+    visit_rows_of_block<dims, regression, Rows::all>(
         values, layer_.stride(), block, plane, [&](double* row, const double* guide, int64_t number) {
           double before = row[-1];
           for (int64_t x = 0; x < width; ++x) {
@@ -680,12 +705,9 @@ class Decoder {
     const auto& stride = layer_.stride();
     visit_segments(stack, block, [&](const StackSegment<T*>& segment) {
       if (segment.first == nullptr) return;
-      const Extents n = block.size;
-      const int64_t y = segment.block_row % n[1];
-      const int64_t z = segment.block_row / n[1] % n[2];
-      const int64_t w = segment.block_row / (n[1] * n[2]);
-      const double* row = values + segment.x + y * stride[1] + z * stride[2] + w * stride[3];
-      const int64_t first = segment.block_row * n[0] + segment.x;
+      const Extents& at = segment.at;
+      const double* row = values + at[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
+      const int64_t first = segment.number;
       for (int64_t x = 0; x < segment.cells; ++x) {
         T value = static_cast<T>(row[x]);
         const auto cell = static_cast<size_t>(first + x);

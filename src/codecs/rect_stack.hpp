@@ -39,10 +39,9 @@ template <class Pointer>
 struct StackSegment {
   Pointer first = nullptr;  // null: nowhere
   int64_t stride = 1;
-  const uint8_t* left_out = nullptr;  // null: all held
-  int64_t left_out_stride = 1;
-  int64_t block_row = 0;  // number of the row in the block
-  int64_t x = 0;          // first cell, in the block
+  const uint8_t* left_out = nullptr;  // of the cells, without gaps; null: all held
+  Extents at{0, 0, 0, 0};             // of the first cell, in the block
+  int64_t number = 0;                 // of the first cell, in the block
   int64_t cells = 0;
 };
 
@@ -82,41 +81,43 @@ std::vector<RectStack<Pointer>> make_stacks(const std::vector<RectRows<Pointer>>
 // Calls visit(segment) for the cells of a block, in its order.
 template <class Pointer, class Visit>
 void visit_segments(const RectStack<Pointer>& stack, const StackBlock& block, const Visit& visit) {
-  const auto segment_at = [&](Extents at, int64_t block_row, int64_t x, int64_t cells) {
-    const size_t slowest = stack.slowest();
+  const size_t slowest = stack.slowest();
+  const auto visit_segment = [&](const Extents& in_block, int64_t cell, int64_t cells) {
+    Extents at;
+    for (size_t d = 0; d < max_frame_dims; ++d) at[d] = block.at[d] + in_block[d];
     const RectRows<Pointer>* rect = stack.rects.front();
     if (stack.rects.size() > 1) {
       rect = stack.rects[static_cast<size_t>(at[slowest] / stack.layers_each)];
       at[slowest] %= stack.layers_each;
     }
     StackSegment<Pointer> segment;
-    segment.block_row = block_row;
-    segment.x = x;
+    segment.at = in_block;
+    segment.number = cell;
     segment.cells = cells;
     segment.stride = rect->stride[stack.direction[0]];
     int64_t offset = 0;
-    int64_t number = 0;
-    for (size_t d = slowest + 1; d-- > 0;) {
-      offset += at[d] * rect->stride[stack.direction[d]];
-      number = number * (d == slowest ? 0 : stack.size[d]) + at[d];
-    }
+    for (size_t d = 0; d <= slowest; ++d) offset += at[d] * rect->stride[stack.direction[d]];
     if (rect->first != nullptr) segment.first = rect->first + offset;
-    if (!rect->left_out.empty()) segment.left_out = rect->left_out.data() + number;
+    if (!rect->left_out.empty()) {
+      int64_t cell_of_rect = at[slowest];
+      for (size_t d = slowest; d-- > 0;) cell_of_rect = cell_of_rect * stack.size[d] + at[d];
+      segment.left_out = rect->left_out.data() + cell_of_rect;
+    }
     visit(segment);
   };
-  int64_t block_row = 0;
+  int64_t cell = 0;
   for (int64_t w = 0; w < block.size[3]; ++w) {
     for (int64_t z = 0; z < block.size[2]; ++z) {
-      for (int64_t y = 0; y < block.size[1]; ++y, ++block_row) {
-        const Extents at{block.at[0], block.at[1] + y, block.at[2] + z, block.at[3] + w};
-        if (stack.dims > 1) {
-          segment_at(at, block_row, 0, block.size[0]);
+      for (int64_t y = 0; y < block.size[1]; ++y) {
+        if (slowest > 0 || stack.rects.size() == 1) {
+          visit_segment({0, y, z, w}, cell, block.size[0]);
+          cell += block.size[0];
           continue;
         }
         for (int64_t x = 0; x < block.size[0];) {
           const int64_t left = stack.layers_each - (block.at[0] + x) % stack.layers_each;
           const int64_t cells = std::min(left, block.size[0] - x);
-          segment_at({block.at[0] + x, 0, 0, 0}, 0, x, cells);
+          visit_segment({x, 0, 0, 0}, x, cells);
           x += cells;
         }
       }

@@ -69,9 +69,10 @@ inline std::optional<RegressionCode> fit_regression(const double* values,
         const double* row = values + y * stride[1] + z * stride[2] + w * stride[3];
         double row_sum = 0;
         double row_moment = 0;
-        for (int64_t x = 0; x < size[0]; ++x) {
+        double at = from_middle(0, size[0]);
+        for (int64_t x = 0; x < size[0]; ++x, at += 1) {
           row_sum += row[x];
-          row_moment += row[x] * from_middle(x, size[0]);
+          row_moment += row[x] * at;
         }
         layer += row_sum;
         moment[0] += row_moment;
