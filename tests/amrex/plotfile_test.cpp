@@ -2,8 +2,10 @@
 #include <AMReX_ParallelDescriptor.H>
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "fields.hpp"
@@ -142,6 +144,38 @@ TEST(Plotfile, OneBoxOneLevel) {
   neve::amrex::WriteSingleLevelPlotfile(directory / "one", field, names, mesh.geom[0], mesh.time, 7,
                                         absolute());
   EXPECT_LE(largest_error(directory / "one.h5", mesh), bound_abs);
+}
+
+// AMReX programs often run with amrex.fpe_trap_invalid=1 and the like, and a NaN is an ordinary value to a
+// plotfile.
+TEST(Plotfile, TrapsOfTheProgramStayQuiet) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  for (MultiFab& level : levels) {
+    for (const int box : level.IndexArray()) {
+      const amrex::Box cells = level.box(box);
+      level[box](cells.smallEnd(), 0) = std::numeric_limits<Real>::signaling_NaN();
+      level[box](cells.smallEnd(), 1) = std::numeric_limits<Real>::infinity();
+      level[box](cells.bigEnd(), 1) = std::numeric_limits<Real>::quiet_NaN();
+    }
+  }
+  std::feclearexcept(FE_ALL_EXCEPT);
+  const int before = feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  const auto report = neve::amrex::TryWriteMultiLevelPlotfile(
+      directory / "plt", mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
+      mesh.steps, mesh.ref_ratio, absolute());
+  const int during = fegetexcept();
+  feclearexcept(FE_ALL_EXCEPT);
+  fedisableexcept(FE_ALL_EXCEPT);
+  feenableexcept(before);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(during, FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) << "the program's traps are its own";
+  uint64_t special = 0;
+  for (const neve::LevelReport& level : report->levels) {
+    for (const neve::FieldReport& field : level.fields) special += field.special_cells;
+  }
+  EXPECT_GT(special, 0U);
 }
 
 TEST(Plotfile, ExtraDirectoriesAreThere) {
