@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "hdf5/errors.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 // Frames are small against what they hold, so this is hundreds of megabytes of values.
 constexpr uint64_t most_recent_bytes = uint64_t{64} << 20;
+// Values of components that are kept decoded: several chunks of the default size.
+constexpr uint64_t most_decoded_bytes = uint64_t{64} << 20;
 
 std::string chunk_name(size_t level, uint64_t chunk) {
   return fmt::format("{}/{} chunk {}", level_name(level), data_name, chunk);
@@ -80,7 +83,7 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
   }
   // The frame looks at the bytes' heap memory, which moving the vector leaves where it is.
   LoadedPtr loaded = std::make_shared<const Loaded>(
-      Loaded{level, chunk, std::move(*bytes), std::move(box_begin), std::move(*frame)});
+      Loaded{level, chunk, std::move(*bytes), std::move(box_begin), std::move(*frame), {}});
   recent_bytes_ += loaded->bytes.size();
   recent_.push_front(loaded);
   while (recent_bytes_ > most_recent_bytes && recent_.size() > 1) {
@@ -141,11 +144,49 @@ Result<bool> FrameReader::knows_boxes(size_t level, size_t box) {
   return loaded->frame.layout().array_shape.empty();
 }
 
+const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component) {
+  const auto at = std::find_if(decoded_.begin(), decoded_.end(), [&](const Decoded& d) {
+    return d.loaded == loaded && d.component == component;
+  });
+  if (at != decoded_.end()) {
+    decoded_.splice(decoded_.begin(), decoded_, at);
+    return at->values.data();
+  }
+  const Frame& frame = loaded->frame;
+  const uint64_t bytes = frame.component_values(component) * dtype_bytes(frame.dtype());
+  if (component >= frame.layout().components || frame.layout().is_split || frame.layout().boxes.size() < 2 ||
+      bytes > most_decoded_bytes)
+    return nullptr;
+  std::vector<bool>& asked = loaded->was_asked_for;
+  asked.resize(static_cast<size_t>(frame.layout().components));
+  if (!asked[static_cast<size_t>(component)]) {
+    asked[static_cast<size_t>(component)] = true;
+    return nullptr;
+  }
+  Decoded fresh{loaded, component, std::vector<std::byte>(bytes)};
+  // Damage to another box's section must not reach this one: whoever reads it alone finds out.
+  if (!frame.decode_component(component, fresh.values.data(), bytes).ok()) return nullptr;
+  decoded_.push_front(std::move(fresh));
+  decoded_bytes_ += bytes;
+  while (decoded_bytes_ > most_decoded_bytes) {
+    decoded_bytes_ -= decoded_.back().values.size();
+    decoded_.pop_back();
+  }
+  return decoded_.front().values.data();
+}
+
 Status FrameReader::read(size_t level, size_t box, int component, std::byte* out) {
   const Box& wanted = header_.hierarchy.levels[level].boxes[box];
   const uint64_t bytes = static_cast<uint64_t>(wanted.cells()) * dtype_bytes(header_.hierarchy.dtype);
   NEVE_ASSIGN(const std::vector<Piece> found, pieces(level, box, component));
   for (const Piece& piece : found) {
+    if (const std::byte* values = decoded(piece.loaded, component); values != nullptr) {
+      const auto components = static_cast<uint64_t>(piece.loaded->frame.layout().components);
+      const uint64_t cells_before =
+          piece.loaded->box_begin[static_cast<size_t>(piece.box_in_frame)] / components;
+      std::memcpy(out, values + cells_before * dtype_bytes(header_.hierarchy.dtype), bytes);
+      continue;
+    }
     NEVE_TRY(piece.loaded->frame.decode_box(piece.box_in_frame, component, out, bytes)
                  .in(chunk_name(level, piece.loaded->chunk)));
   }

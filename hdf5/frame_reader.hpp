@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boxes out of frames: only the chunks that hold a box are read, only its sections are decoded.
+// Boxes out of frames: only the chunks that hold a box are read, only its sections are decoded. Sections hold
+// many boxes, so a component that is asked for again is decoded whole and kept for a while.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +34,16 @@ class FrameReader {
     std::vector<std::byte> bytes;
     std::vector<uint64_t> box_begin;  // first element of each of its boxes
     Frame frame;
+    mutable std::vector<bool> was_asked_for;  // by component
   };
   using LoadedPtr = std::shared_ptr<const Loaded>;
+
+  // All boxes of one component of a frame, one after another.
+  struct Decoded {
+    LoadedPtr loaded;
+    int component = 0;
+    std::vector<std::byte> values;
+  };
 
   struct Piece {
     LoadedPtr loaded;
@@ -45,12 +54,16 @@ class FrameReader {
   Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
   // What a chunk holds of a box; corrupt when its frame does not.
   Result<Piece> find_piece(size_t level, size_t box, uint64_t chunk);
+  // The values of a component, when it was asked for before and they can be kept; else null.
+  const std::byte* decoded(const LoadedPtr& loaded, int component);
   // The pieces that hold the component, in order.
   Result<std::vector<Piece>> pieces(size_t level, size_t box, int component);
 
   const PlotfileHeader& header_;
   std::list<LoadedPtr> recent_;  // most recent first
   uint64_t recent_bytes_ = 0;
+  std::list<Decoded> decoded_;  // most recent first
+  uint64_t decoded_bytes_ = 0;
 };
 
 }  // namespace neve::hdf5
