@@ -159,6 +159,20 @@ def test_headers_name_only_what_is_installed(prefix):
                 assert (include / line.split('"')[1]).exists(), f"{header}: {line}"
 
 
+def test_the_amrex_component_brings_its_headers(prefix, tmp_path):
+    """Without AMReX only what find_package finds can be seen; tests/amrex compiles the headers."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\nproject(x C CXX)\n"
+        "find_package(neve REQUIRED COMPONENTS amrex)\n"
+        "get_target_property(includes neve::amrex INTERFACE_INCLUDE_DIRECTORIES)\n"
+        "get_target_property(libraries neve::amrex INTERFACE_LINK_LIBRARIES)\n"
+        "find_file(header neve/amrex.hpp PATHS ${includes} NO_DEFAULT_PATH REQUIRED)\n"
+        'message(STATUS "links ${libraries}")\n'
+    )
+    out = run("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}")
+    assert "links neve::mpi" in out
+
+
 def test_an_unknown_component_is_refused(prefix, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.18)\nproject(x C CXX)\n"
