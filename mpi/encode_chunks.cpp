@@ -9,12 +9,6 @@
 namespace neve::mpi {
 namespace {
 
-// The others restore each value from its quantum alone, or hold what that would give
-// (codecs/reconstruct.hpp).
-bool section_predicts(Codec codec) {
-  return codec != Codec::dual_quant && codec != Codec::exact && codec != Codec::constant;
-}
-
 // One byte per cell and component, as BoxData::keep wants it; empty when nothing is missed.
 std::vector<uint8_t> keep_marks(const std::vector<std::vector<uint64_t>>& missed, uint64_t cells) {
   std::vector<uint8_t> marks;
@@ -51,16 +45,17 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   }
   NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report));
   NEVE_ASSIGN(const Frame frame, Frame::parse(encoded.frame));
-  encoded.predicts.assign(specs.size(), 0);
+  encoded.needs_decoding.assign(specs.size(), 0);
   for (const SectionInfo& section : frame.sections()) {
-    if (section_predicts(section.codec)) encoded.predicts[static_cast<size_t>(section.component)] = 1;
+    const auto c = static_cast<size_t>(section.component);
+    if (may_predict(specs[c].codec) && section.codec != Codec::dual_quant) encoded.needs_decoding[c] = 1;
   }
   return {};
 }
 
 }  // namespace
 
-bool may_predict(Codec asked) { return asked == Codec::automatic || section_predicts(asked); }
+bool may_predict(Codec asked) { return asked != Codec::dual_quant && asked != Codec::exact; }
 
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
                                            size_t end_level) {

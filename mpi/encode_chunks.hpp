@@ -24,12 +24,13 @@ struct EncodedChunk {
   size_t chunk = 0;  // index in LevelPlan::chunks
   std::vector<std::byte> frame;
   FrameReport report;
-  // By component: 1 where a section's codec predicts from decoded neighbours, so that a value's decoded form
-  // is known only from the frame.
-  std::vector<char> predicts;
+  // By component: 1 where a value's decoded form is known only from the frame, because a section's codec
+  // predicts from decoded neighbours, or was chosen by rules that only the encoder knows.
+  std::vector<char> needs_decoding;
 };
 
-// Whether a codec that is asked for may predict from decoded neighbours.
+// Whether asking for this codec may bring one that predicts from decoded neighbours. The others restore each
+// value from its quantum alone, or hold what that would give (codecs/reconstruct.hpp).
 bool may_predict(Codec asked);
 
 // This rank's chunks of the levels [begin, end), by level, then chunk, not encoded yet.

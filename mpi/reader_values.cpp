@@ -33,7 +33,7 @@ const EncodedChunk* ReaderValues::frame_to_decode(int box, int component) const 
   const size_t first = chunks.box_first_chunk[static_cast<size_t>(box)] - frames_.front().chunk;
   for (size_t i = first; i < frames_.size(); ++i) {
     if (i > first && chunks.chunks[frames_[i].chunk].boxes.front() != box) break;
-    if (frames_[i].predicts[static_cast<size_t>(component)] != 0) return &frames_[first];
+    if (frames_[i].needs_decoding[static_cast<size_t>(component)] != 0) return &frames_[first];
   }
   return nullptr;
 }

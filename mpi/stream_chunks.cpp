@@ -151,7 +151,6 @@ Status encode_values(const Hierarchy& hierarchy, std::span<const LocalBox> owned
   const std::vector<uint64_t> shape{stream_chunk_elements};
   NEVE_ASSIGN(encoded.frame, encode_array(hierarchy.dtype, shape, values.data(),
                                           array_options(runs, level, options), &report));
-  encoded.predicts.assign(level.fields.size(), 1);
   return report_runs(runs, level, values, report.components.front(), encoded);
 }
 

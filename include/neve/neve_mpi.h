@@ -49,7 +49,9 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  * "key=value" separated by ';', or NULL:
  *   abs=0.5, rel=1e-3, lossless    the error bound of all fields (rel=1e-3)
  *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6
+ *   codec=NAME, effort=NAME        as the command's --codec and --effort (auto, fast)
  *   covered=auto|drop|keep         cells that a finer level covers (auto)
+ *   strategy=NAME                  skeleton, filtered or amrex-1d (skeleton)
  *   threads=N                      threads of each rank (1)
  *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
  * On error nothing is left behind, and an earlier file at `path` is whole. */

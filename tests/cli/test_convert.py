@@ -139,6 +139,30 @@ def test_threads_do_not_change_the_values(neve, sample, tmp_path, threads):
     assert neve("verify", sample, path, "--json").json["ok"] is True
 
 
+@pytest.mark.parametrize("ranks", [None, 3])
+@pytest.mark.parametrize("strategy", ["filtered", "amrex-1d"])
+def test_strategies(neve, sample, tmp_path, strategy, ranks):
+    path = tmp_path / "other.h5"
+    options = ("--strategy", strategy, "--json")
+    report = neve("convert", sample, path, *options, ranks=ranks).json
+    verified = neve("verify", sample, path, "--json").json
+    assert verified["ok"] is True
+    assert report["stored_bytes"] == os.path.getsize(path)
+    assert 0 < report["codec_bytes"] < report["stored_bytes"]
+    for level, f in fields_of(report):
+        assert 0 < f["codec_bytes"] < f["stored_bytes"], (level, f["name"])
+    chunks = [(level["chunks"], level["chunk_elements"]) for level in report["levels"]]
+    if strategy == "filtered":
+        # The one box of level 0 is one rank's; HDF5 gets one chunk from each rank that holds any.
+        assert chunks[0] == (1, 32**3 * len(FIELDS))
+        assert 1 <= chunks[1][0] <= (ranks or 1)
+    else:
+        assert chunks[0] == (32**3 * len(FIELDS) // 1024, 1024)
+        assert all(f["left_out_cells"] == 0 for _, f in fields_of(report))
+    names = [entry for entry in os.listdir(tmp_path) if entry != "other.h5"]
+    assert names == []
+
+
 def test_covered_keep_and_drop(neve, sample, tmp_path):
     left_out = {}
     for choice in ("keep", "drop"):
@@ -257,6 +281,46 @@ class TestUnmodifiedTools:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def test_h5py_finds_the_same_layout_whatever_the_strategy(self, neve, sample, tmp_path):
+        for strategy in ("skeleton", "filtered", "amrex-1d"):
+            options = ("--strategy", strategy, "--codec", "dual_quant", "--covered", "keep")
+            neve("convert", sample, tmp_path / f"{strategy}.h5", *options, ranks=2)
+        code = f"""
+import os, h5py, numpy as np
+folder = {str(tmp_path)!r}
+files = [h5py.File(os.path.join(folder, s + ".h5")) for s in ("skeleton", "filtered", "amrex-1d")]
+def described(f):
+    found = {{}}
+    def visit(name, thing):
+        found[name] = sorted((k, np.asarray(v).tolist()) for k, v in thing.attrs.items())
+        if isinstance(thing, h5py.Dataset) and not name.endswith(("=0", "neve_fields")):
+            found[name].append(thing[()].tolist())
+        if name.endswith("data:datatype=0"):
+            plist = thing.id.get_create_plist()
+            found[name] += [str(thing.dtype), plist.get_filter(0)[0], plist.get_nfilters()]
+    f.visititems(visit)
+    return found
+for other in files[1:]:
+    a, b = described(files[0]), described(other)
+    assert list(a) == list(b)
+    for name in a:
+        assert a[name] == b[name], name
+def box(level, i):
+    offsets = level["data:offsets=0"][()]
+    boxes = level["boxes"][()]
+    cells = np.prod([boxes[i][3 + d] - boxes[i][d] + 1 for d in range(3)])
+    return level["data:datatype=0"][offsets[i] : offsets[i] + cells * {len(FIELDS)}]
+for name, boxes in (("level_0", 1), ("level_1", 3)):
+    bounds = files[0][name]["neve_fields"]["bound_abs"]
+    for i in range(boxes):
+        first, filtered, amrex = (box(f[name], i) for f in files)
+        assert first.tobytes() == filtered.tobytes()
+        apart = np.abs(first - amrex).reshape(len(bounds), -1).max(axis=1)
+        assert (apart <= 2 * bounds).all(), apart / bounds
+print("same")
+"""
+        assert self.python(code, HDF5_PLUGIN_PATH=str(PLUGIN_DIR)).strip() == "same"
+
     def test_h5py_reads_what_neve_reads(self, neve, converted, tmp_path):
         back = tmp_path / "back"
         neve("convert", converted, back)
@@ -273,7 +337,11 @@ with h5py.File({str(converted)!r}) as f:
         out = self.python(code, HDF5_PLUGIN_PATH=str(PLUGIN_DIR)).split()
         assert out[:2] == ["3", "float64"]
 
-    def test_yt_agrees_to_the_bit(self, neve, sample, converted, tmp_path):
+    @pytest.mark.parametrize("strategy", ["skeleton", "filtered", "amrex-1d"])
+    def test_yt_agrees_to_the_bit(self, neve, sample, converted, tmp_path, strategy):
+        if strategy != "skeleton":
+            converted = tmp_path / "other.h5"
+            neve("convert", sample, converted, "--strategy", strategy, ranks=2)
         back = tmp_path / "back"
         neve("convert", converted, back)
         code = f"""

@@ -155,8 +155,9 @@ TEST(ReaderValues, DecodedFramesAndRestoredValuesAgreeForCodecsThatHoldValuesAlo
         auto chunks = chunks_to_encode(world_rank(), *plan, level, level + 1);
         ASSERT_TRUE(encode_chunks(h, owned.boxes(), options, *plan, none, chunks, nullptr).ok());
         for (EncodedChunk& chunk : chunks) {
-          EXPECT_EQ(chunk.predicts, std::vector<char>(h.components.size(), 0));
-          chunk.predicts.assign(h.components.size(), 1);  // makes the reader's values come from the frames
+          EXPECT_EQ(chunk.needs_decoding, std::vector<char>(h.components.size(), 0));
+          chunk.needs_decoding.assign(h.components.size(),
+                                      1);  // makes the reader's values come from the frames
         }
         const ReaderValues restored(h, owned.boxes(), *plan, level, {});
         const ReaderValues decoded(h, owned.boxes(), *plan, level, chunks);
@@ -196,7 +197,7 @@ TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
         finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
         EXPECT_TRUE(
             encode_chunks(h, owned.boxes(), options, as_dual_quant, check->missed(), finer, nullptr).ok());
-        for (EncodedChunk& chunk : finer) chunk.predicts.assign(h.components.size(), 1);
+        for (EncodedChunk& chunk : finer) chunk.needs_decoding.assign(h.components.size(), 1);
       }
       std::string text;
       for (const LevelPlan& level : plan->levels) {

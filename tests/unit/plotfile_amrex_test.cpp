@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plotfiles written here byte by byte, in every variant AMReX has, read back; and damaged ones refused.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,24 +12,14 @@
 
 #include "plotfile/amrex_reader.hpp"
 #include "plotfile/open.hpp"
+#include "tests/unit/temp_dir.hpp"
 
 namespace neve::plotfile {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "neve_amrex_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TempDir() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+using test::TempDir;
 
 std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

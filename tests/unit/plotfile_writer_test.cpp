@@ -2,7 +2,6 @@
 // Plotfiles put together from the writer's pieces, read back by the reader.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -12,24 +11,14 @@
 
 #include "plotfile/amrex_reader.hpp"
 #include "plotfile/amrex_writer.hpp"
+#include "tests/unit/temp_dir.hpp"
 
 namespace neve::plotfile {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "neve_writer_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TempDir() { fs::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
+using test::TempDir;
 
 void spill(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
