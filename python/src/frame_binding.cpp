@@ -4,6 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+#include <mutex>
+#include <vector>
+
 #include "binding.hpp"
 #include "neve/frame.hpp"
 
@@ -19,9 +23,48 @@ class HeldFrame {
 
   const Frame& get() const { return frame_; }
 
+  Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const {
+    if (copy_kept(box, component, out, out_bytes)) return {};
+    return frame_.decode_box(box, component, out, out_bytes);
+  }
+
  private:
+  static constexpr uint64_t most_kept_bytes = uint64_t{64} << 20;
+
+  // From the component decoded whole, which is done when a second box of it is asked for: a section holds
+  // many boxes, and decoding it for each would take as many times as long.
+  bool copy_kept(int box, int component, std::byte* out, uint64_t out_bytes) const {
+    const std::lock_guard lock(mutex_);
+    const bool is_again = component == last_component_ && box != last_box_;
+    if (component != last_component_) kept_ = {};
+    last_component_ = component;
+    last_box_ = box;
+    const FrameLayout& layout = frame_.layout();
+    const uint64_t value_bytes = dtype_bytes(frame_.dtype());
+    const uint64_t bytes = frame_.component_values(component) * value_bytes;
+    if (layout.is_split || box < 0 || static_cast<size_t>(box) >= layout.boxes.size()) return false;
+    if (kept_.empty() && is_again && bytes <= most_kept_bytes) {
+      kept_.resize(bytes);
+      // Damage to another box's section must not reach this one.
+      if (!frame_.decode_component(component, kept_.data(), bytes).ok()) kept_ = {};
+    }
+    const uint64_t of_box =
+        static_cast<uint64_t>(layout.boxes[static_cast<size_t>(box)].cells()) * value_bytes;
+    if (kept_.empty() || out_bytes != of_box) return false;
+    uint64_t begin = 0;
+    for (int b = 0; b < box; ++b) {
+      begin += static_cast<uint64_t>(layout.boxes[static_cast<size_t>(b)].cells()) * value_bytes;
+    }
+    std::memcpy(out, kept_.data() + begin, of_box);
+    return true;
+  }
+
   Buffer input_;
   Frame frame_;
+  mutable std::mutex mutex_;
+  mutable int last_component_ = -1;
+  mutable int last_box_ = -1;
+  mutable std::vector<std::byte> kept_;  // all boxes of last_component_; empty: not decoded
 };
 
 nb::tuple extents(const Extents& values, int ndim) {
@@ -77,7 +120,7 @@ void decode(const HeldFrame& held, nb::handle out, int threads) {
 void decode_box(const HeldFrame& held, int box, int component, nb::handle out) {
   const Buffer output(out, Buffer::Access::write);
   const nb::gil_scoped_release release;
-  check(held.get().decode_box(box, component, output.data(), output.size_bytes()));
+  check(held.decode_box(box, component, output.data(), output.size_bytes()));
 }
 
 // One byte a cell, x fastest; empty when the frame holds every cell.

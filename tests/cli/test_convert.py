@@ -125,7 +125,7 @@ def test_arrangements(neve, sample, tmp_path, ranks):
     report = neve("convert", sample, path, "--json", *options, ranks=ranks).json
     expected = {"Temp": "linear 8", "density": "cluster 16", "pressure": "cluster 16"}
     for source in (report, neve("info", path, "--json").json):
-        for _, f in fields_of(source):
+        for f in (f for level in source["levels"] for f in level["fields"]):
             if f["name"] in expected:
                 assert f["arrangement"] == expected[f["name"]]
     assert "dual_quant, linear 8" in neve("info", path).out
