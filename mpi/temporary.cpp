@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -90,8 +91,44 @@ std::string process_space() {
   return key;
 }
 
-// Temporary names of a target: .NAME.neve-tmp-SPACE-PROCESS-RANDOM. The process number tells people whose it
-// was, too; the random part keeps the writes of one process apart.
+// A process, also after its number has been given to another.
+struct Process {
+  long number = 0;
+  unsigned long long start = 0;  // ticks since boot; 0 where /proc does not tell
+};
+
+struct ProcessState {
+  char letter = '?';
+  unsigned long long start = 0;
+};
+
+// From /proc/NUMBER/stat: the name, in parentheses, may hold anything; the state follows it, and 19 fields
+// further the start.
+std::optional<ProcessState> state_of(long number) {
+  const std::string line = first_line(("/proc/" + std::to_string(number) + "/stat").c_str());
+  const size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream fields(line.substr(name_end + 1));
+  ProcessState state;
+  std::string skipped;
+  fields >> state.letter;
+  constexpr int fields_between = 18;
+  for (int i = 0; i < fields_between; ++i) fields >> skipped;
+  fields >> state.start;
+  if (!fields) return {};
+  return state;
+}
+
+bool is_gone(const Process& process) {
+  if (::kill(static_cast<pid_t>(process.number), 0) != 0 && errno == ESRCH) return true;
+  const auto state = state_of(process.number);
+  if (!state) return false;
+  return state->letter == 'Z' || state->letter == 'X' ||
+         (process.start != 0 && state->start != process.start);
+}
+
+// Temporary names of a target: .NAME.neve-tmp-SPACE-PROCESS-START-RANDOM. The process number tells people
+// whose it was, too; the random part keeps the writes of one process apart.
 std::string name_stem(const fs::path& target) {
   std::string stem = ".";
   stem += target.filename().string();
@@ -100,19 +137,22 @@ std::string name_stem(const fs::path& target) {
 }
 
 // The process that made a temporary name, where it is one of this space and exactly of this shape.
-std::optional<pid_t> process_of(std::string_view name, const std::string& stem_of_space) {
+std::optional<Process> process_of(std::string_view name, const std::string& stem_of_space) {
   if (!name.starts_with(stem_of_space)) return {};
   name.remove_prefix(stem_of_space.size());
-  long process = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
-  if (error != std::errc() || process <= 0) return {};
-  name.remove_prefix(static_cast<size_t>(end - name.data()));
+  Process process;
+  const auto take_number = [&](auto& number) {
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error != std::errc() || end == name.data() + name.size() || *end != '-') return false;
+    name.remove_prefix(static_cast<size_t>(end + 1 - name.data()));
+    return true;
+  };
+  if (!take_number(process.number) || process.number <= 0 || !take_number(process.start)) return {};
   constexpr size_t random_digits = 8;
-  if (name.size() != 1 + random_digits || name[0] != '-' ||
-      name.find_first_not_of("0123456789abcdef", 1) != std::string_view::npos) {
+  if (name.size() != random_digits || name.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
     return {};
   }
-  return static_cast<pid_t>(process);
+  return process;
 }
 
 // Best effort: what cannot be listed or removed stays.
@@ -121,7 +161,7 @@ void remove_stale(const fs::path& directory, const std::string& stem_of_space) {
   std::vector<fs::path> stale;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     const auto process = process_of(it->path().filename().string(), stem_of_space);
-    if (process && ::kill(*process, 0) != 0 && errno == ESRCH) stale.push_back(it->path());
+    if (process && is_gone(*process)) stale.push_back(it->path());
   }
   for (const fs::path& path : stale) fs::remove_all(path, error);
 }
@@ -162,8 +202,10 @@ Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
   temporary.target_ = final_path.string();
   const std::string stem = name_stem(final_path) + process_space() + "-";
   remove_stale(directory, stem);
-  char suffix[32];
-  std::snprintf(suffix, sizeof suffix, "%ld-%08x", static_cast<long>(::getpid()), std::random_device{}());
+  const long number = ::getpid();
+  char suffix[64];
+  std::snprintf(suffix, sizeof suffix, "%ld-%llu-%08x", number,
+                state_of(number).value_or(ProcessState{}).start, std::random_device{}());
   temporary.path_ = (directory / (stem + suffix)).string();
   return temporary;
 }

@@ -159,8 +159,11 @@ TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarge
   }
   ASSERT_EQ(own.find(prefix), 0u);
   const std::string space = own.substr(prefix.size(), own.find('-', prefix.size()) - prefix.size());
-  const std::string dead = "4194305";  // above Linux's largest process number
-  const std::string alive = std::to_string(::getpid());
+  const std::string dead = "4194305-77";  // above Linux's largest process number
+  const std::string alive =
+      own.substr(prefix.size() + space.size() + 1, own.rfind('-') - prefix.size() - space.size() - 1);
+  EXPECT_EQ(alive.find(std::to_string(::getpid()) + "-"), 0u) << alive;
+  const std::string reborn = std::to_string(::getpid()) + "-1";  // the number, but another process
   const auto name = [&](const std::string& of_space, const std::string& process, const std::string& tail) {
     return prefix + of_space + "-" + process + tail;
   };
@@ -171,9 +174,10 @@ TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarge
                                    name(space, dead, "-012345"),
                                    "." + own.substr(1) + "x",
                                    ".other.neve-tmp-" + space + "-" + dead + "-0123abcd"};
-  std::vector<std::string> go = {name(space, dead, "-0123abcd"), name(space, dead, "-89ab0000")};
+  std::vector<std::string> go = {name(space, dead, "-0123abcd"), name(space, dead, "-89ab0000"),
+                                 name(space, reborn, "-0123abcd")};
   for (const std::string& file : stay) std::ofstream(directory_ + "/" + file) << "x";
-  std::ofstream(directory_ + "/" + go[0]) << "x";
+  for (const size_t i : {0, 2}) std::ofstream(directory_ + "/" + go[i]) << "x";
   std::filesystem::create_directories(directory_ + "/" + go[1] + "/Level_0");
   ASSERT_TRUE(Temporary::beside(target, Temporary::Kind::file).ok());
   std::sort(stay.begin(), stay.end());
