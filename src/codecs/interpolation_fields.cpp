@@ -296,6 +296,7 @@ bool InterpolationDecoder<T>::restore_row(const ClassRow<T>& row, const int32_t*
 
 template <class T>
 void InterpolationDecoder<T>::scatter(const RectRows<T*>& rect, int64_t w, PhaseField<T>& field) {
+  if (rect.first == nullptr) return;
   PhaseClass<T>& grid = field.finest();
   for (const auto& [cell, bits] : patches_) grid.values[static_cast<size_t>(cell)] = value_of_bits<T>(bits);
   for (int64_t z = 0; z < rect.size[2]; ++z) {
