@@ -78,6 +78,7 @@ Json record_json(const hdf5::FieldRecord& field, size_t value_bytes) {
       {"exact_cells", field.exact_cells},
       {"codec", field.codec},
       {"arrangement", field.arrangement},
+      {"chosen", field.chosen},
       {"covered", field.covered}};
 }
 
@@ -173,7 +174,7 @@ std::string levels_text(const Json& j) {
     text += "\n";
     if (level.contains("fields") && !level["fields"].empty()) {
       Table table({"  field", "ratio", "bound", "as abs", "max error", "left out", "special",
-                   "codec, arrangement", "covered"},
+                   "codec, arrangement", "chosen", "covered"},
                   true);
       for (const Json& f : level["fields"]) {
         table.add({"  " + f["name"].get<std::string>(), human_ratio(f["ratio"].get<double>()),
@@ -181,7 +182,7 @@ std::string levels_text(const Json& j) {
                    human_error(f["max_abs_error"].get<double>()),
                    std::to_string(f["left_out_cells"].get<uint64_t>()),
                    std::to_string(f["special_cells"].get<uint64_t>()), codec_text(f),
-                   f["covered"].get<std::string>()});
+                   f["chosen"].get<std::string>(), f["covered"].get<std::string>()});
       }
       text += table.text();
     }

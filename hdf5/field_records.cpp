@@ -83,10 +83,9 @@ struct TextColumn {
 };
 
 const TextColumn text_columns[] = {
-    {"name", &FieldRecord::name, true},
-    {"codec", &FieldRecord::codec, true},
-    {"covered", &FieldRecord::covered, true},
-    {"arrangement", &FieldRecord::arrangement, false},
+    {"name", &FieldRecord::name, true},       {"codec", &FieldRecord::codec, true},
+    {"covered", &FieldRecord::covered, true}, {"arrangement", &FieldRecord::arrangement, false},
+    {"chosen", &FieldRecord::chosen, false},
 };
 constexpr size_t text_column_count = std::size(text_columns);
 

@@ -25,6 +25,7 @@ struct FieldRecord {
   std::optional<double> fill;  // what `verify` compares bit for bit
   std::string codec;
   std::string arrangement;  // "" in files of neve 0.1
+  std::string chosen;       // likewise
   std::string covered;
 };
 

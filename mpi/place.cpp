@@ -77,6 +77,7 @@ std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteR
       record.fill = field.fill;
       record.codec = field.codec;
       record.arrangement = field.arrangement;
+      record.chosen = field.chosen;
       record.covered = field.covered;
     }
   }

@@ -196,6 +196,11 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
         field.range = ranges[level * components + c];
         field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
         field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+        if (options.memory != nullptr && field.spec.codec == Codec::automatic) {
+          field.spec.recalled =
+              options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
+                  .value_or(Codec::automatic);
+        }
         field.spec.tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
         field.spec.fill = fills[level * components + c];
         field.spec.range = field.range;

@@ -74,6 +74,21 @@ Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, cons
   return WriteTimes{describe_seconds + times.create_seconds, times.put};
 }
 
+// What `auto` settled on, for the next step.
+void remember_codecs(const WritePlan& plan, const WriteOptions& options, const WriteReport& report) {
+  for (size_t level = 0; level < report.levels.size(); ++level) {
+    const std::vector<FieldReport>& fields = report.levels[level].fields;
+    for (size_t c = 0; c < fields.size(); ++c) {
+      if (plan.levels[level].fields[c].spec.codec != Codec::automatic || fields[c].cells == 0) continue;
+      const Result<Codec> codec = parse_codec(fields[c].codec);
+      if (!codec.ok()) continue;  // constant: cannot be asked for
+      options.memory->note(
+          options.encode.effort, static_cast<int>(level), fields[c].name, *codec,
+          static_cast<double>(fields[c].stored_bytes) / static_cast<double>(fields[c].cells));
+    }
+  }
+}
+
 }  // namespace
 
 Result<Covered> parse_covered(const std::string& name) {
@@ -154,6 +169,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
+  if (options.memory != nullptr) remember_codecs(plan, options, report);
   return report;
 }
 

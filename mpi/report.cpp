@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,10 @@ struct Sums {
   uint64_t exact_cells = 0;
   uint64_t section_bytes = 0;
   uint64_t frame_bytes = 0;  // of the level; in its first field only
+  uint64_t rival_bytes = 0;
+  uint64_t estimated_cells = 0;  // whose rival is an estimate
   std::array<uint64_t, codecs> cells_by_codec{};
+  std::array<uint64_t, codecs> cells_by_rival{};
   std::array<uint64_t, arrangements> cells_by_arrangement{};
 };
 constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
@@ -60,6 +64,19 @@ void share_out(uint64_t frame_bytes, std::vector<FieldReport>& fields, std::span
   fields[0].stored_bytes += frame_bytes - std::min(given, frame_bytes);
 }
 
+// Why a field has the codec it has.
+std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
+  if (spec.codec != Codec::automatic) return "asked for";
+  if (spec.recalled != Codec::automatic) return "recalled";
+  const auto rival = static_cast<Codec>(place_of_most(sum.cells_by_rival));
+  if (rival == Codec::automatic || sum.section_bytes == 0) return "nothing to weigh";
+  char ratio[32];
+  std::snprintf(ratio, sizeof ratio, "%.2fx",
+                static_cast<double>(sum.rival_bytes) / static_cast<double>(sum.section_bytes));
+  const bool is_estimate = 2 * sum.estimated_cells > sum.held_cells;
+  return std::string(codec_name(rival)) + (is_estimate ? " might take " : " would take ") + ratio;
+}
+
 }  // namespace
 
 Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
@@ -78,6 +95,9 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       sums[field].exact_cells += report.exact_cells;
       sums[field].section_bytes += report.stored_bytes;
       sums[field].cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
+      sums[field].rival_bytes += report.rival_bytes;
+      sums[field].cells_by_rival[static_cast<size_t>(report.rival)] += report.cells;
+      if (report.rival_is_estimate) sums[field].estimated_cells += report.cells;
       sums[field].cells_by_arrangement[arrangement_number(report)] += report.cells;
       worst[field] = std::max(worst[field], report.max_abs_error);
     }
@@ -116,6 +136,7 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       field.fill = planned.spec.fill;
       field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
       field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
+      field.chosen = chosen_text(planned.spec, sum);
       field.covered = planned.covered;
       report.raw_bytes += field.raw_bytes;
     }

@@ -76,6 +76,8 @@ struct ComponentSpec {
   Bound asked;           // what the user said, kept for `info`
   Codec codec = Codec::automatic;
   CodecTuning tuning;
+  // With codec automatic: the one to take without weighing (SelectionMemory); automatic: none.
+  Codec recalled = Codec::automatic;
   ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
@@ -110,6 +112,11 @@ struct ComponentReport {
   // Of most of its cells:
   Codec codec = Codec::dual_quant;
   Arrangement arrangement = Arrangement::linear;
+  // What `auto` weighed it against, and the bytes that would have taken (an estimate where the sample already
+  // told enough); Codec::automatic when there was no choice.
+  Codec rival = Codec::automatic;
+  uint64_t rival_bytes = 0;
+  bool rival_is_estimate = false;
   int unit_cells = 0;  // side of its unit blocks; 0: none
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
+#include "neve/selection_memory.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -50,6 +52,8 @@ struct WriteOptions {
   std::string strategy = "skeleton";
   uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of skeleton's chunks, 64 KiB .. 1 GiB
   EncodeOptions encode;
+  // Of a series of writes: what codec auto chose before. Null: every write weighs anew.
+  std::shared_ptr<SelectionMemory> memory;
   // MPI-IO hints (striping_factor, cb_nodes, ...); those of the environment variable NEVE_MPI_HINTS
   // ("key=value;key=value") come on top.
   std::map<std::string, std::string> mpi_hints;
@@ -72,6 +76,7 @@ struct FieldReport {
   double range_min = 0, range_max = 0;
   std::optional<double> fill;
   std::string codec;        // of most of its cells
+  std::string chosen;       // why that codec: "asked for", "recalled", "dual_quant would take 1.21x", ...
   std::string arrangement;  // likewise: "linear", "cluster 16", "in_place", ...
   std::string covered;      // "none", "dropped", "kept: <why>"
 };

@@ -170,11 +170,14 @@ void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& m
   sum.special_cells += part.special_cells;
   sum.exact_cells += part.exact_cells;
   sum.max_abs_error = std::max(sum.max_abs_error, part.max_abs_error);
+  sum.rival_bytes += part.rival == Codec::automatic ? part.stored_bytes : part.rival_bytes;
   if (part.cells > most_cells) {
     most_cells = part.cells;
     sum.codec = part.codec;
     sum.arrangement = part.arrangement;
     sum.unit_cells = part.unit_cells;
+    sum.rival = part.rival;
+    sum.rival_is_estimate = part.rival_is_estimate;
   }
 }
 

@@ -129,6 +129,7 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
 // what it takes is then known and not guessed.
 template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  if (spec.recalled != Codec::automatic) return draft_lossy(source, spec, spec.recalled, effort);
   const bool is_max = effort == Effort::max;
   // Beside `context` one codebook will do to see who wins.
   SectionDraft plain = draft_lossy(source, spec, Codec::dual_quant, is_max ? Effort::fast : effort);
@@ -137,10 +138,22 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
   if (!is_max) {
     const double estimate = estimate_interpolation_bytes(source, make_quantizer<T>(spec));
-    if (!(estimate < interpolation_worth_share * static_cast<double>(plain_bytes))) return plain;
+    if (!(estimate < interpolation_worth_share * static_cast<double>(plain_bytes))) {
+      if (std::isfinite(estimate)) {
+        plain.report.rival = rival;
+        plain.report.rival_bytes = static_cast<uint64_t>(estimate);
+        plain.report.rival_is_estimate = true;
+      }
+      return plain;
+    }
   }
-  SectionDraft better = draft_lossy(source, spec, rival, effort);
-  return drafted_bytes(better) < plain_bytes ? std::move(better) : std::move(plain);
+  SectionDraft other = draft_lossy(source, spec, rival, effort);
+  const uint64_t other_bytes = drafted_bytes(other);
+  const bool other_wins = other_bytes < plain_bytes;
+  SectionDraft& winner = other_wins ? other : plain;
+  winner.report.rival = other_wins ? Codec::dual_quant : rival;
+  winner.report.rival_bytes = other_wins ? plain_bytes : other_bytes;
+  return std::move(winner);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -387,6 +388,26 @@ TEST_F(WriteFile, AmrexLayoutCannotLeaveCellsOut) {
   EXPECT_EQ(status.code(), Code::usage);
   EXPECT_EQ(status.message(),
             "strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
+}
+
+TEST_P(Write, ASeriesOfStepsRecallsItsCodecs) {
+  const Hierarchy h = test::make_hierarchy({.box_cells = 16});
+  const auto owner = distribute_boxes(h, world_size());
+  WriteOptions options;
+  options.encode.effort = Effort::max;
+  options.memory = std::make_shared<SelectionMemory>();
+  const auto first = write(h, owner, options);
+  ASSERT_TRUE(first.ok()) << first.status().message();
+  EXPECT_NE(first->levels[0].fields[test::averaged].chosen, "recalled");
+  const auto second = write(h, owner, options);
+  ASSERT_TRUE(second.ok()) << second.status().message();
+  EXPECT_EQ(second->levels[0].fields[test::averaged].chosen, "recalled");
+  for (size_t level = 0; level < h.levels.size(); ++level) {
+    const FieldReport& before = first->levels[level].fields[test::averaged];
+    const FieldReport& after = second->levels[level].fields[test::averaged];
+    EXPECT_EQ(after.codec, before.codec) << level;
+  }
+  check_all(h, *second, true);
 }
 
 TEST_P(Write, TheReportIsTheSameOnEveryRankAndProgressComesFromRankZero) {
