@@ -13,13 +13,14 @@ import struct
 from dataclasses import dataclass, field
 
 import numpy as np
+import reference_interpolation
 import reference_lorenzo_regression
 
 ALL_LINEAR, PER_SECTION = 0, 1
 LINEAR, CLUSTER, IN_PLACE = 0, 1, 2
 SPLIT, ARRAY = 1, 2
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
-DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION = 1, 2, 3, 4
+DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT = range(1, 7)
 AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
 LISTED = 15
 MOST_TILE_CELLS = 1 << 21
@@ -313,8 +314,7 @@ def parse(data: bytes) -> Frame:
         (checksum,) = body.unpack("Q")
         part = data[at : at + size]
         require(len(part) == size and checksum == xxh3_64(part), "section checksum")
-        known = (DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION)
-        require(codec in known, f"codec {codec}")
+        require(DUAL_QUANT <= codec <= CONTEXT, f"codec {codec}")
         sections.append(Section(codec, part, lie, unit))
         at += size
     require(at == frame_bytes, "bytes behind the last section")
@@ -853,6 +853,18 @@ def decode(data: bytes) -> np.ndarray:
             sizes = [region.size for region in section_regions]
             decoded = reference_lorenzo_regression.decode(
                 reader, frame.dtype, component, frame.codebooks, sizes, left_out
+            )
+        elif section.codec in (INTERPOLATION, CONTEXT):
+            component = frame.components[section.component]
+            sizes = [region.size for region in section_regions]
+            decoded = reference_interpolation.decode(
+                reader,
+                frame.dtype,
+                component,
+                frame.codebooks,
+                sizes,
+                left_out,
+                section.codec == CONTEXT,
             )
         else:
             decoded = decode_dual_quant(reader, frame, section, section_regions, left_out)

@@ -8,6 +8,7 @@ import neve
 import numpy as np
 import pytest
 import reference_decoder
+import reference_interpolation
 from arrays import assert_same_bits, bits
 from conftest import CHECKOUT
 from hypothesis import given
@@ -103,6 +104,57 @@ def test_lorenzo_regression(field, rel, effort, arrangement, block, merge_units)
         "exact",
     }
     assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
+@given(
+    field=fields(),
+    rel=st.sampled_from([1e-1, 1e-3, 1e-6]),
+    codec=st.sampled_from(["interpolation", "context"]),
+    arrangement=st.sampled_from(
+        [("linear", None), ("linear", 8), ("cluster", 8), ("in_place", None)]
+    ),
+)
+def test_interpolation(field, rel, codec, arrangement):
+    name, unit = arrangement
+    frame = neve.compress(field, rel=rel, codec=codec, arrangement=name, unit=unit, threads=1)
+    used = {s["codec"] for s in neve.info(frame)["sections"]}
+    assert used <= {codec, "constant", "exact"}
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
+def waves(shape: tuple[int, ...]) -> np.ndarray:
+    """Oblique and short: interpolation along the directions alone does badly."""
+    random = np.random.default_rng(7)
+    field = np.zeros(shape)
+    for _ in range(4):
+        phase = random.uniform(0, 6)
+        for axis, size in enumerate(shape):
+            at = np.arange(size) * random.uniform(0.3, 1.2)
+            phase = phase + at.reshape([-1 if d == axis else 1 for d in range(len(shape))])
+        field += np.sin(phase)
+    return field + 1e-3 * random.standard_normal(shape)
+
+
+@pytest.mark.parametrize("codec", ["interpolation", "context"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700,), (40, 50), (23, 23, 23), (3, 12, 14, 16)])
+def test_interpolation_with_stencils(codec, dtype, shape, monkeypatch):
+    """Fields large enough for stencils to be worth their weights, up to blends of all experts."""
+    most_experts = 0
+    blend = reference_interpolation.blend
+
+    def count_experts(p, estimates):
+        nonlocal most_experts
+        most_experts = max(most_experts, len(p))
+        return blend(p, estimates)
+
+    monkeypatch.setattr(reference_interpolation, "blend", count_experts)
+    field = waves(shape)
+    field.reshape(-1)[[5, 60, 333]] = [np.nan, -0.0, 1e20]
+    frame = neve.compress(field.astype(dtype), abs=1e-3, codec=codec, threads=1)
+    assert {s["codec"] for s in neve.info(frame)["sections"]} == {codec}
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+    assert most_experts == min(len(shape), 3) + (len(shape) <= 3)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
