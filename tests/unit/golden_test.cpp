@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,15 @@ void add_arrays(const std::string& type, std::vector<Case>& cases) {
   const auto rough = test::rough_field<T>({128, 100}, 0.3, 8);
   two.insert(two.end(), rough.begin(), rough.end());
   add("books_rel1e-3", {200, 128}, two, "rel=1e-3", Effort::balanced);
+  // Long waves are interpolation's; short oblique ones its stencils'.
+  std::vector<T> swell, waves;
+  for (int i = 0; i < 23 * 24 * 25; ++i) {
+    const int x = i % 23, y = i / 23 % 24, z = i / (23 * 24);
+    swell.push_back(static_cast<T>(std::sin(0.2 * x) + std::sin(0.3 * y + 1) * std::sin(0.15 * z)));
+    waves.push_back(static_cast<T>(std::sin(0.9 * x + 0.4 * y + 0.7 * z) + std::sin(0.5 * x - 1.1 * y)));
+  }
+  add("auto_balanced", {25, 24, 23}, swell, "rel=1e-4", Effort::balanced);
+  add("auto_max", {25, 24, 23}, waves, "rel=1e-4", Effort::max);
 }
 
 // What a codec has to get right by itself: directions, escapes, special values, values it cannot hold.
