@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve bench`: the codec table and the write table.
+// `neve bench`: the codec table, the write table and the rate-distortion study.
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -7,7 +7,7 @@ namespace neve::cli {
 
 Command add_bench(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "bench", "Measure codecs against SZ3, ZFP and fpzip, and writing against raw MPI-IO");
+      "bench", "Measure codecs and writing against their peers; rate-distortion study of a file");
   // Python declares the options, so that they are said in one place; its --help shows them.
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};

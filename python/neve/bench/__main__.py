@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m neve.bench codecs|write`."""
+"""`python -m neve.bench codecs|write|rd`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 
 from .._errors import Error
 from . import codecs, write
+from .rd import command as rd
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -16,14 +17,15 @@ def main(arguments: list[str] | None = None) -> int:
         description="Measure Neve against its peers. Tables go to stdout, JSON to --json.",
         epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
     )
-    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|write")
+    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|write|rd")
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
     )
     write.add_arguments(which.add_parser("write", help="writing and reading of AMR plotfiles"))
+    rd.add_arguments(which.add_parser("rd", help="rate-distortion study of one file"))
     options = parser.parse_args(arguments)
     try:
-        return codecs.run(options) if options.which == "codecs" else write.run(options)
+        return {"codecs": codecs, "write": write, "rd": rd}[options.which].run(options)
     except Error as error:
         print(f"neve bench: {error}", file=sys.stderr)
         return error.code
