@@ -93,6 +93,22 @@ bool InterpolationEncoder<T>::is_special(T value) const {
          (quantizer_.has_fill && portable::bits(value) == portable::bits(quantizer_.fill));
 }
 
+// Without a branch a value, so that compilers make vectors of it: most rows have none.
+template <class T>
+bool InterpolationEncoder<T>::has_special(const T* row, int64_t count) const {
+  using Bits = portable::BitsOf<T>;
+  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
+  const Bits infinity = portable::bits(std::numeric_limits<T>::infinity());
+  const Bits fill = quantizer_.has_fill ? portable::bits(quantizer_.fill) : sign;
+  Bits found = 0;
+  for (int64_t x = 0; x < count; ++x) {
+    const Bits bits = portable::bits(row[x]);
+    found |= static_cast<Bits>((bits & ~sign) >= infinity) | static_cast<Bits>(bits == sign) |
+             static_cast<Bits>(bits == fill);
+  }
+  return found != 0;
+}
+
 template <class T>
 void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, int64_t w, bool keeps_magnitudes) {
   PhaseField<T> field({rect.size[0], rect.size[1], rect.size[2]}, keeps_magnitudes);
@@ -106,6 +122,11 @@ void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, int64_t w, 
     for (int64_t y = 0; y < rect.size[1]; ++y) {
       const T* row = rect.row(y, z, w);
       std::copy(row, row + rect.size[0], grid.values.data() + cell);
+      if (left_out == nullptr && !has_special(row, rect.size[0])) {
+        held_ += static_cast<uint64_t>(rect.size[0]);
+        cell += rect.size[0];
+        continue;
+      }
       for (int64_t x = 0; x < rect.size[0]; ++x, ++cell) {
         if (left_out != nullptr && left_out[cell] != 0) continue;
         if (is_special(row[x])) {

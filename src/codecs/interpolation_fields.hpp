@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ class InterpolationEncoder {
  private:
   void gather(const RectRows<const T*>& rect, int64_t w, bool keeps_magnitudes);
   bool is_special(T value) const;
+  bool has_special(const T* row, int64_t count) const;
   void code_anchor(PhaseField<T>& field);
 
   Quantizer<T> quantizer_;

@@ -27,9 +27,30 @@ NEVE_ROW_LOOP axis(const T* a, const T* b, const T* c, const T* d, const T* weig
   for (size_t i = 0; i < n; ++i) out[i] = ((wa * a[i] + wb * b[i]) + wc * c[i]) + wd * d[i];
 }
 
+// Four taps a pass, in their order: the sum stays in registers.
 template <class T>
-NEVE_ROW_LOOP add_tap(const T* tap, const T* base, T weight, size_t n, T* sum) {
-  for (size_t i = 0; i < n; ++i) sum[i] = sum[i] + weight * (tap[i] - base[i]);
+NEVE_ROW_LOOP add_taps(const T* const* taps, const T* weights, size_t count, const T* base, size_t n,
+                       T* sum) {
+  size_t t = 0;
+  for (; t + 4 <= count; t += 4) {
+    const T* a = taps[t];
+    const T* b = taps[t + 1];
+    const T* c = taps[t + 2];
+    const T* d = taps[t + 3];
+    const T wa = weights[t];
+    const T wb = weights[t + 1];
+    const T wc = weights[t + 2];
+    const T wd = weights[t + 3];
+    for (size_t i = 0; i < n; ++i) {
+      const T near = (sum[i] + wa * (a[i] - base[i])) + wb * (b[i] - base[i]);
+      sum[i] = (near + wc * (c[i] - base[i])) + wd * (d[i] - base[i]);
+    }
+  }
+  for (; t < count; ++t) {
+    const T* a = taps[t];
+    const T wa = weights[t];
+    for (size_t i = 0; i < n; ++i) sum[i] = sum[i] + wa * (a[i] - base[i]);
+  }
 }
 
 template <class T>

@@ -62,8 +62,8 @@ template <class T>
 struct InterpolationKernels {
   // out = weights . (a, b, c, d), summed in this order.
   void (*axis)(const T* a, const T* b, const T* c, const T* d, const T* weights, size_t, T* out);
-  // sum += weight * (tap - base)
-  void (*add_tap)(const T* tap, const T* base, T weight, size_t, T* sum);
+  // sum += weight * (tap - base) for each tap, in order
+  void (*add_taps)(const T* const* taps, const T* weights, size_t count, const T* base, size_t, T* sum);
   // scale * (2 (above + here) + their left and right neighbours + below); elements -1 and n are readable.
   void (*estimate)(const T* above, const T* here, const T* below, T scale, size_t, T* out);
   // Mean of 2 to 4 predictions, each weighted by (estimate + blend_floor)^-4.

@@ -79,8 +79,8 @@ InterpolationKernels<T> interpolation_kernels() {
   return {[](const T* a, const T* b, const T* c, const T* d, const T* weights, size_t n, T* out) {
             rows::axis(a, b, c, d, weights, n, out);
           },
-          [](const T* tap, const T* base, T weight, size_t n, T* sum) {
-            rows::add_tap(tap, base, weight, n, sum);
+          [](const T* const* taps, const T* weights, size_t count, const T* base, size_t n, T* sum) {
+            rows::add_taps(taps, weights, count, base, n, sum);
           },
           [](const T* above, const T* here, const T* below, T scale, size_t n, T* out) {
             rows::estimate(above, here, below, scale, n, out);

@@ -316,9 +316,9 @@ struct Interpolation {
                    const T* HWY_RESTRICT d, const T* HWY_RESTRICT weights, size_t n, T* HWY_RESTRICT out) {
     rows::axis(a, b, c, d, weights, n, out);
   }
-  static void AddTap(const T* HWY_RESTRICT tap, const T* HWY_RESTRICT base, T weight, size_t n,
-                     T* HWY_RESTRICT sum) {
-    rows::add_tap(tap, base, weight, n, sum);
+  static void AddTaps(const T* const* taps, const T* HWY_RESTRICT weights, size_t count,
+                      const T* HWY_RESTRICT base, size_t n, T* HWY_RESTRICT sum) {
+    rows::add_taps(taps, weights, count, base, n, sum);
   }
   static void Estimate(const T* HWY_RESTRICT above, const T* HWY_RESTRICT here, const T* HWY_RESTRICT below,
                        T scale, size_t n, T* HWY_RESTRICT out) {
@@ -370,7 +370,7 @@ struct Interpolation {
     rows::add_magnitudes(magnitudes, weight, n, sum);
   }
   static constexpr InterpolationKernels<T> Table() {
-    return {Axis, AddTap, Estimate, Blend, Quantize, Reconstruct, Errors, AddMagnitudes};
+    return {Axis, AddTaps, Estimate, Blend, Quantize, Reconstruct, Errors, AddMagnitudes};
   }
 };
 

@@ -203,12 +203,15 @@ class PhaseField {
         for (const int32_t weight : weights) {
           tap_weights_.push_back(static_cast<T>(weight) / static_cast<T>(stencil_unit));
         }
+        stencil_end_ = own_.size;
         for (const Tap& tap : taps_) {
-          stencil_begin_ = std::max<int64_t>(stencil_begin_, -tap.shift[0]);
-          stencil_end_ =
-              std::min<int64_t>(stencil_end_, level.classes[tap.from_class].size[0] - tap.shift[0]);
+          for (size_t d = 0; d < 3; ++d) {
+            stencil_begin_[d] = std::max<int64_t>(stencil_begin_[d], -tap.shift[d]);
+            stencil_end_[d] =
+                std::min<int64_t>(stencil_end_[d], level.classes[tap.from_class].size[d] - tap.shift[d]);
+          }
         }
-        stencil_end_ = std::min(stencil_end_, own_.size[0]);
+        tap_rows_.resize(taps_.size());
       }
       experts_ = direction_count_ + (weights.empty() ? 0 : 1);
       for (int e = 0; e < experts_; ++e) {
@@ -272,50 +275,40 @@ class PhaseField {
         }
       };
       const auto width = static_cast<int64_t>(width_);
-      has_stencil_ = !tap_weights_.empty() && stencil_begin_ < stencil_end_ && reaches_all_taps(y, z);
+      has_stencil_ = !tap_weights_.empty() && stencil_begin_[0] < stencil_end_[0] && y >= stencil_begin_[1] &&
+                     y < stencil_end_[1] && z >= stencil_begin_[2] && z < stencil_end_[2];
       blend(0, width, direction_count_);
       if (has_stencil_) {
         predict_stencil(y, z);
-        blend(stencil_begin_, stencil_end_, experts_);
+        blend(stencil_begin_[0], stencil_end_[0], experts_);
       }
       prediction_ = blended_.data();
     }
 
-    bool reaches_all_taps(int64_t y, int64_t z) const {
-      for (const Tap& tap : taps_) {
-        const PhaseClass<T>& from = level_.classes[tap.from_class];
-        if (y + tap.shift[1] < 0 || y + tap.shift[1] >= from.size[1] || z + tap.shift[2] < 0 ||
-            z + tap.shift[2] >= from.size[2]) {
-          return false;
-        }
-      }
-      return true;
-    }
-
     void predict_stencil(int64_t y, int64_t z) {
-      const auto count = static_cast<size_t>(stencil_end_ - stencil_begin_);
-      T* out = predictions_[experts_ - 1].data() + stencil_begin_;
+      const auto count = static_cast<size_t>(stencil_end_[0] - stencil_begin_[0]);
+      T* out = predictions_[experts_ - 1].data() + stencil_begin_[0];
       // Taps count by their differences from the mean of the interpolations, so that rounding follows those
       // and not the values.
       std::array<const T*, 3> p{};
       for (int k = 0; k < 3; ++k)
-        p[k] = predictions_[std::min(k, direction_count_ - 1)].data() + stencil_begin_;
+        p[k] = predictions_[std::min(k, direction_count_ - 1)].data() + stencil_begin_[0];
       const T* base = p[0];
       if (direction_count_ > 1) {
         static const Weights half = {T{0.5}, T{0.5}, T{0}, T{0}};
         static const Weights third = {T{1} / T{3}, T{1} / T{3}, T{1} / T{3}, T{0}};
-        base = mean_.data() + stencil_begin_;
+        base = mean_.data() + stencil_begin_[0];
         kernels_.axis(p[0], p[1], p[2], p[2], (direction_count_ == 2 ? half : third).data(), count,
-                      mean_.data() + stencil_begin_);
+                      mean_.data() + stencil_begin_[0]);
       }
       std::copy(base, base + count, out);
       for (size_t t = 0; t < taps_.size(); ++t) {
         const Tap& tap = taps_[t];
         const PhaseClass<T>& from = level_.classes[tap.from_class];
-        const T* values = from.values.data() + from.offset(y + tap.shift[1], z + tap.shift[2]) +
-                          stencil_begin_ + tap.shift[0];
-        kernels_.add_tap(values, base, tap_weights_[t], count, out);
+        tap_rows_[t] = from.values.data() + from.offset(y + tap.shift[1], z + tap.shift[2]) +
+                       stencil_begin_[0] + tap.shift[0];
       }
+      kernels_.add_taps(tap_rows_.data(), tap_weights_.data(), taps_.size(), base, count, out);
     }
 
     // Interpolation along direction d between the cells of the class before it in that direction.
@@ -390,9 +383,9 @@ class PhaseField {
           // Where it took no part it is thought as good as the first interpolation.
           std::copy(error_row(0, y), error_row(0, y) + width_, errors);
           if (has_stencil_) {
-            kernels_.errors(row.values + stencil_begin_, predictions_[e].data() + stencil_begin_,
-                            inverse_step_, static_cast<size_t>(stencil_end_ - stencil_begin_),
-                            errors + stencil_begin_);
+            kernels_.errors(row.values + stencil_begin_[0], predictions_[e].data() + stencil_begin_[0],
+                            inverse_step_, static_cast<size_t>(stencil_end_[0] - stencil_begin_[0]),
+                            errors + stencil_begin_[0]);
           }
         }
         errors[-1] = errors[0];
@@ -451,8 +444,10 @@ class PhaseField {
     int direction_count_ = 0;
     std::vector<Tap> taps_;
     std::vector<T> tap_weights_;
-    int64_t stencil_begin_ = 0;  // cells of a row that have all taps
-    int64_t stencil_end_ = INT64_MAX;
+    // The cells that have all taps.
+    std::array<int64_t, 3> stencil_begin_{};
+    std::array<int64_t, 3> stencil_end_{};
+    std::vector<const T*> tap_rows_;
     bool has_stencil_ = false;  // in the row at hand
     int experts_ = 0;           // the interpolations, then the stencil
     std::array<RawVector<T>, 4> predictions_;

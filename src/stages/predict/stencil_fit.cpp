@@ -15,6 +15,8 @@ constexpr int64_t stencil_share = 24;
 constexpr int64_t least_stencil_samples = 700;
 constexpr int64_t most_stencil_samples = 4000;
 constexpr int stencil_levels = 2;
+// Coarser levels of fewer cells would not earn a stencil's bytes, nor the time to fit it.
+constexpr int64_t least_level_cells = 1 << 16;
 constexpr int64_t live_cells = 8;        // a direction has taps from this many cells on
 constexpr int64_t samples_per_tap = 20;  // fewer would fit noise
 // A stencil is worth its bytes when it takes this much off the squared residual.
@@ -139,39 +141,38 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
   int64_t samples = 0;
   const int64_t wanted = std::clamp(cells_of_class(fields, level, c) / stencil_share, least_stencil_samples,
                                     most_stencil_samples);
-  sample_class(
-      fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
-        double mean = 0;
-        int directions = 0;
-        for (int d = 0; d < 3; ++d) {
-          if (((c >> d) & 1) == 0) continue;
-          Interpolated p;
-          if (!interpolate_cell(field, level, c, d, {x, y, z}, p)) return;
-          mean += ((linear >> (3 * (c - 1) + d)) & 1) != 0 ? p.linear : p.cubic;
-          ++directions;
-        }
-        mean /= directions;
-        for (size_t t = 0; t < n; ++t) {
-          const PhaseClass<T>& from = field.phase(level, taps[t].from_class);
-          const int64_t tx = x + taps[t].shift[0];
-          const int64_t ty = y + taps[t].shift[1];
-          const int64_t tz = z + taps[t].shift[2];
-          if (tx < 0 || ty < 0 || tz < 0 || tx >= from.size[0] || ty >= from.size[1] || tz >= from.size[2])
-            return;
-          const auto index = static_cast<size_t>(from.offset(ty, tz) + tx);
-          if (!from.excluded.empty() && from.excluded[index] != 0) return;
-          row[t] = (static_cast<double>(from.values[index]) - mean) / step;
-        }
-        const PhaseClass<T>& own = field.phase(level, c);
-        const double target =
-            (static_cast<double>(own.values[static_cast<size_t>(own.offset(y, z) + x)]) - mean) / step;
-        before += target * target;
-        ++samples;
-        for (size_t i = 0; i < n; ++i) {
-          b[i] += row[i] * target;
-          for (size_t j = 0; j <= i; ++j) a[i * n + j] += row[i] * row[j];
-        }
-      });
+  sample_class(fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
+    double mean = 0;
+    int directions = 0;
+    for (int d = 0; d < 3; ++d) {
+      if (((c >> d) & 1) == 0) continue;
+      Interpolated p;
+      if (!interpolate_cell(field, level, c, d, {x, y, z}, p)) return;
+      mean += ((linear >> (3 * (c - 1) + d)) & 1) != 0 ? p.linear : p.cubic;
+      ++directions;
+    }
+    mean /= directions;
+    for (size_t t = 0; t < n; ++t) {
+      const PhaseClass<T>& from = field.phase(level, taps[t].from_class);
+      const int64_t tx = x + taps[t].shift[0];
+      const int64_t ty = y + taps[t].shift[1];
+      const int64_t tz = z + taps[t].shift[2];
+      if (tx < 0 || ty < 0 || tz < 0 || tx >= from.size[0] || ty >= from.size[1] || tz >= from.size[2])
+        return;
+      const auto index = static_cast<size_t>(from.offset(ty, tz) + tx);
+      if (!from.excluded.empty() && from.excluded[index] != 0) return;
+      row[t] = (static_cast<double>(from.values[index]) - mean) / step;
+    }
+    const PhaseClass<T>& own = field.phase(level, c);
+    const double target =
+        (static_cast<double>(own.values[static_cast<size_t>(own.offset(y, z) + x)]) - mean) / step;
+    before += target * target;
+    ++samples;
+    for (size_t i = 0; i < n; ++i) {
+      b[i] += row[i] * target;
+      for (size_t j = 0; j <= i; ++j) a[i * n + j] += row[i] * row[j];
+    }
+  });
   if (n == 0 || samples < samples_per_tap * static_cast<int64_t>(n)) return {};
   const double noise = static_cast<double>(samples) / 12;
   for (size_t i = 0; i < n; ++i) a[i * n + i] += noise + 1e-9 * a[i * n + i];
@@ -202,10 +203,14 @@ InterpolationModel fit_interpolation(const std::vector<PhaseField<T>>& fields, T
     level.linear = choose_linear(fields, l);
     if (l >= stencil_levels) continue;
     std::array<int64_t, 3> widest{};
+    int64_t cells = 0;
     for (const auto& field : fields) {
       if (l >= field.level_count()) continue;
+      const auto& size = field.level_size(l);
+      cells += size[0] * size[1] * size[2];
       for (size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], field.level_size(l)[d]);
     }
+    if (l > 0 && cells < least_level_cells) continue;
     for (int d = 0; d < 3; ++d) {
       if (widest[static_cast<size_t>(d)] >= live_cells) level.live |= 1 << d;
     }
