@@ -105,12 +105,17 @@ def rate_distortion(
                 psnr, ratio, bits = np.array(curve).T
                 axes[0, column].plot(ratio, psnr, label=method, **style)
                 axes[1, column].plot(bits, psnr, label=method, **style)
+    from matplotlib.ticker import LogFormatter
+
     for column, view in enumerate(views):
         axes[0, column].set_title("all levels" if view is None else f"level {view}", fontsize=10)
         axes[0, column].set_xlabel("compression ratio")
         axes[1, column].set_xlabel("bits per cell")
         for row in range(2):
             axes[row, column].set_xscale("log")
+            for which in ("major", "minor"):  # plain numbers: the axes span little over a decade
+                digits = LogFormatter(minor_thresholds=(2, 0.5))
+                getattr(axes[row, column].xaxis, f"set_{which}_formatter")(digits)
             axes[row, column].set_ylabel("PSNR, dB")
             axes[row, column].grid(alpha=0.3)
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -136,12 +141,13 @@ def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.n
 def write_times(path: Path, title: str, rows: Sequence[dict[str, Any]]) -> Path:
     plt = _pyplot()
     figure, axis = plt.subplots(figsize=(1.2 * len(rows) + 3, 4.2), layout="constrained")
-    labels = [f"{row['strategy']}\n{row['ranks']} ranks" for row in rows]
+    labels = [f"{row['strategy']}\non {row['ranks']}" for row in rows]
     bottom = np.zeros(len(rows))
     for stage in STAGES:
         height = np.array([1e3 * row["seconds"][stage] for row in rows])
         axis.bar(labels, height, bottom=bottom, label=stage, width=0.65)
         bottom += height
+    axis.set_xlabel("strategy, MPI ranks")
     axis.set_ylabel("ms")
     axis.set_title(title, fontsize=11)
     axis.legend(fontsize=8)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Any
 from . import methods
 
 STRATEGIES = ("skeleton", "filtered", methods.AMREX_1D)
-STAGES = ("plan", "encode", "place", "put", "sync")
+NATIVE = "uncompressed"  # AMReX's plotfile of the same fields: one stage, write
+STAGES = ("plan", "encode", "place", "put", "sync", "write")
 
 
 def measure(
@@ -30,13 +32,16 @@ def measure(
         launch = ["mpirun", "--oversubscribe", "-n", str(rank_count)]
         if os.geteuid() == 0:
             launch.insert(1, "--allow-run-as-root")
-        runs: dict[str, list[dict[str, Any]]] = {strategy: [] for strategy in STRATEGIES}
+        runs: dict[str, list[dict[str, Any]]] = {name: [] for name in (*STRATEGIES, NATIVE)}
         for _ in range(max(repeats, 1)):
             for strategy, reports in runs.items():  # in turns: a disturbance meets all
-                target = scratch / "write.h5"
+                target = scratch / ("plain" if strategy == NATIVE else "write.h5")
+                if target.is_dir():
+                    shutil.rmtree(target)
                 target.unlink(missing_ok=True)
                 words = [str(command), "convert", str(source), str(target), "--json"]
-                words += ["--bound", f"rel={rel!r}", "--strategy", strategy]
+                if strategy != NATIVE:
+                    words += ["--bound", f"rel={rel!r}", "--strategy", strategy]
                 reports.append(methods.run_json([*launch, *words], limit))
         for strategy, reports in runs.items():
             rows.append(
@@ -45,7 +50,7 @@ def measure(
                     "ranks": rank_count,
                     "stored_bytes": reports[0]["stored_bytes"],
                     "seconds": {
-                        stage: statistics.median(r["seconds"][stage] for r in reports)
+                        stage: statistics.median(r["seconds"].get(stage, 0.0) for r in reports)
                         for stage in STAGES
                     },
                 }
