@@ -46,6 +46,7 @@ def compare(field: BenchField, decoded: np.ndarray, bound_abs: float) -> dict[st
     finite = error[np.isfinite(error)]
     return {
         "max_abs_error": float(finite.max(initial=0.0)),
+        "rms_error": float(np.sqrt(mean_square)) if np.isfinite(mean_square) else None,
         "psnr_db": psnr,
         "violations": int(broken.sum()),
         "specials": int(special.sum()),

@@ -250,12 +250,13 @@ def measure(
         pieces = arrange(hierarchy, number, field, arrangement, leaves_out[number])
         if pieces is None:
             return {**what, "note": f"level {number}: no cube of {UNIT_SIDES} divides its boxes"}
-        bound_abs = rel * level.range_of(field)
+        spread = level.range_of(field)
+        bound_abs = rel * spread
         if bound_abs == 0:
             return {**what, "note": f"level {number} has no range: no bound for a peer"}
         raw = level.cells() * hierarchy.dtype.itemsize
         if not pieces.arrays:
-            found = {"stored_bytes": 0, "psnr_db": None, "max_abs_error": 0.0}
+            found = {"stored_bytes": 0, "rms_error": 0.0, "max_abs_error": 0.0}
             found |= {"violations": 0, "specials_lost": 0}
         else:
             array = pieces.flat(pieces.arrays)
@@ -267,6 +268,7 @@ def measure(
                 return {**what, "note": f"level {number}: {reason}"}
             speed = found.get("encode_mb_per_s")
             seconds += array.nbytes / 1e6 / speed if speed else 0.0
+        rms_error = found["rms_error"]
         levels.append(
             {
                 "level": number,
@@ -274,7 +276,8 @@ def measure(
                 "stored_bytes": found["stored_bytes"],
                 "cells": level.cells(),
                 "held_cells": pieces.held,
-                "psnr_db": found["psnr_db"],
+                # The range is the level's, whatever is left out: so it is for Neve's methods.
+                "psnr_db": 20 * math.log10(spread / rms_error) if rms_error else None,
                 "max_abs_error": found["max_abs_error"],
                 "bound_abs": bound_abs,
                 "violations": found["violations"],
