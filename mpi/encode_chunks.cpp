@@ -48,14 +48,18 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   encoded.needs_decoding.assign(specs.size(), 0);
   for (const SectionInfo& section : frame.sections()) {
     const auto c = static_cast<size_t>(section.component);
-    if (may_predict(specs[c].codec) && section.codec != Codec::dual_quant) encoded.needs_decoding[c] = 1;
+    if (may_predict(specs[c].codec, options.effort) && section.codec != Codec::dual_quant)
+      encoded.needs_decoding[c] = 1;
   }
   return {};
 }
 
 }  // namespace
 
-bool may_predict(Codec asked) { return asked != Codec::dual_quant && asked != Codec::exact; }
+bool may_predict(Codec asked, Effort effort) {
+  if (asked == Codec::automatic) return effort != Effort::fast;
+  return asked != Codec::dual_quant && asked != Codec::exact;
+}
 
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
                                            size_t end_level) {
