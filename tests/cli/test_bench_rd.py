@@ -10,7 +10,13 @@ pytest.importorskip("matplotlib")
 
 BOUNDS = (1e-2, 1e-3)
 FIELDS = ("density", "Temp")
-CODECS = ("auto fast", "dual_quant in_place, fast", "lorenzo_regression linear 8, max", "amrex-1d")
+CODECS = (
+    "auto fast",
+    "dual_quant in_place, fast",
+    "lorenzo_regression linear 8, max",
+    "lorenzo_regression in_place, max",
+    "amrex-1d",
+)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +86,7 @@ def test_pictures(study):
     names = {
         "rate_distortion_density.png",
         "rate_distortion_Temp.png",
+        "arrangements_lorenzo_regression_density.png",
         "error_slices_density.png",
         "write_times.png",
     }

@@ -326,15 +326,42 @@ class _Study:
         mine: Sequence[methods.Method],
     ) -> None:
         rows = recorded["rows"]
-        shown = _curves_worth_drawing(rows)
         for field in self._subject.fields:
             _progress(f"drawing {field}")
             picture = output / f"rate_distortion_{_file_name(field)}.png"
+            shown = self._best_arrangements(rows, field, mine)
             figures.rate_distortion(picture, self._subject.name, field, rows, shown)
+        for codec in methods.CODECS:
+            shown = [m.name for m in mine if (m.forced_codec, m.effort) == (codec, "max")]
+            if len(shown) > 1:
+                picture = output / f"arrangements_{codec}_{_file_name(slice_field)}.png"
+                figures.rate_distortion(picture, self._subject.name, slice_field, rows, shown)
         if recorded["write_times"]:
             title = f"{self._subject.name}: parts of a write at rel={self._middle:g}"
             figures.write_times(output / "write_times.png", title, recorded["write_times"])
         self._draw_slices(output, rows, slice_field, mine)
+
+    def _best_arrangements(
+        self, rows: Sequence[dict[str, Any]], field: str, mine: Sequence[methods.Method]
+    ) -> list[str]:
+        """auto, the ways it is held against, and each codec's and peer's best arrangement: all
+        curves would be a tangle.
+        """
+        fixed = [m.name for m in mine if m.forced_codec is None or m.name == methods.SLE]
+        groups = {
+            codec: [m.name for m in mine if (m.forced_codec, m.effort) == (codec, "max")]
+            for codec in methods.CODECS
+        }
+        groups |= {codec.name: peers.method_names(codec) for codec in peers.CODECS}
+        stored = {
+            row["method"]: row["stored_bytes"]
+            for row in rows
+            if row["field"] == field and row["rel"] == self._middle and "ratio" in row
+        }
+        best = [
+            min(filter(stored.get, names), key=stored.get, default="") for names in groups.values()
+        ]
+        return [name for name in dict.fromkeys([*fixed, *best]) if name in stored]
 
     def _draw_slices(
         self,
@@ -370,9 +397,3 @@ class _Study:
 
 def _file_name(field: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in field)
-
-
-def _curves_worth_drawing(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """All would be a tangle: of the forced choices at lower efforts there is auto's curve."""
-    lower = tuple(f", {effort}" for effort in methods.EFFORTS if effort != "max")
-    return [name for name in dict.fromkeys(r["method"] for r in rows) if not name.endswith(lower)]

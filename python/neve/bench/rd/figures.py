@@ -86,6 +86,8 @@ def rate_distortion(
     if not drawn:
         return None  # a field without errors, or without a range, has no curve
     plt = _pyplot()
+    from matplotlib.ticker import LogFormatter
+
     figure, axes = plt.subplots(
         2,
         len(views),
@@ -105,17 +107,15 @@ def rate_distortion(
                 psnr, ratio, bits = np.array(curve).T
                 axes[0, column].plot(ratio, psnr, label=method, **style)
                 axes[1, column].plot(bits, psnr, label=method, **style)
-    from matplotlib.ticker import LogFormatter
-
     for column, view in enumerate(views):
         axes[0, column].set_title("all levels" if view is None else f"level {view}", fontsize=10)
         axes[0, column].set_xlabel("compression ratio")
         axes[1, column].set_xlabel("bits per cell")
+        axes[0, column].set_xscale("log")
+        for which in ("major", "minor"):  # plain numbers: the axes span a decade or two
+            digits = LogFormatter(minor_thresholds=(2, 0.5))
+            getattr(axes[0, column].xaxis, f"set_{which}_formatter")(digits)
         for row in range(2):
-            axes[row, column].set_xscale("log")
-            for which in ("major", "minor"):  # plain numbers: the axes span little over a decade
-                digits = LogFormatter(minor_thresholds=(2, 0.5))
-                getattr(axes[row, column].xaxis, f"set_{which}_formatter")(digits)
             axes[row, column].set_ylabel("PSNR, dB")
             axes[row, column].grid(alpha=0.3)
     handles, labels = axes[0, 0].get_legend_handles_labels()
