@@ -30,6 +30,7 @@ COLOURS = {
 }
 LINES = ("-", "--", ":", "-.")
 MARKERS = "osv^Dx+"
+SPAN_OF_BEST = 3  # error slices: colours end at this many times the best method's largest error
 
 
 def _pyplot():
@@ -125,16 +126,19 @@ def rate_distortion(
 
 
 def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.ndarray]]) -> Path:
-    """|error| of several methods, side by side on one scale."""
+    """|error| of several methods, side by side on one scale: that of the best, so that the others
+    do not pale it.
+    """
     plt = _pyplot()
-    reach = max(float(np.nanmax(error)) for _, _, error in panels) or 1.0
+    worst = [float(np.nanmax(error)) for _, _, error in panels]
+    reach = min(max(worst), SPAN_OF_BEST * min(worst)) or max(worst) or 1.0
     figure, axes = plt.subplots(
         1, len(panels), figsize=(5.6 * len(panels), 5.0), layout="constrained", squeeze=False
     )
     for place, (label, shown, error) in zip(axes.flat, panels, strict=True):
         colours = {"cmap": "Blues", "vmin": 0, "vmax": reach}
         _panel(figure, place, shown, error, label, ERROR_OUTLINES, **colours)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(f"{title}; colours end at {reach:.3g}", fontsize=11)
     return _save(figure, path)
 
 
