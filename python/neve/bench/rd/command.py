@@ -188,6 +188,7 @@ def _progress(text: str) -> None:
 def _command(options: argparse.Namespace, path: Path) -> str:
     words = ["neve bench rd", path.name, "--bounds", ",".join(f"{b:g}" for b in options.bounds)]
     words += ["--repeats", str(options.repeats), "--sweep-repeats", str(options.sweep_repeats)]
+    words += ["--ranks", *map(str, options.ranks)]
     if options.fields:
         words += ["--fields", *options.fields]
     if options.codecs:
