@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One section of a frame to bytes and back: picks constant, exact or dual_quant, each in its own file.
+// One section of a frame to bytes and back: picks the codec, each of which has its own file.
 #pragma once
 
 #include <cstdint>
