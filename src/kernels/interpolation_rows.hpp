@@ -55,7 +55,8 @@ NEVE_ROW_LOOP add_taps(const T* const* taps, const T* weights, size_t count, con
 
 template <class T>
 NEVE_ROW_LOOP estimate(const T* above, const T* here, const T* below, T scale, size_t n, T* out) {
-  for (size_t i = 0; i < n; ++i) {
+  // Signed, since the first neighbour has index -1.
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i) {
     const T near = (above[i - 1] + above[i + 1]) + (here[i - 1] + here[i + 1]);
     out[i] = ((near + below[i]) + T{2} * (above[i] + here[i])) * scale;
   }
