@@ -13,6 +13,7 @@
 #include "amr/coverage.hpp"
 #include "mpi/box_values.hpp"
 #include "mpi/reader_values.hpp"
+#include "mpi/special_value.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve::mpi {
@@ -40,18 +41,11 @@ bool same_bits(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Special values come back bit for bit or not at all.
-template <class T>
-bool is_special(T value, const ComponentSpec& spec) {
-  return !std::isfinite(value) || (value == 0 && std::signbit(value)) ||
-         (spec.fill && value == static_cast<T>(*spec.fill));
-}
-
 // Whether a reader may be given `average` for `value`.
 template <class T>
 bool average_serves(T average, T value, double error, const ComponentSpec& spec) {
   if (same_bits(average, value)) return true;
-  if (is_special(value, spec) || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+  if (is_special(value, spec.fill) || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
   return error <= spec.bound_abs;  // false for a NaN average
 }
 
@@ -267,7 +261,7 @@ class LevelCheck {
                      const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
                      if (average_serves(average, value, error, spec)) continue;
                      ++tally.misses;
-                     if (std::isfinite(error) && !is_special(value, spec))
+                     if (std::isfinite(error) && !is_special(value, spec.fill))
                        tally.worst = std::max(tally.worst, error);
                      if (recorded_ >= most_recorded) continue;  // the field will be kept whole
                      ++recorded_;

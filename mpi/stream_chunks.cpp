@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "mpi/special_value.hpp"
+
 namespace neve::mpi {
 namespace {
 
@@ -79,12 +81,6 @@ ArrayOptions array_options(const std::vector<Run>& runs, const LevelPlan& level,
   }
   options.bound = bound_abs > 0 ? Bound{BoundMode::abs, bound_abs} : Bound{BoundMode::lossless, 0};
   return options;
-}
-
-template <class T>
-bool is_special(T value, const std::optional<double>& fill) {
-  return !std::isfinite(value) || (value == 0 && std::signbit(value)) ||
-         (fill && value == static_cast<T>(*fill));
 }
 
 // Shares out what is known of the whole chunk. The worst error is measured again where there are several

@@ -174,8 +174,7 @@ int fitting_unit(const FrameLayout& layout) {
 
 }  // namespace
 
-SectionArrangement choose_arrangement(const FrameLayout& layout, int /*component*/, const ComponentSpec& spec,
-                                      std::span<const BoxData> /*boxes*/, const EncodeOptions& /*options*/) {
+SectionArrangement choose_arrangement(const FrameLayout& layout, const ComponentSpec& spec) {
   const CodecTuning& tuning = spec.tuning;
   switch (tuning.arrangement) {
     case Arrangement::linear:

@@ -3,7 +3,6 @@
 // where cells must be moved, so that codecs see rectangles of rows whatever the arrangement.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "codecs/section_data.hpp"
@@ -52,8 +51,7 @@ class ArrangedTarget {
 };
 
 // The arrangement of a component's sections, which its tuning may force. Arrays of one box are linear.
-SectionArrangement choose_arrangement(const FrameLayout& layout, int component, const ComponentSpec& spec,
-                                      std::span<const BoxData> boxes, const EncodeOptions& options);
+SectionArrangement choose_arrangement(const FrameLayout& layout, const ComponentSpec& spec);
 
 // Whether a frame must say each section's arrangement, for this component's sake.
 bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arrangement,

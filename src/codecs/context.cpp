@@ -150,8 +150,8 @@ class ContextRowEncoder {
 template <class T>
 class ContextRowDecoder {
  public:
-  ContextRowDecoder(ByteSpan raw, ByteSpan words) : raw_(raw), rans_(words) {}
-  void decode_for(InterpolationDecoder<T>& decoder) { decoder_ = &decoder; }
+  ContextRowDecoder(InterpolationDecoder<T>& decoder, ByteSpan raw, ByteSpan words)
+      : decoder_(decoder), raw_(raw), rans_(words) {}
 
   bool code(const ClassRow<T>& row) {
     quanta_.resize(row.count);
@@ -174,7 +174,7 @@ class ContextRowDecoder {
       row.magnitudes[i] = magnitude;
       context.set(i, magnitude, (quantum > 0) - (quantum < 0));
     }
-    return !rans_.failed() && decoder_->restore_row(row, quanta_.data());
+    return !rans_.failed() && decoder_.restore_row(row, quanta_.data());
   }
   bool is_at_end() const { return rans_.is_at_end(); }
 
@@ -197,12 +197,12 @@ class ContextRowDecoder {
     return static_cast<int32_t>(whole + low - ((1U << place.raw_bits) >> 1));
   }
 
+  InterpolationDecoder<T>& decoder_;
   BitReader raw_;
   RansDecoder rans_;
   ContextModels models_;
   RawVector<int32_t> quanta_;
   std::vector<int8_t> signs_;
-  InterpolationDecoder<T>* decoder_ = nullptr;
 };
 
 }  // namespace
@@ -223,19 +223,14 @@ SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& 
 
 template <class T>
 Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTarget<T>& target) {
-  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
-  if (!grid.is_usable()) {
-    return corrupt(
-        fmt::format("context section: center {} and step {} are not usable", info.center, info.step));
-  }
+  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
   ByteReader in(bytes);
   NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
   const uint64_t raw_bytes = in.get_varint();
   const ByteSpan raw = in.get_bytes(raw_bytes);
   if (in.failed()) return corrupt("context section: ends inside its raw bits");
-  ContextRowDecoder<T> rows(raw, in.get_bytes(in.remaining()));
   InterpolationDecoder<T> decoder(head, grid, target);
-  rows.decode_for(decoder);
+  ContextRowDecoder<T> rows(decoder, raw, in.get_bytes(in.remaining()));
   if (!decoder.run(true, rows) || !rows.is_at_end()) {
     return corrupt("context section: its symbols do not make up its values");
   }

@@ -13,10 +13,9 @@
 
 #include "codecs/quantum_planes.hpp"
 #include "codecs/section_codec.hpp"
+#include "codecs/symbol_coding.hpp"
 #include "kernels/portable.hpp"
-#include "stages/entropy/book_choice.hpp"
 #include "stages/entropy/escapes.hpp"
-#include "stages/entropy/zero_groups.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/mask/special_cursor.hpp"
 #include "stages/mask/special_values.hpp"
@@ -48,19 +47,6 @@ bool is_along_x(uint8_t axes, int64_t y, int64_t z, int64_t w) {
 NeighbourRows shifted(NeighbourRows around, size_t x) {
   for (int k = 0; k < around.count; ++k) around.rows[k] += x;
   return around;
-}
-
-void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out, QuantizeStats<float>& s) {
-  kernels().quantize_f32(v, n, q, out, s);
-}
-void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out, QuantizeStats<double>& s) {
-  kernels().quantize_f64(v, n, q, out, s);
-}
-void dequantize(const int32_t* q, size_t n, int32_t origin, const QuantumGrid<float>& grid, float* out) {
-  kernels().dequantize_f32(q, n, origin, grid.center, grid.step, out);
-}
-void dequantize(const int32_t* q, size_t n, int32_t origin, const QuantumGrid<double>& grid, double* out) {
-  kernels().dequantize_f64(q, n, origin, grid.center, grid.step, out);
 }
 
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
@@ -197,8 +183,7 @@ class Encoder {
   }
 
   void add_special(T value) {
-    const bool is_fill = quantizer_.has_fill && portable::bits(value) == portable::bits(quantizer_.fill);
-    const bool repeats = is_fill || !std::isfinite(value) || portable::is_negative_zero(value);
+    const bool repeats = portable::is_special(value, quantizer_.has_fill, portable::bits(quantizer_.fill));
     specials_.add(held_, portable::bits(value), repeats);
     ++(repeats ? special_cells_ : exact_cells_);
   }
@@ -231,24 +216,14 @@ class Encoder {
 
     uint8_t flags = choice_.axes;
     if (!specials_.runs.empty()) flags |= flag_specials;
-    Bytes bitmap;
-    Histogram histogram = count_symbols(draft.symbols);
-    if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
-      flags |= flag_zero_groups;
-      bitmap = std::move(groups->kept_bitmap);
-      recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
-      histogram = count_symbols(draft.symbols);
-    }
+    const std::optional<Bytes> zero_groups = settle_symbols(draft, effort_);
+    if (zero_groups) flags |= flag_zero_groups;
     ByteWriter before(draft.before);
     before.put(flags);
     before.put(choice_.shift);
     before.put_signed_varint(choice_.origin);
     if ((flags & flag_specials) != 0) write_special_values(specials_, sizeof(T), before);
-    if ((flags & flag_zero_groups) != 0) write_packed(bitmap, before);
-
-    BookChoice books = choose_books(draft.symbols, histogram, effort_);
-    draft.block_book = std::move(books.block_book);
-    draft.histograms = std::move(books.histograms);
+    if (zero_groups) write_packed(*zero_groups, before);
 
     ByteWriter after(draft.after);
     write_escapes(packer_.escapes(), after);
@@ -300,21 +275,7 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
     NEVE_ASSIGN(s.specials, read_special_values(in, value_bytes, held));
   }
   const uint64_t ordinary = held - s.specials.count();
-  Bytes bitmap;
-  uint64_t coded = ordinary;
-  if ((flags & flag_zero_groups) != 0) {
-    NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
-    NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
-  }
-  if (coded > 0) {
-    NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
-    s.symbols = take_symbols(coded + row_padding);
-    NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(s.symbols).first(coded)));
-  }
-  if ((flags & flag_zero_groups) != 0) {
-    s.symbols = restore_zero_groups(bitmap, s.symbols, ordinary);
-    s.symbols.resize(ordinary + row_padding);
-  }
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, (flags & flag_zero_groups) != 0, ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   const uint64_t low_bytes = (ordinary * static_cast<uint64_t>(s.shift) + 7) / 8;
   s.low_bits = in.get_bytes(low_bytes);
@@ -482,11 +443,7 @@ SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpe
 template <class T>
 Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                          const SectionTarget<T>& target) {
-  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
-  if (!grid.is_usable()) {
-    return corrupt(
-        fmt::format("dual_quant section: center {} and step {} are not usable", info.center, info.step));
-  }
+  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
   NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
   Status status = Decoder<T>(streams, grid, target).run();
   recycle_symbols(std::move(streams.symbols));

@@ -221,7 +221,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   std::vector<SectionArrangement> arrangements;
   bool has_arrangements = false;
   for (size_t c = 0; c < specs.size(); ++c) {
-    arrangements.push_back(choose_arrangement(layout, static_cast<int>(c), specs[c], boxes, options));
+    arrangements.push_back(choose_arrangement(layout, specs[c]));
     has_arrangements = has_arrangements || needs_arrangements(specs[c], arrangements[c], options);
   }
   const std::vector<Section> sections =

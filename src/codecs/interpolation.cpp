@@ -8,9 +8,8 @@
 
 #include "codecs/interpolation_fields.hpp"
 #include "codecs/section_codec.hpp"
-#include "stages/entropy/book_choice.hpp"
+#include "codecs/symbol_coding.hpp"
 #include "stages/entropy/escapes.hpp"
-#include "stages/entropy/zero_groups.hpp"
 #include "stages/lossless/byte_pack.hpp"
 
 namespace neve {
@@ -71,12 +70,17 @@ class SymbolRowEncoder {
   RawVector<T> values_;
 };
 
+// Symbols, padded, and escapes; the anchors are not among the `coded` values.
+struct Streams {
+  Symbols symbols;
+  std::vector<int32_t> escapes;
+};
+
 template <class T>
 class SymbolRowDecoder {
  public:
-  SymbolRowDecoder(std::span<const uint8_t> symbols, std::span<const int32_t> escapes)
-      : symbols_(symbols), escapes_(escapes) {}
-  void decode_for(InterpolationDecoder<T>& decoder) { decoder_ = &decoder; }
+  SymbolRowDecoder(InterpolationDecoder<T>& decoder, const Streams& streams)
+      : decoder_(decoder), symbols_(streams.symbols), escapes_(streams.escapes) {}
 
   bool code(const ClassRow<T>& row) {
     quanta_.resize(row.count + row_padding);
@@ -97,7 +101,7 @@ class SymbolRowDecoder {
       // From the end, so that nothing is overwritten before it has moved.
       for (size_t i = row.count; i-- > 0;) quanta_[i] = row.excluded[i] != 0 ? 0 : quanta_[--coded];
     }
-    return decoder_->restore_row(row, quanta_.data());
+    return decoder_.restore_row(row, quanta_.data());
   }
   bool is_at_end() const { return symbol_at_ == symbol_total(); }
 
@@ -105,18 +109,12 @@ class SymbolRowDecoder {
   // The symbols are followed by padding that the kernels may read.
   size_t symbol_total() const { return symbols_.size() - row_padding; }
 
+  InterpolationDecoder<T>& decoder_;
   std::span<const uint8_t> symbols_;
   size_t symbol_at_ = 0;
   std::span<const int32_t> escapes_;
   size_t escape_at_ = 0;
   RawVector<int32_t> quanta_;
-  InterpolationDecoder<T>* decoder_ = nullptr;
-};
-
-// Symbols, padded, and escapes; the anchors are not among the `coded` values.
-struct Streams {
-  Symbols symbols;
-  std::vector<int32_t> escapes;
 };
 
 Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const SharedBooks& shared) {
@@ -125,19 +123,7 @@ Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const SharedBook
   if (in.failed() || (flags & ~flag_zero_groups) != 0) {
     return corrupt(fmt::format("interpolation section: unknown flags 0x{:02x}", flags));
   }
-  Bytes bitmap;
-  uint64_t coded = ordinary;
-  if (flags != 0) {
-    NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
-    NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
-  }
-  if (coded > 0) {
-    NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
-    s.symbols = take_symbols(coded + row_padding);
-    NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(s.symbols).first(coded)));
-  }
-  if (flags != 0) s.symbols = restore_zero_groups(bitmap, s.symbols, ordinary);
-  s.symbols.resize(ordinary + row_padding);
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, flags != 0, ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   if (in.failed() || in.remaining() != 0) {
     return corrupt(fmt::format("interpolation section: {} bytes left over", in.remaining()));
@@ -158,18 +144,9 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   draft.symbols = rows.take();
   ByteWriter before(draft.before);
   encoder.write_head(before);
-  Histogram histogram = count_symbols(draft.symbols);
-  if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
-    before.put(flag_zero_groups);
-    write_packed(groups->kept_bitmap, before);
-    recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
-    histogram = count_symbols(draft.symbols);
-  } else {
-    before.put(uint8_t{0});
-  }
-  BookChoice books = choose_books(draft.symbols, histogram, effort);
-  draft.block_book = std::move(books.block_book);
-  draft.histograms = std::move(books.histograms);
+  const std::optional<Bytes> zero_groups = settle_symbols(draft, effort);
+  before.put(zero_groups ? flag_zero_groups : uint8_t{0});
+  if (zero_groups) write_packed(*zero_groups, before);
   ByteWriter after(draft.after);
   write_escapes(rows.escapes(), after);
   return draft;
@@ -178,11 +155,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
 template <class T>
 Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                             const SectionTarget<T>& target) {
-  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
-  if (!grid.is_usable()) {
-    return corrupt(
-        fmt::format("interpolation section: center {} and step {} are not usable", info.center, info.step));
-  }
+  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
   ByteReader in(bytes);
   NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
   const uint64_t without_symbol = head.specials.count() + head.anchors.size();
@@ -191,9 +164,8 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Sha
                                head.specials.count(), head.anchors.size(), target.held));
   }
   NEVE_ASSIGN(Streams streams, read_streams(in, target.held - without_symbol, shared));
-  SymbolRowDecoder<T> rows(streams.symbols, streams.escapes);
   InterpolationDecoder<T> decoder(head, grid, target);
-  rows.decode_for(decoder);
+  SymbolRowDecoder<T> rows(decoder, streams);
   const bool complete = decoder.run(false, rows) && rows.is_at_end();
   recycle_symbols(std::move(streams.symbols));
   if (!complete) return corrupt("interpolation section: its symbols do not make up its values");

@@ -89,24 +89,15 @@ InterpolationEncoder<T>::InterpolationEncoder(const SectionSource<T>& source, co
 
 template <class T>
 bool InterpolationEncoder<T>::is_special(T value) const {
-  return !std::isfinite(value) || portable::is_negative_zero(value) ||
-         (quantizer_.has_fill && portable::bits(value) == portable::bits(quantizer_.fill));
+  return portable::is_special(value, quantizer_.has_fill, portable::bits(quantizer_.fill));
 }
 
 // Without a branch a value, so that compilers make vectors of it: most rows have none.
 template <class T>
 bool InterpolationEncoder<T>::has_special(const T* row, int64_t count) const {
-  using Bits = portable::BitsOf<T>;
-  constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
-  const Bits infinity = portable::bits(std::numeric_limits<T>::infinity());
-  const Bits fill = quantizer_.has_fill ? portable::bits(quantizer_.fill) : sign;
-  Bits found = 0;
-  for (int64_t x = 0; x < count; ++x) {
-    const Bits bits = portable::bits(row[x]);
-    found |= static_cast<Bits>((bits & ~sign) >= infinity) | static_cast<Bits>(bits == sign) |
-             static_cast<Bits>(bits == fill);
-  }
-  return found != 0;
+  bool found = false;
+  for (int64_t x = 0; x < count; ++x) found |= is_special(row[x]);
+  return found;
 }
 
 template <class T>

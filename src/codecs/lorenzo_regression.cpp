@@ -16,10 +16,9 @@
 
 #include "codecs/rect_stack.hpp"
 #include "codecs/section_codec.hpp"
+#include "codecs/symbol_coding.hpp"
 #include "kernels/portable.hpp"
-#include "stages/entropy/book_choice.hpp"
 #include "stages/entropy/escapes.hpp"
-#include "stages/entropy/zero_groups.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/mask/special_cursor.hpp"
 #include "stages/mask/special_values.hpp"
@@ -201,15 +200,7 @@ class Encoder {
     });
   }
 
-  // NaN, infinite, -0 or the fill value; without branches.
-  bool is_special(T value) const {
-    using Bits = portable::BitsOf<T>;
-    constexpr Bits infinity_twice = std::bit_cast<Bits>(std::numeric_limits<T>::infinity()) << 1;
-    const Bits bits = portable::bits(value);
-    const Bits magnitude_twice = bits << 1;  // 0 for -0 and 0: one less is above everything finite
-    const bool not_finite = magnitude_twice - 1 >= infinity_twice - 1;
-    return (not_finite & (bits != 0)) | (has_fill_ & (bits == fill_bits_));
-  }
+  bool is_special(T value) const { return portable::is_special(value, has_fill_, fill_bits_); }
 
   // The first ordinary value; any number would do, but this one makes the first residual small.
   int32_t base_of(const Stack& stack) const {
@@ -409,14 +400,8 @@ class Encoder {
 
     uint8_t flags = spec_.tuning.merge_units ? flag_merged : 0;
     if (!specials_.runs.empty()) flags |= flag_specials;
-    Bytes groups_bitmap;
-    Histogram histogram = count_symbols(draft.symbols);
-    if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
-      flags |= flag_zero_groups;
-      groups_bitmap = std::move(groups->kept_bitmap);
-      recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
-      histogram = count_symbols(draft.symbols);
-    }
+    const std::optional<Bytes> zero_groups = settle_symbols(draft, effort_);
+    if (zero_groups) flags |= flag_zero_groups;
     ByteWriter before(draft.before);
     before.put(flags);
     before.put(static_cast<uint8_t>(spec_.tuning.block_cells));
@@ -429,11 +414,8 @@ class Encoder {
       write_escapes(means_.differences, before);
       for (const DifferenceList& slopes : slopes_) write_escapes(slopes.differences, before);
     }
-    if ((flags & flag_zero_groups) != 0) write_packed(groups_bitmap, before);
+    if (zero_groups) write_packed(*zero_groups, before);
 
-    BookChoice books = choose_books(draft.symbols, histogram, effort_);
-    draft.block_book = std::move(books.block_book);
-    draft.histograms = std::move(books.histograms);
     ByteWriter after(draft.after);
     write_escapes(escapes_, after);
     return draft;
@@ -560,20 +542,7 @@ class Decoder {
       }
     }
     const uint64_t ordinary = held - s_.specials.count();
-    Bytes bitmap;
-    uint64_t coded = ordinary;
-    if ((flags & flag_zero_groups) != 0) {
-      NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
-      NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
-    }
-    if (coded > 0) {
-      NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
-      s_.symbols = take_symbols(coded);
-      NEVE_TRY(huffman_decode(in, books.books, books.block_book, s_.symbols));
-    }
-    if ((flags & flag_zero_groups) != 0) {
-      s_.symbols = restore_zero_groups(bitmap, s_.symbols, ordinary);
-    }
+    NEVE_ASSIGN(s_.symbols, read_symbols(in, shared, (flags & flag_zero_groups) != 0, ordinary));
     NEVE_ASSIGN(s_.escapes, read_escapes(in, ordinary));
     if (in.failed() || in.remaining() != 0) {
       return corrupt(fmt::format("lorenzo_regression section: {} bytes left over", in.remaining()));
@@ -742,10 +711,7 @@ SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const Comp
 template <class T>
 Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                                  const SectionTarget<T>& target) {
-  if (!QuantumGrid<T>{static_cast<T>(info.center), static_cast<T>(info.step)}.is_usable()) {
-    return corrupt(fmt::format("lorenzo_regression section: center {} and step {} are not usable",
-                               info.center, info.step));
-  }
+  NEVE_TRY(usable_grid<T>(info, codec_name(Codec::lorenzo_regression)).status());
   return Decoder<T>(info, target).run(bytes, shared);
 }
 

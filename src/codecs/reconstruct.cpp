@@ -28,13 +28,8 @@ void reconstruct_values(const T* values, T* restored, int64_t count, const Compo
   for (int64_t begin = 0; begin < count; begin += block_values) {
     const auto n = static_cast<size_t>(std::min<int64_t>(block_values, count - begin));
     const size_t rejected_before = stats.rejected;
-    if constexpr (sizeof(T) == 4) {
-      kernels().quantize_f32(values + begin, n, quantizer, quanta, stats);
-      kernels().dequantize_f32(quanta, n, quantizer.origin, quantizer.center, quantizer.step, decoded);
-    } else {
-      kernels().quantize_f64(values + begin, n, quantizer, quanta, stats);
-      kernels().dequantize_f64(quanta, n, quantizer.origin, quantizer.center, quantizer.step, decoded);
-    }
+    quantize(values + begin, n, quantizer, quanta, stats);
+    dequantize(quanta, n, quantizer.origin, QuantumGrid<T>{quantizer.center, quantizer.step}, decoded);
     if (stats.rejected != rejected_before) {
       for (size_t i = 0; i < n; ++i) {
         if (quanta[i] == rejected_quantum) decoded[i] = values[begin + static_cast<int64_t>(i)];

@@ -55,8 +55,8 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
   SectionDraft draft;
   draft.codec = Codec::constant;
   ByteWriter(draft.before).put(restored);
-  if (!std::isfinite(value) || portable::is_negative_zero(value) ||
-      (spec.fill && portable::bits(static_cast<T>(*spec.fill)) == portable::bits(value))) {
+  if (portable::is_special(value, spec.fill.has_value(),
+                           portable::bits(static_cast<T>(spec.fill.value_or(0))))) {
     draft.report.special_cells = source.held;
   } else {
     const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));

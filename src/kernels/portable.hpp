@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/kernels.hpp"
@@ -23,6 +24,16 @@ BitsOf<T> bits(T value) {
 template <class T>
 bool is_negative_zero(T value) {
   return bits(value) == BitsOf<T>{1} << (8 * sizeof(T) - 1);
+}
+
+// NaN, infinite, -0 or the fill value; without branches, so that loops over it become vectors.
+template <class T>
+bool is_special(T value, bool has_fill, BitsOf<T> fill) {
+  constexpr BitsOf<T> infinity_twice = std::bit_cast<BitsOf<T>>(std::numeric_limits<T>::infinity()) << 1;
+  const BitsOf<T> value_bits = bits(value);
+  const BitsOf<T> magnitude_twice = value_bits << 1;  // 0 for -0 and 0: one less is above everything finite
+  const bool not_finite = magnitude_twice - 1 >= infinity_twice - 1;
+  return (not_finite & (value_bits != 0)) | (has_fill & (value_bits == fill));
 }
 
 // Dual quantization's first step (CEAZ, section 3.1): the value becomes an integer before prediction, so

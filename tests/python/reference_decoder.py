@@ -746,6 +746,15 @@ def residuals_of(reader: Reader, shared, ordinary: int, flags: int, shift: int, 
     return ((high << shift) + low).tolist()
 
 
+def usable_grid(component: Component, dtype: np.dtype) -> tuple:
+    """Step and center of a component's quantization, in the data's own type."""
+    with np.errstate(all="ignore"):
+        step, center = dtype.type(component.step), dtype.type(component.center)
+        usable = step > 0 and np.isfinite([step, 1 / step, center]).all()
+    require(bool(usable), "step or center")
+    return step, center
+
+
 def decode_dual_quant(
     reader: Reader,
     frame: Frame,
@@ -755,10 +764,7 @@ def decode_dual_quant(
 ):
     dtype = frame.dtype
     component = frame.components[section.component]
-    step, center = dtype.type(component.step), dtype.type(component.center)
-    with np.errstate(divide="ignore"):
-        usable = step > 0 and np.isfinite([step, 1 / step, center]).all()
-    require(bool(usable), "step or center")
+    step, center = usable_grid(component, dtype)
 
     flags, shift = reader.u8(), reader.u8()
     origin = reader.svarint()

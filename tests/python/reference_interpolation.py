@@ -445,9 +445,7 @@ def decode(
 ) -> list[np.ndarray]:
     """The values of each rectangle."""
     with np.errstate(all="ignore"):
-        typed = dtype.type(component.step), dtype.type(component.center)
-        usable = typed[0] > 0 and np.isfinite([typed[0], 1 / typed[0], typed[1]]).all()
-        base.require(bool(usable), "step or center")
+        base.usable_grid(component, dtype)
         held = sum(int((~mask).sum()) for mask in left_out)
         head = read_head(reader, dtype, held)
         if is_context:

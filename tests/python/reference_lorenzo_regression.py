@@ -119,9 +119,7 @@ def decode(
 ) -> list[np.ndarray]:
     """The values of each rectangle."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        typed = dtype.type(component.step), dtype.type(component.center)
-        usable = typed[0] > 0 and np.isfinite([typed[0], 1 / typed[0], typed[1]]).all()
-        base.require(bool(usable), "step or center")
+        base.usable_grid(component, dtype)
         return decode_checked(reader, dtype, component, shared, sizes, left_out)
 
 

@@ -319,22 +319,7 @@ void every_shape() {
       ASSERT_EQ(draft.codec, codec);
       const Bytes bytes = finish_section(draft, nullptr);
       const auto all = check_section(units, spec, bytes, draft.codec);
-      // One rectangle asked for alone, the others passed over.
-      for (size_t k = 0; k < shapes.size(); ++k) {
-        std::vector<T> back(units.values.size());
-        SectionTarget<T> target;
-        target.rects = units.template rects<T*>(back.data(), target.held);
-        for (size_t r = 0; r < target.rects.size(); ++r) {
-          if (r != k) target.rects[r].first = nullptr;
-        }
-        ASSERT_TRUE(decode_section<T>(bytes, codec, info_of<T>(spec), {}, target).ok());
-        if (target.rects[k].cells() == 0) continue;
-        const auto begin = target.rects[k].first - back.data();
-        EXPECT_EQ(std::memcmp(back.data() + begin, all.data() + begin,
-                              static_cast<size_t>(target.rects[k].cells()) * sizeof(T)),
-                  0)
-            << k;
-      }
+      test::check_reads_alone(units, spec, bytes, draft.codec, all);
     }
   }
 }

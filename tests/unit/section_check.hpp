@@ -89,4 +89,25 @@ std::vector<T> check_section(const Units<T>& units, const ComponentSpec& spec, B
   return back;
 }
 
+// Each rectangle asked for alone, the others passed over, comes out as in `all`, the section decoded whole.
+template <class T>
+void check_reads_alone(const Units<T>& units, const ComponentSpec& spec, ByteSpan bytes, Codec codec,
+                       const std::vector<T>& all) {
+  for (size_t k = 0; k < units.sizes.size(); ++k) {
+    std::vector<T> back(units.values.size());
+    SectionTarget<T> target;
+    target.rects = units.template rects<T*>(back.data(), target.held);
+    for (size_t r = 0; r < target.rects.size(); ++r) {
+      if (r != k) target.rects[r].first = nullptr;
+    }
+    ASSERT_TRUE(decode_section<T>(bytes, codec, info_of<T>(spec), {}, target).ok());
+    if (target.rects[k].cells() == 0) continue;
+    const auto begin = target.rects[k].first - back.data();
+    EXPECT_EQ(std::memcmp(back.data() + begin, all.data() + begin,
+                          static_cast<size_t>(target.rects[k].cells()) * sizeof(T)),
+              0)
+        << k;
+  }
+}
+
 }  // namespace neve::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/portable.hpp"
+#include "stages/quantize/quantizer.hpp"
 
 namespace neve {
 
@@ -92,15 +93,6 @@ int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quanti
   return 0;
 }
 
-void quantize(const float* v, size_t n, const Quantizer<float>& q, int32_t* out) {
-  QuantizeStats<float> stats;
-  kernels().quantize_f32(v, n, q, out, stats);
-}
-void quantize(const double* v, size_t n, const Quantizer<double>& q, int32_t* out) {
-  QuantizeStats<double> stats;
-  kernels().quantize_f64(v, n, q, out, stats);
-}
-
 using SampledRow = std::array<int32_t, 1 + sample_row_cells + row_padding>;
 
 // The quanta that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside the rectangle
@@ -119,18 +111,18 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
   const auto n = static_cast<size_t>(x1 - begin);
   int32_t* quanta = out.data() + (begin - (x0 - 1));
   if (begin == 0) out[0] = 0;
+  QuantizeStats<T> stats;
   if (left_out == nullptr) {
-    quantize(row + begin, n, quantizer, quanta);
+    quantize(row + begin, n, quantizer, quanta, stats);
   } else {
     int64_t before = begin - 1;
     while (before >= 0 && left_out[before] != 0) --before;
-    QuantizeStats<T> stats;
     int32_t hold = before < 0 ? 0 : portable::quantize_one(row[before], quantizer, stats);
     visit_runs(left_out + begin, n, [&](size_t from, size_t to, bool is_left_out) {
       if (is_left_out) {
         std::fill(quanta + from, quanta + to, hold);
       } else {
-        quantize(row + begin + from, to - from, quantizer, quanta + from);
+        quantize(row + begin + from, to - from, quantizer, quanta + from, stats);
         hold = quanta[to - 1];
       }
     });

@@ -2,9 +2,12 @@
 // From an absolute bound to the numbers of dual quantization.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "kernels/kernels.hpp"
 #include "neve/frame.hpp"
@@ -21,6 +24,34 @@ struct QuantumGrid {
     return step > 0 && std::isfinite(step) && std::isfinite(1 / step) && std::isfinite(center);
   }
 };
+
+// The grid that a frame's header says. Errors: corrupt, named after the section's codec.
+template <class T>
+Result<QuantumGrid<T>> usable_grid(const ComponentInfo& info, std::string_view codec) {
+  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
+  if (grid.is_usable()) return grid;
+  return corrupt(
+      fmt::format("{} section: center {} and step {} are not usable", codec, info.center, info.step));
+}
+
+// The kernels of T.
+template <class T>
+void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quanta,
+              QuantizeStats<T>& stats) {
+  if constexpr (sizeof(T) == 4) {
+    kernels().quantize_f32(values, n, quantizer, quanta, stats);
+  } else {
+    kernels().quantize_f64(values, n, quantizer, quanta, stats);
+  }
+}
+template <class T>
+void dequantize(const int32_t* quanta, size_t n, int32_t origin, const QuantumGrid<T>& grid, T* values) {
+  if constexpr (sizeof(T) == 4) {
+    kernels().dequantize_f32(quanta, n, origin, grid.center, grid.step, values);
+  } else {
+    kernels().dequantize_f64(quanta, n, origin, grid.center, grid.step, values);
+  }
+}
 
 // The bound in the data's own type, rounded towards zero.
 template <class T>
