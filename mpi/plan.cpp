@@ -103,7 +103,7 @@ Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, c
   const auto components = static_cast<int>(hierarchy.components.size());
   if (strategy == Strategy::amrex_1d) return stream_chunks(hierarchy.levels[level], components, owner);
   const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
-  if (strategy == Strategy::skeleton) {
+  if (strategy != Strategy::filtered) {
     return amr::chunk_level(hierarchy.levels[level], components, owner, options.chunk_bytes / value_bytes);
   }
   // A rank's whole contribution is one chunk, however large: HDF5's collective filtered write takes one chunk
@@ -116,6 +116,22 @@ Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, c
                        std::to_string(most_hdf5_chunk_bytes) + ", so use more ranks or strategy skeleton");
   }
   return chunks;
+}
+
+Status check_ghosts(const Hierarchy& hierarchy, const WriteOptions& options) {
+  constexpr int32_t most_ghosts = 1024;  // what readers accept
+  for (int d = 0; d < max_dims; ++d) {
+    const int32_t layers = options.ghosts[static_cast<size_t>(d)];
+    const int32_t allowed = d < hierarchy.dims ? most_ghosts : 0;
+    if (layers < 0 || layers > allowed) {
+      return usage_error("ghosts in direction " + std::to_string(d) + " is " + std::to_string(layers) +
+                         "; allowed are 0 .. " + std::to_string(allowed));
+    }
+    if (layers > 0 && options.compress) {
+      return usage_error("ghost cells are written only uncompressed; compressed files hold valid cells");
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -139,6 +155,27 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
   if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
     return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
+  }
+  if (options.aggregate_boxes < 0) {
+    return usage_error("aggregate_boxes is " + std::to_string(options.aggregate_boxes) +
+                       "; at least 0 (all boxes of a level) is needed");
+  }
+  if (options.aggregate_boxes > 0 && strategy != Strategy::aggregated) {
+    return usage_error("aggregate_boxes has no meaning for strategy " + options.strategy +
+                       "; it is allowed with strategy aggregated");
+  }
+  NEVE_TRY(check_ghosts(hierarchy, options));
+  if (!options.compress) {
+    if (true) return usage_error("uncompressed files cannot be written yet");
+    if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
+      return usage_error(
+          "strategy " + options.strategy +
+          " only compresses; uncompressed, the strategies skeleton, aggregated, collective and "
+          "independent are allowed");
+    }
+    if (options.covered == Covered::drop) {
+      return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
+    }
   }
   if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes) {
     return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
@@ -166,6 +203,11 @@ std::string options_key(const WriteOptions& options) {
                     ";" + std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
                     std::to_string(options.chunk_bytes) + ";" +
                     std::string(effort_name(options.encode.effort));
+  for (const int number : {options.compress ? 1 : 0, options.aggregate_boxes, options.ghosts[0],
+                           options.ghosts[1], options.ghosts[2]}) {
+    key += ';';
+    key += std::to_string(number);
+  }
   for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
   return key;
 }

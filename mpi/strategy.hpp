@@ -10,12 +10,25 @@
 namespace neve::mpi {
 
 enum class Strategy : uint8_t {
-  skeleton,  // rank 0 writes the file's structure, then all ranks their frames in one MPI-IO call
-  filtered,  // HDF5's collective filtered write, a rank's whole level one chunk: AMRIC's way
-  amrex_1d,  // chunks of 1024 elements, each compressed alone as a 1D array: AMReX's way
+  skeleton,     // all pieces of all levels in one collective write
+  aggregated,   // those of a level in one, or in several of as many pieces each
+  collective,   // each rank's first piece of a level in one, its second in the next, ...
+  independent,  // a write of its own for every piece
+  filtered,     // HDF5's collective filtered write, a rank's whole level one chunk: AMRIC's way
+  amrex_1d,     // chunks of 1024 elements, each compressed alone as a 1D array: AMReX's way
 };
 
 // Usage error that lists what is allowed.
 Result<Strategy> parse_strategy(const std::string& name);
+
+// Which pieces one MPI-IO write call takes.
+struct PutOrder {
+  bool is_collective = true;
+  bool joins_datasets = false;  // a call takes pieces of all datasets
+  uint64_t pieces_a_call = 0;   // of a rank; 0: all
+};
+
+// Not for filtered, where HDF5 writes. amrex_1d differs from skeleton in its chunks alone.
+PutOrder put_order(Strategy strategy, int aggregate_boxes);
 
 }  // namespace neve::mpi

@@ -44,6 +44,10 @@ struct Hierarchy {
 // names the first thing wrong.
 Status check_hierarchy(const Hierarchy& h);
 
+// Sorts the boxes of every level as Chombo has them in its files: by their low corners, x first, then y, z.
+// For whoever makes a hierarchy; boxes are written in the order given.
+void sort_boxes_as_chombo(Hierarchy& h);
+
 // A plotfile being read. Independent, not collective: each rank opens it and reads only its boxes.
 class PlotfileSource {
  public:

@@ -26,7 +26,10 @@ namespace neve {
 struct LocalBox {
   int level = 0;
   int box = 0;   // index into hierarchy.levels[level].boxes
-  BoxData data;  // valid cells, of hierarchy.dtype; stays the caller's
+  BoxData data;  // of hierarchy.dtype, from the first valid cell on; stays the caller's
+  // Layers of cells around the valid ones that data's strides reach. BoxData::data still points at the first
+  // valid cell.
+  IntVect ghosts{0, 0, 0};
 };
 
 enum class Covered : uint8_t { automatic, drop, keep };
@@ -40,16 +43,28 @@ struct FieldRule {
 };
 
 struct WriteOptions {
+  // false: a contiguous dataset a level, of the values as they are. What concerns codecs, bounds, covered
+  // cells and chunks then has no effect.
+  bool compress = true;
+  // Layers of ghost cells written around every box; at most what every LocalBox has. Only uncompressed.
+  IntVect ghosts{0, 0, 0};
   Bound bound;                              // for fields without a rule
   std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
   Codec codec = Codec::automatic;
   CodecTuning tuning;
   Covered covered = Covered::automatic;
   bool detect_fill = true;
-  // skeleton: rank 0 writes the structure, all ranks their frames in one MPI-IO call. filtered: HDF5's
-  // collective filtered write, a rank's whole level one chunk (AMRIC). amrex-1d: 1024 elements a chunk, each
-  // a 1D array of its own, every cell stored (AMReX). The last two are for comparison.
+  // How what the ranks hold reaches the file, whose structure rank 0 has written before; pieces are frames,
+  // uncompressed they are boxes. The datasets' contents are the same whichever of these is asked for:
+  //   skeleton     all pieces of all levels in one collective write
+  //   aggregated   the pieces of a level in one collective write, or aggregate_boxes of them after each other
+  //   collective   a collective write for each rank's first piece of a level, its second, ...
+  //   independent  a write of its own for every piece
+  // For comparison of compressed files alone. filtered: HDF5's collective filtered write, a rank's whole
+  // level one chunk (AMRIC). amrex-1d: 1024 elements a chunk, each a 1D array of its own, every cell stored
+  // (AMReX).
   std::string strategy = "skeleton";
+  int aggregate_boxes = 0;  // strategy aggregated: pieces of a rank that one collective write takes; 0: all
   uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of skeleton's chunks, 64 KiB .. 1 GiB
   EncodeOptions encode;
   // Of a series of writes: what codec auto chose before. Null: every write weighs anew.
@@ -91,6 +106,10 @@ struct LevelReport {
 struct WriteReport {       // the same on every rank
   uint64_t raw_bytes = 0;  // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
+  uint64_t data_bytes = 0;  // given to those writes: the frames, or the values with their ghosts
+  // MPI-IO write calls of all ranks, empty ones in collective writes among them. Calls that HDF5 makes
+  // (strategy filtered) are not seen: 0.
+  uint64_t mpi_writes = 0;
   std::vector<LevelReport> levels;
   // Of the slowest rank. sync: making the file durable and renaming it.
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;

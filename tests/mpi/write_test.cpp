@@ -450,7 +450,9 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
             "unknown field \"nothing\"; the fields are averaged, own, masked, special, constant");
   options = {};
   options.strategy = "magic";
-  EXPECT_EQ(refused(options), "unknown strategy \"magic\"; allowed are skeleton, filtered, amrex-1d");
+  EXPECT_EQ(refused(options),
+            "unknown strategy \"magic\"; allowed are skeleton, aggregated, collective, independent, "
+            "filtered, amrex-1d");
   options = {};
   options.chunk_bytes = 1000;
   EXPECT_EQ(refused(options), "chunk size is 1000 bytes; allowed are 65536 .. 1073741824");
