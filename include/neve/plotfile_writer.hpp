@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "neve/distribution.hpp"
+#include "neve/file_layout.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/selection_memory.hpp"
@@ -69,8 +71,9 @@ struct WriteOptions {
   EncodeOptions encode;
   // Of a series of writes: what codec auto chose before. Null: every write weighs anew.
   std::shared_ptr<SelectionMemory> memory;
-  // MPI-IO hints (striping_factor, cb_nodes, ...); those of the environment variable NEVE_MPI_HINTS
-  // ("key=value;key=value") come on top.
+  FileLayout layout;  // becomes hints
+  // MPI-IO hints (striping_factor, cb_nodes, ...) over those of the layout; those of the environment variable
+  // NEVE_MPI_HINTS ("key=value;key=value") come on top.
   std::map<std::string, std::string> mpi_hints;
   // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1.
   std::function<void(const std::string& phase, double fraction)> progress;
@@ -110,6 +113,8 @@ struct WriteReport {       // the same on every rank
   // MPI-IO write calls of all ranks, empty ones in collective writes among them. Calls that HDF5 makes
   // (strategy filtered) are not seen: 0.
   uint64_t mpi_writes = 0;
+  // What the MPI library made of the hints for those calls, as it answers when asked; empty for filtered.
+  std::map<std::string, std::string> hints;
   std::vector<LevelReport> levels;
   // Of the slowest rank. sync: making the file durable and renaming it.
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
@@ -123,9 +128,5 @@ Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const
 // Writes an AMReX native plotfile directory, same promises (directory renamed when complete).
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                             std::span<const LocalBox> owned);
-
-// Which rank reads or writes which box: contiguous runs of the boxes in Morton order, balanced by
-// cells. Independent; the same answer on every rank. owner[level][box].
-std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks);
 
 }  // namespace neve

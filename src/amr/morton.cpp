@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "amr/load_balance.hpp"
+
 namespace neve::amr {
 namespace {
 
@@ -51,29 +53,7 @@ std::vector<int> morton_order(std::span<const Box> boxes) {
 }
 
 std::vector<std::vector<int>> distribute(const Hierarchy& hierarchy, int ranks) {
-  std::vector<std::vector<int>> owner;
-  owner.reserve(hierarchy.levels.size());
-  for (const Level& level : hierarchy.levels) {
-    int64_t total = 0;
-    for (const Box& b : level.boxes) total += b.cells();
-    // First cell of rank r + 1 when the level's cells in Morton order are shared evenly. Split so that no
-    // product exceeds 64 bits.
-    const auto end_of = [&](int rank) {
-      return total / ranks * (rank + 1) + total % ranks * (rank + 1) / ranks;
-    };
-    std::vector<int> of_level(level.boxes.size(), 0);
-    int64_t before = 0;
-    int rank = 0;
-    for (int i : morton_order(level.boxes)) {
-      const int64_t cells = level.boxes[static_cast<size_t>(i)].cells();
-      const int64_t middle = before + cells / 2;  // a box goes to the rank that would hold its middle cell
-      while (rank < ranks - 1 && middle >= end_of(rank)) ++rank;
-      of_level[static_cast<size_t>(i)] = rank;
-      before += cells;
-    }
-    owner.push_back(std::move(of_level));
-  }
-  return owner;
+  return share_boxes(hierarchy, ranks, cell_loads(hierarchy), Sharing::even_runs);
 }
 
 }  // namespace neve::amr

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a file lies on a parallel file system and through how many processes it gets there, in plain words.
+// Neve turns it into the hints that the MPI library at hand obeys.
+#pragma once
+
+#include <cstdint>
+
+namespace neve {
+
+// 0: as the file system and the MPI library have it.
+struct FileLayout {
+  int stripe_count = 0;       // storage targets the file is spread over; settled when the file is created
+  uint64_t stripe_bytes = 0;  // length of a stripe; a multiple of 64 KiB, as Lustre demands
+  int aggregators = 0;        // ranks that write for the others in a collective write
+  uint64_t buffer_bytes = 0;  // of an aggregator; best a multiple of stripe_bytes
+
+  bool operator==(const FileLayout&) const = default;
+};
+
+}  // namespace neve
