@@ -22,7 +22,8 @@ inline constexpr const char* box_center_name = "boxcenter";
 //   attributes layout_version i4, prob_lo f8[3], prob_hi f8[3], source_ghosts i4[3]
 //   group side_files: one uint8 dataset per file, groups for its directories
 // and in each level, beside the tools' attributes:
-//   attributes neve_dx f8[3], neve_ref_ratio i4[3]; table neve_fields (field_records.hpp)
+//   attributes neve_dx f8[3], neve_ref_ratio i4[3], in uncompressed files in /neve/level_<l> instead;
+//   table neve_fields (field_records.hpp)
 inline constexpr const char* neve_name = "neve";
 inline constexpr const char* side_files_name = "side_files";
 inline constexpr const char* layout_version_name = "layout_version";

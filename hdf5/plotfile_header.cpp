@@ -344,7 +344,14 @@ Status read_neve_group(hid_t file, Hierarchy* h) {
   return read_side_files(side_files.id(), "", 0, h);
 }
 
-Status read_exact_geometry(hid_t group, const std::string& place, Level* level) {
+// Beside the tools' attributes, or in /neve where those of Chombo stand alone.
+Status read_exact_geometry(hid_t file, hid_t level_group, const std::string& place, Level* level) {
+  Handle in_neve;
+  hid_t group = level_group;
+  if (!has_attribute(group, exact_dx_name)) {
+    NEVE_ASSIGN(in_neve, open_group(file, std::string(neve_name) + "/" + place));
+    group = in_neve.id();
+  }
   NEVE_ASSIGN(const std::vector<double> dx, read_doubles(group, place, exact_dx_name));
   NEVE_ASSIGN(const std::vector<int32_t> ratio, read_ints(group, place, exact_ref_ratio_name));
   NEVE_TRY(copy_exactly(dx, exact_dx_name, &level->dx));
@@ -410,7 +417,7 @@ Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* head
     NEVE_ASSIGN(level.step, read_int(file, "the file", "iteration"));
   }
   if (header->written_by_neve) {
-    NEVE_TRY(read_exact_geometry(group.id(), place, &level));
+    NEVE_TRY(read_exact_geometry(file, group.id(), place, &level));
   } else {
     NEVE_TRY(read_cell_size(group.id(), place, h.dims, &level));
     if (l + 1 < level_count) {

@@ -30,18 +30,20 @@ struct FieldRecord {
 };
 
 struct LevelPlacement {
+  bool compressed = true;             // false: one contiguous dataset; the next two do not count
   uint64_t chunk_elements = 0;        // of the level's one dataset
   std::vector<uint64_t> frame_bytes;  // by chunk index; every chunk has a frame
   std::vector<int64_t> box_offsets;   // boxes + 1, first element of each box in the dataset
+  IntVect ghosts{0, 0, 0};            // layers around every box in the dataset
   std::vector<int32_t> processors;    // owner rank by box
   std::vector<FieldRecord> fields;
 };
 
-// Frame addresses in the file, [level][chunk].
+// Frame addresses in the file, [level][chunk]; of an uncompressed level the address of its dataset.
 using FrameAddresses = std::vector<std::vector<uint64_t>>;
 
 // Writes the skeleton into `path`, which must exist (it is created through MPI with its hints first)
-// and is emptied here. The file is closed and complete but for the frames when this returns.
+// and is emptied here. The file is closed and complete but for the values when this returns.
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
                                       const std::vector<LevelPlacement>& levels);
 

@@ -47,8 +47,8 @@ Status create_datasets(hid_t file, const Hierarchy& hierarchy, const WritePlan& 
     const std::string name = hdf5::level_name(l);
     const amr::LevelChunks& chunks = plan.levels[l].chunks;
     const Handle group(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose);
-    Result<Handle> dataset =
-        hdf5::create_level_dataset(group.id(), hierarchy.dtype, chunks.chunk_elements, chunks.chunks.size());
+    Result<Handle> dataset = hdf5::create_level_dataset(group.id(), hdf5::data_name, hierarchy.dtype,
+                                                        chunks.chunk_elements, chunks.chunks.size());
     if (dataset.ok()) {
       levels[l].dataset = std::move(*dataset);
     } else if (status.ok()) {

@@ -17,7 +17,7 @@ namespace neve::mpi {
 
 struct FilteredTimes {
   double create_seconds = 0;  // opening the file, making the datasets
-  PutTimes put;
+  PutReport put;
 };
 
 // Collective. Adds the datasets to the plotfile at `path`, which describe_file has begun, and syncs it. The

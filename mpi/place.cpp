@@ -61,25 +61,7 @@ std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteR
     levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
     levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
     levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
-    for (const FieldReport& field : report.levels[l].fields) {
-      hdf5::FieldRecord& record = levels[l].fields.emplace_back();
-      record.name = field.name;
-      record.asked = field.asked;
-      record.bound_abs = field.bound_abs;
-      record.max_abs_error = field.max_abs_error;
-      record.range_min = field.range_min;
-      record.range_max = field.range_max;
-      record.cells = field.cells;
-      record.left_out_cells = field.left_out_cells;
-      record.special_cells = field.special_cells;
-      record.exact_cells = field.exact_cells;
-      record.stored_bytes = field.stored_bytes;
-      record.fill = field.fill;
-      record.codec = field.codec;
-      record.arrangement = field.arrangement;
-      record.chosen = field.chosen;
-      record.covered = field.covered;
-    }
+    levels[l].fields = field_records(report.levels[l]);
   }
   for (size_t i = 0; i < sizes.size(); ++i) {
     levels[all.chunks[i].level].frame_bytes[all.chunks[i].chunk] = sizes[i];
@@ -128,6 +110,30 @@ uint64_t dataset_metadata_bytes(const WritePlan& plan, size_t chunks) {
 }
 
 }  // namespace
+
+std::vector<hdf5::FieldRecord> field_records(const LevelReport& report) {
+  std::vector<hdf5::FieldRecord> records;
+  for (const FieldReport& field : report.fields) {
+    hdf5::FieldRecord& record = records.emplace_back();
+    record.name = field.name;
+    record.asked = field.asked;
+    record.bound_abs = field.bound_abs;
+    record.max_abs_error = field.max_abs_error;
+    record.range_min = field.range_min;
+    record.range_max = field.range_max;
+    record.cells = field.cells;
+    record.left_out_cells = field.left_out_cells;
+    record.special_cells = field.special_cells;
+    record.exact_cells = field.exact_cells;
+    record.stored_bytes = field.stored_bytes;
+    record.fill = field.fill;
+    record.codec = field.codec;
+    record.arrangement = field.arrangement;
+    record.chosen = field.chosen;
+    record.covered = field.covered;
+  }
+  return records;
+}
 
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const WritePlan& plan,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where every frame goes: sizes to rank 0, the skeleton there, addresses back.
+// Where every frame, or every box, goes: sizes to rank 0, the skeleton there, addresses back.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/skeleton.hpp"
 #include "mpi/encode_chunks.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
@@ -14,6 +15,9 @@
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::mpi {
+
+// What a level's records say of its fields.
+std::vector<hdf5::FieldRecord> field_records(const LevelReport& report);
 
 // Collective. Rank 0 creates `path`, writes everything but the frames into it and reserves its space; every
 // rank learns the addresses of its own frames, by `chunks`, and only those.

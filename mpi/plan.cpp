@@ -166,7 +166,6 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   }
   NEVE_TRY(check_ghosts(hierarchy, options));
   if (!options.compress) {
-    if (true) return usage_error("uncompressed files cannot be written yet");
     if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
       return usage_error(
           "strategy " + options.strategy +

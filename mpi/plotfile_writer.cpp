@@ -13,6 +13,7 @@
 #include "mpi/filtered_write.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
+#include "mpi/place_values.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
 #include "mpi/report.hpp"
@@ -40,14 +41,14 @@ Status keep_slowest(const Comm& comm, WriteReport& report) {
 
 struct WriteTimes {
   double place_seconds = 0;
-  PutTimes put;
+  PutReport put;
 };
 
 // Collective. The whole file under its temporary name, synced, from the frames of all ranks: the skeleton by
-// rank 0, the frames in one MPI-IO write.
+// rank 0, the frames by MPI-IO writes.
 Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                 const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                                std::span<const EncodedChunk> chunks) {
+                                std::span<const EncodedChunk> chunks, int aggregate_boxes) {
   Stopwatch stopwatch;
   NEVE_ASSIGN(const std::vector<uint64_t> addresses,
               place_frames(comm, path, hints, hierarchy, plan, report, chunks));
@@ -55,11 +56,41 @@ Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const
   times.place_seconds = stopwatch.lap();
   std::vector<Piece> pieces;
   const Status gathered = guarded("put", [&]() -> Status {
-    for (size_t i = 0; i < chunks.size(); ++i) pieces.push_back({addresses[i], chunks[i].frame});
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      pieces.push_back({addresses[i], one_run(chunks[i].frame), static_cast<uint32_t>(chunks[i].level)});
+    }
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, pieces));
+  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, put_order(plan.strategy, aggregate_boxes),
+                                    static_cast<uint32_t>(plan.levels.size()), pieces));
+  return times;
+}
+
+// The same, of the values as they are.
+Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const Hints& hints,
+                                const Hierarchy& hierarchy, const Ownership& owners,
+                                std::span<const LocalBox> owned, const WriteOptions& options,
+                                const WriteReport& report) {
+  Stopwatch stopwatch;
+  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
+              place_values(comm, path, hints, hierarchy, owners, options.ghosts, report));
+  WriteTimes times;
+  times.place_seconds = stopwatch.lap();
+  std::vector<Piece> pieces;
+  PutOrder order;
+  const Status gathered = guarded("put", [&]() -> Status {
+    NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+    order = put_order(strategy, options.aggregate_boxes);
+    for (size_t l = 0; l < addresses.size(); ++l) {
+      append_pieces(hierarchy, static_cast<int>(l), options.ghosts, hierarchy.components.size(), owned,
+                    addresses[l], static_cast<uint32_t>(l), pieces);
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, gathered));
+  NEVE_ASSIGN(times.put,
+              put_pieces(comm, path, hints, order, static_cast<uint32_t>(addresses.size()), pieces));
   return times;
 }
 
@@ -134,25 +165,41 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   NEVE_TRY(agree(comm, opened));
   NEVE_TRY(broadcast(comm, temporary_path));
 
-  NEVE_ASSIGN(WritePlan plan, plan_write(comm, hierarchy, std::move(owners), owned, options));
-  progress("plan", 1);
-  const double plan_seconds = stopwatch.lap();
+  WriteReport report;
+  WriteTimes times;
+  std::optional<WritePlan> plan;
+  if (options.compress) {
+    NEVE_ASSIGN(plan, plan_write(comm, hierarchy, std::move(owners), owned, options));
+    progress("plan", 1);
+    const double plan_seconds = stopwatch.lap();
 
-  NEVE_ASSIGN(EncodedLevels encoded, encode_levels(comm, hierarchy, owned, options, plan,
-                                                   [&](double fraction) { progress("encode", fraction); }));
-  progress("encode", 1);
-  stopwatch.lap();
+    NEVE_ASSIGN(EncodedLevels encoded, encode_levels(comm, hierarchy, owned, options, *plan,
+                                                     [&](double fraction) { progress("encode", fraction); }));
+    progress("encode", 1);
+    stopwatch.lap();
 
-  progress("write", 0);
-  NEVE_ASSIGN(WriteReport report, merge_reports(comm, hierarchy, plan, encoded.chunks));
-  NEVE_ASSIGN(const WriteTimes times,
-              plan.strategy == Strategy::filtered
-                  ? write_by_hdf5(comm, temporary_path, hints, hierarchy, plan, report, encoded.chunks)
-                  : write_frames(comm, temporary_path, hints, hierarchy, plan, report, encoded.chunks));
-  report.plan_seconds = plan_seconds + encoded.coverage_seconds;
-  report.encode_seconds = encoded.encode_seconds;
+    progress("write", 0);
+    NEVE_ASSIGN(report, merge_reports(comm, hierarchy, *plan, encoded.chunks));
+    NEVE_ASSIGN(times,
+                plan->strategy == Strategy::filtered
+                    ? write_by_hdf5(comm, temporary_path, hints, hierarchy, *plan, report, encoded.chunks)
+                    : write_frames(comm, temporary_path, hints, hierarchy, *plan, report, encoded.chunks,
+                                   options.aggregate_boxes));
+    report.plan_seconds = plan_seconds + encoded.coverage_seconds;
+    report.encode_seconds = encoded.encode_seconds;
+  } else {
+    NEVE_TRY(check_ghosts_held(comm, owned, options.ghosts));
+    NEVE_TRY(agree(comm, injected_fault(Phase::plan, comm.rank())));
+    report = report_values(hierarchy, options.ghosts);
+    progress("plan", 1);
+    report.plan_seconds = stopwatch.lap();
+    progress("write", 0);
+    NEVE_ASSIGN(times, write_values(comm, temporary_path, hints, hierarchy, owners, owned, options, report));
+  }
   report.place_seconds = times.place_seconds;
   report.put_seconds = times.put.write_seconds;
+  report.mpi_writes = times.put.mpi_writes;
+  report.data_bytes = times.put.data_bytes;
   stopwatch.lap();
 
   NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
@@ -169,7 +216,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
-  if (options.memory != nullptr) remember_codecs(plan, options, report);
+  if (options.memory != nullptr && plan) remember_codecs(*plan, options, report);
   return report;
 }
 

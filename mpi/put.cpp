@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,87 +19,115 @@
 namespace neve::mpi {
 namespace {
 
-// The types that lead one collective call from scattered memory to scattered places of the file.
-class RoundTypes {
- public:
-  ~RoundTypes() {
-    if (memory_ != MPI_DATATYPE_NULL) MPI_Type_free(&memory_);
-    if (file_ != MPI_DATATYPE_NULL) MPI_Type_free(&file_);
-  }
-
-  // `pieces` by rising address, as file views require; together below 2 GiB.
-  Status build(const std::vector<Piece>& pieces) {
-    std::vector<int> lengths;
-    std::vector<MPI_Aint> places, memory;
-    for (const Piece& piece : pieces) {
-      lengths.push_back(static_cast<int>(piece.bytes.size()));
-      places.push_back(static_cast<MPI_Aint>(piece.address));
-      MPI_Aint address = 0;
-      NEVE_TRY(mpi_status(MPI_Get_address(piece.bytes.data(), &address), "MPI_Get_address"));
-      memory.push_back(address);
-    }
-    const int count = static_cast<int>(pieces.size());
-    NEVE_TRY(mpi_status(MPI_Type_create_hindexed(count, lengths.data(), places.data(), MPI_BYTE, &file_),
-                        "MPI_Type_create_hindexed"));
-    NEVE_TRY(mpi_status(MPI_Type_commit(&file_), "MPI_Type_commit"));
-    NEVE_TRY(mpi_status(MPI_Type_create_hindexed(count, lengths.data(), memory.data(), MPI_BYTE, &memory_),
-                        "MPI_Type_create_hindexed"));
-    return mpi_status(MPI_Type_commit(&memory_), "MPI_Type_commit");
-  }
-  MPI_Datatype file() const { return file_; }
-  MPI_Datatype memory() const { return memory_; }
-
- private:
-  MPI_Datatype memory_ = MPI_DATATYPE_NULL;
-  MPI_Datatype file_ = MPI_DATATYPE_NULL;
+// The pieces of a rank in the order in which calls take them, and where each call begins.
+struct Calls {
+  std::vector<Piece> pieces;              // by dataset where calls do not join them, then address
+  std::vector<std::vector<size_t>> ends;  // [dataset][call], in `pieces`; one dataset where calls join them
 };
 
-// The part of `pieces`, laid end to end, that lies in [begin, begin + size).
-std::vector<Piece> cut(const std::vector<Piece>& pieces, uint64_t begin, uint64_t size) {
-  std::vector<Piece> part;
-  const uint64_t end = begin + size;
-  uint64_t at = 0;
+Calls plan_calls(std::span<const Piece> pieces, const PutOrder& order, uint32_t datasets,
+                 uint64_t call_bytes) {
+  Calls calls;
   for (const Piece& piece : pieces) {
-    const uint64_t from = std::max(at, begin);
-    const uint64_t to = std::min(at + piece.bytes.size(), end);
-    if (from < to) part.push_back({piece.address + (from - at), piece.bytes.subspan(from - at, to - from)});
-    at += piece.bytes.size();
+    cut_rows(piece.rows, call_bytes, [&](uint64_t begin, const Rows& rows) {
+      if (rows.row_bytes > 0) calls.pieces.push_back({piece.address + begin, rows, piece.dataset});
+    });
   }
-  return part;
+  const auto group = [&](const Piece& piece) { return order.joins_datasets ? 0 : piece.dataset; };
+  std::sort(calls.pieces.begin(), calls.pieces.end(), [&](const Piece& a, const Piece& b) {
+    return group(a) != group(b) ? group(a) < group(b) : a.address < b.address;
+  });
+  calls.ends.resize(order.joins_datasets ? 1 : datasets);
+  uint64_t pieces_taken = 0, bytes_taken = 0;
+  for (size_t i = 0; i < calls.pieces.size(); ++i) {
+    std::vector<size_t>& ends = calls.ends[group(calls.pieces[i])];
+    const uint64_t bytes = calls.pieces[i].rows.bytes();
+    const bool is_full =
+        (order.pieces_a_call > 0 && pieces_taken == order.pieces_a_call) || bytes_taken + bytes > call_bytes;
+    if (ends.empty() || is_full) {
+      ends.push_back(i);
+      pieces_taken = bytes_taken = 0;
+    }
+    ++pieces_taken;
+    bytes_taken += bytes;
+    ends.back() = i + 1;
+  }
+  return calls;
+}
+
+Status check_written(const MPI_Status& written, uint64_t wanted_bytes, const std::string& path) {
+  MPI_Count written_bytes = 0;
+  NEVE_TRY(mpi_status(MPI_Get_elements_x(&written, MPI_BYTE, &written_bytes), "MPI_Get_elements_x"));
+  if (static_cast<uint64_t>(written_bytes) == wanted_bytes) return {};
+  return failure(path + ": " + std::to_string(written_bytes) + " of " + std::to_string(wanted_bytes) +
+                 " bytes were written; is the disk full?");
+}
+
+uint64_t bytes_of(std::span<const Piece> pieces) {
+  uint64_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.rows.bytes();
+  return bytes;
 }
 
 // Collective whatever happens on this rank: a rank that cannot build its types writes nothing, but is there.
-// Writes the part of `pieces` in [begin, begin + size).
-Status put_round(MPI_File file, const std::string& path, const std::vector<Piece>& pieces, uint64_t begin,
-                 uint64_t size) {
-  RoundTypes types;
-  uint64_t wanted_bytes = 0;
-  const Status status = guarded("put", [&]() -> Status {
-    const std::vector<Piece> part = cut(pieces, begin, size);
-    if (part.empty()) return {};
-    NEVE_TRY(types.build(part));
-    for (const Piece& piece : part) wanted_bytes += piece.bytes.size();
-    return {};
-  });
-  const bool writes = wanted_bytes != 0;
-
-  const Status view = mpi_status(
-      MPI_File_set_view(file, 0, MPI_BYTE, writes ? types.file() : MPI_BYTE, "native", MPI_INFO_NULL),
-      path + ": setting the file view");
+Status write_together(MPI_File file, const std::string& path, std::span<const Piece> pieces, bool one_piece) {
+  CallTypes types;
+  const Status built = guarded("put", [&] { return pieces.empty() ? Status() : types.build(pieces); });
+  const bool writes = !pieces.empty() && built.ok();
+  // One piece lies in one place: it needs no view of the file, which costs every rank a collective call.
+  Status view;
+  if (!one_piece) {
+    view = mpi_status(
+        MPI_File_set_view(file, 0, MPI_BYTE, writes ? types.file() : MPI_BYTE, "native", MPI_INFO_NULL),
+        path + ": setting the file view");
+  }
+  const MPI_Offset at = writes && one_piece ? static_cast<MPI_Offset>(pieces.front().address) : 0;
   MPI_Status written;
-  const Status write = mpi_status(MPI_File_write_at_all(file, 0, MPI_BOTTOM, writes ? 1 : 0,
+  const Status write = mpi_status(MPI_File_write_at_all(file, at, MPI_BOTTOM, writes ? 1 : 0,
                                                         writes ? types.memory() : MPI_BYTE, &written),
                                   path + ": collective write");
-  if (!status.ok()) return status;
+  NEVE_TRY(built);
   NEVE_TRY(view);
   NEVE_TRY(write);
-  MPI_Count written_bytes = 0;
-  NEVE_TRY(mpi_status(MPI_Get_elements_x(&written, MPI_BYTE, &written_bytes), "MPI_Get_elements_x"));
-  if (writes && static_cast<uint64_t>(written_bytes) != wanted_bytes) {
-    return failure(path + ": " + std::to_string(written_bytes) + " of " + std::to_string(wanted_bytes) +
-                   " bytes were written; is the disk full?");
+  return writes ? check_written(written, bytes_of(pieces), path) : Status();
+}
+
+Status write_alone(MPI_File file, const std::string& path, std::span<const Piece> pieces) {
+  return guarded("put", [&]() -> Status {
+    CallTypes types;
+    NEVE_TRY(types.build(pieces));
+    MPI_Status written;
+    NEVE_TRY(mpi_status(MPI_File_write_at(file, static_cast<MPI_Offset>(pieces.front().address), MPI_BOTTOM,
+                                          1, types.memory(), &written),
+                        path + ": write"));
+    return check_written(written, bytes_of(pieces), path);
+  });
+}
+
+// `rounds`: calls of each dataset, the most of any rank. Ranks with fewer take part without data. Counts the
+// calls of this rank.
+Status write_calls(MPI_File file, const std::string& path, const PutOrder& order, const Calls& calls,
+                   std::span<const uint64_t> rounds, uint64_t& mpi_writes) {
+  const std::span<const Piece> pieces = calls.pieces;
+  Status status;
+  size_t begin = 0;
+  for (size_t dataset = 0; dataset < calls.ends.size(); ++dataset) {
+    const std::vector<size_t>& ends = calls.ends[dataset];
+    for (size_t call = 0; call < rounds[dataset]; ++call) {
+      const size_t end = call < ends.size() ? ends[call] : begin;
+      const std::span<const Piece> part = pieces.subspan(begin, end - begin);
+      begin = end;
+      Status one;
+      if (order.is_collective) {
+        one = write_together(file, path, part, order.pieces_a_call == 1);
+      } else {
+        one = write_alone(file, path, part);
+      }
+      ++mpi_writes;
+      if (status.ok()) status = one;
+    }
   }
-  return {};
+  return status;
 }
 
 }  // namespace
@@ -151,39 +180,35 @@ Status reserve_space(const std::string& path, uint64_t size_bytes) {
   return failure(path + ": no room for " + std::to_string(size_bytes) + " bytes: " + std::strerror(reason));
 }
 
-Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
-                            std::span<const Piece> pieces, uint64_t round_bytes) {
+Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
+                             uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
   const double begin_seconds = MPI_Wtime();
-  std::vector<Piece> sorted;
-  uint64_t mine_bytes = 0;
+  Calls calls;
+  std::vector<uint64_t> rounds;
   const Result<Info> info = Info::from(hints);
   const Status prepared = guarded("put", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::put, comm.rank()));
     NEVE_TRY(info.status());
-    sorted.assign(pieces.begin(), pieces.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Piece& a, const Piece& b) { return a.address < b.address; });
-    for (const Piece& piece : sorted) mine_bytes += piece.bytes.size();
+    calls = plan_calls(pieces, order, datasets, call_bytes);
+    for (const std::vector<size_t>& ends : calls.ends) rounds.push_back(ends.size());
     return {};
   });
   NEVE_TRY(agree(comm, prepared));
-
-  uint64_t rounds = (mine_bytes + round_bytes - 1) / round_bytes;
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_UINT64_T, MPI_MAX, comm.get()),
-                      "exchange of write sizes"));
+  if (order.is_collective) {
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, rounds.data(), static_cast<int>(rounds.size()),
+                                      MPI_UINT64_T, MPI_MAX, comm.get()),
+                        "exchange of call counts"));
+  }
 
   MPI_File file = MPI_FILE_NULL;
   // Read and write, because MPI libraries fill small gaps between pieces by reading a larger block, changing
   // it and writing it back. Where only some ranks could open the file it stays open on those: closing is
   // collective, and would wait for the ranks that have nothing to close.
   NEVE_TRY(agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(), MPI_MODE_RDWR, info->get(), &file),
-                                  path + ": opening for the collective write")));
+                                  path + ": opening for the write")));
 
-  Status status;
-  for (uint64_t round = 0; round < rounds; ++round) {
-    const Status one = put_round(file, path, sorted, round * round_bytes, round_bytes);
-    if (status.ok()) status = one;
-  }
+  std::array<uint64_t, 2> counts = {0, bytes_of(calls.pieces)};
+  Status status = write_calls(file, path, order, calls, rounds, counts[0]);
   const double written_seconds = MPI_Wtime();
   const Status synced = mpi_status(MPI_File_sync(file), path + ": syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path + ": closing");
@@ -191,7 +216,11 @@ Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hin
   if (status.ok()) status = synced;
   if (status.ok()) status = closed;
   NEVE_TRY(agree(comm, status));
-  return PutTimes{written_seconds - begin_seconds, MPI_Wtime() - written_seconds};
+  const double synced_seconds = MPI_Wtime();
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()),
+                                    MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "sum of the ranks' writes"));
+  return PutReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1]};
 }
 
 }  // namespace neve::mpi

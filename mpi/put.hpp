@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All ranks' frames into the file, by one collective write for all levels.
+// What the ranks hold into the file, by MPI-IO write calls that each take as much as the strategy says.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <string>
 
 #include "mpi/agree.hpp"
+#include "mpi/call_types.hpp"
+#include "mpi/strategy.hpp"
 #include "neve/status.hpp"
 
 namespace neve::mpi {
@@ -29,24 +31,23 @@ Status create_file(const std::string& path, const Hints& hints);
 // size_bytes long.
 Status reserve_space(const std::string& path, uint64_t size_bytes);
 
-// A run of bytes and its place in the file.
-struct Piece {
-  uint64_t address = 0;
-  std::span<const std::byte> bytes;
-};
+// MPI counts are int, and a rank may hold more than they count: each call takes at most this much of a rank's
+// bytes, and a rank with more takes part in several.
+inline constexpr uint64_t default_call_bytes = uint64_t{1} << 30;
 
-// MPI counts are int, and a rank may hold more than they count: each collective call takes at most this much
-// of a rank's bytes.
-inline constexpr uint64_t default_round_bytes = uint64_t{1} << 30;
-
-struct PutTimes {
+struct PutReport {
   double write_seconds = 0;
   double sync_seconds = 0;
+  uint64_t mpi_writes = 0;  // write calls of all ranks, empty ones of collective writes among them
+  uint64_t data_bytes = 0;  // of all ranks
 };
 
-// Collective. Writes the pieces of all ranks into the existing file and syncs it. The file must already have
-// its final length: past its end Open MPI fills gaps between pieces with what its buffer happens to hold.
-Result<PutTimes> put_pieces(const Comm& comm, const std::string& path, const Hints& hints,
-                            std::span<const Piece> pieces, uint64_t round_bytes = default_round_bytes);
+// Collective; the counts are the same on every rank. Writes the pieces of all ranks into the existing file
+// and syncs it. Pieces belong to `datasets` datasets, numbered from 0, which do not overlap; calls take them
+// by dataset, then address. The file must already have its final length: past its end Open MPI fills gaps
+// between pieces with what its buffer happens to hold.
+Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
+                             uint32_t datasets, std::span<const Piece> pieces,
+                             uint64_t call_bytes = default_call_bytes);
 
 }  // namespace neve::mpi

@@ -19,6 +19,8 @@ namespace {
 using test::world_rank;
 using test::world_size;
 
+constexpr PutOrder everything{.joins_datasets = true};
+
 // Pieces of uneven sizes, dealt to the ranks in turn, with gaps between them, where other bytes lie already;
 // some ranks may get none.
 struct Layout {
@@ -40,7 +42,7 @@ Layout make_layout(int count) {
     layout.expected += text;
   }
   for (size_t i = layout.mine.size(); i-- > 0;) {  // not in the order of the file
-    layout.pieces.push_back({addresses[i], std::as_bytes(std::span(layout.mine[i]))});
+    layout.pieces.push_back({addresses[i], one_run(std::as_bytes(std::span(layout.mine[i])))});
   }
   return layout;
 }
@@ -63,12 +65,12 @@ class Put : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(Put, EveryByteIsWhereItBelongsInOneOrManyRounds) {
-  for (uint64_t round_bytes : {default_round_bytes, uint64_t{1000}, uint64_t{77}}) {
+TEST_F(Put, EveryByteIsWhereItBelongsInOneOrManyCalls) {
+  for (uint64_t call_bytes : {default_call_bytes, uint64_t{1000}, uint64_t{77}}) {
     const Layout layout = make_layout(40);
-    const std::string path = directory_ + "/pieces-" + std::to_string(round_bytes);
+    const std::string path = directory_ + "/pieces-" + std::to_string(call_bytes);
     create(path, layout.expected.size());
-    const auto times = put_pieces(*comm_, path, {}, layout.pieces, round_bytes);
+    const auto times = put_pieces(*comm_, path, {}, everything, 1, layout.pieces, call_bytes);
     ASSERT_TRUE(times.ok()) << times.status().message();
     EXPECT_TRUE(test::read_file(path) == layout.expected);
   }
@@ -77,11 +79,11 @@ TEST_F(Put, EveryByteIsWhereItBelongsInOneOrManyRounds) {
 TEST_F(Put, FewerPiecesThanRanks) {
   const Layout layout = make_layout(1);
   create(directory_ + "/one", layout.expected.size());
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/one", {}, layout.pieces).ok());
+  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/one", {}, everything, 1, layout.pieces).ok());
   EXPECT_TRUE(test::read_file(directory_ + "/one") == layout.expected);
   const Layout none = make_layout(0);
   create(directory_ + "/none", 0);
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/none", {}, none.pieces).ok());
+  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/none", {}, everything, 1, none.pieces).ok());
 }
 
 TEST_F(Put, HintsArriveAndBadOnesAreNamed) {
@@ -96,12 +98,12 @@ TEST_F(Put, HintsArriveAndBadOnesAreNamed) {
 
   const Layout layout = make_layout(20);
   create(directory_ + "/hints", layout.expected.size(), *hints);
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/hints", *hints, layout.pieces).ok());
+  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/hints", *hints, everything, 1, layout.pieces).ok());
   EXPECT_TRUE(test::read_file(directory_ + "/hints") == layout.expected);
 }
 
 TEST_F(Put, AMissingFileIsOneErrorOnAllRanks) {
-  const Status status = put_pieces(*comm_, directory_ + "/nothing", {}, {}).status();
+  const Status status = put_pieces(*comm_, directory_ + "/nothing", {}, everything, 1, {}).status();
   EXPECT_EQ(status.code(), Code::failure);
   EXPECT_NE(status.message().find(directory_ + "/nothing"), std::string::npos);
   EXPECT_TRUE(test::same_on_all_ranks(status.message()));
