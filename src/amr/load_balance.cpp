@@ -419,11 +419,16 @@ Balance balance_of_all(const Loads& loads, const Owners& owners, int ranks) {
 
 Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, Sharing sharing) {
   std::vector<std::vector<int>> orders;
-  for (const Level& level : hierarchy.levels) orders.push_back(morton_order(level.boxes));
   Owners owners;
-  for (size_t level = 0; level < loads.size(); ++level) {
-    owners.push_back(sharing == Sharing::even_runs ? even_runs(orders[level], loads[level], ranks)
-                                                   : greedy_runs(orders[level], loads[level], ranks));
+  for (size_t l = 0; l < loads.size(); ++l) {
+    const Level& level = hierarchy.levels[l];
+    if (sharing == Sharing::even_runs) {
+      orders.push_back(morton_order(level.boxes));
+      owners.push_back(even_runs(orders[l], loads[l], ranks));
+    } else {
+      orders.push_back(morton_order(level.boxes, level.domain.lo));
+      owners.push_back(greedy_runs(orders[l], loads[l], ranks));
+    }
   }
   if (sharing == Sharing::exchange) exchange_boxes(loads, orders, ranks, owners);
   return owners;

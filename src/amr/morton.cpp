@@ -38,10 +38,14 @@ std::vector<int> morton_order(std::span<const Box> boxes) {
   for (const Box& b : boxes) {
     for (int d = 0; d < max_dims; ++d) lowest[d] = std::min(lowest[d], b.lo[d]);
   }
+  return morton_order(boxes, lowest);
+}
+
+std::vector<int> morton_order(std::span<const Box> boxes, const IntVect& origin) {
   std::vector<Corner> corners(boxes.size());
   for (size_t i = 0; i < boxes.size(); ++i) {
     for (int d = 0; d < max_dims; ++d) {
-      corners[i][d] = static_cast<uint32_t>(int64_t{boxes[i].lo[d]} - lowest[d]);
+      corners[i][d] = static_cast<uint32_t>(int64_t{boxes[i].lo[d]} - origin[d]);
     }
   }
   std::vector<int> order(boxes.size());

@@ -14,6 +14,9 @@ namespace neve::amr {
 // all); boxes with the same corner keep their order. Neighbours in the list are mostly neighbours in space.
 std::vector<int> morton_order(std::span<const Box> boxes);
 
+// The same relative to `origin`, at or below all low corners: Chombo counts from the domain's corner.
+std::vector<int> morton_order(std::span<const Box> boxes, const IntVect& origin);
+
 // Owner of each box, owner[level][box]: on every level contiguous runs of the boxes in Morton order, cut
 // where they share the level's cells best. The same answer on every rank; a rank may own nothing. `ranks`
 // must be at least 1.
