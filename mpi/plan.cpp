@@ -202,10 +202,19 @@ std::string options_key(const WriteOptions& options) {
                     ";" + std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
                     std::to_string(options.chunk_bytes) + ";" +
                     std::string(effort_name(options.encode.effort));
-  for (const int number : {options.compress ? 1 : 0, options.aggregate_boxes, options.ghosts[0],
-                           options.ghosts[1], options.ghosts[2]}) {
+  for (const int number :
+       {options.compress ? 1 : 0, options.aggregate_boxes, options.ghosts[0], options.ghosts[1],
+        options.ghosts[2], options.layout.stripe_count, options.layout.aggregators}) {
     key += ';';
     key += std::to_string(number);
+  }
+  for (const uint64_t bytes : {options.layout.stripe_bytes, options.layout.buffer_bytes}) {
+    key += ';';
+    key += std::to_string(bytes);
+  }
+  for (const auto& [name, value] : options.mpi_hints) {
+    key += ';';
+    key += name + "=" + value;
   }
   for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
   return key;

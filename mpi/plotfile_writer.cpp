@@ -11,6 +11,7 @@
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/filtered_write.hpp"
+#include "mpi/hints.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -155,7 +156,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   std::string temporary_path;
   Hints hints;
   const Status opened = guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(hints, merged_hints(options.mpi_hints));
+    NEVE_ASSIGN(hints, hints_for(options.layout, options.mpi_hints));
     if (!is_root) return {};
     NEVE_ASSIGN(Temporary beside, Temporary::beside(path, Temporary::Kind::file));
     temporary_path = beside.path();
@@ -200,6 +201,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   report.put_seconds = times.put.write_seconds;
   report.mpi_writes = times.put.mpi_writes;
   report.data_bytes = times.put.data_bytes;
+  report.hints = std::move(times.put.hints);
   stopwatch.lap();
 
   NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));

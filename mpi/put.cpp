@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi/fault.hpp"
+#include "mpi/hints.hpp"
 #include "mpi/info.hpp"
 
 namespace neve::mpi {
@@ -206,6 +207,7 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   // collective, and would wait for the ranks that have nothing to close.
   NEVE_TRY(agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(), MPI_MODE_RDWR, info->get(), &file),
                                   path + ": opening for the write")));
+  NEVE_ASSIGN(Hints taken, hints_of(comm, file));
 
   std::array<uint64_t, 2> counts = {0, bytes_of(calls.pieces)};
   Status status = write_calls(file, path, order, calls, rounds, counts[0]);
@@ -220,7 +222,8 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()),
                                     MPI_UINT64_T, MPI_SUM, comm.get()),
                       "sum of the ranks' writes"));
-  return PutReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1]};
+  return PutReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1],
+                   std::move(taken)};
 }
 
 }  // namespace neve::mpi

@@ -40,6 +40,7 @@ struct PutReport {
   double sync_seconds = 0;
   uint64_t mpi_writes = 0;  // write calls of all ranks, empty ones of collective writes among them
   uint64_t data_bytes = 0;  // of all ranks
+  Hints hints;              // as the MPI library has them
 };
 
 // Collective; the counts are the same on every rank. Writes the pieces of all ranks into the existing file
