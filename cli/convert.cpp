@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve convert`: a plotfile into compressed HDF5, or any source into an AMReX plotfile directory.
+// `neve convert`: a plotfile into HDF5, compressed or as it is, or any source into an AMReX plotfile
+// directory.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <tuple>
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
@@ -25,6 +28,8 @@ struct Args {
   std::string fill = "auto";
   TuningArgs tuning;
   int threads = 1;
+  bool uncompressed = false;
+  int aggregate_boxes = 0;
   bool json = false;
 };
 
@@ -44,6 +49,8 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   NEVE_ASSIGN(options.covered, parse_covered(args.covered));
   NEVE_ASSIGN(options.chunk_bytes, parse_bytes("--chunk-size", args.chunk_size));
   options.strategy = args.strategy;
+  options.compress = !args.uncompressed;
+  options.aggregate_boxes = args.aggregate_boxes;
   NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
   options.detect_fill = fill.detect;
   if (fill.value.has_value()) {
@@ -55,18 +62,41 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   return options;
 }
 
-// What only compression understands is refused where nothing is compressed.
-Status check_plotfile_options(const CLI::App& app) {
-  for (const char* name :
-       {"--bound", "--field", "--codec", "--arrangement", "--unit", "--block", "--merge-units", "--effort",
-        "--strategy", "--covered", "--chunk-size", "--fill", "--threads"}) {
-    if (app.count(name) > 0) {
-      return usage_error(fmt::format(
-          "{} has no meaning for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5",
-          name));
-    }
+Status refuse_options(const CLI::App& app, std::span<const char* const> names, const std::string& reason) {
+  for (const char* name : names) {
+    if (app.count(name) > 0) return usage_error(fmt::format("{} has no meaning {}", name, reason));
   }
   return {};
+}
+
+// What only compression understands is refused where nothing is compressed.
+Status check_options(const CLI::App& app, const Args& args) {
+  static constexpr const char* of_compression[] = {
+      "--bound",       "--field",  "--codec",   "--arrangement", "--unit", "--block",
+      "--merge-units", "--effort", "--covered", "--chunk-size",  "--fill", "--threads"};
+  static constexpr const char* of_hdf5[] = {"--strategy", "--uncompressed", "--aggregate-boxes"};
+  if (!is_hdf5_name(args.destination)) {
+    const std::string reason =
+        "for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5";
+    NEVE_TRY(refuse_options(app, of_compression, reason));
+    return refuse_options(app, of_hdf5, reason);
+  }
+  return args.uncompressed ? refuse_options(app, of_compression, "with --uncompressed") : Status();
+}
+
+// Boxes as Chombo wants them in a file: its reader sorts them and takes what it finds in that order.
+Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
+  Hierarchy sorted = h;
+  sort_boxes_as_chombo(sorted);
+  const auto before = [](const Box& a, const Box& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); };
+  for (LocalBox& local : boxes) {
+    const auto level = static_cast<size_t>(local.level);
+    const std::vector<Box>& places = sorted.levels[level].boxes;
+    const Box& box = h.levels[level].boxes[static_cast<size_t>(local.box)];
+    local.box =
+        static_cast<int>(std::lower_bound(places.begin(), places.end(), box, before) - places.begin());
+  }
+  return sorted;
 }
 
 nlohmann::ordered_json field_json(const FieldReport& field) {
@@ -106,6 +136,8 @@ nlohmann::ordered_json report_json(const WriteReport& report) {
   j["raw_bytes"] = report.raw_bytes;
   j["stored_bytes"] = report.file_bytes;
   j["codec_bytes"] = codec_bytes(report);
+  j["data_bytes"] = report.data_bytes;
+  j["mpi_writes"] = report.mpi_writes;
   j["ratio"] = static_cast<double>(report.raw_bytes) / static_cast<double>(report.file_bytes);
   j["levels"] = nlohmann::ordered_json::array();
   for (size_t level = 0; level < report.levels.size(); ++level) {
@@ -141,7 +173,7 @@ std::string report_table(const WriteReport& report) {
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   const double begin_seconds = MPI_Wtime();
   const bool to_hdf5 = is_hdf5_name(args.destination);
-  if (!to_hdf5) NEVE_TRY(check_plotfile_options(app));
+  NEVE_TRY(check_options(app, args));
 
   std::unique_ptr<PlotfileSource> source;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
@@ -153,23 +185,28 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   NEVE_ASSIGN(options, write_options(args, h));
 
   Progress progress(ranks.first());
-  NEVE_ASSIGN(const LocalBoxes local, read_local_boxes(ranks, *source, args.source, progress));
+  NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, *source, args.source, progress));
   const double read_seconds = MPI_Wtime() - begin_seconds;
 
   nlohmann::ordered_json j;
   std::string summary;
   if (to_hdf5) {
     options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
+    const Hierarchy written = args.uncompressed ? sorted_as_chombo(h, local.boxes) : h;
     NEVE_ASSIGN(const WriteReport report,
-                write_plotfile(ranks.comm(), args.destination, h, local.boxes, options));
+                write_plotfile(ranks.comm(), args.destination, written, local.boxes, options));
     j = report_json(report);
     j["seconds"] = {
         {"read", read_seconds},          {"plan", report.plan_seconds}, {"encode", report.encode_seconds},
         {"place", report.place_seconds}, {"put", report.put_seconds},   {"sync", report.sync_seconds}};
-    summary = report_table(report) +
-              fmt::format("{}: {} -> {}, {} times smaller ({} of it made by codecs)\n", args.destination,
-                          human_bytes(report.raw_bytes), human_bytes(report.file_bytes),
-                          human_ratio(j["ratio"].get<double>()), human_bytes(codec_bytes(report)));
+    summary =
+        args.uncompressed
+            ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
+                          h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
+            : report_table(report) +
+                  fmt::format("{}: {} -> {}, {} times smaller ({} of it made by codecs)\n", args.destination,
+                              human_bytes(report.raw_bytes), human_bytes(report.file_bytes),
+                              human_ratio(j["ratio"].get<double>()), human_bytes(codec_bytes(report)));
   } else {
     const double write_begin_seconds = MPI_Wtime();
     NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local.boxes));
@@ -210,15 +247,14 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
 }  // namespace
 
 Command add_convert(CLI::App& app) {
-  CLI::App* sub =
-      app.add_subcommand("convert", "A plotfile into compressed HDF5, or back into an AMReX plotfile");
+  CLI::App* sub = app.add_subcommand(
+      "convert", "A plotfile into HDF5, compressed or not, or back into an AMReX plotfile");
   auto args = std::make_shared<Args>();
   sub->add_option("SRC", args->source,
                   "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; .npy array")
       ->required();
-  sub->add_option(
-         "DST", args->destination,
-         "ends in .h5 or .hdf5: a compressed HDF5 plotfile; any other name: an AMReX plotfile directory")
+  sub->add_option("DST", args->destination,
+                  "ends in .h5 or .hdf5: an HDF5 plotfile; any other name: an AMReX plotfile directory")
       ->required();
   sub->add_option("--bound", args->bound,
                   "abs=X (largest error), rel=X (of each level's value range) or lossless")
@@ -234,8 +270,9 @@ Command add_convert(CLI::App& app) {
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
   sub->add_option(
          "--strategy", args->strategy,
-         "how ranks write: skeleton; for comparison filtered (AMRIC: collective filtered HDF5 writes) "
-         "and amrex-1d (AMReX: 1024 values a chunk)")
+         "what one MPI-IO write takes: skeleton (all of a rank), aggregated (a level of a rank), collective "
+         "(a chunk, all ranks together), independent (a chunk); for comparison, compressed only: filtered "
+         "(AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 values a chunk)")
       ->capture_default_str();
   sub->add_option(
          "--covered", args->covered,
@@ -247,11 +284,18 @@ Command add_convert(CLI::App& app) {
                   "the value that means 'nothing here': auto (detect), none or a number")
       ->capture_default_str();
   sub->add_option("--threads", args->threads, "threads of each rank")->capture_default_str();
+  sub->add_flag(
+      "--uncompressed", args->uncompressed,
+      "the values as they are, boxes in Chombo's order; what is said of chunks then holds for boxes");
+  sub->add_option("--aggregate-boxes", args->aggregate_boxes,
+                  "strategy aggregated: boxes (or chunks) of a rank that one write takes; 0: all of a level")
+      ->capture_default_str();
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->footer(
       "Examples:\n"
       "  neve convert plt00113 plt00113.h5\n"
       "  mpirun -n 4 neve convert plt00113 plt00113.h5 --bound rel=1e-4 --field Temp:abs=0.5\n"
+      "  mpirun -n 4 neve convert plt00113 plt00113.hdf5 --uncompressed --strategy aggregated\n"
       "  neve convert plt00113.h5 plt00113_back");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };

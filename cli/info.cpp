@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -93,6 +94,7 @@ Result<Json> describe_hdf5(const std::string& path) {
     l["chunk_elements"] = storage.chunk_elements;
     l["stored_bytes"] = storage.stored_bytes;
     l["filters"] = storage.filters;
+    l["ghosts"] = of_dims(storage.ghosts, file.hierarchy.dims);
     l["fields"] = Json::array();
     for (const hdf5::FieldRecord& field : storage.fields) {
       l["fields"].push_back(record_json(field, dtype_bytes(file.hierarchy.dtype)));
@@ -153,8 +155,21 @@ Result<Json> describe_frame(const std::string& path) {
 
 // Files of neve 0.1 do not say an arrangement: it was always linear.
 std::string codec_text(const Json& field) {
+  if (field["codec"] == "none") return "none";
   const auto arrangement = field["arrangement"].get<std::string>();
   return field["codec"].get<std::string>() + ", " + (arrangement.empty() ? "linear" : arrangement);
+}
+
+// "3 chunks; neve (466)", "uncompressed", "uncompressed with 1, 1, 1 layers of ghost cells".
+std::string storage_text(const Json& level) {
+  if (level["chunks"].get<uint64_t>() > 0) {
+    return fmt::format("{} chunks; {}", level["chunks"].get<uint64_t>(),
+                       fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
+  }
+  const auto ghosts = level["ghosts"].get<std::vector<int32_t>>();
+  const bool any = std::any_of(ghosts.begin(), ghosts.end(), [](int32_t layers) { return layers > 0; });
+  return any ? fmt::format("uncompressed with {} layers of ghost cells", fmt::join(ghosts, ", "))
+             : "uncompressed";
 }
 
 std::string levels_text(const Json& j) {
@@ -167,9 +182,8 @@ std::string levels_text(const Json& j) {
     text += fmt::format("level {}: {} boxes, {} cells, {}", number, level["boxes"].get<uint64_t>(),
                         level["cells"].get<uint64_t>(), human_bytes(level["raw_bytes"].get<uint64_t>()));
     if (level.contains("stored_bytes")) {
-      text += fmt::format(" in {} ({} chunks; {})", human_bytes(level["stored_bytes"].get<uint64_t>()),
-                          level["chunks"].get<uint64_t>(),
-                          fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
+      text +=
+          fmt::format(" in {} ({})", human_bytes(level["stored_bytes"].get<uint64_t>()), storage_text(level));
     }
     text += "\n";
     if (level.contains("fields") && !level["fields"].empty()) {

@@ -274,6 +274,7 @@ Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path) {
     if (data.chunk_elements > 0)
       level.chunks = (data.elements + data.chunk_elements - 1) / data.chunk_elements;
     level.stored_bytes = data.stored_bytes;
+    level.ghosts = data.ghosts;
     for (const FilterName& filter : data.filters) {
       level.filters.push_back(
           fmt::format("{} ({})", filter.name.empty() ? "unnamed" : filter.name, filter.id));

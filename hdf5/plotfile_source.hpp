@@ -26,6 +26,7 @@ struct LevelStorage {
   uint64_t chunks = 0;
   uint64_t stored_bytes = 0;
   std::vector<std::string> filters;  // "gzip (1)", "neve (466)", ...
+  IntVect ghosts{0, 0, 0};           // layers around every box in the dataset
   std::vector<FieldRecord> fields;   // empty unless Neve wrote the file
 };
 

@@ -85,6 +85,7 @@ Status add_box(neve_hierarchy& hierarchy, const int* lo, const int* hi, const vo
   int64_t first_valid = 0;
   int64_t stride = 1;
   for (int d = 0; d < description.dims; ++d) {
+    local.ghosts[static_cast<size_t>(d)] = ghosts;
     held[static_cast<size_t>(d)] = box.size(d) + 2 * int64_t{ghosts};
     local.data.stride[static_cast<size_t>(d)] = stride;
     first_valid += stride * ghosts;
@@ -183,6 +184,7 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
       settled = hierarchy->description;
       settle_cell_sizes(settled);
       NEVE_ASSIGN(parsed, neve::mpi::parse_write_options(options == nullptr ? "" : options));
+      for (int d = settled.dims; d < neve::max_dims; ++d) parsed.ghosts[static_cast<size_t>(d)] = 0;
       return {};
     });
     NEVE_TRY(neve::mpi::agree(all, given));

@@ -38,6 +38,16 @@ Status parse_item(std::string_view item, WriteOptions& options) {
   } else if (key == "strategy") {
     NEVE_TRY(parse_strategy(std::string(value)).status());
     options.strategy = value;
+  } else if (key == "uncompressed") {
+    if (equals != std::string_view::npos) {
+      return usage_error("option \"" + text + "\": uncompressed takes no value");
+    }
+    options.compress = false;
+  } else if (key == "aggregate_boxes") {
+    NEVE_TRY(parse_number(value, 0, text, options.aggregate_boxes));
+  } else if (key == "ghosts") {
+    NEVE_TRY(parse_number(value, int32_t{0}, text, options.ghosts[0]));
+    options.ghosts.fill(options.ghosts[0]);
   } else if (key == "covered") {
     NEVE_ASSIGN(options.covered, parse_covered(std::string(value)));
   } else if (key == "threads") {
@@ -47,7 +57,7 @@ Status parse_item(std::string_view item, WriteOptions& options) {
   } else {
     return usage_error("unknown option \"" + text +
                        "\"; allowed are abs=, rel=, lossless, field:NAME=, codec=, effort=, covered=, "
-                       "strategy=, threads=, chunk_bytes=");
+                       "strategy=, aggregate_boxes=, uncompressed, ghosts=, threads=, chunk_bytes=");
   }
   return {};
 }

@@ -9,7 +9,8 @@
 
 namespace neve::mpi {
 
-// Usage error that names the item and what is allowed.
+// Usage error that names the item and what is allowed. "ghosts" counts for all three directions: who knows
+// the dimension clears the others.
 Result<WriteOptions> parse_write_options(std::string_view text);
 
 }  // namespace neve::mpi

@@ -41,7 +41,8 @@ int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* 
                            int ghosts);
 
 /* Not collective. Replaces the layout of the box added last, in values: from the first valid cell its
- * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. */
+ * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. The
+ * layers of ghost cells stay those given with the box. */
 int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
                                    long long component_stride);
 
@@ -51,7 +52,11 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6
  *   codec=NAME, effort=NAME        as the command's --codec and --effort (auto, fast)
  *   covered=auto|drop|keep         cells that a finer level covers (auto)
- *   strategy=NAME                  skeleton, filtered or amrex-1d (skeleton)
+ *   strategy=NAME                  skeleton, aggregated, collective, independent, filtered or amrex-1d
+ *                                  (skeleton)
+ *   aggregate_boxes=N              of aggregated: pieces of a rank that one write takes; 0: all (0)
+ *   uncompressed                   the values as they are; bounds, codecs and chunks then have no effect
+ *   ghosts=N                       uncompressed: layers of ghost cells written around every box (0)
  *   threads=N                      threads of each rank (1)
  *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
  * On error nothing is left behind, and an earlier file at `path` is whole. */

@@ -167,18 +167,20 @@ class Hdf5Source:
             boxes = _boxes(group["boxes"][()], self.dims)
             domain = _boxes(np.asarray(_attribute(file, group, "prob_domain")), self.dims)[0]
             # The first name is Neve's own and says it for each direction; the last is all Chombo
-            # has.
-            dx = _vector(_first_attribute(file, group, "neve_dx", "Vec_dx", "dx"), self.dims, float)
+            # has. In uncompressed files Neve's stand apart, because Chombo's reader knows only
+            # scalars.
+            exact = file.get(f"neve/{name}", group)
+            dx = _vector(_first_attribute(file, exact, "neve_dx", "Vec_dx", "dx"), self.dims, float)
             ratio = (1,) * self.dims
             if index + 1 < level_count:
-                found = _first_attribute(file, group, "neve_ref_ratio", "ref_ratio")
+                found = _first_attribute(file, exact, "neve_ref_ratio", "ref_ratio")
                 ratio = _vector(found, self.dims, int)
             levels.append(LevelInfo(domain, boxes, dx, ratio))
             self._data.append(_LevelData(group, component_count, boxes, self.dims))
         self.levels = tuple(levels)
         self.dtype = self._data[0].datasets[0].dtype.newbyteorder("=")
         self.prob_lo = self._prob_lo()
-        self.kind = "Neve HDF5" if self._data[0].chunk_elements else "Chombo or AMReX HDF5"
+        self.kind = "Neve HDF5" if "neve" in file else "Chombo or AMReX HDF5"
 
     def _dims(self) -> int:
         if "Chombo_global" in self._file:
@@ -218,8 +220,11 @@ class Hdf5Source:
         return mask if mask is not None and mask.any() else None
 
     def bound_abs(self, level: int, component: int) -> float | None:
-        if not self._data[level].chunk_elements or not self.levels[level].boxes:
+        if not self.levels[level].boxes:
             return None
+        if not self._data[level].chunk_elements:
+            table = self._file[f"level_{level}"].get("neve_fields")
+            return None if table is None else float(table["bound_abs"][component])
         # The same in every frame of a level.
         return self._frame(level, 0).components[component]["bound_abs"]
 

@@ -163,6 +163,47 @@ def test_strategies(neve, sample, tmp_path, strategy, ranks):
     assert names == []
 
 
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_uncompressed(neve, sample, tmp_path, ranks):
+    ways = [
+        ("independent", 0),
+        ("collective", 0),
+        ("aggregated", 0),
+        ("aggregated", 1),
+        ("skeleton", 0),
+    ]
+    contents = set()
+    writes = {}
+    for strategy, boxes in ways:
+        path = tmp_path / f"{strategy}{boxes}.hdf5"
+        more = ("--aggregate-boxes", boxes) if boxes else ()
+        options = ("--uncompressed", "--strategy", strategy, *more, "--json")
+        report = neve("convert", sample, path, *options, ranks=ranks).json
+        assert report["data_bytes"] == report["raw_bytes"] == (32**3 + 12288) * len(FIELDS) * 8
+        assert report["stored_bytes"] == os.path.getsize(path)
+        writes[strategy, boxes] = report["mpi_writes"]
+        contents.add(path.read_bytes())
+    assert len(contents) == 1
+    count = ranks or 1
+    assert writes["independent", 0] == 4
+    assert writes["aggregated", 0] == 2 * count
+    assert writes["skeleton", 0] == count
+    assert writes["collective", 0] == writes["aggregated", 1] >= 2 * count
+
+    info = neve("info", path, "--json").json
+    assert [level["chunks"] for level in info["levels"]] == [0, 0]
+    assert [level["ghosts"] for level in info["levels"]] == [[0, 0, 0]] * 2
+    assert all(f["codec"] == "none" for level in info["levels"] for f in level["fields"])
+    verified = neve("verify", sample, path, "--json").json
+    assert verified["ok"] is True
+    assert all(f["max_abs_error"] == 0 for _, f in fields_of(verified))
+    # What is compressed from it is what is compressed from the original, but for the boxes' order.
+    neve("convert", path, tmp_path / "again.h5")
+    assert neve("verify", sample, tmp_path / "again.h5", "--json").json["ok"] is True
+    plain = neve("info", path).out
+    assert "(uncompressed)" in plain
+
+
 def test_covered_keep_and_drop(neve, sample, tmp_path):
     left_out = {}
     for choice in ("keep", "drop"):
@@ -336,6 +377,45 @@ with h5py.File({str(converted)!r}) as f:
 """
         out = self.python(code, HDF5_PLUGIN_PATH=str(PLUGIN_DIR)).split()
         assert out[:2] == ["3", "float64"]
+
+    def test_uncompressed_files_need_no_plugin(self, neve, sample, tmp_path):
+        path = tmp_path / "plain.hdf5"
+        options = ("--uncompressed", "--strategy", "aggregated")
+        neve("convert", sample, path, *options, ranks=3)
+        code = f"""
+import h5py, neve, numpy as np, yt
+yt.set_log_level("error")
+path, original = {str(path)!r}, neve.open({str(sample)!r})
+ours = neve.open(path)
+assert ours.kind == "Neve HDF5" and ours.levels[1].ref_ratio == (1, 1, 1)
+assert ours.levels[1].dx == original.levels[1].dx
+file = h5py.File(path)
+data = yt.load(path)
+assert type(data).__name__ == "ChomboDataset", type(data)
+for number, level in enumerate(ours.levels):
+    group = file[f"level_{{number}}"]
+    assert group["data:datatype=0"].chunks is None
+    # One number each: Chombo's reader takes nothing else for an attribute of a level.
+    for name in group.attrs:
+        assert np.ndim(group.attrs[name]) == 0, name
+    assert list(level.boxes) == sorted(level.boxes), "Chombo's order"
+    offsets = group["data:offsets=0"][()]
+    for c, name in enumerate(ours.components):
+        for b, box in enumerate(level.boxes):
+            stored = group["data:datatype=0"][offsets[b] : offsets[b + 1]]
+            stored = stored.reshape(len(ours.components), -1)[c].reshape(box.shape, order="F")
+            wanted = original.levels[number][name][original.levels[number].boxes.index(box)]
+            assert stored.tobytes("F") == wanted.tobytes("F")
+            assert level[name][b].tobytes("F") == wanted.tobytes("F")
+            assert level[name].bound_abs == 0
+            grid = [
+                g for g in data.index.grids
+                if g.Level == number and tuple(g.get_global_startindex()) == box.lo
+            ]
+            assert np.asarray(grid[0]["chombo", name]).tobytes("F") == wanted.tobytes("F")
+print("equal")
+"""
+        assert self.python(code).strip() == "equal"
 
     @pytest.mark.parametrize("strategy", ["skeleton", "filtered", "amrex-1d"])
     def test_yt_agrees_to_the_bit(self, neve, sample, converted, tmp_path, strategy):
