@@ -154,6 +154,29 @@ Result<CodecTuning> parse_tuning(const TuningArgs& args) {
   return tuning;
 }
 
+void add_layout_options(CLI::App& command, LayoutArgs& args) {
+  command.add_option("--stripe-count", args.stripe_count, "storage targets the file is spread over (Lustre)");
+  command.add_option("--stripe-size", args.stripe_size,
+                     "length of a stripe, as in 8MiB; ROMIO cuts what it writes there on any file system");
+  command.add_option("--aggregators", args.aggregators,
+                     "ranks that write for the others in a collective write");
+  command.add_option("--buffer-size", args.buffer_size,
+                     "buffer of an aggregator, best a multiple of the stripe");
+}
+
+Result<FileLayout> parse_layout(const LayoutArgs& args) {
+  FileLayout layout;
+  layout.stripe_count = args.stripe_count;
+  layout.aggregators = args.aggregators;
+  if (!args.stripe_size.empty()) {
+    NEVE_ASSIGN(layout.stripe_bytes, parse_bytes("--stripe-size", args.stripe_size));
+  }
+  if (!args.buffer_size.empty()) {
+    NEVE_ASSIGN(layout.buffer_bytes, parse_bytes("--buffer-size", args.buffer_size));
+  }
+  return layout;
+}
+
 Result<FillChoice> parse_fill(const std::string& text) {
   FillChoice choice;
   if (text == "auto") return choice;

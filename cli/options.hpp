@@ -31,6 +31,16 @@ struct TuningArgs {
 void add_tuning_options(CLI::App& command, TuningArgs& args);
 Result<CodecTuning> parse_tuning(const TuningArgs& args);
 
+// --stripe-count, --stripe-size, --aggregators and --buffer-size as they were typed.
+struct LayoutArgs {
+  int stripe_count = 0, aggregators = 0;
+  std::string stripe_size, buffer_size;
+};
+inline constexpr const char* layout_options[] = {"--stripe-count", "--stripe-size", "--aggregators",
+                                                 "--buffer-size"};
+void add_layout_options(CLI::App& command, LayoutArgs& args);
+Result<FileLayout> parse_layout(const LayoutArgs& args);
+
 // "auto" (none given, detect), "none" (do not detect), or a number.
 struct FillChoice {
   bool detect = true;

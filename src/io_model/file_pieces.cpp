@@ -28,6 +28,10 @@ void place(FilePieces& file) {
   }
 }
 
+uint64_t shrunk(uint64_t bytes, double ratio) {
+  return std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(static_cast<double>(bytes) / ratio)));
+}
+
 uint64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {
   uint64_t cells = 1;
   for (int d = 0; d < max_dims; ++d) cells *= static_cast<uint64_t>(box.size(d) + 2 * ghosts[d]);
@@ -78,8 +82,7 @@ FilePieces frame_pieces(const Hierarchy& hierarchy, std::span<const std::vector<
                          chunk_bytes / value_bytes);
     Dataset& dataset = file.datasets.emplace_back();
     for (const amr::Chunk& chunk : chunks.chunks) {
-      const double bytes = static_cast<double>(chunk.elements * value_bytes) / ratio;
-      dataset.piece_bytes.push_back(std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(bytes))));
+      dataset.piece_bytes.push_back(shrunk(chunk.elements * value_bytes, ratio));
       dataset.owner.push_back(chunk.owner);
     }
   }
@@ -123,6 +126,15 @@ Result<FilePieces> pieces_of_sizes(std::span<const std::pair<uint64_t, uint64_t>
   dataset.owner = amr::greedy_runs(order, loads, ranks);
   place(file);
   return file;
+}
+
+FilePieces shrunk_pieces(const FilePieces& file, double ratio) {
+  FilePieces result = file;
+  for (Dataset& dataset : result.datasets) {
+    for (uint64_t& bytes : dataset.piece_bytes) bytes = shrunk(bytes, ratio);
+  }
+  place(result);
+  return result;
 }
 
 }  // namespace neve::io_model

@@ -47,4 +47,7 @@ FilePieces frame_pieces(const Hierarchy& hierarchy, std::span<const std::vector<
 // of like bytes. Usage error for no pieces, none of a byte or more than 2^28.
 Result<FilePieces> pieces_of_sizes(std::span<const std::pair<uint64_t, uint64_t>> sizes, int ranks);
 
+// The same pieces, each `ratio` times smaller: every box a frame of its own.
+FilePieces shrunk_pieces(const FilePieces& file, double ratio);
+
 }  // namespace neve::io_model
