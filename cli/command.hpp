@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/ranks.hpp"
 #include "neve/status.hpp"
@@ -21,6 +22,7 @@ struct Command {
   CLI::App* app = nullptr;
   ParallelRun parallel;  // one of the two is set
   LocalRun local;
+  std::vector<Command> below = {};  // subcommands of it that run instead of it
 };
 
 Command add_convert(CLI::App& app);
@@ -32,5 +34,6 @@ Command add_plot(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
+Command add_trace(CLI::App& app);
 
 }  // namespace neve::cli

@@ -39,6 +39,13 @@ int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return asked_for_help ? 0 : static_cast<int>(Code::usage);
 }
 
+const Command* parsed_one(const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return &command;
+  }
+  return nullptr;
+}
+
 int run_parallel(const Command& command) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
@@ -81,18 +88,17 @@ int main(int argc, char** argv) {
       "  neve verify plt00113 plt00113.h5\n"
       "  neve COMMAND --help\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
-  const std::vector<Command> commands = {add_convert(app),  add_verify(app),     add_info(app),
-                                         add_compress(app), add_decompress(app), add_plot(app),
-                                         add_bench(app),    add_plan(app),       add_doctor(app)};
+  const std::vector<Command> commands = {
+      add_convert(app), add_verify(app), add_info(app), add_compress(app), add_decompress(app),
+      add_plot(app),    add_bench(app),  add_plan(app), add_doctor(app),   add_trace(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return parse_failure(app, error, argc, argv);
   }
-  for (const Command& command : commands) {
-    if (!command.app->parsed()) continue;
-    if (command.parallel) return run_parallel(command);
-    return launcher_rank() == 0 ? command.local() : 0;
-  }
-  return static_cast<int>(neve::Code::usage);
+  const Command* command = parsed_one(commands);
+  if (command == nullptr) return static_cast<int>(neve::Code::usage);
+  while (const Command* below = parsed_one(command->below)) command = below;
+  if (command->parallel) return run_parallel(*command);
+  return launcher_rank() == 0 ? command->local() : 0;
 }

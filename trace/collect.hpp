@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A trace and what processes left beside it: parts of those that never reached MPI_Finalize, or used files
+// after it, and reductions of further programs of the same run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "neve/status.hpp"
+#include "trace/model.hpp"
+
+namespace neve::trace {
+
+struct Collected {
+  Trace trace;
+  std::vector<std::string> leftovers;   // files merged into it besides the trace itself
+  std::vector<std::string> unreadable;  // why a leftover could not be merged
+};
+
+// The trace at `path`, merged with what lies beside it; a usage error where there is neither.
+Result<Collected> collect(const std::string& path);
+
+std::string parts_folder_of(const std::string& path);
+
+}  // namespace neve::trace
