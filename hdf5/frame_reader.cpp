@@ -18,10 +18,6 @@ constexpr uint64_t most_recent_bytes = uint64_t{64} << 20;
 // Values of components that are kept decoded: several chunks of the default size.
 constexpr uint64_t most_decoded_bytes = uint64_t{64} << 20;
 
-std::string chunk_name(size_t level, uint64_t chunk) {
-  return fmt::format("{}/{} chunk {}", level_name(level), data_name, chunk);
-}
-
 bool same_box(const FrameBox& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
     if (in_frame.lo[d] != box.lo[d] || in_frame.size[d] != box.size(d)) return false;
@@ -30,6 +26,10 @@ bool same_box(const FrameBox& in_frame, const Box& box) {
 }
 
 }  // namespace
+
+std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
+  return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
+}
 
 Result<std::vector<std::byte>> FrameReader::read_chunk_bytes(size_t level, uint64_t chunk) const {
   const LevelData& data = header_.levels[level];

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hdf5/plotfile_header.hpp"
@@ -50,6 +51,7 @@ class FrameReader {
     int box_in_frame = 0;
   };
 
+  std::string chunk_name(size_t level, uint64_t chunk) const;
   Result<LoadedPtr> load(size_t level, uint64_t chunk);
   Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
   // What a chunk holds of a box; corrupt when its frame does not.

@@ -31,6 +31,24 @@ inline constexpr int layout_version = 1;
 inline constexpr const char* exact_dx_name = "neve_dx";
 inline constexpr const char* exact_ref_ratio_name = "neve_ref_ratio";
 
+// Chombo's names of what belongs to the values called `base`: "data" of a plotfile, "<variable>Data" of a
+// checkpoint.
+struct DatasetNames {
+  explicit DatasetNames(const std::string& base)
+      : data(base + ":datatype=0"),
+        second_data(base + ":datatype=1"),
+        offsets(base + ":offsets=0"),
+        attributes(base + "_attributes") {}
+  std::string data, second_data, offsets, attributes;
+};
+inline constexpr const char* plotfile_base = "data";
+inline std::string checkpoint_base(const std::string& variable) { return variable + "Data"; }
+
+// In /neve of a checkpoint: a group `variables` with attribute `count` and a group per variable, by its
+// number, with attributes name, num_components, component_<c>, compressed (0 or 1), ghosts i4[3], bound,
+// codec (as people write them).
+inline constexpr const char* variables_name = "variables";
+
 inline std::string level_name(size_t level) { return "level_" + std::to_string(level); }
 inline std::string component_name(size_t component) { return "component_" + std::to_string(component); }
 

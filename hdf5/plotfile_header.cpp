@@ -126,14 +126,14 @@ Result<std::vector<Box>> read_boxes(hid_t group, int dims) {
   return boxes;
 }
 
-Result<std::vector<int64_t>> read_offsets(hid_t group) {
-  NEVE_ASSIGN(const List list, open_list(group, offsets_name));
-  NEVE_TRY(check_paid_for(list, offsets_name));
+Result<std::vector<int64_t>> read_offsets(hid_t group, const std::string& name) {
+  NEVE_ASSIGN(const List list, open_list(group, name));
+  NEVE_TRY(check_paid_for(list, name));
   if (H5Tget_class(list.type.id()) != H5T_INTEGER) {
-    return corrupt(fmt::format("dataset {} does not hold integers", offsets_name));
+    return corrupt(fmt::format("dataset {} does not hold integers", name));
   }
   std::vector<int64_t> offsets(list.count);
-  NEVE_TRY(read_list(list, offsets_name, H5T_NATIVE_INT64, offsets.data()));
+  NEVE_TRY(read_list(list, name, H5T_NATIVE_INT64, offsets.data()));
   return offsets;
 }
 
@@ -149,19 +149,18 @@ Status check_cell_centred(hid_t group, int dims) {
   return {};
 }
 
-Result<IntVect> read_ghosts(hid_t group, int dims, size_t components) {
+Result<IntVect> read_ghosts(hid_t group, const std::string& name, int dims, size_t components) {
   IntVect ghosts{0, 0, 0};
-  if (!has_link(group, data_attributes_name)) return ghosts;  // AMReX: never any
-  NEVE_ASSIGN(const Handle attributes, open_group(group, data_attributes_name));
+  if (!has_link(group, name)) return ghosts;  // AMReX: never any
+  NEVE_ASSIGN(const Handle attributes, open_group(group, name));
   if (has_attribute(attributes.id(), "comps")) {
-    NEVE_ASSIGN(const int32_t comps, read_int(attributes.id(), data_attributes_name, "comps"));
+    NEVE_ASSIGN(const int32_t comps, read_int(attributes.id(), name, "comps"));
     if (comps != static_cast<int32_t>(components)) {
-      return corrupt(fmt::format("{} says {} components, num_components of the file {}", data_attributes_name,
-                                 comps, components));
+      return corrupt(fmt::format("{} says {} components; {} are described", name, comps, components));
     }
   }
   if (!has_attribute(attributes.id(), "outputGhost")) return ghosts;
-  NEVE_ASSIGN(ghosts, read_intvect_attribute(attributes.id(), data_attributes_name, "outputGhost", dims));
+  NEVE_ASSIGN(ghosts, read_intvect_attribute(attributes.id(), name, "outputGhost", dims));
   for (int d = 0; d < dims; ++d) {
     if (ghosts[d] < 0 || ghosts[d] > most_ghosts) {
       return corrupt(
@@ -171,12 +170,12 @@ Result<IntVect> read_ghosts(hid_t group, int dims, size_t components) {
   return ghosts;
 }
 
-Result<DType> element_type(hid_t type) {
+Result<DType> element_type(hid_t type, const std::string& name) {
   const size_t bytes = H5Tget_size(type);
   if (H5Tget_class(type) == H5T_FLOAT && bytes == dtype_bytes(DType::f32)) return DType::f32;
   if (H5Tget_class(type) == H5T_FLOAT && bytes == dtype_bytes(DType::f64)) return DType::f64;
   return usage_error(
-      fmt::format("dataset {} has HDF5 type class {} of {} bytes; floats of 4 or 8 are allowed", data_name,
+      fmt::format("dataset {} has HDF5 type class {} of {} bytes; floats of 4 or 8 are allowed", name,
                   static_cast<int>(H5Tget_class(type)), bytes));
 }
 
@@ -196,9 +195,9 @@ std::vector<FilterName> read_filters(hid_t creation) {
 
 // Chunks that a box at a time would be decompressed again for every box: hold one whole chunk when it is
 // not absurdly large.
-Handle data_access(hid_t where) {
+Handle data_access(hid_t where, const std::string& name) {
   Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-  const Handle probe(H5Dopen2(where, data_name, H5P_DEFAULT), H5Dclose);
+  const Handle probe(H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!probe.valid()) return access;
   const Handle creation(H5Dget_create_plist(probe.id()), H5Pclose);
   const Handle type(H5Dget_type(probe.id()), H5Tclose);
@@ -216,25 +215,26 @@ Handle data_access(hid_t where) {
   return access;
 }
 
-Result<DType> open_data(hid_t group, LevelData* data) {
-  if (!has_link(group, data_name)) {
-    return corrupt(fmt::format("dataset {} is missing", data_name));
+Result<DType> open_data(hid_t group, const DatasetNames& names, LevelData* data) {
+  data->name = names.data;
+  if (!has_link(group, names.data)) {
+    return corrupt(fmt::format("dataset {} is missing", names.data));
   }
-  if (has_link(group, second_data_name)) {
+  if (has_link(group, names.second_data)) {
     return usage_error(fmt::format("it has a dataset per component ({}); one dataset for all is supported",
-                                   second_data_name));
+                                   names.second_data));
   }
-  const Handle access = data_access(group);
-  data->dataset = Handle(H5Dopen2(group, data_name, access.id()), H5Dclose);
+  const Handle access = data_access(group, names.data);
+  data->dataset = Handle(H5Dopen2(group, names.data.c_str(), access.id()), H5Dclose);
   if (!data->dataset.valid()) {
-    return corrupt(fmt::format("dataset {} cannot be opened: {}", data_name, last_error()));
+    return corrupt(fmt::format("dataset {} cannot be opened: {}", names.data, last_error()));
   }
   const Handle type(H5Dget_type(data->dataset.id()), H5Tclose);
   const Handle space(H5Dget_space(data->dataset.id()), H5Sclose);
   const Handle creation(H5Dget_create_plist(data->dataset.id()), H5Pclose);
   const hssize_t elements = H5Sget_simple_extent_npoints(space.id());
   if (H5Sget_simple_extent_ndims(space.id()) != 1 || elements < 0) {
-    return corrupt(fmt::format("dataset {} has {} dimensions; 1 is allowed", data_name,
+    return corrupt(fmt::format("dataset {} has {} dimensions; 1 is allowed", names.data,
                                H5Sget_simple_extent_ndims(space.id())));
   }
   data->elements = static_cast<uint64_t>(elements);
@@ -244,7 +244,7 @@ Result<DType> open_data(hid_t group, LevelData* data) {
   }
   data->stored_bytes = H5Dget_storage_size(data->dataset.id());
   data->filters = read_filters(creation.id());
-  return element_type(type.id());
+  return element_type(type.id(), names.data);
 }
 
 // Elements of a box with its ghosts, all components; false when there are more than 63 bits hold.
@@ -261,9 +261,10 @@ bool count_elements(const Box& box, const IntVect& ghosts, size_t components, in
 
 // Boxes may lie in any order and Neve pads, but no two may share elements. What Chombo and AMReX write is
 // packed, so there a gap means that the header's ghosts or components are not those of the data.
-Status check_offsets(const Level& level, const LevelData& data, size_t components, bool packed) {
+Status check_offsets(const Level& level, const LevelData& data, size_t components, bool packed,
+                     const DatasetNames& names) {
   if (data.box_offsets.size() != level.boxes.size() + 1) {
-    return corrupt(fmt::format("{} has {} entries for {} boxes; {} are needed", offsets_name,
+    return corrupt(fmt::format("{} has {} entries for {} boxes; {} are needed", names.offsets,
                                data.box_offsets.size(), level.boxes.size(), level.boxes.size() + 1));
   }
   std::vector<size_t> order(level.boxes.size());
@@ -283,7 +284,7 @@ Status check_offsets(const Level& level, const LevelData& data, size_t component
       return corrupt(fmt::format(
           "box {} begins at element {} and the next thing in {} at {}; its cells, ghosts and {} components "
           "need {} elements",
-          b, begin, data_name, end, components, needed));
+          b, begin, names.data, end, components, needed));
     }
   }
   return {};
@@ -399,56 +400,81 @@ Status read_physical_domain(hid_t level_0, Hierarchy* h) {
   return {};
 }
 
-Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* header) {
-  Hierarchy& h = header->hierarchy;
+// Everything about a level but its values.
+Result<Level> read_level_geometry(hid_t file, hid_t group, size_t l, size_t level_count,
+                                  const PlotfileHeader& header) {
+  const Hierarchy& h = header.hierarchy;
   const std::string place = level_name(l);
-  NEVE_ASSIGN(const Handle group, open_group(file, place));
   Level level;
-  LevelData data;
-  NEVE_ASSIGN(level.domain, read_box_attribute(group.id(), place, "prob_domain", h.dims));
-  NEVE_TRY(check_cell_centred(group.id(), h.dims).in(place));
+  NEVE_ASSIGN(level.domain, read_box_attribute(group, place, "prob_domain", h.dims));
+  NEVE_TRY(check_cell_centred(group, h.dims).in(place));
   level.time = h.time;
-  if (has_attribute(group.id(), "time")) {
-    NEVE_ASSIGN(level.time, read_double(group.id(), place, "time"));
+  if (has_attribute(group, "time")) {
+    NEVE_ASSIGN(level.time, read_double(group, place, "time"));
   }
-  if (has_attribute(group.id(), "steps")) {
-    NEVE_ASSIGN(level.step, read_int(group.id(), place, "steps"));
+  if (has_attribute(group, "steps")) {
+    NEVE_ASSIGN(level.step, read_int(group, place, "steps"));
   } else if (has_attribute(file, "iteration")) {
     NEVE_ASSIGN(level.step, read_int(file, "the file", "iteration"));
   }
-  if (header->written_by_neve) {
-    NEVE_TRY(read_exact_geometry(file, group.id(), place, &level));
+  if (header.written_by_neve) {
+    NEVE_TRY(read_exact_geometry(file, group, place, &level));
   } else {
-    NEVE_TRY(read_cell_size(group.id(), place, h.dims, &level));
+    NEVE_TRY(read_cell_size(group, place, h.dims, &level));
     if (l + 1 < level_count) {
-      NEVE_ASSIGN(const int32_t ratio, read_int(group.id(), place, "ref_ratio"));
+      NEVE_ASSIGN(const int32_t ratio, read_int(group, place, "ref_ratio"));
       std::fill_n(level.ref_ratio.begin(), h.dims, ratio);
     }
   }
-  Result<std::vector<Box>> boxes = read_boxes(group.id(), h.dims);
+  Result<std::vector<Box>> boxes = read_boxes(group, h.dims);
   if (!boxes.ok()) return boxes.status().in(place);
   level.boxes = std::move(*boxes);
-  if (has_attribute(group.id(), "ngrid")) {
-    NEVE_ASSIGN(const int32_t ngrid, read_int(group.id(), place, "ngrid"));
+  if (has_attribute(group, "ngrid")) {
+    NEVE_ASSIGN(const int32_t ngrid, read_int(group, place, "ngrid"));
     if (ngrid < 0 || static_cast<size_t>(ngrid) != level.boxes.size()) {
       return corrupt(fmt::format("{}: ngrid says {} boxes, dataset {} holds {}", place, ngrid, boxes_name,
                                  level.boxes.size()));
     }
   }
-  Result<std::vector<int64_t>> offsets = read_offsets(group.id());
-  if (!offsets.ok()) return offsets.status().in(place);
-  data.box_offsets = std::move(*offsets);
-  Result<IntVect> ghosts = read_ghosts(group.id(), h.dims, h.components.size());
-  if (!ghosts.ok()) return ghosts.status().in(place);
-  data.ghosts = *ghosts;
-  Result<DType> dtype = open_data(group.id(), &data);
-  if (!dtype.ok()) return dtype.status().in(place);
-  if (l > 0 && *dtype != h.dtype) {
+  return level;
+}
+
+struct FoundData {
+  LevelData data;
+  DType dtype = DType::f64;
+};
+
+// `packed`: as check_offsets has it.
+Result<FoundData> read_level_data(hid_t group, const DatasetNames& names, const Level& level, int dims,
+                                  size_t components, bool packed) {
+  FoundData found;
+  NEVE_ASSIGN(found.data.box_offsets, read_offsets(group, names.offsets));
+  NEVE_ASSIGN(found.data.ghosts, read_ghosts(group, names.attributes, dims, components));
+  NEVE_ASSIGN(found.dtype, open_data(group, names, &found.data));
+  NEVE_TRY(check_offsets(level, found.data, components, packed, names));
+  return found;
+}
+
+// All datasets of a file hold values of one type.
+Status settle_type(const std::string& place, DType found, bool is_first, Hierarchy* h) {
+  if (!is_first && found != h->dtype) {
     return usage_error(fmt::format("{} holds {} values, level_0 {}; all levels must have one type", place,
-                                   dtype_name(*dtype), dtype_name(h.dtype)));
+                                   dtype_name(found), dtype_name(h->dtype)));
   }
-  h.dtype = *dtype;
-  NEVE_TRY(check_offsets(level, data, h.components.size(), !header->written_by_neve).in(place));
+  h->dtype = found;
+  return {};
+}
+
+Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* header) {
+  Hierarchy& h = header->hierarchy;
+  const std::string place = level_name(l);
+  NEVE_ASSIGN(const Handle group, open_group(file, place));
+  NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, level_count, *header));
+  Result<FoundData> found = read_level_data(group.id(), DatasetNames(plotfile_base), level, h.dims,
+                                            h.components.size(), !header->written_by_neve);
+  if (!found.ok()) return found.status().in(place);
+  NEVE_TRY(settle_type(place, found->dtype, l == 0, &h));
+  LevelData data = std::move(found->data);
   NEVE_ASSIGN(data.fields, read_field_records(group.id(), place));
   if (!data.fields.empty() && data.fields.size() != h.components.size()) {
     return corrupt(fmt::format("{}/{} has {} rows for {} components", place, field_table_name,
@@ -477,7 +503,8 @@ Result<int32_t> read_count(hid_t where, const std::string& place, const std::str
   return count;
 }
 
-Status read_file(PlotfileHeader* header) {
+// What stands before the levels. Gives the number of those.
+Result<size_t> read_head(PlotfileHeader* header) {
   const hid_t file = header->file.id();
   Hierarchy& h = header->hierarchy;
   if (!has_link(file, global_name)) {
@@ -505,15 +532,128 @@ Status read_file(PlotfileHeader* header) {
   } else {
     header->kind = has_attribute(file, "plotfile_type") ? "AMReX HDF5 plotfile" : "Chombo HDF5 plotfile";
   }
+  return static_cast<size_t>(levels);
+}
+
+Status read_file(PlotfileHeader* header) {
+  const hid_t file = header->file.id();
+  Hierarchy& h = header->hierarchy;
+  NEVE_ASSIGN(const size_t levels, read_head(header));
+  if (header->written_by_neve && has_link(file, std::string(neve_name) + "/" + variables_name)) {
+    return usage_error("it is a checkpoint; a plotfile is needed");
+  }
   std::vector<std::string> known = {global_name, neve_name};
-  for (size_t l = 0; l < static_cast<size_t>(levels); ++l) known.push_back(level_name(l));
+  for (size_t l = 0; l < levels; ++l) known.push_back(level_name(l));
   NEVE_TRY(list_others(file, "", known, &header->left_behind));
-  for (size_t l = 0; l < static_cast<size_t>(levels); ++l) {
-    NEVE_TRY(read_level(file, l, static_cast<size_t>(levels), header));
+  for (size_t l = 0; l < levels; ++l) {
+    NEVE_TRY(read_level(file, l, levels, header));
   }
   if (!has_attribute(file, "time")) h.time = h.levels.front().time;
   const Status consistent = check_hierarchy(h);
   return consistent.ok() ? Status() : corrupt(consistent.message());
+}
+
+// ------------------------------------------------------------------------------------ checkpoints
+
+Result<Variable> read_variable(hid_t all, size_t number) {
+  const std::string place = fmt::format("{}/{}/{}", neve_name, variables_name, number);
+  NEVE_ASSIGN(const Handle group, open_group(all, std::to_string(number)));
+  Variable variable;
+  NEVE_ASSIGN(variable.name, read_string(group.id(), place, "name"));
+  NEVE_ASSIGN(const int32_t components, read_count(group.id(), place, "num_components", most_components));
+  for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
+    NEVE_ASSIGN(std::string name, read_string(group.id(), place, component_name(c)));
+    variable.components.push_back(std::move(name));
+  }
+  NEVE_ASSIGN(const int32_t compressed, read_int(group.id(), place, "compressed"));
+  variable.compress = compressed != 0;
+  NEVE_ASSIGN(const std::vector<int32_t> ghosts, read_ints(group.id(), place, "ghosts"));
+  NEVE_TRY(copy_exactly(ghosts, "ghosts", &variable.ghosts).in(place));
+  NEVE_ASSIGN(const std::string bound, read_string(group.id(), place, "bound"));
+  Result<Bound> parsed = parse_bound(bound);
+  if (!parsed.ok()) return corrupt(place + ": " + parsed.status().message());
+  variable.bound = *parsed;
+  NEVE_ASSIGN(const std::string codec, read_string(group.id(), place, "codec"));
+  Result<Codec> parsed_codec = parse_codec(codec);
+  if (!parsed_codec.ok()) return corrupt(place + ": " + parsed_codec.status().message());
+  variable.codec = *parsed_codec;
+  return variable;
+}
+
+Result<std::vector<Variable>> read_variables(hid_t file) {
+  const std::string place = std::string(neve_name) + "/" + variables_name;
+  if (!has_link(file, neve_name) || !has_link(file, place)) {
+    return usage_error(fmt::format("a file without group {} is no checkpoint of Neve", place));
+  }
+  NEVE_ASSIGN(const Handle all, open_group(file, place));
+  NEVE_ASSIGN(const int32_t count, read_count(all.id(), place, "count", most_components));
+  std::vector<Variable> variables;
+  for (size_t v = 0; v < static_cast<size_t>(count); ++v) {
+    NEVE_ASSIGN(Variable variable, read_variable(all.id(), v));
+    variables.push_back(std::move(variable));
+  }
+  return variables;
+}
+
+// One variable's datasets of a level whose boxes are known.
+Status read_variable_level(hid_t group, size_t l, const Variable& variable, Hierarchy* of_file, bool is_first,
+                           PlotfileHeader* data) {
+  const std::string place = level_name(l);
+  const DatasetNames names(checkpoint_base(variable.name));
+  const Level& level = of_file->levels[l];
+  Result<FoundData> found =
+      read_level_data(group, names, level, of_file->dims, variable.components.size(), false);
+  if (!found.ok()) return found.status().in(place);
+  if (found->data.ghosts != variable.ghosts) {
+    return corrupt(fmt::format("{}: {} has other outputGhost than its variable", place, names.attributes));
+  }
+  if (found->data.holds_frames() != variable.compress) {
+    return corrupt(fmt::format("{}: {} is {}compressed by Neve, its variable says otherwise", place,
+                               names.data, variable.compress ? "not " : ""));
+  }
+  NEVE_TRY(settle_type(place + "/" + names.data, found->dtype, is_first, of_file));
+  // A box with its ghosts is a box as any other to those who read it.
+  Level& grown = data->hierarchy.levels.emplace_back(level);
+  for (Box& box : grown.boxes) {
+    for (size_t d = 0; d < max_dims; ++d) {
+      box.lo[d] -= variable.ghosts[d];
+      box.hi[d] += variable.ghosts[d];
+    }
+  }
+  found->data.ghosts = {0, 0, 0};
+  data->levels.push_back(std::move(found->data));
+  return {};
+}
+
+Status read_checkpoint_file(uint64_t file_bytes, CheckpointHeader* header) {
+  PlotfileHeader whole;
+  whole.file = std::move(header->file);
+  const hid_t file = whole.file.id();
+  NEVE_ASSIGN(header->variables, read_variables(file));
+  NEVE_ASSIGN(const size_t levels, read_head(&whole));
+  Hierarchy& h = whole.hierarchy;
+  for (const Variable& variable : header->variables) {
+    PlotfileHeader& data = header->data.emplace_back();
+    data.hierarchy.components = variable.components;
+    data.hierarchy.dims = h.dims;
+    data.written_by_neve = true;
+    data.file_bytes = file_bytes;
+  }
+  for (size_t l = 0; l < levels; ++l) {
+    NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
+    NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, levels, whole));
+    h.levels.push_back(std::move(level));
+    for (size_t v = 0; v < header->variables.size(); ++v) {
+      NEVE_TRY(
+          read_variable_level(group.id(), l, header->variables[v], &h, l == 0 && v == 0, &header->data[v]));
+    }
+  }
+  const Status consistent = check_hierarchy(h);
+  if (!consistent.ok()) return corrupt(consistent.message());
+  for (PlotfileHeader& data : header->data) data.hierarchy.dtype = h.dtype;
+  header->hierarchy = std::move(h);
+  header->file = std::move(whole.file);
+  return {};
 }
 
 Result<uint64_t> readable_size(const std::string& path) {
@@ -530,18 +670,42 @@ Result<uint64_t> readable_size(const std::string& path) {
 
 bool LevelData::holds_frames() const { return filters.size() == 1 && filters.front().id == neve_filter_id; }
 
+namespace {
+
+struct OpenedFile {
+  Handle file;
+  uint64_t bytes = 0;
+};
+
+Result<OpenedFile> open_file(const std::string& path) {
+  OpenedFile opened;
+  NEVE_ASSIGN(opened.bytes, readable_size(path));
+  if (H5Fis_hdf5(path.c_str()) <= 0) return usage_error("is not an HDF5 file");
+  opened.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!opened.file.valid()) return corrupt(fmt::format("HDF5 cannot open it: {}", last_error()));
+  return opened;
+}
+
+}  // namespace
+
 Result<PlotfileHeader> read_plotfile_header(const std::string& path) {
   const QuietErrors quiet;
+  Result<OpenedFile> opened = open_file(path);
+  if (!opened.ok()) return opened.status().in(path);
   PlotfileHeader header;
-  Result<uint64_t> bytes = readable_size(path);
-  if (!bytes.ok()) return bytes.status().in(path);
-  header.file_bytes = *bytes;
-  if (H5Fis_hdf5(path.c_str()) <= 0) return usage_error(path + ": is not an HDF5 file");
-  header.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!header.file.valid()) {
-    return corrupt(fmt::format("{}: HDF5 cannot open it: {}", path, last_error()));
-  }
+  header.file_bytes = opened->bytes;
+  header.file = std::move(opened->file);
   NEVE_TRY(read_file(&header).in(path));
+  return header;
+}
+
+Result<CheckpointHeader> read_checkpoint_header(const std::string& path) {
+  const QuietErrors quiet;
+  Result<OpenedFile> opened = open_file(path);
+  if (!opened.ok()) return opened.status().in(path);
+  CheckpointHeader header;
+  header.file = std::move(opened->file);
+  NEVE_TRY(read_checkpoint_file(opened->bytes, &header).in(path));
   return header;
 }
 

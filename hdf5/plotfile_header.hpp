@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hdf5/handle.hpp"
+#include "hdf5/layout_names.hpp"
 #include "hdf5/skeleton.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
@@ -22,6 +23,7 @@ struct FilterName {
 
 // A level's one dataset and where the boxes are in it.
 struct LevelData {
+  std::string name = data_name;
   Handle dataset;
   uint64_t elements = 0;
   uint64_t chunk_elements = 0;  // 0 when it is not chunked
@@ -47,5 +49,16 @@ struct PlotfileHeader {
 // Opens and checks. Errors: failure (cannot be opened), usage (not a plotfile we read), corrupt (damaged, or
 // its parts disagree).
 Result<PlotfileHeader> read_plotfile_header(const std::string& path);
+
+struct CheckpointHeader {
+  Hierarchy hierarchy;
+  std::vector<Variable> variables;
+  // By variable: the hierarchy with its components, and its datasets.
+  std::vector<PlotfileHeader> data;
+  Handle file;
+};
+
+// The same for a checkpoint.
+Result<CheckpointHeader> read_checkpoint_header(const std::string& path);
 
 }  // namespace neve::hdf5

@@ -15,6 +15,7 @@
 #include "hdf5/filter.hpp"
 #include "hdf5/frame_reader.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/plain_box.hpp"
 #include "hdf5/plotfile_header.hpp"
 
 namespace neve::hdf5 {
@@ -84,7 +85,6 @@ class Hdf5Source : public PlotfileSource {
   Status check_arguments(int level, int box, int component) const;
   Result<bool> is_in_frames(size_t level, size_t box, int component);
   Status read(size_t level, size_t box, int component, std::byte* out);
-  Status read_elements(size_t level, size_t box, int component, std::byte* out) const;
   Status fill_left_out(size_t level, size_t box, int component, std::vector<uint8_t> left_out,
                        std::byte* out);
   Result<RecentBoxes::Values> finer_values(size_t level, size_t box, int component);
@@ -131,49 +131,11 @@ Result<bool> Hdf5Source::is_in_frames(size_t level, size_t box, int component) {
 
 Status Hdf5Source::read(size_t level, size_t box, int component, std::byte* out) {
   NEVE_ASSIGN(const bool in_frames, is_in_frames(level, box, component));
-  if (!in_frames) return read_elements(level, box, component, out);
+  if (!in_frames) return read_plain_box(header_, level, box, component, out);
   NEVE_TRY(frames_.read(level, box, component, out));
   NEVE_ASSIGN(std::vector<uint8_t> left_out, frames_.left_out(level, box, component));
   if (left_out.empty()) return {};
   return fill_left_out(level, box, component, std::move(left_out), out);
-}
-
-// Through HDF5's own pipeline: the component with its ghosts is one run of elements.
-Status Hdf5Source::read_elements(size_t level, size_t box, int component, std::byte* out) const {
-  const LevelData& data = header_.levels[level];
-  const Box& valid = header_.hierarchy.levels[level].boxes[box];
-  Box grown = valid;
-  for (int d = 0; d < max_dims; ++d) {
-    grown.lo[d] -= data.ghosts[d];
-    grown.hi[d] += data.ghosts[d];
-  }
-  const size_t value_bytes = dtype_bytes(header_.hierarchy.dtype);
-  const bool has_ghosts = !(grown == valid);
-  std::vector<std::byte> with_ghosts(has_ghosts ? static_cast<size_t>(grown.cells()) * value_bytes : 0);
-
-  const hsize_t count = static_cast<hsize_t>(grown.cells());
-  const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + count * static_cast<hsize_t>(component);
-  const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
-  const hid_t type = header_.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-  if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
-      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT,
-              has_ghosts ? with_ghosts.data() : out) < 0) {
-    return corrupt(
-        fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data_name, box, last_error()));
-  }
-  if (!has_ghosts) return {};
-
-  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
-  for (int64_t z = 0; z < valid.size(2); ++z) {
-    for (int64_t y = 0; y < valid.size(1); ++y) {
-      const int64_t from =
-          data.ghosts[0] + grown.size(0) * (y + data.ghosts[1] + grown.size(1) * (z + data.ghosts[2]));
-      std::memcpy(out, with_ghosts.data() + static_cast<size_t>(from) * value_bytes, row_bytes);
-      out += row_bytes;
-    }
-  }
-  return {};
 }
 
 const amr::BoxIndex& Hdf5Source::index(size_t level) {

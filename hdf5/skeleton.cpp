@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
+#include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/field_records.hpp"
 #include "hdf5/file_parts.hpp"
@@ -45,13 +47,13 @@ Status check_placement(const Hierarchy& h, size_t l, const LevelPlacement& place
   return {};
 }
 
-Result<std::vector<uint64_t>> place_data(hid_t group, DType dtype, const LevelPlacement& placement,
-                                         SkipDriverState* driver) {
+Result<std::vector<uint64_t>> place_data(hid_t group, const std::string& name, DType dtype,
+                                         const LevelPlacement& placement, SkipDriverState* driver) {
   if (placement.compressed) {
-    return place_chunks(group, data_name, dtype, placement.chunk_elements, placement.frame_bytes, driver);
+    return place_chunks(group, name, dtype, placement.chunk_elements, placement.frame_bytes, driver);
   }
   NEVE_ASSIGN(const uint64_t address,
-              place_contiguous(group, data_name, dtype, static_cast<uint64_t>(placement.box_offsets.back())));
+              place_contiguous(group, name, dtype, static_cast<uint64_t>(placement.box_offsets.back())));
   return std::vector<uint64_t>{address};
 }
 
@@ -76,9 +78,61 @@ Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vec
     NEVE_TRY(write_offsets(group.id(), offsets_name, level.box_offsets).in(name));
     NEVE_TRY(write_field_records(group.id(), level.fields).in(name));
     if (!with_datasets) continue;
-    Result<std::vector<uint64_t>> placed = place_data(group.id(), h.dtype, level, driver);
+    Result<std::vector<uint64_t>> placed = place_data(group.id(), data_name, h.dtype, level, driver);
     if (!placed.ok()) return placed.status().in(name);
     addresses.push_back(std::move(*placed));
+  }
+  return addresses;
+}
+
+Status write_variables(hid_t file, const std::vector<VariablePlacement>& variables) {
+  const Handle neve(H5Gopen2(file, neve_name, H5P_DEFAULT), H5Gclose);
+  const Handle all = create_group(neve.id(), variables_name);
+  if (!all.valid()) return hdf5_failed(variables_name);
+  NEVE_TRY(write_attribute(all.id(), "count", static_cast<int32_t>(variables.size())));
+  for (size_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v].variable;
+    const Handle group = create_group(all.id(), std::to_string(v));
+    if (!group.valid()) return hdf5_failed(variable.name);
+    NEVE_TRY(write_attribute(group.id(), "name", variable.name));
+    NEVE_TRY(write_attribute(group.id(), "num_components", static_cast<int32_t>(variable.components.size())));
+    for (size_t c = 0; c < variable.components.size(); ++c) {
+      NEVE_TRY(write_attribute(group.id(), component_name(c), variable.components[c]));
+    }
+    NEVE_TRY(write_attribute(group.id(), "compressed", int32_t{variable.compress}));
+    NEVE_TRY(write_attribute(group.id(), "ghosts", std::span<const int32_t>(variable.ghosts)));
+    NEVE_TRY(write_attribute(group.id(), "bound", to_string(variable.bound)));
+    NEVE_TRY(write_attribute(group.id(), "codec", std::string(codec_name(variable.codec))));
+  }
+  return {};
+}
+
+Result<CheckpointAddresses> write_checkpoint_file(hid_t file, const Hierarchy& h,
+                                                  const std::vector<VariablePlacement>& variables,
+                                                  SkipDriverState* driver) {
+  NEVE_TRY(write_root(file, h, h.components));
+  NEVE_TRY(write_neve_group(file, h, Convention::chombo));
+  NEVE_TRY(write_variables(file, variables));
+  CheckpointAddresses addresses(variables.size());
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    const std::string name = level_name(l);
+    const Handle group = create_group(file, name);
+    if (!group.valid()) return hdf5_failed(name);
+    NEVE_TRY(write_level_attributes(group.id(), h, l, {0, 0, 0}, Convention::chombo).in(name));
+    NEVE_TRY(
+        write_boxes(group.id(), h, l, variables.front().levels[l].processors, Convention::chombo).in(name));
+    for (size_t v = 0; v < variables.size(); ++v) {
+      const Variable& variable = variables[v].variable;
+      const LevelPlacement& placement = variables[v].levels[l];
+      const DatasetNames names(checkpoint_base(variable.name));
+      NEVE_TRY(write_data_attributes(group.id(), names.attributes, variable.components.size(),
+                                     placement.ghosts, h.dims)
+                   .in(name));
+      NEVE_TRY(write_offsets(group.id(), names.offsets, placement.box_offsets).in(name));
+      Result<std::vector<uint64_t>> placed = place_data(group.id(), names.data, h.dtype, placement, driver);
+      if (!placed.ok()) return placed.status().in(name);
+      addresses[v].push_back(std::move(*placed));
+    }
   }
   return addresses;
 }
@@ -90,13 +144,10 @@ Status explain(const Status& status, const std::string& path, const SkipDriverSt
       fmt::format("{}: cannot {}: {}", path, driver.failed_operation, std::strerror(driver.system_error)));
 }
 
-Result<FrameAddresses> write_whole_file(const std::string& path, const Hierarchy& h,
-                                        const std::vector<LevelPlacement>& levels, bool with_datasets) {
-  if (levels.size() != h.levels.size()) {
-    return usage_error(fmt::format("{}: {} placements for {} levels", path, levels.size(), h.levels.size()));
-  }
-  for (size_t l = 0; l < levels.size(); ++l) NEVE_TRY(check_placement(h, l, levels[l]).in(path));
-
+// Calls write(file, driver) on the emptied file.
+template <class Write>
+auto write_whole_file(const std::string& path, Write&& write)
+    -> decltype(write(hid_t{}, static_cast<SkipDriverState*>(nullptr))) {
   const QuietErrors quiet;
   NEVE_TRY(register_filter());
   SkipDriverState driver;
@@ -108,7 +159,7 @@ Result<FrameAddresses> write_whole_file(const std::string& path, const Hierarchy
   if (!file.valid()) {
     return explain(failure("HDF5 cannot create it: " + last_error()), path, driver);
   }
-  Result<FrameAddresses> addresses = write_file(file.id(), h, levels, &driver, with_datasets);
+  auto addresses = write(file.id(), &driver);
   if (!addresses.ok()) return explain(addresses.status(), path, driver);
   if (!file.close()) {
     return explain(failure("HDF5 cannot finish it: " + last_error()), path, driver);
@@ -117,16 +168,43 @@ Result<FrameAddresses> write_whole_file(const std::string& path, const Hierarchy
   return addresses;
 }
 
+Status check_placements(const std::string& path, const Hierarchy& h,
+                        const std::vector<LevelPlacement>& levels) {
+  if (levels.size() != h.levels.size()) {
+    return usage_error(fmt::format("{}: {} placements for {} levels", path, levels.size(), h.levels.size()));
+  }
+  for (size_t l = 0; l < levels.size(); ++l) NEVE_TRY(check_placement(h, l, levels[l]).in(path));
+  return {};
+}
+
+Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hierarchy& h,
+                                               const std::vector<LevelPlacement>& levels,
+                                               bool with_datasets) {
+  NEVE_TRY(check_placements(path, h, levels));
+  return write_whole_file(path, [&](hid_t file, SkipDriverState* driver) {
+    return write_file(file, h, levels, driver, with_datasets);
+  });
+}
+
 }  // namespace
 
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
                                       const std::vector<LevelPlacement>& levels) {
-  return write_whole_file(path, h, levels, true);
+  return write_plotfile_skeleton(path, h, levels, true);
 }
 
 Status write_description(const std::string& path, const Hierarchy& h,
                          const std::vector<LevelPlacement>& levels) {
-  return write_whole_file(path, h, levels, false).status();
+  return write_plotfile_skeleton(path, h, levels, false).status();
+}
+
+Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& h,
+                                                      const std::vector<VariablePlacement>& variables) {
+  if (variables.empty()) return usage_error(path + ": a checkpoint needs at least one variable");
+  for (const VariablePlacement& variable : variables) NEVE_TRY(check_placements(path, h, variable.levels));
+  return write_whole_file(path, [&](hid_t file, SkipDriverState* driver) {
+    return write_checkpoint_file(file, h, variables, driver);
+  });
 }
 
 }  // namespace neve::hdf5

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The serial part of a parallel write: rank 0 writes every byte of an HDF5 plotfile except the frames,
+// The serial part of a parallel write: rank 0 writes every byte of an HDF5 file except the frames or values,
 // and learns where the frames belong. Not collective, no MPI.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "neve/checkpoint_reader.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -50,5 +51,17 @@ Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& 
 // The same file without the levels' datasets, for a strategy that makes those itself.
 Status write_description(const std::string& path, const Hierarchy& hierarchy,
                          const std::vector<LevelPlacement>& levels);
+
+struct VariablePlacement {
+  Variable variable;
+  std::vector<LevelPlacement> levels;  // without field records; processors are those of the first variable
+};
+
+// Addresses in a checkpoint, [variable][level][chunk]; uncompressed [variable][level][0].
+using CheckpointAddresses = std::vector<FrameAddresses>;
+
+// A checkpoint's skeleton, as write_skeleton.
+Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& hierarchy,
+                                                      const std::vector<VariablePlacement>& variables);
 
 }  // namespace neve::hdf5

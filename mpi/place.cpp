@@ -12,19 +12,8 @@
 namespace neve::mpi {
 namespace {
 
-// Rank 0's view of all chunks: those of a rank, by level, then chunk, lie together.
-struct Gathered {
-  struct Chunk {
-    size_t level;
-    size_t chunk;
-  };
-  std::vector<Chunk> chunks;
-  std::vector<int> counts;  // by rank
-  std::vector<int> starts;  // by rank
-};
-
-Result<Gathered> order_by_rank(const WritePlan& plan, int ranks) {
-  Gathered all;
+Result<GatheredFrames> order_by_rank(const WritePlan& plan, int ranks) {
+  GatheredFrames all;
   all.counts.assign(static_cast<size_t>(ranks), 0);
   all.starts.assign(static_cast<size_t>(ranks), 0);
   uint64_t total = 0;
@@ -40,7 +29,7 @@ Result<Gathered> order_by_rank(const WritePlan& plan, int ranks) {
       ++all.counts[static_cast<size_t>(chunks[c].owner)];
     }
   }
-  const auto owner = [&](const Gathered::Chunk& c) {
+  const auto owner = [&](const GatheredFrames::Chunk& c) {
     return plan.levels[c.level].chunks.chunks[c.chunk].owner;
   };
   std::stable_sort(all.chunks.begin(), all.chunks.end(),
@@ -49,57 +38,6 @@ Result<Gathered> order_by_rank(const WritePlan& plan, int ranks) {
     all.starts[rank] = all.starts[rank - 1] + all.counts[rank - 1];
   }
   return all;
-}
-
-std::vector<hdf5::LevelPlacement> placements(const WritePlan& plan, const WriteReport& report,
-                                             const Gathered& all, const std::vector<uint64_t>& sizes) {
-  std::vector<hdf5::LevelPlacement> levels(plan.levels.size());
-  for (size_t l = 0; l < levels.size(); ++l) {
-    const amr::LevelChunks& chunks = plan.levels[l].chunks;
-    levels[l].chunk_elements = chunks.chunk_elements;
-    levels[l].frame_bytes.resize(chunks.chunks.size());
-    levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
-    levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
-    levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
-    levels[l].fields = field_records(report.levels[l]);
-  }
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    levels[all.chunks[i].level].frame_bytes[all.chunks[i].chunk] = sizes[i];
-  }
-  return levels;
-}
-
-// Rank 0 alone. The addresses are in the order of `all`.
-Status write_file_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
-                           const std::vector<hdf5::LevelPlacement>& levels, const Gathered& all,
-                           const std::vector<uint64_t>& sizes, std::vector<uint64_t>& addresses) {
-  NEVE_TRY(create_file(path, hints));
-  NEVE_ASSIGN(const hdf5::FrameAddresses by_level, hdf5::write_skeleton(path, hierarchy, levels));
-  uint64_t end = 0;
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    addresses[i] = by_level[all.chunks[i].level][all.chunks[i].chunk];
-    end = std::max(end, addresses[i] + sizes[i]);
-  }
-  return reserve_space(path, end);
-}
-
-// Rank 0's view of all frames. Collective.
-Status gather_sizes(const Comm& comm, const WritePlan& plan, std::span<const EncodedChunk> chunks,
-                    Gathered& all, std::vector<uint64_t>& sizes) {
-  std::vector<uint64_t> my_sizes;
-  const Status prepared = guarded("place", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
-    if (comm.rank() != 0) return {};
-    NEVE_ASSIGN(all, order_by_rank(plan, comm.size()));
-    sizes.resize(all.chunks.size());
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-  return mpi_status(
-      MPI_Gatherv(my_sizes.data(), static_cast<int>(my_sizes.size()), MPI_UINT64_T, sizes.data(),
-                  all.counts.data(), all.starts.data(), MPI_UINT64_T, 0, comm.get()),
-      "gathering of frame sizes");
 }
 
 // What HDF5 may need beside the frames for the levels' datasets: object headers and chunk indices.
@@ -135,44 +73,99 @@ std::vector<hdf5::FieldRecord> field_records(const LevelReport& report) {
   return records;
 }
 
+std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan, const WriteReport* report,
+                                                   const GatheredFrames& frames) {
+  std::vector<hdf5::LevelPlacement> levels(plan.levels.size());
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const amr::LevelChunks& chunks = plan.levels[l].chunks;
+    levels[l].chunk_elements = chunks.chunk_elements;
+    levels[l].frame_bytes.resize(chunks.chunks.size());
+    levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
+    levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
+    levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
+    if (report != nullptr) levels[l].fields = field_records(report->levels[l]);
+  }
+  for (size_t i = 0; i < frames.sizes.size(); ++i) {
+    levels[frames.chunks[i].level].frame_bytes[frames.chunks[i].chunk] = frames.sizes[i];
+  }
+  return levels;
+}
+
+Result<GatheredFrames> gather_frames(const Comm& comm, const WritePlan& plan,
+                                     std::span<const EncodedChunk> chunks) {
+  GatheredFrames frames;
+  std::vector<uint64_t> my_sizes;
+  const Status prepared = guarded("place", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
+    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
+    if (comm.rank() != 0) return {};
+    NEVE_ASSIGN(frames, order_by_rank(plan, comm.size()));
+    frames.sizes.resize(frames.chunks.size());
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  NEVE_TRY(mpi_status(
+      MPI_Gatherv(my_sizes.data(), static_cast<int>(my_sizes.size()), MPI_UINT64_T, frames.sizes.data(),
+                  frames.counts.data(), frames.starts.data(), MPI_UINT64_T, 0, comm.get()),
+      "gathering of frame sizes"));
+  return frames;
+}
+
+Result<std::vector<uint64_t>> scatter_addresses(const Comm& comm, const GatheredFrames& frames,
+                                                const hdf5::FrameAddresses& by_level, size_t count) {
+  std::vector<uint64_t> all, mine;
+  const Status prepared = guarded("place", [&]() -> Status {
+    mine.resize(count);
+    for (const GatheredFrames::Chunk& chunk : frames.chunks) {
+      all.push_back(by_level[chunk.level][chunk.chunk]);
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  NEVE_TRY(mpi_status(MPI_Scatterv(all.data(), frames.counts.data(), frames.starts.data(), MPI_UINT64_T,
+                                   mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, 0, comm.get()),
+                      "scattering of frame addresses"));
+  return mine;
+}
+
+uint64_t end_of_frames(const GatheredFrames& frames, const hdf5::FrameAddresses& by_level) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < frames.chunks.size(); ++i) {
+    end = std::max(end, by_level[frames.chunks[i].level][frames.chunks[i].chunk] + frames.sizes[i]);
+  }
+  return end;
+}
+
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const WritePlan& plan,
                                            const WriteReport& report, std::span<const EncodedChunk> chunks) {
-  Gathered all;
-  std::vector<uint64_t> sizes, addresses, my_addresses;
-  NEVE_TRY(gather_sizes(comm, plan, chunks, all, sizes));
+  NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
+  hdf5::FrameAddresses addresses;
   const Status written = guarded("skeleton", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    my_addresses.resize(chunks.size());
     if (comm.rank() != 0) return {};
-    addresses.resize(all.chunks.size());
-    return write_file_skeleton(path, hints, hierarchy, placements(plan, report, all, sizes), all, sizes,
-                               addresses);
+    NEVE_TRY(create_file(path, hints));
+    NEVE_ASSIGN(addresses, hdf5::write_skeleton(path, hierarchy, frame_placements(plan, &report, frames)));
+    return reserve_space(path, end_of_frames(frames, addresses));
   });
   NEVE_TRY(agree(comm, written));
-  NEVE_TRY(mpi_status(
-      MPI_Scatterv(addresses.data(), all.counts.data(), all.starts.data(), MPI_UINT64_T, my_addresses.data(),
-                   static_cast<int>(my_addresses.size()), MPI_UINT64_T, 0, comm.get()),
-      "scattering of frame addresses"));
-  return my_addresses;
+  return scatter_addresses(comm, frames, addresses, chunks.size());
 }
 
 Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
                      const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
                      std::span<const EncodedChunk> chunks) {
-  Gathered all;
-  std::vector<uint64_t> sizes;
-  NEVE_TRY(gather_sizes(comm, plan, chunks, all, sizes));
+  NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
   const Status written = guarded("skeleton", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
     if (comm.rank() != 0) return {};
     NEVE_TRY(create_file(path, hints));
-    NEVE_TRY(hdf5::write_description(path, hierarchy, placements(plan, report, all, sizes)));
+    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, &report, frames)));
     std::error_code error;
     const uint64_t described = std::filesystem::file_size(path, error);
     if (error) return failure(path + ": " + error.message());
-    const uint64_t frames = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
-    return reserve_space(path, described + frames + dataset_metadata_bytes(plan, sizes.size()));
+    const uint64_t bytes = std::accumulate(frames.sizes.begin(), frames.sizes.end(), uint64_t{0});
+    return reserve_space(path, described + bytes + dataset_metadata_bytes(plan, frames.sizes.size()));
   });
   return agree(comm, written);
 }

@@ -19,6 +19,30 @@ namespace neve::mpi {
 // What a level's records say of its fields.
 std::vector<hdf5::FieldRecord> field_records(const LevelReport& report);
 
+// Rank 0's view of all frames: those of a rank, by level, then chunk, lie together. Empty on the others.
+struct GatheredFrames {
+  struct Chunk {
+    size_t level;
+    size_t chunk;
+  };
+  std::vector<Chunk> chunks;
+  std::vector<uint64_t> sizes;  // by `chunks`
+  std::vector<int> counts;      // by rank
+  std::vector<int> starts;      // by rank
+};
+
+// Collective.
+Result<GatheredFrames> gather_frames(const Comm& comm, const WritePlan& plan,
+                                     std::span<const EncodedChunk> chunks);
+// Rank 0 alone. Without field records where there is no report.
+std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan, const WriteReport* report,
+                                                   const GatheredFrames& frames);
+// Collective. The addresses of this rank's frames, of which there are `count`.
+Result<std::vector<uint64_t>> scatter_addresses(const Comm& comm, const GatheredFrames& frames,
+                                                const hdf5::FrameAddresses& by_level, size_t count);
+// Where the last of the frames ends.
+uint64_t end_of_frames(const GatheredFrames& frames, const hdf5::FrameAddresses& by_level);
+
 // Collective. Rank 0 creates `path`, writes everything but the frames into it and reserves its space; every
 // rank learns the addresses of its own frames, by `chunks`, and only those.
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,

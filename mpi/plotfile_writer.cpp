@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "neve/plotfile_writer.hpp"
 
-#include <array>
-#include <filesystem>
 #include <optional>
 
 #include "amr/morton.hpp"
 #include "mpi/agree.hpp"
-#include "mpi/broadcast.hpp"
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/filtered_write.hpp"
-#include "mpi/hints.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -19,26 +15,12 @@
 #include "mpi/put.hpp"
 #include "mpi/report.hpp"
 #include "mpi/stopwatch.hpp"
-#include "mpi/temporary.hpp"
+#include "mpi/target.hpp"
 
 namespace neve {
 namespace {
 
 using namespace mpi;
-
-Status keep_slowest(const Comm& comm, WriteReport& report) {
-  std::array<double, 5> seconds = {report.plan_seconds, report.encode_seconds, report.place_seconds,
-                                   report.put_seconds, report.sync_seconds};
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()),
-                                    MPI_DOUBLE, MPI_MAX, comm.get()),
-                      "merging of times"));
-  report.plan_seconds = seconds[0];
-  report.encode_seconds = seconds[1];
-  report.place_seconds = seconds[2];
-  report.put_seconds = seconds[3];
-  report.sync_seconds = seconds[4];
-  return {};
-}
 
 struct WriteTimes {
   double place_seconds = 0;
@@ -151,20 +133,9 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   NEVE_TRY(check_options(hierarchy, options));
   NEVE_ASSIGN(Ownership owners, find_owners(comm, hierarchy, owned));
 
-  // Asked for before the work, so that a target that cannot be written costs no encoding.
-  std::optional<Temporary> temporary;
-  std::string temporary_path;
-  Hints hints;
-  const Status opened = guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(hints, hints_for(options.layout, options.mpi_hints));
-    if (!is_root) return {};
-    NEVE_ASSIGN(Temporary beside, Temporary::beside(path, Temporary::Kind::file));
-    temporary_path = beside.path();
-    temporary.emplace(std::move(beside));
-    return {};
-  });
-  NEVE_TRY(agree(comm, opened));
-  NEVE_TRY(broadcast(comm, temporary_path));
+  NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
+  const std::string& temporary_path = target.temporary_path();
+  const Hints& hints = target.hints();
 
   WriteReport report;
   WriteTimes times;
@@ -204,17 +175,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   report.hints = std::move(times.put.hints);
   stopwatch.lap();
 
-  NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
-  const Status renamed = guarded("rename", [&]() -> Status {
-    if (!is_root) return {};
-    std::error_code error;
-    report.file_bytes = std::filesystem::file_size(temporary_path, error);
-    if (error) return failure(temporary_path + ": " + error.message());
-    return temporary->commit();
-  });
-  NEVE_TRY(agree(comm, renamed));
-  NEVE_TRY(mpi_status(MPI_Bcast(&report.file_bytes, 1, MPI_UINT64_T, 0, comm.get()),
-                      "broadcast of the file size"));
+  NEVE_ASSIGN(report.file_bytes, target.finish(comm));
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));

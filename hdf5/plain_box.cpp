@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/plain_box.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "hdf5/errors.hpp"
+#include "hdf5/layout_names.hpp"
+
+namespace neve::hdf5 {
+
+Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out) {
+  const LevelData& data = header.levels[level];
+  const Box& valid = header.hierarchy.levels[level].boxes[box];
+  Box grown = valid;
+  for (int d = 0; d < max_dims; ++d) {
+    grown.lo[d] -= data.ghosts[d];
+    grown.hi[d] += data.ghosts[d];
+  }
+  const size_t value_bytes = dtype_bytes(header.hierarchy.dtype);
+  const bool has_ghosts = !(grown == valid);
+  std::vector<std::byte> with_ghosts(has_ghosts ? static_cast<size_t>(grown.cells()) * value_bytes : 0);
+
+  const hsize_t count = static_cast<hsize_t>(grown.cells());
+  const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + count * static_cast<hsize_t>(component);
+  const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
+  const hid_t type = header.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
+      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT,
+              has_ghosts ? with_ghosts.data() : out) < 0) {
+    return corrupt(
+        fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data.name, box, last_error()));
+  }
+  if (!has_ghosts) return {};
+
+  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
+  for (int64_t z = 0; z < valid.size(2); ++z) {
+    for (int64_t y = 0; y < valid.size(1); ++y) {
+      const int64_t from =
+          data.ghosts[0] + grown.size(0) * (y + data.ghosts[1] + grown.size(1) * (z + data.ghosts[2]));
+      std::memcpy(out, with_ghosts.data() + static_cast<size_t>(from) * value_bytes, row_bytes);
+      out += row_bytes;
+    }
+  }
+  return {};
+}
+
+}  // namespace neve::hdf5

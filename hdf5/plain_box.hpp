@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boxes through HDF5's own pipeline: of whatever Neve's frames do not hold.
+#pragma once
+
+#include <cstddef>
+
+#include "hdf5/plotfile_header.hpp"
+#include "neve/status.hpp"
+
+namespace neve::hdf5 {
+
+// One component of a box, x fastest, without its ghosts. With them it is one run of elements.
+Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
+
+}  // namespace neve::hdf5

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing checkpoints from all ranks of a communicator. Reading them: checkpoint_reader.hpp.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/checkpoint_reader.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "neve/status.hpp"
+
+namespace neve {
+
+// Collective over `comm`; every rank returns the same Status. Writes all variables of all levels with the
+// same strategy: `skeleton` puts all of them in one collective write, for the others a dataset is one
+// variable of one level. boxes[v] are this rank's boxes of variables[v]: every box of the hierarchy has one
+// owner, for each variable alone. All values are of hierarchy.dtype, and no covered cell is left out. Of
+// `options` count strategy (not filtered, not amrex-1d), aggregate_boxes, chunk_bytes, encode, layout,
+// mpi_hints and progress; the report's levels stay empty. Same promises as write_plotfile.
+Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                     std::span<const Variable> variables,
+                                     std::span<const std::vector<LocalBox>> boxes,
+                                     const WriteOptions& options);
+
+}  // namespace neve
