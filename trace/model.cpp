@@ -61,7 +61,9 @@ std::vector<std::pair<uint64_t, uint64_t>> top_sizes(const std::vector<const Acc
                                                      size_t how_many) {
   std::map<uint64_t, uint64_t> together;
   for (const Accesses* accesses : of) {
-    for (const auto& [bytes, count] : accesses->sizes) together[bytes] += count;
+    for (const auto& [bytes, count] : accesses->sizes) {
+      if (bytes > 0) together[bytes] += count;
+    }
   }
   std::vector<std::pair<uint64_t, uint64_t>> top(together.begin(), together.end());
   std::stable_sort(top.begin(), top.end(), [](const auto& a, const auto& b) {

@@ -38,8 +38,8 @@ struct Counters {
   }
 };
 
-// The most frequent sizes of reads and writes together, as Darshan's ACCESS counters: by count, then larger
-// first.
+// The most frequent sizes, as Darshan's ACCESS counters: by count, then larger first; calls without data
+// (ranks that have nothing in a collective call) are not among them.
 std::vector<std::pair<uint64_t, uint64_t>> top_sizes(const std::vector<const Accesses*>& of, size_t how_many);
 
 // One process's part in a file: calls and bytes, by level and direction.

@@ -267,6 +267,7 @@ int main(int argc, char** argv) {
                {"files", files},
                {"append", append},
                {"many", many}};
+  memset(data, 'y', sizeof data);
   if (argc == 3) {
     snprintf(folder, sizeof folder, "%s", argv[2]);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
