@@ -70,6 +70,21 @@ uint64_t bytes_of(std::span<const Piece> pieces) {
   return bytes;
 }
 
+uint64_t largest_piece(std::span<const Piece> pieces) {
+  uint64_t bytes = 0;
+  for (const Piece& piece : pieces) bytes = std::max(bytes, piece.rows.bytes());
+  return bytes;
+}
+
+// What an aggregator collects of all ranks it holds in a buffer of cb_buffer_size, and as much again on its
+// way through: together at most `most_bytes`, unless the user wants another size. MPI libraries' own choice,
+// 16 or 32 MiB, is taken for large pieces.
+void bound_buffers(Hints& hints, uint64_t most_bytes) {
+  constexpr uint64_t least = uint64_t{64} << 10;
+  constexpr uint64_t usual = uint64_t{16} << 20;
+  hints.try_emplace("cb_buffer_size", std::to_string(std::clamp(most_bytes / 2, least, usual)));
+}
+
 // Collective whatever happens on this rank: a rank that cannot build its types writes nothing, but is there.
 Status write_together(MPI_File file, const std::string& path, std::span<const Piece> pieces, bool one_piece) {
   CallTypes types;
@@ -185,13 +200,12 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
                              uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
   const double begin_seconds = MPI_Wtime();
   Calls calls;
-  std::vector<uint64_t> rounds;
-  const Result<Info> info = Info::from(hints);
+  std::vector<uint64_t> rounds;  // and behind them the bytes of the largest piece
   const Status prepared = guarded("put", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::put, comm.rank()));
-    NEVE_TRY(info.status());
     calls = plan_calls(pieces, order, datasets, call_bytes);
     for (const std::vector<size_t>& ends : calls.ends) rounds.push_back(ends.size());
+    rounds.push_back(largest_piece(calls.pieces));
     return {};
   });
   NEVE_TRY(agree(comm, prepared));
@@ -200,6 +214,10 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
                                       MPI_UINT64_T, MPI_MAX, comm.get()),
                         "exchange of call counts"));
   }
+  Hints asked = hints;
+  if (order.bounds_memory) bound_buffers(asked, order.pieces_a_call * rounds.back());
+  const Result<Info> info = Info::from(asked);
+  NEVE_TRY(agree(comm, info.status()));
 
   MPI_File file = MPI_FILE_NULL;
   // Read and write, because MPI libraries fill small gaps between pieces by reading a larger block, changing

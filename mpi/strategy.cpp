@@ -17,7 +17,7 @@ Result<Strategy> parse_strategy(const std::string& name) {
 PutOrder put_order(Strategy strategy, int aggregate_boxes) {
   switch (strategy) {
     case Strategy::aggregated:
-      return {.pieces_a_call = static_cast<uint64_t>(aggregate_boxes)};
+      return {.pieces_a_call = static_cast<uint64_t>(aggregate_boxes), .bounds_memory = aggregate_boxes > 0};
     case Strategy::collective:
       return {.pieces_a_call = 1};
     case Strategy::independent:

@@ -26,6 +26,8 @@ struct PutOrder {
   bool is_collective = true;
   bool joins_datasets = false;  // a call takes pieces of all datasets
   uint64_t pieces_a_call = 0;   // of a rank; 0: all
+  // The MPI library's buffers take no more than the pieces of a call either.
+  bool bounds_memory = false;
 };
 
 // Not for filtered, where HDF5 writes. amrex_1d differs from skeleton in its chunks alone.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "hdf5/attributes.hpp"
 #include "hdf5/handle.hpp"
@@ -390,6 +392,44 @@ TEST_F(Strategies, CountsOfTheChomboUnit) {
   }
   EXPECT_EQ(promised_writes({"independent"}, owner), 225u);
   EXPECT_EQ(promised_writes({"aggregated"}, owner), 3u * static_cast<unsigned>(world_size()));
+}
+
+// A number of /proc/self/status, in bytes.
+uint64_t memory_in_use(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1)) << 10;
+  }
+  return 0;
+}
+
+bool forget_peak() { return static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush); }
+
+TEST_F(Strategies, AggregatedTakesNoMoreMemoryThanTheBoxesOfACall) {
+  if (!forget_peak()) GTEST_SKIP() << "the system does not let a process reset its peak of memory";
+  Hierarchy h;
+  h.components = {"a", "b"};
+  const int edge = 32, count = 6 * world_size();
+  const uint64_t box_bytes = uint64_t{32} * 32 * 32 * 2 * 8;
+  Level& level = h.levels.emplace_back();
+  level.domain.hi = {count * edge - 1, edge - 1, edge - 1};
+  for (int i = 0; i < count; ++i) {
+    level.boxes.push_back({{i * edge, 0, 0}, {i * edge + edge - 1, edge - 1, edge - 1}});
+  }
+  const Boxes boxes(h, distribute_boxes(h, world_size()), {1, 1, 1});
+  const auto growth = [&](const Way& way) {
+    forget_peak();
+    const uint64_t before = memory_in_use("VmRSS");
+    const auto report = write(h, boxes, way, uncompressed());
+    EXPECT_TRUE(report.ok()) << report.status().message();
+    return memory_in_use("VmHWM") - before;
+  };
+  growth({"independent"});  // what the libraries keep for themselves once they are in use
+  growth({"aggregated", 1});
+  constexpr uint64_t noise = uint64_t{1} << 20;
+  for (const int boxes_a_call : {1, 4}) {
+    EXPECT_LE(growth({"aggregated", boxes_a_call}), static_cast<uint64_t>(boxes_a_call) * box_bytes + noise);
+  }
 }
 
 TEST_F(Strategies, OptionsThatContradictEachOtherAreRefusedOnEveryRank) {
