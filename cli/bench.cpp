@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve bench`: the codec table, the write table and the rate-distortion study.
+// `neve bench`: the codec table, the write table, the rate-distortion study and the Chombo I/O benchmark.
+#include "cli/bench_chombo.hpp"
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -11,6 +12,7 @@ Command add_bench(CLI::App& app) {
   // Python declares the options, so that they are said in one place; its --help shows them.
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};
+  command.below.push_back(add_bench_chombo(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }

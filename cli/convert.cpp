@@ -30,6 +30,7 @@ struct Args {
   int threads = 1;
   bool uncompressed = false;
   int aggregate_boxes = 0;
+  LayoutArgs layout;
   bool json = false;
 };
 
@@ -51,6 +52,7 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   options.strategy = args.strategy;
   options.compress = !args.uncompressed;
   options.aggregate_boxes = args.aggregate_boxes;
+  NEVE_ASSIGN(options.layout, parse_layout(args.layout));
   NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
   options.detect_fill = fill.detect;
   if (fill.value.has_value()) {
@@ -79,6 +81,7 @@ Status check_options(const CLI::App& app, const Args& args) {
     const std::string reason =
         "for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5";
     NEVE_TRY(refuse_options(app, of_compression, reason));
+    NEVE_TRY(refuse_options(app, layout_options, reason));
     return refuse_options(app, of_hdf5, reason);
   }
   return args.uncompressed ? refuse_options(app, of_compression, "with --uncompressed") : Status();
@@ -138,6 +141,7 @@ nlohmann::ordered_json report_json(const WriteReport& report) {
   j["codec_bytes"] = codec_bytes(report);
   j["data_bytes"] = report.data_bytes;
   j["mpi_writes"] = report.mpi_writes;
+  j["hints"] = report.hints;
   j["ratio"] = static_cast<double>(report.raw_bytes) / static_cast<double>(report.file_bytes);
   j["levels"] = nlohmann::ordered_json::array();
   for (size_t level = 0; level < report.levels.size(); ++level) {
@@ -168,6 +172,12 @@ std::string report_table(const WriteReport& report) {
     }
   }
   return table.text();
+}
+
+std::string hints_line(const WriteReport& report) {
+  std::string line;
+  for (const auto& [key, value] : report.hints) line += (line.empty() ? "" : ", ") + key + "=" + value;
+  return fmt::format("MPI-IO hints, as the MPI library answers: {}\n", line.empty() ? "none" : line);
 }
 
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
@@ -207,6 +217,7 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
                   fmt::format("{}: {} -> {}, {} times smaller ({} of it made by codecs)\n", args.destination,
                               human_bytes(report.raw_bytes), human_bytes(report.file_bytes),
                               human_ratio(j["ratio"].get<double>()), human_bytes(codec_bytes(report)));
+    if (options.layout != FileLayout{}) summary += hints_line(report);
   } else {
     const double write_begin_seconds = MPI_Wtime();
     NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local.boxes));
@@ -267,6 +278,7 @@ Command add_convert(CLI::App& app) {
                   "auto, dual_quant, exact, lorenzo_regression, interpolation or context")
       ->capture_default_str();
   add_tuning_options(*sub, args->tuning);
+  add_layout_options(*sub, args->layout);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
   sub->add_option(
          "--strategy", args->strategy,
