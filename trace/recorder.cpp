@@ -53,7 +53,7 @@ struct State {
   double process_start;
   uint64_t generation;
 };
-State state;
+constinit State state{};  // there before any constructor runs
 
 std::atomic<int> ready{0};  // 0 not yet, 1 in the making, 2 done
 std::atomic<pid_t> owner{0};

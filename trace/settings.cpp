@@ -22,6 +22,7 @@ constexpr const char* system_patterns[] = {"/dev/shm/vader_segment*",
                                            "/dev/shm/sem.*",
                                            "/dev/shm/ompi*",
                                            "/dev/shm/psm2_shm*",
+                                           "/dev/shm/ucx_shm_posix*",
                                            "*/ompi.*",
                                            "*/openmpi-sessions-*",
                                            "*/pmix-*",
@@ -106,7 +107,10 @@ void Settings::read_environment() {
 }
 
 bool Settings::wants(const char* path) const {
-  if (begins_with(path, output)) return false;  // the trace itself, and its parts
+  if (begins_with(path, output)) {  // the trace itself, its parts, its temporary name
+    const char* rest = path + std::strlen(output);
+    if (*rest == '\0' || begins_with(rest, parts_suffix) || begins_with(rest, ".tmp")) return false;
+  }
   if (in_list(include, path)) return true;
   return !in_list(exclude, path) && !is_system_file(path);
 }
