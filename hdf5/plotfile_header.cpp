@@ -89,8 +89,9 @@ Result<List> open_list(hid_t where, const std::string& name) {
 
 // A few damaged bytes can claim any number of elements: before memory is taken for them, the file must
 // spend bytes on them. Deflate, the densest filter in use on such lists, reaches 1032:1.
+constexpr uint64_t densest_filter = 1032;
+
 Status check_paid_for(const List& list, const std::string& name) {
-  constexpr uint64_t densest_filter = 1032;
   constexpr uint64_t slack_bytes = 4096;
   const uint64_t stored = H5Dget_storage_size(list.dataset.id());
   const uint64_t row_bytes = std::max<size_t>(H5Tget_size(list.type.id()), 1);
@@ -639,9 +640,15 @@ Status read_checkpoint_file(uint64_t file_bytes, CheckpointHeader* header) {
     data.written_by_neve = true;
     data.file_bytes = file_bytes;
   }
+  uint64_t lists = 0;  // entries of all variables' offsets: several names may stand for one dataset
   for (size_t l = 0; l < levels; ++l) {
     NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
     NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, levels, whole));
+    lists += (level.boxes.size() + 1) * header->variables.size();
+    if (lists > file_bytes / sizeof(int64_t) * densest_filter) {
+      return corrupt(fmt::format("{} variables of {} boxes on {} need lists that {} bytes cannot hold",
+                                 header->variables.size(), level.boxes.size(), level_name(l), file_bytes));
+    }
     h.levels.push_back(std::move(level));
     for (size_t v = 0; v < header->variables.size(); ++v) {
       NEVE_TRY(

@@ -141,6 +141,7 @@ Status write_calls(MPI_File file, const std::string& path, const PutOrder& order
       }
       ++mpi_writes;
       if (status.ok()) status = one;
+      if (!order.is_collective && !status.ok()) return status;  // nobody waits
     }
   }
   return status;

@@ -4,9 +4,12 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 #include "hdf5/handle.hpp"
@@ -333,6 +336,96 @@ TEST_F(Checkpoints, ABoundedVariableHoldsItsBoundGhostsIncluded) {
     }
     test::barrier();
   }
+}
+
+// Opens and reads all there is; what comes of it is the file's business, as long as it ends.
+Status read_everything(const std::string& path) {
+  auto opened = open_checkpoint(path);
+  if (!opened.ok()) return opened.status();
+  const Hierarchy& h = (*opened)->hierarchy();
+  Status first;
+  for (size_t v = 0; v < (*opened)->variables().size(); ++v) {
+    const Variable& variable = (*opened)->variables()[v];
+    for (size_t l = 0; l < h.levels.size(); ++l) {
+      for (size_t b = 0; b < h.levels[l].boxes.size(); ++b) {
+        Values bytes(static_cast<size_t>(grow(h.levels[l].boxes[b], variable.ghosts).cells()) *
+                     dtype_bytes(h.dtype));
+        const Status read = (*opened)->read_box(static_cast<int>(v), static_cast<int>(l), static_cast<int>(b),
+                                                0, bytes.data());
+        if (first.ok()) first = read;
+      }
+    }
+  }
+  return first;
+}
+
+template <class T>
+void set_attribute(const std::string& path, const std::string& group, const std::string& name, hid_t type,
+                   const T& value) {
+  const hdf5::Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  const hdf5::Handle object(H5Gopen2(file.id(), group.c_str(), H5P_DEFAULT), H5Gclose);
+  const hdf5::Handle attribute(H5Aopen(object.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+  ASSERT_GE(H5Awrite(attribute.id(), type, &value), 0) << group << " " << name;
+}
+
+TEST_F(Checkpoints, DamageIsAnErrorNeverACrash) {
+  if (world_size() > 2) GTEST_SKIP() << "reading is no business of several ranks";
+  const Hierarchy h = test::make_hierarchy({.dims = 2});
+  std::vector<Variable> variables = exact_variables();
+  flatten(variables, 2);
+  write(path("whole"), h, variables, world_size(), {},
+        [&](size_t v, size_t l, size_t b) { return expected_values(h, variables[v], v, l, b); });
+  if (world_rank() != 0) return;
+  ASSERT_TRUE(read_everything(path("whole")).ok());
+  const std::string bytes = test::read_file(path("whole"));
+  const auto write_bytes = [&](const std::string& changed) {
+    std::ofstream(path("changed"), std::ios::binary | std::ios::trunc) << changed;
+  };
+
+  const auto refused = [&](const std::string& group, const std::string& name, hid_t type, const auto& value) {
+    write_bytes(bytes);
+    set_attribute(path("changed"), group, name, type, value);
+    const Status status = read_everything(path("changed"));
+    EXPECT_EQ(status.code(), Code::corrupt) << group << " " << name << ": " << status.message();
+    return status.message();
+  };
+  for (const int32_t count : {0, -1, 5, 65535, 1 << 30}) {
+    refused("/neve/variables", "count", H5T_NATIVE_INT32, count);
+    refused("/neve/variables/1", "num_components", H5T_NATIVE_INT32, count);
+  }
+  refused("/neve/variables/0", "compressed", H5T_NATIVE_INT32, 0);
+  refused("/neve/variables/1", "compressed", H5T_NATIVE_INT32, 1);
+  for (const int32_t layers : {-1, 0, 2, 1 << 30}) {
+    const std::array<int32_t, 3> ghosts{layers, 1, 0};
+    refused("/neve/variables/1", "ghosts", H5T_NATIVE_INT32, ghosts);
+  }
+
+  // Every byte of the lists, and some of the values.
+  std::vector<std::pair<uint64_t, uint64_t>> places;
+  {
+    const hdf5::Handle file(H5Fopen(path("whole").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    for (const char* name : {"level_0/boxes", "level_1/boxes", "level_0/velocityData:offsets=0",
+                             "level_1/thicknessData:offsets=0", "level_1/velocityData:datatype=0"}) {
+      const hdf5::Handle data(H5Dopen2(file.id(), name, H5P_DEFAULT), H5Dclose);
+      ASSERT_NE(H5Dget_offset(data.id()), HADDR_UNDEF) << name;
+      places.emplace_back(H5Dget_offset(data.id()), std::min<uint64_t>(H5Dget_storage_size(data.id()), 256));
+    }
+  }
+  int errors = 0;
+  for (const auto& [begin, size] : places) {
+    for (uint64_t at = begin; at < begin + size; ++at) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ 0x80);
+      write_bytes(changed);
+      if (!read_everything(path("changed")).ok()) ++errors;
+    }
+  }
+  EXPECT_GT(errors, 100);
+  for (const size_t size : {bytes.size() - 1, bytes.size() / 2, size_t{3000}, size_t{0}}) {
+    write_bytes(bytes.substr(0, size));
+    EXPECT_FALSE(read_everything(path("changed")).ok()) << size;
+  }
+  EXPECT_EQ(open_checkpoint(path("none")).status().code(), Code::failure);
 }
 
 TEST_F(Checkpoints, AFailureOnAnyRankLeavesTheEarlierFile) {
