@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "hdf5/plotfile_source.hpp"
@@ -44,7 +46,13 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
     }
   }
   const int owner = world_size() - 1;
-  for (bool use_strides : {false, true}) {
+  const std::pair<bool, const char*> ways[] = {{false, "abs=0.01"},
+                                               {true, "abs=0.01"},
+                                               {false, "uncompressed;strategy=aggregated;aggregate_boxes=1"},
+                                               {false, "uncompressed;ghosts=2;strategy=independent"},
+                                               {true, "uncompressed"}};
+  for (const auto& [use_strides, options] : ways) {
+    SCOPED_TRACE(options);
     neve_hierarchy* h = neve_hierarchy_create(2, 4, 2, names);
     ASSERT_NE(h, nullptr);
     const double prob_lo[] = {-1, -1}, prob_hi[] = {1, 3};
@@ -59,7 +67,7 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
       ASSERT_EQ(neve_hierarchy_set_box_strides(h, 40, 0, 20), 0);
     }
     const std::string path = directory_ + "/plot.h5";
-    ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path.c_str(), h, "abs=0.01"), 0) << neve_mpi_last_error();
+    ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path.c_str(), h, options), 0) << neve_mpi_last_error();
     EXPECT_STREQ(neve_mpi_last_error(), "");
     neve_hierarchy_free(h);
     test::barrier();
@@ -78,6 +86,10 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
         EXPECT_NEAR(got[static_cast<size_t>(i)], value_at(i % size, i / size, c), 0.01);
       }
     }
+    const auto storage = hdf5::describe_hdf5_plotfile(path);
+    ASSERT_TRUE(storage.ok());
+    const int layers = std::string(options).find("ghosts=2") == std::string::npos ? 0 : 2;
+    EXPECT_EQ(storage->levels[0].ghosts, (IntVect{layers, layers, 0}));
     test::barrier();
   }
 }
@@ -115,7 +127,8 @@ TEST_F(CInterface, ErrorsHaveWords) {
 
 TEST(OptionText, AllOptionsAreRead) {
   const auto options = mpi::parse_write_options(
-      "rel=1e-5;field:u=abs=0.5;field:v=lossless;covered=keep;threads=3;chunk_bytes=65536;");
+      "rel=1e-5;field:u=abs=0.5;field:v=lossless;covered=keep;threads=3;chunk_bytes=65536;uncompressed;"
+      "strategy=aggregated;aggregate_boxes=4;ghosts=2");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->bound, (Bound{BoundMode::rel, 1e-5}));
   EXPECT_EQ(options->fields.at("u").bound, (Bound{BoundMode::abs, 0.5}));
@@ -123,9 +136,13 @@ TEST(OptionText, AllOptionsAreRead) {
   EXPECT_EQ(options->covered, Covered::keep);
   EXPECT_EQ(options->encode.threads, 3);
   EXPECT_EQ(options->chunk_bytes, 65536u);
+  EXPECT_FALSE(options->compress);
+  EXPECT_EQ(options->strategy, "aggregated");
+  EXPECT_EQ(options->aggregate_boxes, 4);
+  EXPECT_EQ(options->ghosts, (IntVect{2, 2, 2}));
   EXPECT_TRUE(mpi::parse_write_options("").ok());
   for (const char* bad : {"rel", "rel=0", "rel=x", "threads=0", "threads=2x", "threads", "covered=maybe",
-                          "field:u=3", "=", "x=1"}) {
+                          "field:u=3", "=", "x=1", "uncompressed=1", "aggregate_boxes=-1", "ghosts=-1"}) {
     EXPECT_EQ(mpi::parse_write_options(bad).status().code(), Code::usage) << bad;
   }
 }
