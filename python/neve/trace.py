@@ -63,11 +63,11 @@ def _panel(axes, traces: list[dict], level: str, prefix: str, name: str) -> None
         if shown_bars <= LABELLED_BARS:
             labels = [f"{count:,}" if count else "" for count in one]
             axes.bar_label(bars, labels=labels, fontsize=6, padding=1, rotation=90)
-    axes.set_yscale("log")
     largest = max((max(one) for one in counts), default=0)
     axes.set_ylim(0.5, max(10, largest * 12))  # room for the labels; a count of 1 is seen
+    axes.set_yscale("log")
     axes.set_xticks(
-        range(len(BINS)), [b.replace("_PLUS", "+").replace("_", "-") for b in BINS], fontsize=8
+        range(len(BINS)), [b.replace("_PLUS", "+").replace("_", "-") for b in BINS], fontsize=7
     )
     axes.set_xlabel(f"size of a write at the {name} level, bytes")
     axes.set_ylabel("writes")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An installation serves programs outside the tree: find_package, pkg-config, C++ and C."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -147,6 +148,14 @@ def test_the_installed_command(prefix, tmp_path):
     (plugin,) = prefix.rglob("plugin/*.so")
     out = run(command, "doctor", HDF5_PLUGIN_PATH=str(plugin.parent))
     assert f"{plugin}: works" in out
+
+
+def test_the_installed_trace_library_is_found(prefix, tmp_path):
+    written, trace = tmp_path / "f", tmp_path / "t.json"
+    dd = ["dd", "if=/dev/zero", f"of={written}", "bs=1000", "count=7", "status=none"]
+    run(prefix / "bin" / "neve", "trace", "run", "-o", trace, "--", *dd)
+    (file,) = (f for f in json.loads(trace.read_text())["files"] if f["path"] == str(written))
+    assert file["phases"][0]["posix"]["write_sizes"] == [[1000, 7]]
 
 
 def test_headers_name_only_what_is_installed(prefix):
