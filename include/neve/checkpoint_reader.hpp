@@ -18,7 +18,7 @@ namespace neve {
 struct Variable {
   std::string name;                     // part of a dataset's name: no '/', unique
   std::vector<std::string> components;  // at least one, unique
-  IntVect ghosts{0, 0, 0};              // layers kept around every box; only uncompressed
+  IntVect ghosts{0, 0, 0};              // layers of ghost cells kept around every box
   bool compress = true;
   Bound bound{BoundMode::lossless, 0};  // of a compressed variable
   Codec codec = Codec::automatic;

@@ -91,9 +91,9 @@ struct FieldReport {
   uint64_t raw_bytes = 0;
   uint64_t stored_bytes = 0;  // frames' bytes shared out by section size
   uint64_t codec_bytes = 0;   // of its sections alone, without headers and tables that a frame shares
-  double range_min = 0, range_max = 0;
+  double range_min = 0, range_max = 0;  // NaN in uncompressed files: not looked at
   std::optional<double> fill;
-  std::string codec;        // of most of its cells
+  std::string codec;        // of most of its cells; "none" in uncompressed files
   std::string chosen;       // why that codec: "asked for", "recalled", "dual_quant would take 1.21x", ...
   std::string arrangement;  // likewise: "linear", "cluster 16", "in_place", ...
   std::string covered;      // "none", "dropped", "kept: <why>"
@@ -109,7 +109,7 @@ struct LevelReport {
 struct WriteReport {       // the same on every rank
   uint64_t raw_bytes = 0;  // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
-  uint64_t data_bytes = 0;  // given to those writes: the frames, or the values with their ghosts
+  uint64_t data_bytes = 0;  // given to MPI-IO: the frames, or the values with their ghosts
   // MPI-IO write calls of all ranks, empty ones in collective writes among them. Calls that HDF5 makes
   // (strategy filtered) are not seen: 0.
   uint64_t mpi_writes = 0;
