@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ struct Args {
   std::vector<std::string> strategies = {"independent", "collective", "aggregated", "skeleton", "compressed"};
   int box_cells = 0, components = 0, ghosts = 1, aggregate_boxes = 0, repeats = 3;
   LayoutArgs layout;
-  std::string folder = ".";
+  std::string folder = ".", deck;
   bool verify = false, keep = false, json = false;
 };
 
@@ -64,6 +65,30 @@ Result<Case> case_of(const Args& args) {
   options.verify = args.verify;
   options.keep = args.keep;
   return options;
+}
+
+// Options of the deck that were not given on the command line.
+Status read_deck(CLI::App& command, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return failure(fmt::format("--deck: cannot read {}", path));
+  try {
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
+      CLI::Option* option = item.parents.empty() && item.name != "deck" && item.name != "help"
+                                ? command.get_option_no_throw("--" + item.name)
+                                : nullptr;
+      if (option == nullptr) {
+        return usage_error(
+            fmt::format("{}: unknown option '{}'; allowed are those of --help without the dashes", path,
+                        item.fullname()));
+      }
+      if (option->count() > 0) continue;
+      for (const std::string& input : item.inputs) option->add_result(input);
+      option->run_callback();
+    }
+  } catch (const CLI::Error& error) {
+    return usage_error(fmt::format("{}: {}", path, error.what()));
+  }
+  return {};
 }
 
 double megabytes_per_second(const BenchmarkResult& result, const WayResult& way) {
@@ -169,7 +194,10 @@ Command add_bench_chombo(CLI::App& bench) {
   CLI::App* sub = bench.add_subcommand(
       "chombo", "The Chombo I/O benchmark: strategies, counted, timed and read back; runs under mpirun");
   auto args = std::make_shared<Args>();
-  sub->set_config("--deck", "", "options from a TOML file, a line each: units = [2, 2, 1]");
+  // `bench` leaves its help to Python, and subcommands inherit that.
+  sub->set_help_flag("-h,--help", "Print this help message and exit");
+  sub->add_option("--deck", args->deck,
+                  "options from a TOML file, a line each: units = [2, 2, 1]; those given here come first");
   sub->add_option("--grid", args->grid,
                   "chombo (3 levels of equal boxes) or bisicles (5 levels in 2D, boxes of many sizes)")
       ->capture_default_str();
@@ -210,7 +238,10 @@ Command add_bench_chombo(CLI::App& bench) {
       "  mpirun -n 8 neve bench chombo --grid bisicles --file checkpoint --strategies "
       "independent,aggregated");
   Command command{sub, {}, {}};
-  command.parallel = [args](const Ranks& ranks) { return run(ranks, *args); };
+  command.parallel = [args, sub](const Ranks& ranks) -> Status {
+    if (!args->deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->deck)));
+    return run(ranks, *args);
+  };
   return command;
 }
 
