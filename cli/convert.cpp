@@ -31,6 +31,7 @@ struct Args {
   bool uncompressed = false;
   int aggregate_boxes = 0;
   LayoutArgs layout;
+  bool cross_level = false;
   bool json = false;
 };
 
@@ -53,6 +54,7 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   options.compress = !args.uncompressed;
   options.aggregate_boxes = args.aggregate_boxes;
   NEVE_ASSIGN(options.layout, parse_layout(args.layout));
+  options.cross_level = args.cross_level;
   NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
   options.detect_fill = fill.detect;
   if (fill.value.has_value()) {
@@ -74,8 +76,8 @@ Status refuse_options(const CLI::App& app, std::span<const char* const> names, c
 // What only compression understands is refused where nothing is compressed.
 Status check_options(const CLI::App& app, const Args& args) {
   static constexpr const char* of_compression[] = {
-      "--bound",       "--field",  "--codec",   "--arrangement", "--unit", "--block",
-      "--merge-units", "--effort", "--covered", "--chunk-size",  "--fill", "--threads"};
+      "--bound",  "--field",   "--codec",       "--arrangement", "--unit", "--block",  "--merge-units",
+      "--effort", "--covered", "--cross-level", "--chunk-size",  "--fill", "--threads"};
   static constexpr const char* of_hdf5[] = {"--strategy", "--uncompressed", "--aggregate-boxes"};
   if (!is_hdf5_name(args.destination)) {
     const std::string reason =
@@ -290,6 +292,10 @@ Command add_convert(CLI::App& app) {
          "--covered", args->covered,
          "cells a finer level covers: auto (leave out where the finer average holds the bound), drop, keep")
       ->capture_default_str();
+  sub->add_flag(
+      "--cross-level", args->cross_level,
+      "finer levels are predicted with coarser ones too where that is smaller (codecs interpolation "
+      "and context); only Neve itself reads such files, not the HDF5 plugin");
   sub->add_option("--chunk-size", args->chunk_size, "most logical bytes of a chunk, 64KiB to 1GiB")
       ->capture_default_str();
   sub->add_option("--fill", args->fill,

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "amr/rect_box.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/layout_names.hpp"
 
@@ -29,6 +30,73 @@ bool same_box(const FrameBox& in_frame, const Box& box) {
 
 std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
   return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
+}
+
+// Reads through the frame reader itself, so a coarser frame that needs one coarser still finds it. Cells that
+// the coarser level leaves out have no value here: their averages would need the finer level that is being
+// decoded.
+class FrameReader::Coarser : public CoarserLevel {
+ public:
+  Coarser(FrameReader& reader, size_t level) : reader_(reader), level_(level) {}
+
+  Status read(int component, const Rect& cells, std::byte* values, uint8_t* held) const override {
+    const Hierarchy& h = reader_.header_.hierarchy;
+    const size_t value_bytes = dtype_bytes(h.dtype);
+    std::fill(held, held + cells.cells(), uint8_t{0});
+    std::fill(values, values + static_cast<size_t>(cells.cells()) * value_bytes, std::byte{0});
+    const Box wanted = amr::box_of(cells);
+    if (wanted.empty()) return {};
+    for (const int box : reader_.boxes_in(level_, wanted)) {
+      const Box& whole = h.levels[level_].boxes[static_cast<size_t>(box)];
+      const Box common = intersect(whole, wanted);
+      NEVE_ASSIGN(const CoarserBox from, reader_.coarser_box(level_, static_cast<size_t>(box), component));
+      const auto width = static_cast<size_t>(common.size(0));
+      for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
+        for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
+          const auto first =
+              static_cast<size_t>((common.lo[0] - whole.lo[0]) +
+                                  whole.size(0) * ((y - whole.lo[1]) + whole.size(1) * (z - whole.lo[2])));
+          const auto to = static_cast<size_t>(amr::cell_number(cells, common.lo[0], y, z));
+          std::memcpy(values + to * value_bytes, from.values->data() + first * value_bytes,
+                      width * value_bytes);
+          for (size_t x = 0; x < width; ++x) {
+            const bool is_left_out = !from.left_out->empty() && (*from.left_out)[first + x] != std::byte{0};
+            held[to + x] = is_left_out ? 0 : 1;
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  FrameReader& reader_;
+  size_t level_;
+};
+
+std::vector<int> FrameReader::boxes_in(size_t level, const Box& region) {
+  std::optional<amr::BoxIndex>& index = index_[level];
+  if (!index) index.emplace(header_.hierarchy.levels[level].boxes);
+  return index->intersecting(region);
+}
+
+Result<FrameReader::CoarserBox> FrameReader::coarser_box(size_t level, size_t box, int component) {
+  CoarserBox found{coarser_values_.find(level, box, component),
+                   coarser_left_out_.find(level, box, component)};
+  if (found.left_out == nullptr) {
+    NEVE_ASSIGN(const std::vector<uint8_t> marks, left_out(level, box, component));
+    const auto bytes = std::as_bytes(std::span(marks));
+    found.left_out = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+    coarser_left_out_.insert(level, box, component, found.left_out);
+  }
+  if (found.values == nullptr) {
+    const Box& cells = header_.hierarchy.levels[level].boxes[box];
+    std::vector<std::byte> values(static_cast<size_t>(cells.cells()) * dtype_bytes(header_.hierarchy.dtype));
+    NEVE_TRY(read(level, box, component, values.data()));
+    found.values = std::make_shared<const std::vector<std::byte>>(std::move(values));
+    coarser_values_.insert(level, box, component, found.values);
+  }
+  return found;
 }
 
 Result<std::vector<std::byte>> FrameReader::read_chunk_bytes(size_t level, uint64_t chunk) const {
@@ -144,7 +212,7 @@ Result<bool> FrameReader::knows_boxes(size_t level, size_t box) {
   return loaded->frame.layout().array_shape.empty();
 }
 
-const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component) {
+const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, const CoarserLevel* coarser) {
   const auto at = std::find_if(decoded_.begin(), decoded_.end(), [&](const Decoded& d) {
     return d.loaded == loaded && d.component == component;
   });
@@ -165,7 +233,7 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component) {
   }
   Decoded fresh{loaded, component, std::vector<std::byte>(bytes)};
   // Damage to another box's section must not reach this one: whoever reads it alone finds out.
-  if (!frame.decode_component(component, fresh.values.data(), bytes).ok()) return nullptr;
+  if (!frame.decode_component(component, fresh.values.data(), bytes, 1, coarser).ok()) return nullptr;
   decoded_.push_front(std::move(fresh));
   decoded_bytes_ += bytes;
   while (decoded_bytes_ > most_decoded_bytes) {
@@ -179,15 +247,18 @@ Status FrameReader::read(size_t level, size_t box, int component, std::byte* out
   const Box& wanted = header_.hierarchy.levels[level].boxes[box];
   const uint64_t bytes = static_cast<uint64_t>(wanted.cells()) * dtype_bytes(header_.hierarchy.dtype);
   NEVE_ASSIGN(const std::vector<Piece> found, pieces(level, box, component));
+  std::optional<Coarser> coarser;
+  if (level > 0) coarser.emplace(*this, level - 1);
+  const CoarserLevel* const below = coarser ? &*coarser : nullptr;
   for (const Piece& piece : found) {
-    if (const std::byte* values = decoded(piece.loaded, component); values != nullptr) {
+    if (const std::byte* values = decoded(piece.loaded, component, below); values != nullptr) {
       const auto components = static_cast<uint64_t>(piece.loaded->frame.layout().components);
       const uint64_t cells_before =
           piece.loaded->box_begin[static_cast<size_t>(piece.box_in_frame)] / components;
       std::memcpy(out, values + cells_before * dtype_bytes(header_.hierarchy.dtype), bytes);
       continue;
     }
-    NEVE_TRY(piece.loaded->frame.decode_box(piece.box_in_frame, component, out, bytes)
+    NEVE_TRY(piece.loaded->frame.decode_box(piece.box_in_frame, component, out, bytes, below)
                  .in(chunk_name(level, piece.loaded->chunk)));
   }
   return {};

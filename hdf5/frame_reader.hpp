@@ -7,10 +7,13 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "amr/box_index.hpp"
 #include "hdf5/plotfile_header.hpp"
+#include "hdf5/recent_boxes.hpp"
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 
@@ -19,7 +22,7 @@ namespace neve::hdf5 {
 class FrameReader {
  public:
   // The header must outlive the reader.
-  explicit FrameReader(const PlotfileHeader& header) : header_(header) {}
+  explicit FrameReader(const PlotfileHeader& header) : header_(header), index_(header.levels.size()) {}
 
   // The values of one component of a box, and which of its cells the frames leave out (empty: none).
   Status read(size_t level, size_t box, int component, std::byte* out);
@@ -52,12 +55,25 @@ class FrameReader {
   };
 
   std::string chunk_name(size_t level, uint64_t chunk) const;
+
+  // Decoded values of a coarser box, and which of its cells have none (empty: all have one).
+  struct CoarserBox {
+    RecentBoxes::Values values;
+    RecentBoxes::Values left_out;
+  };
+  // What frames of `level` + 1 need.
+  class Coarser;
+
+  Result<CoarserBox> coarser_box(size_t level, size_t box, int component);
+  // The boxes of a level that meet a region.
+  std::vector<int> boxes_in(size_t level, const Box& region);
+
   Result<LoadedPtr> load(size_t level, uint64_t chunk);
   Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
   // What a chunk holds of a box; corrupt when its frame does not.
   Result<Piece> find_piece(size_t level, size_t box, uint64_t chunk);
   // The values of a component, when it was asked for before and they can be kept; else null.
-  const std::byte* decoded(const LoadedPtr& loaded, int component);
+  const std::byte* decoded(const LoadedPtr& loaded, int component, const CoarserLevel* coarser);
   // The pieces that hold the component, in order.
   Result<std::vector<Piece>> pieces(size_t level, size_t box, int component);
 
@@ -66,6 +82,9 @@ class FrameReader {
   uint64_t recent_bytes_ = 0;
   std::list<Decoded> decoded_;  // most recent first
   uint64_t decoded_bytes_ = 0;
+  std::vector<std::optional<amr::BoxIndex>> index_;  // by level, once asked for
+  RecentBoxes coarser_values_;
+  RecentBoxes coarser_left_out_;
 };
 
 }  // namespace neve::hdf5

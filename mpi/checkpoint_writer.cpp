@@ -83,6 +83,10 @@ Status check_checkpoint_options(const Hierarchy& hierarchy, const WriteOptions& 
                        " writes plotfiles only; for checkpoints skeleton, aggregated, collective and "
                        "independent are allowed");
   }
+  if (options.cross_level) {
+    return usage_error(
+        "cross-level prediction has no meaning for a checkpoint, whose boxes may share ghost cells");
+  }
   if (!options.fields.empty()) return usage_error("fields have no meaning for a checkpoint; variables have");
   return check_options(hierarchy, options);
 }

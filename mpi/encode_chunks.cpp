@@ -2,7 +2,9 @@
 #include "mpi/encode_chunks.hpp"
 
 #include <algorithm>
+#include <memory>
 
+#include "mpi/coarser_values.hpp"
 #include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
 
@@ -21,7 +23,8 @@ std::vector<uint8_t> keep_marks(const std::vector<std::vector<uint64_t>>& missed
 }
 
 Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
-                  const MissedCells& missed, const EncodeOptions& options, EncodedChunk& encoded) {
+                  const MissedCells& missed, const CoarserValues* around, const EncodeOptions& options,
+                  EncodedChunk& encoded) {
   if (plan.strategy == Strategy::amrex_1d) {
     return encode_stream_chunk(hierarchy, owned, plan, options, encoded);
   }
@@ -43,7 +46,14 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     keep[b] = keep_marks(missed[local], static_cast<uint64_t>(layout.boxes[b].cells()));
     data.back().keep = keep[b].empty() ? nullptr : keep[b].data();
   }
-  NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report));
+  Nesting nesting;
+  std::unique_ptr<CoarserLevel> coarser;
+  if (around != nullptr) {
+    coarser = around->around(encoded.chunk);
+    nesting = {coarser.get(), around->ratio()};
+  }
+  NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report,
+                                          around != nullptr ? &nesting : nullptr));
   NEVE_ASSIGN(const Frame frame, Frame::parse(encoded.frame));
   encoded.needs_decoding.assign(specs.size(), 0);
   for (const SectionInfo& section : frame.sections()) {
@@ -74,8 +84,8 @@ std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size
 }
 
 Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
-                     const WritePlan& plan, const MissedCells& missed, std::span<EncodedChunk> chunks,
-                     const std::function<void(size_t)>& finished) {
+                     const WritePlan& plan, const MissedCells& missed, const CoarserValues* around,
+                     std::span<EncodedChunk> chunks, const std::function<void(size_t)>& finished) {
   // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
   const int across =
       std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));
@@ -86,7 +96,7 @@ Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned
       [&](size_t i) {
         const std::string name =
             "level " + std::to_string(chunks[i].level) + " chunk " + std::to_string(chunks[i].chunk);
-        return encode_one(hierarchy, owned, plan, missed, inside, chunks[i]).in(name);
+        return encode_one(hierarchy, owned, plan, missed, around, inside, chunks[i]).in(name);
       },
       finished);
 }

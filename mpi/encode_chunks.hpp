@@ -14,6 +14,8 @@
 
 namespace neve::mpi {
 
+class CoarserValues;
+
 // Covered cells that must be stored although their field leaves covered cells out, because the finer average
 // misses them: [owned box][component], index in the box, x fastest; an owned box without any has an empty
 // list.
@@ -39,9 +41,10 @@ std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size
                                            size_t end_level);
 
 // Not collective. The frames do not depend on the number of threads; beside them only what the threads are
-// working on is held. `finished`: called on the calling thread with the number of chunks that are done.
+// working on is held. `around`: of the one level that all chunks are of, for fields that may nest; null: none
+// does. `finished`: called on the calling thread with the number of chunks that are done.
 Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
-                     const WritePlan& plan, const MissedCells& missed, std::span<EncodedChunk> chunks,
-                     const std::function<void(size_t)>& finished);
+                     const WritePlan& plan, const MissedCells& missed, const CoarserValues* around,
+                     std::span<EncodedChunk> chunks, const std::function<void(size_t)>& finished);
 
 }  // namespace neve::mpi

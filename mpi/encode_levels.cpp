@@ -5,11 +5,11 @@
 #include <iterator>
 
 #include "mpi/coverage_check.hpp"
+#include "mpi/cross_level.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/stopwatch.hpp"
 
 namespace neve::mpi {
-
 Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy,
                                     std::span<const LocalBox> owned, const WriteOptions& options,
                                     WritePlan& plan, const std::function<void(double fraction)>& progress) {
@@ -30,9 +30,10 @@ Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy
       }
       std::vector<EncodedChunk> coarser = chunks_to_encode(comm.rank(), plan, begin, encoded_from);
       const size_t before = chunks.size();
-      NEVE_TRY(encode_chunks(hierarchy, owned, options, plan, check.missed(), coarser, [&](size_t finished) {
-        progress(static_cast<double>(before + finished) / static_cast<double>(total));
-      }));
+      NEVE_TRY(encode_chunks(hierarchy, owned, options, plan, check.missed(), nullptr, coarser,
+                             [&](size_t finished) {
+                               progress(static_cast<double>(before + finished) / static_cast<double>(total));
+                             }));
       chunks.insert(chunks.begin(), std::make_move_iterator(coarser.begin()),
                     std::make_move_iterator(coarser.end()));
       return {};
@@ -55,6 +56,11 @@ Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy
     result.coverage_seconds += stopwatch.lap();
   }
   NEVE_TRY(encode_from(0));
+
+  if (options.cross_level) {
+    NEVE_TRY(predict_across_levels(comm, hierarchy, owned, options, check.missed(), plan, chunks));
+    result.encode_seconds += stopwatch.lap();
+  }
   return result;
 }
 

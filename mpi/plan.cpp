@@ -156,6 +156,9 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
     return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
   }
+  if (strategy == Strategy::amrex_1d && options.cross_level) {
+    return usage_error("strategy amrex-1d knows no boxes; cross-level prediction is not allowed with it");
+  }
   if (options.aggregate_boxes < 0) {
     return usage_error("aggregate_boxes is " + std::to_string(options.aggregate_boxes) +
                        "; at least 0 (all boxes of a level) is needed");
@@ -203,8 +206,8 @@ std::string options_key(const WriteOptions& options) {
                     std::to_string(options.chunk_bytes) + ";" +
                     std::string(effort_name(options.encode.effort));
   for (const int number :
-       {options.compress ? 1 : 0, options.aggregate_boxes, options.ghosts[0], options.ghosts[1],
-        options.ghosts[2], options.layout.stripe_count, options.layout.aggregators}) {
+       {options.compress ? 1 : 0, options.cross_level ? 1 : 0, options.aggregate_boxes, options.ghosts[0],
+        options.ghosts[1], options.ghosts[2], options.layout.stripe_count, options.layout.aggregators}) {
     key += ';';
     key += std::to_string(number);
   }

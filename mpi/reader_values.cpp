@@ -4,27 +4,31 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 
 #include "codecs/reconstruct.hpp"
 #include "mpi/box_values.hpp"
+#include "mpi/coarser_values.hpp"
 #include "mpi/workers.hpp"
 
 namespace neve::mpi {
 namespace {
-
-// One component of what a frame holds.
-Result<std::vector<std::byte>> decode_component(const EncodedChunk& chunk, int component, DType dtype) {
-  NEVE_ASSIGN(const Frame frame, Frame::parse(chunk.frame));
-  std::vector<std::byte> values(frame.component_values(component) * dtype_bytes(dtype));
-  NEVE_TRY(frame.decode_component(component, values.data(), values.size()));
-  return values;
-}
 
 BoxData dense(const std::byte* values, const Box& box) {
   return dense_box_data(values, plain_frame_box(box));
 }
 
 }  // namespace
+
+// One component of what a frame holds.
+Result<std::vector<std::byte>> ReaderValues::decode_component(const EncodedChunk& chunk,
+                                                              int component) const {
+  NEVE_ASSIGN(const Frame frame, Frame::parse(chunk.frame));
+  std::vector<std::byte> values(frame.component_values(component) * dtype_bytes(hierarchy_.dtype));
+  const std::unique_ptr<CoarserLevel> coarser = around_ != nullptr ? around_->around(chunk.chunk) : nullptr;
+  NEVE_TRY(frame.decode_component(component, values.data(), values.size(), 1, coarser.get()));
+  return values;
+}
 
 const EncodedChunk* ReaderValues::frame_to_decode(int box, int component) const {
   if (frames_.empty()) return nullptr;
@@ -82,7 +86,7 @@ Status ReaderValues::visit(std::span<const BoxRegion> regions, int component, in
 Status ReaderValues::decode_chunk(const Job& job, std::span<const BoxRegion> regions, int component,
                                   const std::function<void(size_t, const GetValues&)>& use) const {
   const size_t value_bytes = dtype_bytes(hierarchy_.dtype);
-  NEVE_ASSIGN(const std::vector<std::byte> values, decode_component(*job.frame, component, hierarchy_.dtype));
+  NEVE_ASSIGN(const std::vector<std::byte> values, decode_component(*job.frame, component));
   std::map<int, const std::byte*> values_of;
   const std::byte* at = values.data();
   for (const int box : plan_.levels[level_].chunks.chunks[job.frame->chunk].boxes) {
@@ -128,7 +132,7 @@ Status ReaderValues::decode_split_box(const Job& job, std::span<const BoxRegion>
     const uint64_t run_end = run_begin + static_cast<uint64_t>(layers.cells());
     for (uint64_t piece = run_begin / piece_elements; piece * piece_elements < run_end; ++piece) {
       if (piece != newest_piece) {
-        NEVE_ASSIGN(newest, decode_component(job.frame[piece], component, hierarchy_.dtype));
+        NEVE_ASSIGN(newest, decode_component(job.frame[piece], component));
         newest_piece = piece;
       }
       const uint64_t held_begin = std::max(component_begin, piece * piece_elements);

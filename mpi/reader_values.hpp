@@ -16,6 +16,8 @@
 
 namespace neve::mpi {
 
+class CoarserValues;
+
 struct BoxRegion {
   int box = 0;  // of the level
   Box cells;    // inside it
@@ -27,10 +29,10 @@ using GetValues = std::function<void(const Box& cells, std::byte* out)>;
 class ReaderValues {
  public:
   // `frames`: all of this rank's chunks of the level, in order, or none; none stands for a level whose codecs
-  // all decode value by value.
+  // all decode value by value. `around`: what nested frames of the level need; null: none is nested.
   ReaderValues(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
-               size_t level, std::span<const EncodedChunk> frames)
-      : hierarchy_(hierarchy), owned_(owned), plan_(plan), level_(level), frames_(frames) {}
+               size_t level, std::span<const EncodedChunk> frames, const CoarserValues* around = nullptr)
+      : hierarchy_(hierarchy), owned_(owned), plan_(plan), level_(level), frames_(frames), around_(around) {}
 
   // Calls use(i, values of regions[i]) for each region, in any order, in threads. A chunk is decoded at most
   // once a call; beside it a thread holds a part of a box that is cut over several chunks. Left-out cells
@@ -51,6 +53,7 @@ class ReaderValues {
   }
   std::vector<Job> make_jobs(std::span<const BoxRegion> regions, int component) const;
   const EncodedChunk* frame_to_decode(int box, int component) const;
+  Result<std::vector<std::byte>> decode_component(const EncodedChunk& chunk, int component) const;
   Status decode_chunk(const Job& job, std::span<const BoxRegion> regions, int component,
                       const std::function<void(size_t, const GetValues&)>& use) const;
   Status decode_split_box(const Job& job, std::span<const BoxRegion> regions, int component,
@@ -61,6 +64,7 @@ class ReaderValues {
   const WritePlan& plan_;
   size_t level_;
   std::span<const EncodedChunk> frames_;
+  const CoarserValues* around_;
 };
 
 }  // namespace neve::mpi

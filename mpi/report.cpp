@@ -14,7 +14,7 @@ namespace {
 constexpr size_t codecs = static_cast<size_t>(Codec::context) + 1;
 // Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
 constexpr size_t unit_sizes = 4;
-constexpr size_t arrangements = (static_cast<size_t>(Arrangement::in_place) + 1) * unit_sizes;
+constexpr size_t arrangements = (static_cast<size_t>(Arrangement::nested) + 1) * unit_sizes;
 
 size_t arrangement_number(const ComponentReport& report) {
   const auto unit = static_cast<size_t>(report.unit_cells) / 8;  // 0, 1, 2, 4

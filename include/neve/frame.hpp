@@ -81,6 +81,7 @@ struct ComponentSpec {
   ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
+  bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
 };
 
 // Where a box's values are: value (x,y,z,w) of component c is at
@@ -96,6 +97,23 @@ struct BoxData {
 
 // Strides of a box held without ghosts, components one after another.
 BoxData dense_box_data(const void* data, const FrameBox& box);
+
+// What the next coarser level holds, for sections that are coded with it (Arrangement::nested).
+class CoarserLevel {
+ public:
+  virtual ~CoarserLevel() = default;
+  // Decoded values of a component in a rectangle of that level's index space, x fastest, and for each cell 1
+  // in `held` where the level stores a value; 0 where it has no such cell or leaves it out, whatever the
+  // value. Called from several threads at once where a frame is encoded or decoded in several.
+  virtual Status read(int component, const Rect& cells, std::byte* values, uint8_t* held) const = 0;
+};
+
+// Lets an encoder use the next coarser level: components with ComponentSpec::may_nest do where that is
+// smaller.
+struct Nesting {
+  const CoarserLevel* coarser = nullptr;
+  Extents ratio{1, 1, 1, 1};  // finer cells a coarser one has in each direction, at least 1; 1 past ndim
+};
 
 struct EncodeOptions {
   Effort effort = Effort::fast;
@@ -130,7 +148,7 @@ struct FrameReport {
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
                                             std::span<const ComponentSpec> specs,
                                             std::span<const BoxData> boxes, const EncodeOptions& options = {},
-                                            FrameReport* report = nullptr);
+                                            FrameReport* report = nullptr, const Nesting* nesting = nullptr);
 
 // What the header says of a component.
 struct ComponentInfo {
@@ -167,19 +185,25 @@ class Frame {
   const std::vector<ComponentInfo>& components() const;
   const std::vector<SectionInfo>& sections() const;
   uint64_t header_bytes() const;  // header with section table and shared codebooks
+  // Whether any section of the component was coded with values of the next coarser level. Decoding those
+  // needs `coarser` below and is a usage error without; all other sections ignore it.
+  bool needs_coarser_level(int component) const;
 
   // The whole frame, element_count values. Left-out cells hold finite values near their neighbours.
   // Errors: corrupt; usage when out_bytes is not element_count values.
-  Status decode(std::byte* out, uint64_t out_bytes, int threads = 1) const;
+  Status decode(std::byte* out, uint64_t out_bytes, int threads = 1,
+                const CoarserLevel* coarser = nullptr) const;
 
   // One component of one box, cells() values, x fastest; reads only the sections that hold it.
   // For a split frame only the cells it holds are written, at their place in the box.
-  Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const;
+  Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes,
+                    const CoarserLevel* coarser = nullptr) const;
 
   // One component of all boxes: box after box, in a box x fastest. A split frame gives the cells it holds of
   // that component, without gaps. Reads only the sections that hold it.
   // Errors: corrupt; usage when out_bytes is not component_values(component) values.
-  Status decode_component(int component, std::byte* out, uint64_t out_bytes, int threads = 1) const;
+  Status decode_component(int component, std::byte* out, uint64_t out_bytes, int threads = 1,
+                          const CoarserLevel* coarser = nullptr) const;
   uint64_t component_values(int component) const;  // 0 for a component that does not exist
 
   // Cells of that box and component which the frame does not hold because they are covered (1), one byte a

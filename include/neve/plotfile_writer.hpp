@@ -55,6 +55,10 @@ struct WriteOptions {
   Codec codec = Codec::automatic;
   CodecTuning tuning;
   Covered covered = Covered::automatic;
+  // Decoded values of the next coarser level around the boxes help to predict the finer ones, in fields whose
+  // covered cells that level keeps, under codecs interpolation and context, where it is smaller. Such chunks
+  // are read by Neve alone: HDF5's plugin, which sees one chunk at a time, refuses them.
+  bool cross_level = false;
   bool detect_fill = true;
   // How what the ranks hold reaches the file, whose structure rank 0 has written before; pieces are frames,
   // uncompressed they are boxes. The datasets' contents are the same whichever of these is asked for:

@@ -51,9 +51,10 @@ Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: a
 // How the boxes of a chunk lie while they are predicted. Values are those of the frame format; never
 // renumber.
 enum class Arrangement : uint8_t {
-  linear = 0,       // each box, or each unit block of it, on its own
-  cluster = 1,      // unit blocks stacked into a compact cube (AMRIC)
-  in_place = 2,     // boxes where they lie in space; holes and left-out cells cost nothing
+  linear = 0,    // each box, or each unit block of it, on its own
+  cluster = 1,   // unit blocks stacked into a compact cube (AMRIC)
+  in_place = 2,  // boxes where they lie in space; holes and left-out cells cost nothing
+  nested = 3,    // in place, with what the next coarser level holds around them; only chosen, never asked for
   automatic = 255,  // only asked for, never stored
 };
 std::string_view arrangement_name(Arrangement arrangement);  // "auto", "linear", ...

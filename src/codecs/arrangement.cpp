@@ -71,8 +71,8 @@ uint64_t held_cells(const std::vector<uint8_t>& left_out, int64_t cells) {
 }  // namespace
 
 template <class T>
-ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions,
-                                  std::vector<RectRows<const T*>>&& rects) {
+ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions, std::vector<RectRows<const T*>>&& rects)
+    : regions_(regions) {
   int64_t moved = 0;
   for (const Region& region : regions) moved += region.is_view() ? 0 : region.cells();
   if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
@@ -97,6 +97,28 @@ ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions,
     section_.held += held_cells(rows.left_out, rows.cells());
     section_.rects.push_back(std::move(rows));
   }
+}
+
+// Values of the next coarser level for all regions of a section, source or target.
+template <class Section>
+Status nest_section(const Prolongation& from, const std::vector<Region>& regions, Section& section) {
+  for (size_t r = 0; r < regions.size(); ++r) {
+    using Values = typename decltype(section.nested)::value_type;
+    NEVE_ASSIGN(Values values, prolong<typename decltype(Values::values)::value_type>(
+                                   from, regions[r], section.rects[r].left_out));
+    section.nested.push_back(std::move(values));
+  }
+  return {};
+}
+
+template <class T>
+Status ArrangedSource<T>::nest(const Prolongation& from) {
+  return nest_section(from, regions_, section_);
+}
+
+template <class T>
+Status ArrangedTarget<T>::nest(const Prolongation& from) {
+  return nest_section(from, regions_, section_);
 }
 
 template <class T>
@@ -183,6 +205,7 @@ SectionArrangement choose_arrangement(const FrameLayout& layout, const Component
       return {Arrangement::cluster, tuning.unit_cells > 0 ? tuning.unit_cells : fitting_unit(layout)};
     case Arrangement::in_place:
       return {Arrangement::in_place, 0};
+    case Arrangement::nested:  // check_tuning refuses it
     case Arrangement::automatic:
       break;
   }

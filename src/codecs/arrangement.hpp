@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "codecs/nested_values.hpp"
 #include "codecs/section_data.hpp"
 #include "format/regions.hpp"
 #include "threads/scratch.hpp"
@@ -21,9 +22,13 @@ class ArrangedSource {
   ArrangedSource& operator=(const ArrangedSource&) = delete;
   ~ArrangedSource() { recycle_values(std::move(memory_)); }
 
+  // Takes values of the next coarser level for what regions leave out. Errors: those of the coarser level.
+  Status nest(const Prolongation& from);
+
   const SectionSource<T>& section() const { return section_; }
 
  private:
+  const std::vector<Region>& regions_;
   SectionSource<T> section_;
   RawVector<T> memory_;
 };
@@ -38,6 +43,9 @@ class ArrangedTarget {
   ArrangedTarget(const ArrangedTarget&) = delete;
   ArrangedTarget& operator=(const ArrangedTarget&) = delete;
   ~ArrangedTarget() { recycle_values(std::move(memory_)); }
+
+  // As that of ArrangedSource.
+  Status nest(const Prolongation& from);
 
   const SectionTarget<T>& section() const { return section_; }
   // Once decoded: moves values that were gathered to their rectangles.

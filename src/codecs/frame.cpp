@@ -101,15 +101,18 @@ Result<std::vector<uint64_t>> read_kept(ByteReader& in, uint64_t covered) {
 }
 
 struct DraftedSection {
+  SectionArrangement arrangement;
   Bytes kept;  // ahead of the codec's bytes, when the component drops covered cells
   SectionDraft draft;
   Bytes bytes;  // finished
 };
 
+// `nesting`: that of arrangement nested.
 template <class T>
-DraftedSection draft_one(const FrameLayout& layout, const Section& section,
-                         const SectionArrangement& arrangement, RegionCache& regions,
-                         const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort) {
+Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& section,
+                                 const SectionArrangement& arrangement, RegionCache& regions,
+                                 const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
+                                 const Nesting* nesting = nullptr) {
   std::vector<RectRows<const T*>> rects;
   std::vector<uint64_t> kept;
   uint64_t covered_before = 0;
@@ -150,8 +153,12 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section,
     }
     rects.push_back(std::move(rows));
   }
-  const ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(rects));
+  ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(rects));
+  if (nesting != nullptr) {
+    NEVE_TRY(source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
+  }
   DraftedSection out;
+  out.arrangement = arrangement;
   out.draft = draft_section(source.section(), spec, effort);
   out.draft.report.left_out_cells = left_out;
   out.draft.report.arrangement = arrangement.arrangement;
@@ -161,6 +168,42 @@ DraftedSection draft_one(const FrameLayout& layout, const Section& section,
     write_kept(kept, writer);
   }
   return out;
+}
+
+// The codec that a section would have among values of the coarser level: of the two that can use them the one
+// it has, or the one that `auto` found larger, which may now be smaller. automatic: none.
+Codec nested_codec(const ComponentSpec& spec, const ComponentReport& report) {
+  const auto can_nest = [](Codec codec) { return codec == Codec::interpolation || codec == Codec::context; };
+  if (can_nest(report.codec)) return report.codec;
+  return spec.codec == Codec::automatic && can_nest(report.rival) ? report.rival : Codec::automatic;
+}
+
+// As draft_one, with values of the coarser level where the component may use them and that is smaller.
+template <class T>
+Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& section,
+                                     const SectionArrangement& arrangement, RegionCache& regions,
+                                     const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
+                                     const Nesting* nesting) {
+  NEVE_ASSIGN(DraftedSection plain, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  if (nesting == nullptr || !spec.may_nest) return plain;
+  ComponentSpec nested_spec = spec;
+  nested_spec.codec = nested_codec(spec, plain.draft.report);
+  if (nested_spec.codec == Codec::automatic) return plain;
+  NEVE_ASSIGN(DraftedSection nested, draft_one<T>(layout, section, {Arrangement::nested, 0}, regions,
+                                                  nested_spec, boxes, effort, nesting));
+  const uint64_t plain_bytes = drafted_bytes(plain.draft);
+  if (nested.draft.codec != nested_spec.codec || drafted_bytes(nested.draft) >= plain_bytes) return plain;
+  ComponentReport& report = nested.draft.report;
+  const ComponentReport& other = plain.draft.report;
+  if (other.codec == report.codec) {
+    report.rival = other.rival;
+    report.rival_bytes = other.rival_bytes;
+    report.rival_is_estimate = other.rival_is_estimate;
+  } else {
+    report.rival = other.codec;
+    report.rival_bytes = plain_bytes;
+  }
+  return nested;
 }
 
 void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& most_cells) {
@@ -214,10 +257,22 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
   return {};
 }
 
+Status check_nesting(const FrameLayout& layout, const Nesting& nesting) {
+  if (nesting.coarser == nullptr) return usage_error("frame: nesting without a coarser level");
+  for (int d = 0; d < max_frame_dims; ++d) {
+    const int64_t ratio = nesting.ratio[d];
+    if (ratio < 1 || ratio > max_coarser_ratio || (d >= layout.ndim && ratio != 1)) {
+      return usage_error(fmt::format("frame: refinement by {} in direction {}, must be 1 to {}", ratio, d,
+                                     d < layout.ndim ? max_coarser_ratio : 1));
+    }
+  }
+  return {};
+}
+
 template <class T>
 Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
-                           std::span<const BoxData> boxes, const EncodeOptions& options,
-                           FrameReport* report) {
+                           std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report,
+                           const Nesting* nesting) {
   std::vector<SectionArrangement> arrangements;
   bool has_arrangements = false;
   for (size_t c = 0; c < specs.size(); ++c) {
@@ -229,15 +284,22 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   RegionCache regions(layout);
   std::vector<DraftedSection> drafted(sections.size());
   const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
+  std::vector<Status> statuses(sections.size());
   parallel_for(sections.size(), options.threads, [&](size_t s) {
     const uint32_t c = sections[s].component;
-    drafted[s] = draft_one<T>(layout, sections[s], arrangements[c], regions, specs[c], boxes, options.effort);
+    Result<DraftedSection> draft =
+        draft_smaller<T>(layout, sections[s], arrangements[c], regions, specs[c], boxes, options.effort,
+                         has_arrangements ? nesting : nullptr);
+    statuses[s] = draft.status();
+    if (!draft.ok()) return;
+    drafted[s] = std::move(*draft);
     if (share) return;
     drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
     recycle_symbols(std::move(drafted[s].draft.symbols));
     drafted[s].draft.before = {};
     drafted[s].draft.after = {};
   });
+  for (Status& status : statuses) NEVE_TRY(std::move(status));
 
   FrameHeader header;
   header.dtype = dtype;
@@ -256,7 +318,8 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     bytes.insert(bytes.begin(), drafted[s].kept.begin(), drafted[s].kept.end());
     const auto component = sections[s].component;
     header.sections.push_back(
-        {drafted[s].draft.codec, arrangements[component], bytes.size(), checksum(bytes)});
+        {drafted[s].draft.codec, drafted[s].arrangement, bytes.size(), checksum(bytes)});
+    if (drafted[s].arrangement.arrangement == Arrangement::nested) header.coarser_ratio = nesting->ratio;
     drafted[s].draft.report.stored_bytes = bytes.size();
     merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
     body_bytes += bytes.size();
@@ -295,12 +358,13 @@ BoxData dense_box_data(const void* data, const FrameBox& box) {
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
                                             std::span<const ComponentSpec> specs,
                                             std::span<const BoxData> boxes, const EncodeOptions& options,
-                                            FrameReport* report) {
+                                            FrameReport* report, const Nesting* nesting) {
   const FloatEnvironment environment;
   NEVE_TRY(check_simd_environment());
   NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
-  return dtype == DType::f32 ? encode_typed<float>(dtype, layout, specs, boxes, options, report)
-                             : encode_typed<double>(dtype, layout, specs, boxes, options, report);
+  if (nesting != nullptr) NEVE_TRY(check_nesting(layout, *nesting));
+  return dtype == DType::f32 ? encode_typed<float>(dtype, layout, specs, boxes, options, report, nesting)
+                             : encode_typed<double>(dtype, layout, specs, boxes, options, report, nesting);
 }
 
 // --- decoding -------------------------------------------------------------------------------------------
@@ -350,8 +414,17 @@ struct Frame::State {
 
   // Decodes section s; `place(rect index)` says where each rectangle's first cell goes, null: nowhere.
   template <class T, class Place>
-  Status decode_section_to(size_t s, RegionCache& regions, const Place& place) const {
+  Status decode_section_to(size_t s, RegionCache& regions, const CoarserLevel* coarser,
+                           const Place& place) const {
     const Section& section = sections[s];
+    const bool is_nested = header.sections[s].arrangement.arrangement == Arrangement::nested;
+    if (is_nested && coarser == nullptr) {
+      return usage_error(
+          fmt::format("frame section {} (component {}) was written with cross-level prediction and needs the "
+                      "next coarser level: neve convert and Neve's C++ reader decode it, the HDF5 plugin and "
+                      "other readers of single frames cannot",
+                      s, section.component));
+    }
     NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
     ByteReader in(part);
     NEVE_ASSIGN(auto masks, left_out_of(section, in));
@@ -365,8 +438,12 @@ struct Frame::State {
       rects.push_back(std::move(rows));
     }
     const SectionEntry& entry = header.sections[s];
-    const ArrangedTarget<T> target(regions.of(*section.tile, entry.arrangement), std::move(rects),
-                                   !decodes_without_memory(entry.codec));
+    ArrangedTarget<T> target(regions.of(*section.tile, entry.arrangement), std::move(rects),
+                             !decodes_without_memory(entry.codec));
+    if (is_nested) {
+      NEVE_TRY(target.nest({coarser, *header.coarser_ratio, static_cast<int>(section.component),
+                            header.components[section.component].fill}));
+    }
     const Status status = decode_section(part.subspan(in.position()), entry.codec,
                                          header.components[section.component], books, target.section());
     if (status.ok()) target.scatter();
@@ -374,14 +451,14 @@ struct Frame::State {
   }
 
   template <class T>
-  Status decode_all(T* out, int threads) const {
+  Status decode_all(T* out, int threads, const CoarserLevel* coarser) const {
     const FrameLayout& layout = header.layout;
     const uint64_t held = layout.held_elements();
     std::fill(out + held, out + layout.element_count, T{0});
     RegionCache regions(layout);
     std::vector<Status> statuses(sections.size());
     parallel_for(sections.size(), threads, [&](size_t s) {
-      statuses[s] = decode_section_to<T>(s, regions, [&](const TileRect& tile) {
+      statuses[s] = decode_section_to<T>(s, regions, coarser, [&](const TileRect& tile) {
         const FrameBox& box = layout.boxes[tile.box];
         const int64_t in_box =
             sections[s].component * box.cells() + offset_of(tile.rect.lo, dense_strides(box.size));
@@ -396,11 +473,11 @@ struct Frame::State {
   }
 
   template <class T>
-  Status decode_one(int box, int component, T* out) const {
+  Status decode_one(int box, int component, T* out, const CoarserLevel* coarser) const {
     RegionCache regions(header.layout);
     for (size_t s = 0; s < sections.size(); ++s) {
       if (!holds(sections[s], box, component)) continue;
-      NEVE_TRY(decode_section_to<T>(s, regions, [&](const TileRect& tile) -> T* {
+      NEVE_TRY(decode_section_to<T>(s, regions, coarser, [&](const TileRect& tile) -> T* {
         if (tile.box != static_cast<uint32_t>(box)) return nullptr;
         return out + offset_of(tile.rect.lo, dense_strides(header.layout.boxes[tile.box].size));
       }));
@@ -420,7 +497,7 @@ struct Frame::State {
   }
 
   template <class T>
-  Status decode_component(int component, T* out, int threads) const {
+  Status decode_component(int component, T* out, int threads, const CoarserLevel* coarser) const {
     std::vector<int64_t> first_cell;  // place in `out` of each box's first cell; negative where it is cut off
     int64_t at = 0;
     for (const FrameBox& box : header.layout.boxes) {
@@ -435,7 +512,7 @@ struct Frame::State {
     RegionCache regions(header.layout);
     std::vector<Status> statuses(wanted.size());
     parallel_for(wanted.size(), threads, [&](size_t i) {
-      statuses[i] = decode_section_to<T>(wanted[i], regions, [&](const TileRect& tile) {
+      statuses[i] = decode_section_to<T>(wanted[i], regions, coarser, [&](const TileRect& tile) {
         const FrameBox& box = header.layout.boxes[tile.box];
         return out + (first_cell[tile.box] + offset_of(tile.rect.lo, dense_strides(box.size)));
       });
@@ -503,17 +580,24 @@ const std::vector<ComponentInfo>& Frame::components() const { return state_->hea
 const std::vector<SectionInfo>& Frame::sections() const { return state_->infos; }
 uint64_t Frame::header_bytes() const { return state_->header.header_bytes; }
 
-Status Frame::decode(std::byte* out, uint64_t out_bytes, int threads) const {
+bool Frame::needs_coarser_level(int component) const {
+  return std::any_of(sections().begin(), sections().end(), [component](const SectionInfo& section) {
+    return section.component == component && section.arrangement == Arrangement::nested;
+  });
+}
+
+Status Frame::decode(std::byte* out, uint64_t out_bytes, int threads, const CoarserLevel* coarser) const {
   const uint64_t needed = layout().element_count * dtype_bytes(dtype());
   if (out_bytes != needed) {
     return usage_error(fmt::format("frame: output of {} bytes, must be {}", out_bytes, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32 ? state_->decode_all(reinterpret_cast<float*>(out), threads)
-                               : state_->decode_all(reinterpret_cast<double*>(out), threads);
+  return dtype() == DType::f32 ? state_->decode_all(reinterpret_cast<float*>(out), threads, coarser)
+                               : state_->decode_all(reinterpret_cast<double*>(out), threads, coarser);
 }
 
-Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const {
+Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_bytes,
+                         const CoarserLevel* coarser) const {
   NEVE_TRY(state_->check_box(box, component));
   const uint64_t needed =
       static_cast<uint64_t>(layout().boxes[static_cast<size_t>(box)].cells()) * dtype_bytes(dtype());
@@ -522,8 +606,8 @@ Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_by
         fmt::format("frame: output of {} bytes for box {}, must be {}", out_bytes, box, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out))
-                               : state_->decode_one(box, component, reinterpret_cast<double*>(out));
+  return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out), coarser)
+                               : state_->decode_one(box, component, reinterpret_cast<double*>(out), coarser);
 }
 
 uint64_t Frame::component_values(int component) const {
@@ -536,7 +620,8 @@ uint64_t Frame::component_values(int component) const {
   return values;
 }
 
-Status Frame::decode_component(int component, std::byte* out, uint64_t out_bytes, int threads) const {
+Status Frame::decode_component(int component, std::byte* out, uint64_t out_bytes, int threads,
+                               const CoarserLevel* coarser) const {
   if (component < 0 || component >= layout().components) {
     return usage_error(fmt::format("frame: component {} of {}", component, layout().components));
   }
@@ -546,8 +631,9 @@ Status Frame::decode_component(int component, std::byte* out, uint64_t out_bytes
         fmt::format("frame: output of {} bytes for component {}, must be {}", out_bytes, component, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32 ? state_->decode_component(component, reinterpret_cast<float*>(out), threads)
-                               : state_->decode_component(component, reinterpret_cast<double*>(out), threads);
+  return dtype() == DType::f32
+             ? state_->decode_component(component, reinterpret_cast<float*>(out), threads, coarser)
+             : state_->decode_component(component, reinterpret_cast<double*>(out), threads, coarser);
 }
 
 Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {

@@ -86,7 +86,7 @@ class SymbolRowDecoder {
     quanta_.resize(row.count + row_padding);
     size_t coded = row.count;
     if (row.excluded != nullptr) {
-      coded -= static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{1}));
+      coded = static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{0}));
     }
     if (coded > symbol_total() - symbol_at_) return false;
     const size_t used = kernels().unpack(symbols_.data() + symbol_at_, coded, 0, escapes_.subspan(escape_at_),

@@ -80,9 +80,11 @@ template <class T>
 InterpolationEncoder<T>::InterpolationEncoder(const SectionSource<T>& source, const ComponentSpec& spec,
                                               bool keeps_magnitudes)
     : quantizer_(make_quantizer<T>(spec)), step_(quantizer_.step), anchor_before_(quantizer_.center) {
-  for (const RectRows<const T*>& rect : source.rects) {
+  for (size_t r = 0; r < source.rects.size(); ++r) {
+    const RectRows<const T*>& rect = source.rects[r];
     if (rect.cells() == 0) continue;
-    for (int64_t w = 0; w < rect.size[3]; ++w) gather(rect, w, keeps_magnitudes);
+    const NestedValues<T>* nested = source.nested.empty() ? nullptr : &source.nested[r];
+    for (int64_t w = 0; w < rect.size[3]; ++w) gather(rect, nested, w, keeps_magnitudes);
   }
   model_ = fit_interpolation(fields_, step_);
 }
@@ -101,7 +103,8 @@ bool InterpolationEncoder<T>::has_special(const T* row, int64_t count) const {
 }
 
 template <class T>
-void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, int64_t w, bool keeps_magnitudes) {
+void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, const NestedValues<T>* nested, int64_t w,
+                                     bool keeps_magnitudes) {
   PhaseField<T> field({rect.size[0], rect.size[1], rect.size[2]}, keeps_magnitudes);
   PhaseClass<T>& grid = field.finest();
   const int64_t cells = grid.cells();
@@ -129,6 +132,7 @@ void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, int64_t w, 
       }
     }
   }
+  if (nested != nullptr) set_known(*nested, w, grid);
   field.split(true);
   fields_.push_back(std::move(field));
 }
@@ -136,8 +140,8 @@ void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, int64_t w, 
 template <class T>
 void InterpolationEncoder<T>::code_anchor(PhaseField<T>& field) {
   T& value = field.anchor();
-  if (field.is_anchor_excluded()) {
-    value = anchor_before_;
+  if (const uint8_t excluded = field.anchor_exclusion(); excluded != 0) {
+    if (excluded == cell_excluded) value = anchor_before_;
     return;
   }
   // On the grid of the finest level: one value more or less exact costs nothing.
@@ -166,7 +170,8 @@ void InterpolationEncoder<T>::quantize_row(const ClassRow<T>& row, int32_t* quan
                                       row.count, quanta);
   if (row.excluded != nullptr) {
     for (size_t i = 0; i < row.count; ++i) {
-      if (row.excluded[i] != 0) originals_[i] = row.values[i] = finite_or_zero(row.prediction[i]);
+      if (row.excluded[i] == cell_known) row.values[i] = originals_[i];
+      if (row.excluded[i] == cell_excluded) originals_[i] = row.values[i] = finite_or_zero(row.prediction[i]);
     }
   }
   T worst = max_error_;
@@ -277,8 +282,8 @@ void InterpolationDecoder<T>::mark_excluded(const RectRows<T*>& rect, int64_t w,
 template <class T>
 bool InterpolationDecoder<T>::decode_anchor(PhaseField<T>& field) {
   T& value = field.anchor();
-  if (field.is_anchor_excluded()) {
-    value = anchor_before_;
+  if (const uint8_t excluded = field.anchor_exclusion(); excluded != 0) {
+    if (excluded == cell_excluded) value = anchor_before_;
     return true;
   }
   if (anchor_at_ == head_.anchors.size()) return false;
@@ -294,11 +299,13 @@ bool InterpolationDecoder<T>::decode_anchor(PhaseField<T>& field) {
 
 template <class T>
 bool InterpolationDecoder<T>::restore_row(const ClassRow<T>& row, const int32_t* quanta) {
+  const bool may_know = row.excluded != nullptr && !target_.nested.empty();
+  if (may_know) known_.assign(row.values, row.values + row.count);
   interpolation_kernels(T{}).reconstruct(quanta, row.prediction, level_step(step_, row.level), row.count,
                                          row.values);
   for (size_t i = 0; i < row.count; ++i) {
     if (row.excluded != nullptr && row.excluded[i] != 0) {
-      row.values[i] = finite_or_zero(row.prediction[i]);
+      row.values[i] = row.excluded[i] == cell_known ? known_[i] : finite_or_zero(row.prediction[i]);
     } else if (quanta[i] == rejected_quantum && !take_exact(row.values[i])) {
       return false;
     }

@@ -37,6 +37,21 @@ T finite_or_zero(T prediction) {
   return std::isfinite(prediction) ? prediction : T{0};
 }
 
+// Gives the cells that the next coarser level knows their values. Whether there are any.
+template <class T>
+bool set_known(const NestedValues<T>& nested, int64_t w, PhaseClass<T>& grid) {
+  if (nested.known.empty()) return false;
+  const int64_t cells = grid.cells();
+  bool found = false;
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    if (nested.known[static_cast<size_t>(w * cells + cell)] == 0) continue;
+    grid.values[static_cast<size_t>(cell)] = nested.values[static_cast<size_t>(w * cells + cell)];
+    grid.excluded[static_cast<size_t>(cell)] = cell_known;
+    found = true;
+  }
+  return found;
+}
+
 // --- encoder --------------------------------------------------------------------------------------------
 
 // The fields of a section and everything of them that is not entropy coded. A rectangle of four directions
@@ -67,7 +82,8 @@ class InterpolationEncoder {
   ComponentReport report() const;
 
  private:
-  void gather(const RectRows<const T*>& rect, int64_t w, bool keeps_magnitudes);
+  void gather(const RectRows<const T*>& rect, const NestedValues<T>* nested, int64_t w,
+              bool keeps_magnitudes);
   bool is_special(T value) const;
   bool has_special(const T* row, int64_t count) const;
   void code_anchor(PhaseField<T>& field);
@@ -111,12 +127,14 @@ class InterpolationDecoder {
   template <class Coder>
   bool run(bool keeps_magnitudes, Coder& coder) {
     const InterpolationKernels<T>& kernels = interpolation_kernels(T{});
-    for (const RectRows<T*>& rect : target_.rects) {
+    for (size_t r = 0; r < target_.rects.size(); ++r) {
+      const RectRows<T*>& rect = target_.rects[r];
       if (rect.cells() == 0) continue;
       for (int64_t w = 0; w < rect.size[3]; ++w) {
         PhaseField<T> field({rect.size[0], rect.size[1], rect.size[2]}, keeps_magnitudes);
         mark_excluded(rect, w, field);
-        field.split(false);
+        const bool has_known = !target_.nested.empty() && set_known(target_.nested[r], w, field.finest());
+        field.split(has_known);
         if (!decode_anchor(field) || !field.run(head_.model, step_, kernels, coder)) return false;
         scatter(rect, w, field);
       }
@@ -140,6 +158,7 @@ class InterpolationDecoder {
   SpecialCursor cursor_;
   uint64_t held_ = 0;                                  // cells of the fields before
   std::vector<std::pair<int64_t, uint64_t>> patches_;  // special cells of the field: where, bits
+  std::vector<T> known_;                               // of a row that takes values of the next coarser level
   size_t exact_at_ = 0;
   size_t anchor_at_ = 0;
 };

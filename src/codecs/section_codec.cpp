@@ -89,18 +89,6 @@ bool lists_many(const SectionDraft& draft, uint64_t held) {
   return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
 }
 
-// What finish_section will make of a draft, without coding its symbols; padding of the symbol streams aside.
-uint64_t drafted_bytes(const SectionDraft& draft) {
-  uint64_t bytes = draft.before.size() + draft.after.size();
-  if (draft.symbols.empty()) return bytes;
-  Bytes tables;
-  ByteWriter out(tables);
-  const auto books = write_books(draft.histograms, draft.block_book, nullptr, out);
-  uint64_t bits = 0;
-  for (size_t b = 0; b < books.size(); ++b) bits += coded_bits(books[b], draft.histograms[b]);
-  return bytes + tables.size() + bits / 8;
-}
-
 // A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
 SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
@@ -179,6 +167,17 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   draft.report.cells = source.held;
   draft.report.codec = draft.codec;
   return draft;
+}
+
+uint64_t drafted_bytes(const SectionDraft& draft) {
+  uint64_t bytes = draft.before.size() + draft.after.size();
+  if (draft.symbols.empty()) return bytes;
+  Bytes tables;
+  ByteWriter out(tables);
+  const auto books = write_books(draft.histograms, draft.block_book, nullptr, out);
+  uint64_t bits = 0;
+  for (size_t b = 0; b < books.size(); ++b) bits += coded_bits(books[b], draft.histograms[b]);
+  return bytes + tables.size() + bits / 8;
 }
 
 Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {

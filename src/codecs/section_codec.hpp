@@ -36,6 +36,9 @@ struct SharedBooks {
 template <class T>
 SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
 
+// What finish_section will make of a draft, without coding its symbols; padding of the symbol streams aside.
+uint64_t drafted_bytes(const SectionDraft& draft);
+
 // Completes a draft. With `shared` non-null it may use its books and add to them.
 Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
 

@@ -65,15 +65,24 @@ void visit_runs(const uint8_t* left_out, size_t width, const Visit& visit) {
   }
 }
 
+// What left-out cells of a nested region take from the next coarser level. Both are empty where none does.
+template <class T>
+struct NestedValues {
+  std::vector<uint8_t> known;  // per cell of the region, x fastest, 1: `values` has it
+  std::vector<T> values;
+};
+
 template <class T>
 struct SectionSource {
   std::vector<RectRows<const T*>> rects;
-  uint64_t held = 0;  // cells that are not left out
+  std::vector<NestedValues<T>> nested;  // of each rectangle; empty unless the section is nested
+  uint64_t held = 0;                    // cells that are not left out
 };
 
 template <class T>
 struct SectionTarget {
   std::vector<RectRows<T*>> rects;
+  std::vector<NestedValues<T>> nested;
   uint64_t held = 0;
 };
 

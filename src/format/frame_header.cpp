@@ -19,6 +19,7 @@ constexpr uint8_t arrangement_linear = 0;
 constexpr uint8_t arrangement_per_section = 1;
 constexpr uint8_t flag_split = 1;
 constexpr uint8_t flag_array = 2;
+constexpr uint8_t flag_nested = 4;
 constexpr uint8_t component_has_fill = 1;
 constexpr uint8_t component_drops_covered = 2;
 // A body may claim this many times its packed size, and a little more for tiny ones.
@@ -162,6 +163,19 @@ Result<ComponentInfo> read_component(ByteReader& in, int number) {
   return info;
 }
 
+Result<Extents> read_coarser_ratio(ByteReader& in, int ndim) {
+  Extents ratio{1, 1, 1, 1};
+  for (int d = 0; d < ndim; ++d) {
+    const uint64_t found = in.get_varint();
+    if (in.failed() || found < 1 || found > max_coarser_ratio) {
+      return corrupt(fmt::format("frame header: refinement by {} in direction {}, must be 1 to {}", found, d,
+                                 max_coarser_ratio));
+    }
+    ratio[d] = static_cast<int64_t>(found);
+  }
+  return ratio;
+}
+
 Status read_shape(ByteReader& in, FrameLayout& layout) {
   const uint64_t rank = in.get_varint();
   if (in.failed() || rank > max_array_rank) {
@@ -251,6 +265,9 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
     out.put_varint(layout.stream_begin);
     out.put_varint(layout.stream_count);
   }
+  if (header.coarser_ratio) {
+    for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>((*header.coarser_ratio)[d]));
+  }
   write_boxes(layout, out);
   for (const ComponentInfo& info : header.components) write_component(info, out);
   out.put_varint(header.books.size());
@@ -288,6 +305,7 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   prefix.arrangement = header.has_arrangements ? arrangement_per_section : arrangement_linear;
   prefix.flags = layout.is_split ? flag_split : 0;
   if (layout.is_array) prefix.flags |= flag_array;
+  if (header.coarser_ratio) prefix.flags |= flag_nested;
   prefix.components = static_cast<uint16_t>(layout.components);
   prefix.frame_bytes = header_bytes + section_bytes;
   prefix.element_count = layout.element_count;
@@ -324,7 +342,8 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
     return corrupt(fmt::format("frame header: dtype {}, {} dimensions, {} components", prefix.dtype,
                                prefix.ndim, prefix.components));
   }
-  if (prefix.arrangement > arrangement_per_section || (prefix.flags & ~(flag_split | flag_array)) != 0) {
+  if (prefix.arrangement > arrangement_per_section ||
+      (prefix.flags & ~(flag_split | flag_array | flag_nested)) != 0) {
     return corrupt(fmt::format("frame header: arrangement {} or flags 0x{:02x} unknown to this version",
                                prefix.arrangement, prefix.flags));
   }
@@ -358,6 +377,9 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
     layout.stream_count = in.get_varint();
     if (prefix.boxes != 1) return corrupt(fmt::format("frame header: split with {} boxes", prefix.boxes));
   }
+  if ((prefix.flags & flag_nested) != 0) {
+    NEVE_ASSIGN(header.coarser_ratio, read_coarser_ratio(in, layout.ndim));
+  }
   NEVE_TRY(read_boxes(in, prefix.boxes, layout));
   for (int c = 0; c < layout.components; ++c) {
     NEVE_ASSIGN(ComponentInfo info, read_component(in, c));
@@ -383,6 +405,12 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
       entry.arrangement.unit_cells = in.get<uint8_t>();
       if (const Status status = check_arrangement(entry.arrangement); !status.ok()) {
         return status.in(fmt::format("frame header: section {}", s));
+      }
+      const bool can_nest = entry.codec == Codec::interpolation || entry.codec == Codec::context;
+      if (entry.arrangement.arrangement == Arrangement::nested && !(can_nest && header.coarser_ratio)) {
+        return corrupt(fmt::format(
+            "frame header: section {} is nested, its codec is {} and the frame {} a coarser level", s,
+            codec_name(entry.codec), header.coarser_ratio ? "has" : "names no"));
       }
     }
     entry.bytes = in.get_varint();

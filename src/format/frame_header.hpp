@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "format/bytes.hpp"
@@ -19,6 +20,7 @@ inline constexpr size_t max_array_rank = 32;
 inline constexpr uint64_t max_elements = uint64_t{1} << 40;
 // Most a box may lie from 0 in any direction.
 inline constexpr int64_t max_box_position = int64_t{1} << 40;
+inline constexpr int64_t max_coarser_ratio = 1024;
 
 struct SectionEntry {
   Codec codec = Codec::constant;
@@ -31,6 +33,8 @@ struct FrameHeader {
   DType dtype = DType::f64;
   FrameLayout layout;
   bool has_arrangements = false;  // each section says its own, and tiles are large
+  // Finer cells that a cell of the next coarser level has in each direction; there when a section is nested.
+  std::optional<Extents> coarser_ratio;
   std::vector<ComponentInfo> components;
   std::vector<Codebook> books;
   std::vector<SectionEntry> sections;

@@ -180,6 +180,7 @@ class InPlace {
   void divide(std::span<uint32_t> rects) {
     if (rects.size() == 1) {
       regions_.push_back(whole_rect(tile_, rects[0]));
+      regions_.back().lo = places_[rects[0]].lo;
       return;
     }
     Bounds bounds = places_[rects[0]];
@@ -206,6 +207,7 @@ class InPlace {
   // Makes the rectangles one region; not if they overlap.
   bool join(std::span<const uint32_t> rects, const Bounds& bounds, int64_t cells) {
     Region region;
+    region.lo = bounds.lo;
     region.size = bounds.size();
     for (const uint32_t r : rects) {
       RegionPart part{r, {{0, 0, 0, 0}, tile_.rects[r].rect.size}, places_[r].lo};
@@ -249,6 +251,31 @@ class InPlace {
   std::vector<Region> regions_;
 };
 
+// Cells around a region that only the coarser level knows: interpolation to its outermost cells, which would
+// extrapolate, finds cells on both sides. An even number below leaves the classes of cells what they are
+// without; measured on Nyx z = 7 and z = 10, 2 and 3 save twice what the holes alone do, more adds little.
+constexpr int64_t cells_below = 2;
+constexpr int64_t cells_above = 3;
+// A region that would become more than so many times as large has none: a margin of many scattered cells
+// costs memory that their bytes have not paid for.
+constexpr int64_t most_cells_with_margin = 8;
+
+std::vector<Region> nested_regions(const FrameLayout& layout, const Tile& tile) {
+  std::vector<Region> regions = InPlace(layout, tile).run();
+  for (Region& region : regions) {
+    Extents grown = region.size;
+    for (int d = 0; d < layout.ndim; ++d) grown[d] += cells_below + cells_above;
+    if (saturated_product(grown) > most_cells_with_margin * region.cells()) continue;
+    region.size = grown;
+    for (int d = 0; d < layout.ndim; ++d) {
+      region.lo[d] -= cells_below;
+      for (RegionPart& part : region.parts) part.to[d] += cells_below;
+    }
+    dig_holes(region);
+  }
+  return regions;
+}
+
 }  // namespace
 
 int64_t count_marked(std::span<const uint8_t> mask) {
@@ -286,7 +313,7 @@ const std::vector<Region>& RegionCache::of(const Tile& tile, const SectionArrang
 
 Status check_arrangement(const SectionArrangement& arrangement) {
   const int unit = arrangement.unit_cells;
-  if (arrangement.arrangement > Arrangement::in_place) {
+  if (arrangement.arrangement > Arrangement::nested) {
     return corrupt(
         fmt::format("arrangement {} unknown to this version", static_cast<int>(arrangement.arrangement)));
   }
@@ -294,7 +321,7 @@ Status check_arrangement(const SectionArrangement& arrangement) {
     return corrupt(fmt::format("unit blocks of {} cells, must be 0, 8, 16 or 32", unit));
   }
   if ((arrangement.arrangement == Arrangement::cluster && unit == 0) ||
-      (arrangement.arrangement == Arrangement::in_place && unit != 0)) {
+      (arrangement.arrangement >= Arrangement::in_place && unit != 0)) {
     return corrupt(fmt::format("arrangement {} with unit blocks of {} cells",
                                arrangement_name(arrangement.arrangement), unit));
   }
@@ -308,6 +335,8 @@ std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
       return cluster_regions(layout, tile, arrangement.unit_cells);
     case Arrangement::in_place:
       return InPlace(layout, tile).run();
+    case Arrangement::nested:
+      return nested_regions(layout, tile);
     case Arrangement::linear:
     case Arrangement::automatic:
       break;

@@ -35,6 +35,7 @@ struct RegionPart {
 
 // A rectangle as a codec sees it. Its cells are those of its parts, which do not overlap, and holes.
 struct Region {
+  Extents lo{0, 0, 0, 0};  // its place in the level's index space; only in place and nested
   Extents size{1, 1, 1, 1};
   std::vector<RegionPart> parts;
   std::vector<uint8_t> holes;  // a byte per cell, x fastest, 1: a hole; empty: there is none
@@ -48,7 +49,7 @@ struct Region {
 int64_t count_marked(std::span<const uint8_t> mask);
 
 // Regions of a tile in the order in which codecs go through them. Every cell of the tile is in one, and
-// together they have at most twice the tile's cells.
+// together they have at most twice the tile's cells; nested ones eight times that, with their margins.
 std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
                                  const SectionArrangement& arrangement);
 

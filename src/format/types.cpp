@@ -86,6 +86,8 @@ std::string_view arrangement_name(Arrangement arrangement) {
       return "cluster";
     case Arrangement::in_place:
       return "in_place";
+    case Arrangement::nested:
+      return "nested";
     case Arrangement::automatic:
       return "auto";
   }
@@ -115,6 +117,11 @@ Status check_tuning(const CodecTuning& tuning) {
   if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
     return usage_error(
         fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for chosen", tuning.block_cells));
+  }
+  if (tuning.arrangement == Arrangement::nested) {
+    return usage_error(
+        "arrangement nested cannot be asked for; sections of a file written with cross-level prediction get "
+        "it where it is smaller");
   }
   if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
     return usage_error(

@@ -215,6 +215,37 @@ def test_covered_keep_and_drop(neve, sample, tmp_path):
     assert min(left_out["drop"]) > 0
 
 
+def test_cross_level_prediction(neve, sample, tmp_path):
+    """Smaller, within its bounds, back to AMReX; the plugin alone refuses it in plain words."""
+    paths = {name: tmp_path / f"{name}.h5" for name in ("plain", "crossed", "again")}
+    options = ("--codec", "context", "--json")
+    plain = neve("convert", sample, paths["plain"], *options, ranks=2).json
+    crossed = neve("convert", sample, paths["crossed"], *options, "--cross-level", ranks=2).json
+    assert crossed["codec_bytes"] < plain["codec_bytes"]
+    nested = {f["name"] for level, f in fields_of(crossed) if f["arrangement"] == "nested"}
+    assert nested and "nested" in neve("info", paths["crossed"]).out
+    report = neve("verify", sample, paths["crossed"], "--json", ranks=3).json
+    assert report["ok"] is True
+    for level, f in fields_of(report):
+        assert f["max_abs_error"] <= f["bound_abs"], (level, f["name"])
+    neve("convert", paths["crossed"], tmp_path / "back")
+    back = neve("verify", paths["crossed"], tmp_path / "back", "--json").json
+    assert all(f["max_abs_error"] == 0 for level, f in fields_of(back))
+    # An ordinary file of it is one that HDF5 reads; the crossed one is not.
+    neve("convert", paths["crossed"], paths["again"], "--bound", "rel=1e-4")
+    dump = ["h5dump", "--enable-error-stack", "-d", "/level_1/data:datatype=0", "-c", "4"]
+    for name in ("again", "crossed"):
+        outcome = run([*dump, paths[name]], HDF5_PLUGIN_PATH=str(PLUGIN_DIR))
+        assert ("cross-level prediction" in outcome.err) == (name == "crossed"), outcome.err
+        assert (re.search(r"\(0\): .*\d", outcome.out) is None) == (name == "crossed")
+
+
+def test_cross_level_prediction_is_refused_where_it_means_nothing(neve, sample, tmp_path):
+    for options in (["--uncompressed"], ["--strategy", "amrex-1d"]):
+        outcome = neve("convert", sample, tmp_path / "x.h5", "--cross-level", *options, expect=2)
+        assert "cross-level" in outcome.err
+
+
 def test_info(neve, sample, converted):
     info = neve("info", converted, "--json").json
     assert info["kind"] == "Neve HDF5 plotfile"

@@ -153,7 +153,7 @@ TEST(ReaderValues, DecodedFramesAndRestoredValuesAgreeForCodecsThatHoldValuesAlo
       const MissedCells none(owned.boxes().size(), std::vector<std::vector<uint64_t>>(h.components.size()));
       for (size_t level = 0; level < h.levels.size(); ++level) {
         auto chunks = chunks_to_encode(world_rank(), *plan, level, level + 1);
-        ASSERT_TRUE(encode_chunks(h, owned.boxes(), options, *plan, none, chunks, nullptr).ok());
+        ASSERT_TRUE(encode_chunks(h, owned.boxes(), options, *plan, none, nullptr, chunks, nullptr).ok());
         for (EncodedChunk& chunk : chunks) {
           EXPECT_EQ(chunk.needs_decoding, std::vector<char>(h.components.size(), 0));
           chunk.needs_decoding.assign(h.components.size(),
@@ -197,7 +197,8 @@ TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
         for (FieldPlan& field : as_dual_quant.levels[level].fields) field.spec.codec = Codec::dual_quant;
         finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
         EXPECT_TRUE(
-            encode_chunks(h, owned.boxes(), options, as_dual_quant, check->missed(), finer, nullptr).ok());
+            encode_chunks(h, owned.boxes(), options, as_dual_quant, check->missed(), nullptr, finer, nullptr)
+                .ok());
         for (EncodedChunk& chunk : finer) chunk.needs_decoding.assign(h.components.size(), 1);
       }
       std::string text;

@@ -331,6 +331,68 @@ TEST_P(Write, ValuesDoNotDependOnRanksNorBytesOnThreads) {
   }
 }
 
+// Levels of one file, each predicted with the one before: what readers get is what was checked, on any number
+// of ranks, however chunks are cut.
+TEST_P(Write, CrossLevelPredictionKeepsTheBound) {
+  struct {
+    test::Shape shape;
+    Codec codec;
+    Covered covered;
+    uint64_t chunk_bytes;
+  } const cases[] = {
+      {{.box_cells = 16}, Codec::context, Covered::automatic, uint64_t{8} << 20},
+      {{.box_cells = 16}, Codec::interpolation, Covered::keep, uint64_t{8} << 20},
+      {{.dtype = DType::f32, .box_cells = 16, .one_box = true}, Codec::context, Covered::keep, 64 << 10},
+      {{.dims = 2, .dtype = DType::f32, .box_cells = 16}, Codec::context, Covered::keep, uint64_t{8} << 20},
+      {{.box_cells = 8}, Codec::automatic, Covered::keep, uint64_t{8} << 20},
+  };
+  for (const auto& of : cases) {
+    SCOPED_TRACE(std::string(codec_name(of.codec)) + " " + std::to_string(of.shape.dims) + "D");
+    const Hierarchy h = test::make_hierarchy(of.shape);
+    WriteOptions options;
+    options.codec = of.codec;
+    options.covered = of.covered;
+    options.chunk_bytes = of.chunk_bytes;
+    options.encode.effort = Effort::max;
+    options.encode.threads = 2;
+    options.cross_level = true;
+    const auto report = write(h, distribute_boxes(h, world_size()), options);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    check_all(h, *report, true);
+    expect_sums(h, *report);
+    // The field whose covered cells are data of their own is kept, so finer levels may lean on it.
+    bool nested = false;
+    for (const LevelReport& level : report->levels) {
+      for (const FieldReport& field : level.fields) nested = nested || field.arrangement == "nested";
+    }
+    EXPECT_TRUE(nested);
+    EXPECT_EQ(report->levels[0].fields[test::own].arrangement == "nested", false);
+  }
+}
+
+// Nothing of it shows where no field can use it.
+TEST_P(Write, CrossLevelPredictionChangesNothingWhereItCannotHelp) {
+  const Hierarchy h = test::make_hierarchy({.box_cells = 16});
+  WriteOptions options;
+  options.codec = Codec::dual_quant;
+  ASSERT_TRUE(write(h, distribute_boxes(h, world_size()), options).ok());
+  const std::string without = test::read_file(path());
+  test::barrier();
+  options.cross_level = true;
+  ASSERT_TRUE(write(h, distribute_boxes(h, world_size()), options).ok());
+  EXPECT_TRUE(test::read_file(path()) == without);
+}
+
+TEST_F(WriteFile, AmrexLayoutKnowsNoCoarserLevel) {
+  WriteOptions options;
+  options.strategy = "amrex-1d";
+  options.cross_level = true;
+  const Hierarchy h = test::make_hierarchy({.dims = 2});
+  const Status status = write(h, distribute_boxes(h, world_size()), options).status();
+  EXPECT_EQ(status.code(), Code::usage);
+  EXPECT_NE(status.message().find("cross-level"), std::string::npos) << status.message();
+}
+
 TEST_F(WriteFile, FilteredGivesARankOneChunkALevel) {
   strategy_ = "filtered";
   const Hierarchy h = test::make_hierarchy({});

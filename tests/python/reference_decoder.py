@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import struct
 from dataclasses import dataclass, field
 
@@ -17,8 +18,9 @@ import reference_interpolation
 import reference_lorenzo_regression
 
 ALL_LINEAR, PER_SECTION = 0, 1
-LINEAR, CLUSTER, IN_PLACE = 0, 1, 2
-SPLIT, ARRAY = 1, 2
+LINEAR, CLUSTER, IN_PLACE, NESTED = range(4)
+SPLIT, ARRAY, HAS_COARSER = 1, 2, 4
+MOST_COARSER_RATIO = 1024
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
 DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT = range(1, 7)
 AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
@@ -199,6 +201,7 @@ class Region:
     size: list[int]
     rect: np.ndarray
     cell: np.ndarray
+    lo: list[int] | None = None  # its place in index space; in place and nested alone
 
 
 @dataclass
@@ -213,6 +216,7 @@ class Frame:
     components: list[Component]
     codebooks: list[list[int]]
     sections: list[Section]
+    coarser_ratio: list[int] | None
 
 
 def read_box(body: Reader, ndim: int, before: list[int]) -> Box:
@@ -275,7 +279,7 @@ def parse(data: bytes) -> Frame:
     (checksum,) = struct.unpack("<Q", data[header_bytes - 8 : header_bytes])
     require(checksum == xxh3_64(data[: header_bytes - 8]), "header checksum")
     require(dtype <= 1 and 1 <= ndim <= 4 and components >= 1, "prefix")
-    require(arrangement <= PER_SECTION and flags <= (SPLIT | ARRAY), "arrangement or flags")
+    require(arrangement <= PER_SECTION and flags < 2 * HAS_COARSER, "arrangement or flags")
     require(element_count <= MOST_ELEMENTS, "element count")
     require(box_count >= 1 or (bool(flags & ARRAY) and element_count == 0), "no boxes")
 
@@ -293,6 +297,10 @@ def parse(data: bytes) -> Frame:
     if flags & SPLIT:
         split = (body.varint(), body.varint())
         require(box_count == 1, "split of several boxes")
+    ratio = None
+    if flags & HAS_COARSER:
+        ratio = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
+        require(all(1 <= r <= MOST_COARSER_RATIO for r in ratio), "refinement")
     boxes: list[Box] = []
     for _ in range(box_count):
         boxes.append(read_box(body, ndim, boxes[-1].lo if boxes else [0] * 4))
@@ -308,8 +316,10 @@ def parse(data: bytes) -> Frame:
     for _ in range(section_count):
         codec = body.u8()
         lie, unit = (body.u8(), body.u8()) if arrangement == PER_SECTION else (LINEAR, 0)
-        require(lie <= IN_PLACE and unit in (0, 8, 16, 32), "arrangement of a section")
+        require(lie <= NESTED and unit in (0, 8, 16, 32), "arrangement of a section")
         require(unit > 0 if lie == CLUSTER else unit == 0 or lie == LINEAR, "unit of a section")
+        can_nest = codec in (INTERPOLATION, CONTEXT) and ratio is not None
+        require(lie != NESTED or can_nest, "nested without a coarser level")
         size = body.varint()
         (checksum,) = body.unpack("Q")
         part = data[at : at + size]
@@ -330,6 +340,7 @@ def parse(data: bytes) -> Frame:
         component_list,
         codebooks,
         sections,
+        ratio,
     )
     tiled = list(tiles(frame))
     require(len(tiled) == section_count, "section count")
@@ -440,8 +451,9 @@ def part_cells(rect: Rect, lo: list[int], size: list[int]) -> np.ndarray:
 
 
 class OpenRegion:
-    def __init__(self, size: list[int]):
+    def __init__(self, size: list[int], lo: list[int] | None = None):
         self.size = size
+        self.lo = lo
         self.rect = np.full(size[::-1], -1)
         self.cell = np.full(size[::-1], -1)
 
@@ -453,7 +465,7 @@ class OpenRegion:
         self.cell[place] = cells
 
     def close(self) -> Region:
-        return Region(self.size, self.rect.reshape(-1), self.cell.reshape(-1))
+        return Region(self.size, self.rect.reshape(-1), self.cell.reshape(-1), self.lo)
 
 
 def whole_region(number: int, rect: Rect) -> Region:
@@ -514,15 +526,17 @@ def bounding_cells(places: list[tuple[list[int], list[int]]]) -> int:
 
 def in_place(frame: Frame, section: Section, numbers: list[int]) -> list[Region]:
     rects = [section.rects[number] for number in numbers]
-    if len(rects) == 1:
-        return [whole_region(numbers[0], rects[0][1])]
     places = [
         ([frame.boxes[box].lo[d] + rect.lo[d] for d in range(4)], rect.size) for box, rect in rects
     ]
+    if len(rects) == 1:
+        region = whole_region(numbers[0], rects[0][1])
+        region.lo = places[0][0]
+        return [region]
     lo, size = bounding_box(places)
     cells = sum(rect.cells() for _, rect in rects)
     if bounding_cells(places) <= 2 * cells:
-        region = OpenRegion(size)
+        region = OpenRegion(size, lo)
         for number, (first, _), (_, rect) in zip(numbers, places, rects, strict=True):
             to = [first[d] - lo[d] for d in range(4)]
             region.add(number, part_cells(rect, [0] * 4, rect.size), to)
@@ -543,11 +557,25 @@ def in_place(frame: Frame, section: Section, numbers: list[int]) -> list[Region]
     return in_place(frame, section, first) + in_place(frame, section, second)
 
 
+def with_margin(frame: Frame, region: Region) -> Region:
+    grown = [size + 5 if d < frame.ndim else size for d, size in enumerate(region.size)]
+    if np.prod(grown, dtype=object) > 8 * np.prod(region.size, dtype=object):
+        return region
+    lo = [region.lo[d] - (2 if d < frame.ndim else 0) for d in range(4)]
+    around = [(2, 3) if d < frame.ndim else (0, 0) for d in (3, 2, 1, 0)]
+    rect = np.pad(region.rect.reshape(region.size[::-1]), around, constant_values=-1)
+    cell = np.pad(region.cell.reshape(region.size[::-1]), around, constant_values=-1)
+    return Region(list(rect.shape[::-1]), rect.reshape(-1), cell.reshape(-1), lo)
+
+
 def regions(frame: Frame, section: Section) -> list[Region]:
     if section.arrangement == CLUSTER:
         return cluster(frame, section)
     if section.arrangement == IN_PLACE:
         return in_place(frame, section, list(range(len(section.rects))))
+    if section.arrangement == NESTED:
+        inner = in_place(frame, section, list(range(len(section.rects))))
+        return [with_margin(frame, region) for region in inner]
     if section.unit > 0:
         return [block_region(section, *block) for block in unit_blocks(frame, section)]
     return [whole_region(number, rect) for number, (_, rect) in enumerate(section.rects)]
@@ -833,8 +861,66 @@ def decode_dual_quant(
     return decoded
 
 
-def decode(data: bytes) -> np.ndarray:
-    """All elements of a frame; in the array's shape when it is one."""
+def known_values(frame: Frame, section: Section, section_regions, left_out, coarser):
+    """For each region of a nested section its left-out cells' values from the coarser level, by
+    number; else nothing.
+    """
+    if section.arrangement != NESTED:
+        return [{} for _ in section_regions]
+    require(coarser is not None, "the coarser level is needed")
+    T = frame.dtype.type
+    fill = frame.components[section.component].fill
+
+    @functools.cache
+    def usable(cell: tuple[int, ...]) -> np.generic | None:
+        value = coarser(section.component, cell)
+        if value is None or not np.isfinite(value):
+            return None
+        is_fill = fill is not None and T(value).tobytes() == T(fill).tobytes()
+        return None if is_fill else T(value)
+
+    def prolonged(cell: list[int]) -> np.generic | None:
+        home = usable(tuple(i // r for i, r in zip(cell, frame.coarser_ratio, strict=True)))
+        if home is None:
+            return None
+        place = [
+            divmod(2 * i + 1 - r, 2 * r) for i, r in zip(cell, frame.coarser_ratio, strict=True)
+        ]
+
+        def along(d: int, at: tuple[int, ...]) -> np.generic:
+            if d < 0:
+                value = usable(at)
+                return home if value is None else value
+            below, rest = place[d]
+            a = along(d - 1, (below, *at))
+            if rest == 0:
+                return a
+            b = along(d - 1, (below + 1, *at))
+            return a + (b - a) * (T(rest) / T(2 * frame.coarser_ratio[d]))
+
+        value = along(3, ())
+        return value if np.isfinite(value) else None
+
+    known = []
+    for region, mask in zip(section_regions, left_out, strict=True):
+        of_region = {}
+        for number in np.flatnonzero(mask).tolist():
+            left = number
+            cell = []
+            for d in range(4):
+                left, inside = divmod(left, region.size[d])
+                cell.append(region.lo[d] + inside)
+            value = prolonged(cell)
+            if value is not None:
+                of_region[number] = value
+        known.append(of_region)
+    return known
+
+
+def decode(data: bytes, coarser=None) -> np.ndarray:
+    """All elements of a frame; in the array's shape when it is one. coarser(component, cell) is the
+    value of a cell of the next coarser level, None where it holds none.
+    """
     frame = parse(data)
     out = np.zeros(frame.element_count, frame.dtype)
     box_begin = np.cumsum([0] + [b.cells() * len(frame.components) for b in frame.boxes])
@@ -871,6 +957,7 @@ def decode(data: bytes) -> np.ndarray:
                 sizes,
                 left_out,
                 section.codec == CONTEXT,
+                known_values(frame, section, section_regions, left_out, coarser),
             )
         else:
             decoded = decode_dual_quant(reader, frame, section, section_regions, left_out)

@@ -351,12 +351,17 @@ class FieldDecoder:
                 self.anchor = self.anchor + self.T(number) * self.step
         return self.anchor
 
-    def decode(self, excluded: np.ndarray) -> np.ndarray:
-        """Values of a field, indexed z, y, x like `excluded`."""
+    def decode(self, excluded: np.ndarray, known: dict[int, np.generic]) -> np.ndarray:
+        """Values of a field, indexed z, y, x like `excluded`; `known` by number of the cell."""
         values = np.zeros(excluded.shape, self.T)
+        is_known = np.zeros(excluded.shape, bool)
+        for number, value in known.items():
+            values.reshape(-1)[number] = value
+            is_known.reshape(-1)[number] = True
         magnitudes = np.zeros(excluded.shape, np.int64)
         signs = np.zeros(excluded.shape, np.int64)
-        values[0, 0, 0] = self.decode_anchor(bool(excluded[0, 0, 0]))
+        if not is_known[0, 0, 0]:
+            values[0, 0, 0] = self.decode_anchor(bool(excluded[0, 0, 0]))
         for level in reversed(range((max(excluded.shape) - 1).bit_length())):
             model = self.models[level] if level < len(self.models) else Model()
 
@@ -364,13 +369,13 @@ class FieldDecoder:
                 grid = whole[:: 1 << level, :: 1 << level, :: 1 << level]
                 return {c: grid[c >> 2 & 1 :: 2, c >> 1 & 1 :: 2, c & 1 :: 2] for c in range(8)}
 
-            parts = [classes(whole) for whole in (values, excluded, magnitudes, signs)]
+            parts = [classes(whole) for whole in (values, excluded, is_known, magnitudes, signs)]
             for c in CLASS_ORDER:
                 if parts[0][c].size:
                     self.decode_class(level, model, c, *parts)
         return values
 
-    def decode_class(self, level, model, c, values, excluded, magnitudes, signs) -> None:
+    def decode_class(self, level, model, c, values, excluded, is_known, magnitudes, signs) -> None:
         T = self.T
         own = values[c]
         nz, ny, nx = own.shape
@@ -395,6 +400,8 @@ class FieldDecoder:
             row = Row(c, y, z, excluded[c][z, y], magnitudes, signs[c])
             quanta = self.quanta.of_row(row)
             for x, quantum in enumerate(quanta):
+                if is_known[c][z, y, x]:
+                    continue
                 if row.excluded[x]:
                     own[z, y, x] = prediction[x] if np.isfinite(prediction[x]) else T(0)
                 elif quantum is LISTED:
@@ -442,6 +449,7 @@ def decode(
     sizes: list[list[int]],
     left_out: list[np.ndarray],
     is_context: bool,
+    known: list[dict[int, np.generic]],
 ) -> list[np.ndarray]:
     """The values of each rectangle."""
     with np.errstate(all="ignore"):
@@ -456,12 +464,19 @@ def decode(
         position = 0
         decoded = []
         word = np.dtype(f"<u{dtype.itemsize}")
-        for size, mask in zip(sizes, left_out, strict=True):
+        for size, mask, values_known in zip(sizes, left_out, known, strict=True):
             positions = position + np.cumsum(~mask) - ~mask
             position += int((~mask).sum())
             is_special = np.array([p in head.special for p in positions.tolist()]) & ~mask
             excluded = (mask | is_special).reshape(size[::-1])
-            fields = [decoder.decode(of_field) for of_field in excluded]
+            cells = size[0] * size[1] * size[2]
+            fields = [
+                decoder.decode(
+                    of_field,
+                    {n - w * cells: v for n, v in values_known.items() if n // cells == w},
+                )
+                for w, of_field in enumerate(excluded)
+            ]
             values = np.stack(fields).astype(dtype).reshape(-1)
             for cell in np.flatnonzero(is_special):
                 special = np.asarray(head.special[int(positions[cell])], dtype)

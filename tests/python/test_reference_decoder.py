@@ -13,8 +13,10 @@ from arrays import assert_same_bits, bits
 from conftest import CHECKOUT
 from hypothesis import given
 from hypothesis import strategies as st
+from neve import _core
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.neve"))
+NESTED = sorted((CHECKOUT / "tests" / "golden").glob("*.nested"))
 FILTER_ID = 466
 
 
@@ -25,8 +27,35 @@ def test_frames_of_every_release(path):
     assert str(reference_decoder.xxh3_64(decoded.tobytes())) == expected
 
 
+def coarser(component: int, cell: tuple[int, ...]) -> float | None:
+    """The level under the nested golden frames: KnownLevel of nested_test.cpp."""
+    x, y, z, w = cell
+    if (x + 2 * y + 3 * z + w) % 31 == 0:
+        return None
+    if (x - y + z) % 37 == 0:
+        return np.nan
+    if (x + y + 5 * z) % 41 == 0:
+        return 1e20
+    n = (5 * x + 3 * y + 7 * z + 11 * w) % 64
+    return 0.25 * (x + y) + 0.125 * z + w + component + n / 1024
+
+
+@pytest.mark.parametrize("path", NESTED, ids=lambda p: p.stem)
+def test_nested_frames_of_every_release(path):
+    expected = path.with_suffix(".xxh3").read_text().strip()
+    decoded = reference_decoder.decode(path.read_bytes(), coarser)
+    assert str(reference_decoder.xxh3_64(decoded.tobytes())) == expected
+
+
+@pytest.mark.parametrize("path", NESTED, ids=lambda p: p.stem)
+def test_nested_frames_are_refused_without_the_coarser_level(path):
+    with pytest.raises(neve.Error, match="cross-level prediction.*HDF5 plugin"):
+        frame = _core.Frame(path.read_bytes())
+        frame.decode(np.empty(frame.element_count, "f8" if frame.is_double else "f4"), 1)
+
+
 def test_there_are_golden_frames():
-    assert GOLDEN, "tests/golden is empty: the test above has tested nothing"
+    assert GOLDEN and NESTED, "tests/golden is empty: the tests above have tested nothing"
 
 
 @st.composite

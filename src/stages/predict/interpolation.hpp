@@ -41,12 +41,17 @@ T level_step(T step, int level) {
   return step / static_cast<T>(divisor[static_cast<size_t>(std::min(level, 4))]);
 }
 
+// Why a cell has no quantum: nothing is known of it, and its prediction takes its place; or it has a value
+// from elsewhere, before any cell is coded.
+inline constexpr uint8_t cell_excluded = 1;
+inline constexpr uint8_t cell_known = 2;
+
 // One class of one level: a dense grid of its own, x fastest.
 template <class T>
 struct PhaseClass {
   std::array<int64_t, 3> size{};
   RawVector<T> values;
-  RawVector<uint8_t> excluded;    // 1: not coded; empty: all cells are
+  RawVector<uint8_t> excluded;    // cell_excluded, cell_known: not coded; empty: all cells are
   RawVector<uint8_t> magnitudes;  // of the quanta, for contexts; empty when nobody asks
 
   int64_t cells() const { return size[0] * size[1] * size[2]; }
@@ -100,12 +105,12 @@ class PhaseField {
   PhaseClass<T>& finest() { return finest_; }
   // The one cell that nothing predicts.
   T& anchor() { return levels_.empty() ? finest_.values[0] : levels_.back().classes[0].values[0]; }
-  bool is_anchor_excluded() const {
+  uint8_t anchor_exclusion() const {
     const PhaseClass<T>& top = levels_.empty() ? finest_ : levels_.back().classes[0];
-    return !top.excluded.empty() && top.excluded[0] != 0;
+    return top.excluded.empty() ? uint8_t{0} : top.excluded[0];
   }
 
-  // Deals values and exclusions out to the classes. Decoders have no values yet.
+  // Deals values and exclusions out to the classes. Decoders may have no values yet.
   void split(bool with_values) {
     PhaseClass<T>* whole = &finest_;
     for (Level& level : levels_) {

@@ -67,7 +67,7 @@ bool interpolate_cell(const PhaseField<T>& field, int level, int c, int d, std::
     std::array<int64_t, 3> cell = at;
     cell[axis] += k - 1;
     const auto index = static_cast<size_t>(from.offset(cell[1], cell[2]) + cell[0]);
-    if (!from.excluded.empty() && from.excluded[index] != 0) return false;
+    if (!from.excluded.empty() && from.excluded[index] == cell_excluded) return false;
     v[static_cast<size_t>(k)] = static_cast<double>(from.values[index]);
   }
   out.linear = 0.5 * (v[1] + v[2]);
@@ -160,7 +160,7 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
       if (tx < 0 || ty < 0 || tz < 0 || tx >= from.size[0] || ty >= from.size[1] || tz >= from.size[2])
         return;
       const auto index = static_cast<size_t>(from.offset(ty, tz) + tx);
-      if (!from.excluded.empty() && from.excluded[index] != 0) return;
+      if (!from.excluded.empty() && from.excluded[index] == cell_excluded) return;
       row[t] = (static_cast<double>(from.values[index]) - mean) / step;
     }
     const PhaseClass<T>& own = field.phase(level, c);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels coded once more, each with what the next coarser one decodes to.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mpi/agree.hpp"
+#include "mpi/encode_chunks.hpp"
+#include "mpi/plan.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::mpi {
+
+// Collective. `plan` is settled, and `chunks` are this rank's frames of all levels, coded one by one; both
+// become what is smaller. A field may lean on a coarser level that keeps all its covered cells: what a level
+// leaves out depends on what readers get for the finer one, so that must not depend on it in turn. Where
+// covered cells were only found to be dispensable (Covered::automatic), the field keeps them instead if that
+// is smaller in all.
+Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                             const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
+                             std::vector<EncodedChunk>& chunks);
+
+}  // namespace neve::mpi
