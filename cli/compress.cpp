@@ -64,6 +64,7 @@ Status compress(const Args& args) {
     j["special_cells"] = component.special_cells;
     j["exact_cells"] = component.exact_cells;
     j["codec"] = codec_name(component.codec);
+    if (component.codec == Codec::lossless) j["method"] = lossless_method_name(component.method);
     j["arrangement"] = arrangement_text(component.arrangement, component.unit_cells);
     j["seconds"] = {{"encode", encode_seconds}};
     std::cout << j.dump(2) << std::endl;
@@ -87,7 +88,8 @@ Command add_compress(CLI::App& app) {
   sub->add_option("--bound", args->bound, "abs=X (largest error), rel=X (of the value range) or lossless")
       ->required();
   sub->add_option("--codec", args->codec,
-                  "auto, dual_quant, exact, lorenzo_regression, interpolation or context")
+                  "auto, dual_quant, exact, lorenzo_regression, interpolation, context or "
+                  "lossless")
       ->capture_default_str();
   add_tuning_options(*sub, args->tuning);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
@@ -100,7 +102,8 @@ Command add_compress(CLI::App& app) {
       "Under mpirun one rank does the work.\n"
       "Examples:\n"
       "  neve compress field.npy field.neve --bound rel=1e-3\n"
-      "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999");
+      "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999\n"
+      "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) {
     return ranks.on_first("compress", [&] { return compress(*args); });

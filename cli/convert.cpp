@@ -277,7 +277,8 @@ Command add_convert(CLI::App& app) {
                   "NAME:unit=N, joined by commas; repeatable")
       ->take_all();
   sub->add_option("--codec", args->codec,
-                  "auto, dual_quant, exact, lorenzo_regression, interpolation or context")
+                  "auto, dual_quant, exact, lorenzo_regression, interpolation, context or "
+                  "lossless")
       ->capture_default_str();
   add_tuning_options(*sub, args->tuning);
   add_layout_options(*sub, args->layout);

@@ -45,11 +45,12 @@ struct TuningSettings {
   std::optional<Arrangement> arrangement;
   std::optional<int> unit_cells, block_cells;
   std::optional<bool> merge_units;
+  std::optional<LosslessMethod> method;
 
-  bool is_given() const { return arrangement || unit_cells || block_cells || merge_units; }
+  bool is_given() const { return arrangement || unit_cells || block_cells || merge_units || method; }
   CodecTuning value() const {
     return {arrangement.value_or(Arrangement::automatic), unit_cells.value_or(0), block_cells.value_or(0),
-            merge_units.value_or(false)};
+            merge_units.value_or(false), method.value_or(LosslessMethod::automatic)};
   }
 };
 
@@ -94,7 +95,7 @@ Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
     return usage_error(fmt::format(
         "--field '{}' is not NAME:SETTING; allowed settings: abs=X, rel=X, lossless, fill=X, codec=NAME, "
-        "arrangement=NAME, unit=N, block=N, merge-units",
+        "arrangement=NAME, unit=N, block=N, merge-units, method=NAME",
         text));
   }
   const std::string name = text.substr(0, colon);
@@ -118,6 +119,10 @@ Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule
     } else if (key == "unit" || key == "block") {
       NEVE_ASSIGN(const int cells, parse_cells(fmt::format("--field {}: {}", name, key), value));
       NEVE_TRY(set_once(key == "unit" ? tuning.unit_cells : tuning.block_cells, cells, name, key.c_str()));
+    } else if (key == "method") {
+      auto method = parse_lossless_method(value);
+      if (!method.ok()) return method.status().in("--field " + name);
+      NEVE_TRY(set_once(tuning.method, *method, name, "method"));
     } else if (setting == "merge-units") {
       NEVE_TRY(set_once(tuning.merge_units, true, name, "merge-units"));
     } else {
@@ -142,6 +147,18 @@ void add_tuning_options(CLI::App& command, TuningArgs& args) {
   command.add_option("--block", args.block, "side of lorenzo_regression's prediction blocks: 4 or 6");
   command.add_flag("--merge-units", args.merge_units,
                    "lorenzo_regression predicts across unit blocks stacked in a line");
+  command
+      .add_option(
+          "--method", args.method,
+          "of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, shuffle-lz4, "
+          "bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, zlib or bzip2, as in "
+          "BW-zlib")
+      ->capture_default_str();
+  command
+      .add_option("--speed-weight", args.speed_weight,
+                  "of codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice")
+      ->capture_default_str();
+  command.add_option("--ratio-weight", args.ratio_weight, "weight of the ratio")->capture_default_str();
 }
 
 Result<CodecTuning> parse_tuning(const TuningArgs& args) {
@@ -150,6 +167,9 @@ Result<CodecTuning> parse_tuning(const TuningArgs& args) {
   tuning.unit_cells = args.unit;
   tuning.block_cells = args.block;
   tuning.merge_units = args.merge_units;
+  NEVE_ASSIGN(tuning.method, parse_lossless_method(args.method));
+  tuning.speed_weight = args.speed_weight;
+  tuning.ratio_weight = args.ratio_weight;
   NEVE_TRY(check_tuning(tuning));
   return tuning;
 }

@@ -18,15 +18,17 @@ namespace neve::cli {
 Result<uint64_t> parse_bytes(const std::string& option, const std::string& text);
 
 // "NAME:rel=1e-4", "NAME:lossless", "NAME:fill=-999", "NAME:codec=exact", "NAME:arrangement=cluster",
-// "NAME:unit=16", "NAME:block=4", "NAME:merge-units", several joined by commas. The same
+// "NAME:unit=16", "NAME:block=4", "NAME:merge-units", "NAME:method=rank", several joined by commas. The same
 // NAME given twice adds up; the same setting given twice for it is a usage error.
 Status parse_field_rule(const std::string& text, std::map<std::string, FieldRule>& rules);
 
-// --arrangement, --unit, --block and --merge-units as they were typed.
+// --arrangement, --unit, --block, --merge-units, --method and the weights as they were typed.
 struct TuningArgs {
   std::string arrangement = "auto";
   int unit = 0, block = 0;
   bool merge_units = false;
+  std::string method = "auto";
+  double speed_weight = 0, ratio_weight = 1;
 };
 void add_tuning_options(CLI::App& command, TuningArgs& args);
 Result<CodecTuning> parse_tuning(const TuningArgs& args);

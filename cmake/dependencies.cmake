@@ -2,6 +2,8 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.4)
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4>=1.8)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy>=1.0)
 find_package(fmt REQUIRED)

@@ -31,7 +31,8 @@ endfunction()
 
 neve_shared_library(neve_shared neve neve_core neve_plotfile)
 target_link_libraries(neve_shared PRIVATE
-  neve_flags Threads::Threads PkgConfig::ZSTD PkgConfig::XXHASH PkgConfig::HWY)
+  neve_flags Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::XXHASH
+  PkgConfig::HWY ${CMAKE_DL_LIBS})
 set_target_properties(neve_shared PROPERTIES EXPORT_NAME neve)
 set(neve_libraries neve_shared)
 

@@ -84,10 +84,11 @@ Result<FilterParameters> parse_user_words(std::span<const uint32_t> words) {
   p.bound.mode = static_cast<BoundMode>(words[mode_word]);
   p.bound.value = std::bit_cast<double>(read_64_bits(words, bound_word));
   if (p.bound.mode != BoundMode::lossless) NEVE_TRY(check_bound(p.bound));
-  if (words[codec_word] > static_cast<uint32_t>(Codec::context) ||
+  if (words[codec_word] > static_cast<uint32_t>(Codec::lossless) ||
       words[codec_word] == static_cast<uint32_t>(Codec::constant)) {
     return bad_word(codec_word, "codec", words[codec_word],
-                    "0 automatic, 1 dual_quant, 2 exact, 4 lorenzo_regression, 5 interpolation, 6 context");
+                    "0 automatic, 1 dual_quant, 2 exact, 4 lorenzo_regression, 5 interpolation, 6 context, "
+                    "7 lossless");
   }
   p.codec = static_cast<Codec>(words[codec_word]);
   if (words[effort_word] > static_cast<uint32_t>(Effort::max)) {

@@ -68,7 +68,7 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
 
 bool may_predict(Codec asked, Effort effort) {
   if (asked == Codec::automatic) return effort != Effort::fast;
-  return asked != Codec::dual_quant && asked != Codec::exact;
+  return asked != Codec::dual_quant && asked != Codec::exact && asked != Codec::lossless;
 }
 
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,

@@ -192,7 +192,10 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
 std::string options_key(const WriteOptions& options) {
   const auto tuning_key = [](const CodecTuning& tuning) {
     return std::string(arrangement_name(tuning.arrangement)) + "/" + std::to_string(tuning.unit_cells) + "/" +
-           std::to_string(tuning.block_cells) + "/" + std::to_string(tuning.merge_units);
+           std::to_string(tuning.block_cells) + "/" + std::to_string(tuning.merge_units) + "/" +
+           std::string(lossless_method_name(tuning.method)) + "/" +
+           std::to_string(std::bit_cast<uint64_t>(tuning.speed_weight)) + "/" +
+           std::to_string(std::bit_cast<uint64_t>(tuning.ratio_weight));
   };
   const auto rule_key = [&](const FieldRule& rule) {
     return (rule.bound ? to_string(*rule.bound) : "-") + "," +

@@ -11,7 +11,7 @@
 namespace neve::mpi {
 namespace {
 
-constexpr size_t codecs = static_cast<size_t>(Codec::context) + 1;
+constexpr size_t codecs = static_cast<size_t>(Codec::lossless) + 1;
 // Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
 constexpr size_t unit_sizes = 4;
 constexpr size_t arrangements = (static_cast<size_t>(Arrangement::nested) + 1) * unit_sizes;
@@ -44,6 +44,7 @@ struct Sums {
   std::array<uint64_t, codecs> cells_by_codec{};
   std::array<uint64_t, codecs> cells_by_rival{};
   std::array<uint64_t, arrangements> cells_by_arrangement{};
+  std::array<uint64_t, lossless_methods> cells_by_method{};
 };
 constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
 
@@ -66,6 +67,11 @@ void share_out(uint64_t frame_bytes, std::vector<FieldReport>& fields, std::span
 
 // Why a field has the codec it has.
 std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
+  if (const auto method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
+      method != LosslessMethod::automatic) {
+    return "method " + std::string(lossless_method_name(method)) +
+           (spec.tuning.method == LosslessMethod::automatic ? "" : ", asked for");
+  }
   if (spec.codec != Codec::automatic) return "asked for";
   if (spec.recalled != Codec::automatic) return "recalled";
   const auto rival = static_cast<Codec>(place_of_most(sum.cells_by_rival));
@@ -98,6 +104,7 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       sums[field].rival_bytes += report.rival_bytes;
       sums[field].cells_by_rival[static_cast<size_t>(report.rival)] += report.cells;
       if (report.rival_is_estimate) sums[field].estimated_cells += report.cells;
+      sums[field].cells_by_method[static_cast<size_t>(report.method)] += report.cells;
       sums[field].cells_by_arrangement[arrangement_number(report)] += report.cells;
       worst[field] = std::max(worst[field], report.max_abs_error);
     }

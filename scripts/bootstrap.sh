@@ -9,7 +9,8 @@ packages=(
   g++ cmake ninja-build make pkg-config ccache git ca-certificates
   openmpi-bin libopenmpi-dev libhdf5-openmpi-dev hdf5-tools
   mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
-  libhwy-dev libzstd-dev libxxhash-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev
+  libhwy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-1.0 liblzo2-2 libxxhash-dev libfmt-dev
+  nlohmann-json3-dev libcli11-dev libgtest-dev
   clang-format python3 python3-venv python3-dev
 )
 if [[ "${1:-}" == fuzz ]]; then

@@ -135,7 +135,8 @@ struct ComponentReport {
   Codec rival = Codec::automatic;
   uint64_t rival_bytes = 0;
   bool rival_is_estimate = false;
-  int unit_cells = 0;  // side of its unit blocks; 0: none
+  int unit_cells = 0;                                 // side of its unit blocks; 0: none
+  LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
 };
 
 struct FrameReport {

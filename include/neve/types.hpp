@@ -44,9 +44,38 @@ enum class Codec : uint8_t {
   lorenzo_regression = 4,  // Lorenzo or linear regression per block, linear-scaling quantization, Huffman
   interpolation = 5,       // spline interpolation from coarse to fine, Huffman
   context = 6,             // the same interpolation, entropy coded by neighbourhood context
+  lossless = 7,            // every bit kept, by the method that suits the values
 };
 std::string_view codec_name(Codec codec);          // "auto", "dual_quant", ...
 Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: auto, dual_quant, exact
+
+// How codec lossless keeps every bit. Values are those of the frame format; never renumber.
+enum class LosslessMethod : uint8_t {
+  automatic = 0,  // only asked for, never stored
+  // ACOMPS: byte segregation (B), byte-wise (BW), byte-wise with XOR (BWXOR), each with three compressors.
+  b_lzo = 1,
+  b_zlib = 2,
+  b_bzip2 = 3,
+  bw_lzo = 4,
+  bw_zlib = 5,
+  bw_bzip2 = 6,
+  bwxor_lzo = 7,
+  bwxor_zlib = 8,
+  bwxor_bzip2 = 9,
+  zstd = 10,             // values as they are, for exact repeats
+  lz4 = 11,              // the same
+  shuffle_zstd = 12,     // bytes of equal significance together
+  shuffle_lz4 = 13,      // the same
+  bitshuffle_zstd = 14,  // bits of equal significance together
+  bitshuffle_lz4 = 15,   // the same
+  xor_zstd = 16,         // each value XOR the one before, then as shuffle_zstd
+  lorenzo = 17,          // differences along the axes that pay, of values as ordered integers
+  multiple = 18,         // the same of values as multiples of one unit (decimals, fixed point)
+  rank = 19,             // the same of values as ranks among the few that occur
+};
+inline constexpr int lossless_methods = 20;                           // automatic among them
+std::string_view lossless_method_name(LosslessMethod method);         // "auto", "B-LZO", "shuffle-zstd", ...
+Result<LosslessMethod> parse_lossless_method(std::string_view name);  // capitals do not matter
 
 // How the boxes of a chunk lie while they are predicted. Values are those of the frame format; never
 // renumber.
@@ -67,6 +96,11 @@ struct CodecTuning {
   int unit_cells = 0;        // side of the unit blocks of linear and cluster: 8, 16, 32; 0: chosen
   int block_cells = 0;       // side of lorenzo_regression's prediction blocks: 4, 6; 0: AMRIC's equation 1
   bool merge_units = false;  // lorenzo_regression predicts across unit blocks stacked in a line (AMRIC's LM)
+  LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
+  // What codec lossless weighs its methods by: speed (in 100 MB/s, as typical of a method) times speed_weight
+  // and ratio times ratio_weight, the highest sum wins (ACOMPS). Not negative, not both 0.
+  double speed_weight = 0;
+  double ratio_weight = 1;
 
   bool operator==(const CodecTuning&) const = default;
 };

@@ -56,6 +56,9 @@ def compress(
     unit: int | None = None,
     block: int | None = None,
     merge_units: bool = False,
+    method: str = "auto",
+    speed_weight: float = 0.0,
+    ratio_weight: float = 1.0,
     effort: str = "fast",
     threads: int | None = None,
     **other: Any,
@@ -69,7 +72,8 @@ def compress(
 
     fill      the value that means "no data"; None: detected (1e20, -999, ...) unless
               detect_fill=False
-    codec     "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation" or "context"
+    codec     "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context"
+              or "lossless"
     effort    "fast", "balanced" or "max"
     threads   None: every CPU this process may use. The bytes do not depend on it.
 
@@ -78,6 +82,11 @@ def compress(
     unit         side of the unit blocks of "linear" and "cluster": 8, 16 or 32
     block        side of lorenzo_regression's prediction blocks: 4 or 6
     merge_units  lorenzo_regression predicts across unit blocks stacked in a line
+    method       of codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
+                 "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd", or one of ACOMPS'
+                 nine: "B", "BW" or "BWXOR" with "LZO", "zlib" or "bzip2", as in "BW-zlib"
+    speed_weight, ratio_weight  what the method is chosen by: its typical speed in 100 MB/s times
+                 the one plus its ratio times the other
 
     Any memory layout and byte order is taken; decompress() gives a C-contiguous array in the
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
@@ -110,6 +119,9 @@ def compress(
         _cells("unit", unit),
         _cells("block", block),
         bool(merge_units),
+        str(method),
+        float(speed_weight),
+        float(ratio_weight),
         str(effort),
         fill,
         bool(detect_fill),

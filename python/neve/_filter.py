@@ -25,6 +25,7 @@ _CODECS = {
     "lorenzo_regression": 4,
     "interpolation": 5,
     "context": 6,
+    "lossless": 7,
 }
 _EFFORTS = {"fast": 0, "balanced": 1, "max": 2}
 _FILL_GIVEN, _DETECT_FILL = 1, 2

@@ -14,13 +14,15 @@ namespace {
 // `array` is C-contiguous and native-endian; neve/_array.py has seen to it.
 nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& shape, int bound_mode,
                  double bound_value, const std::string& codec, const std::string& arrangement, int unit_cells,
-                 int block_cells, bool merge_units, const std::string& effort, std::optional<double> fill,
-                 bool detect_fill, int threads) {
+                 int block_cells, bool merge_units, const std::string& method, double speed_weight,
+                 double ratio_weight, const std::string& effort, std::optional<double> fill, bool detect_fill,
+                 int threads) {
   ArrayOptions options;
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
   check(check_bound(options.bound));
   options.codec = unwrap(parse_codec(codec));
-  options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells, block_cells, merge_units};
+  options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
+                    unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};
   options.fill = fill;
   options.detect_fill = detect_fill;
   options.encode.effort = unwrap(parse_effort(effort));
@@ -40,8 +42,9 @@ nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& 
 void bind_array(nb::module_& module) {
   module.def("encode_array", &encode, nb::arg("array"), nb::arg("is_double"), nb::arg("shape"),
              nb::arg("bound_mode"), nb::arg("bound_value"), nb::arg("codec"), nb::arg("arrangement"),
-             nb::arg("unit_cells"), nb::arg("block_cells"), nb::arg("merge_units"), nb::arg("effort"),
-             nb::arg("fill").none(), nb::arg("detect_fill"), nb::arg("threads"));
+             nb::arg("unit_cells"), nb::arg("block_cells"), nb::arg("merge_units"), nb::arg("method"),
+             nb::arg("speed_weight"), nb::arg("ratio_weight"), nb::arg("effort"), nb::arg("fill").none(),
+             nb::arg("detect_fill"), nb::arg("threads"));
 }
 
 }  // namespace neve::python

@@ -171,8 +171,15 @@ void ArrangedTarget<T>::scatter() const {
 
 namespace {
 
-// Without a bound, and under codec exact, values are not predicted: moving them would gain nothing.
-bool is_predicted(const ComponentSpec& spec) { return spec.codec != Codec::exact && spec.bound_abs > 0; }
+bool is_lossless(const ComponentSpec& spec) {
+  return spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0);
+}
+
+// Codec exact predicts nothing, and stands in for lossy codecs that have no bound: moving values would gain
+// nothing.
+bool is_predicted(const ComponentSpec& spec) {
+  return is_lossless(spec) || (spec.codec != Codec::exact && spec.bound_abs > 0);
+}
 
 bool gathers_boxes(const FrameLayout& layout) {
   if (layout.is_split) return false;
@@ -218,12 +225,13 @@ bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arr
                         const EncodeOptions& options) {
   if (arrangement != SectionArrangement{}) return true;
   if (!is_predicted(spec)) return false;
-  return spec.codec >= Codec::lorenzo_regression ||
+  return is_lossless(spec) || spec.codec >= Codec::lorenzo_regression ||
          (spec.codec == Codec::automatic && options.effort != Effort::fast);
 }
 
 bool decodes_without_memory(Codec codec) {
-  return codec == Codec::dual_quant || codec == Codec::exact || codec == Codec::constant;
+  return codec == Codec::dual_quant || codec == Codec::exact || codec == Codec::constant ||
+         codec == Codec::lossless;
 }
 
 template class ArrangedSource<float>;

@@ -15,6 +15,7 @@
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
 #include "kernels/targets.hpp"
+#include "stages/lossless/byte_coder.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/quantize/quantizer.hpp"
 #include "threads/float_environment.hpp"
@@ -219,9 +220,17 @@ void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& m
     sum.codec = part.codec;
     sum.arrangement = part.arrangement;
     sum.unit_cells = part.unit_cells;
+    sum.method = part.method;
     sum.rival = part.rival;
     sum.rival_is_estimate = part.rival_is_estimate;
   }
+}
+
+Status check_method_is_there(LosslessMethod method) {
+  const std::optional<ByteCoder> coder = coder_of(method);
+  if (!coder || has_byte_coder(*coder)) return {};
+  return usage_error(fmt::format("lossless method {}: the library of {} is not installed",
+                                 lossless_method_name(method), byte_coder_name(*coder)));
 }
 
 Status check_specs(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
@@ -241,6 +250,9 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
       return usage_error(fmt::format("component {}: codec constant cannot be asked for", c));
     }
     if (const Status s = check_tuning(specs[c].tuning); !s.ok()) {
+      return s.in(fmt::format("component {}", c));
+    }
+    if (const Status s = check_method_is_there(specs[c].tuning.method); !s.ok()) {
       return s.in(fmt::format("component {}", c));
     }
   }

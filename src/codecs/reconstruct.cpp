@@ -17,7 +17,7 @@ constexpr int64_t block_values = 1024;  // quanta and decoded values of a block 
 template <class T>
 void reconstruct_values(const T* values, T* restored, int64_t count, const ComponentSpec& spec) {
   const FloatEnvironment environment;
-  if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
+  if (spec.codec == Codec::exact || spec.codec == Codec::lossless || !make_grid<T>(spec).is_usable()) {
     if (restored != values) std::copy(values, values + count, restored);
     return;
   }

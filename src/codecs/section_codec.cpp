@@ -157,6 +157,8 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
+  } else if (spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0)) {
+    draft = draft_lossless(source, spec, effort);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);
   } else if (spec.codec != Codec::automatic) {
@@ -211,6 +213,8 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
       return decode_interpolation(bytes, info, shared, target);
     case Codec::context:
       return decode_context(bytes, info, target);
+    case Codec::lossless:
+      return decode_lossless(bytes, target);
     case Codec::automatic:
       break;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "neve/frame.hpp"
 #include "stages/entropy/huffman_code.hpp"
 #include "stages/entropy/huffman_coder.hpp"
+#include "stages/lossless/byte_coder.hpp"
 #include "threads/scratch.hpp"
 
 namespace neve {
@@ -77,5 +79,14 @@ template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);
+
+// The compressor that a method cannot do without; nothing for those that have their own coding.
+std::optional<ByteCoder> coder_of(LosslessMethod method);
+// A method asked for whose compressor is not there (LZO, bzip2) has been refused before. Method rank gives
+// way to lorenzo where a section has too many different values.
+template <class T>
+SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+template <class T>
+Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target);
 
 }  // namespace neve

@@ -2,7 +2,10 @@
 #include "neve/types.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -64,18 +67,50 @@ std::string_view codec_name(Codec codec) {
       return "interpolation";
     case Codec::context:
       return "context";
+    case Codec::lossless:
+      return "lossless";
   }
   return "unknown";
 }
 
 Result<Codec> parse_codec(std::string_view name) {
   for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::exact, Codec::lorenzo_regression,
-                            Codec::interpolation, Codec::context}) {
+                            Codec::interpolation, Codec::context, Codec::lossless}) {
     if (name == codec_name(codec)) return codec;
   }
   return usage_error(fmt::format(
-      "codec \"{}\" unknown; allowed: auto, dual_quant, exact, lorenzo_regression, interpolation, context",
+      "codec \"{}\" unknown; allowed: auto, dual_quant, exact, lorenzo_regression, interpolation, context, "
+      "lossless",
       name));
+}
+
+namespace {
+
+constexpr std::array<std::string_view, lossless_methods> method_names = {
+    "auto",           "B-LZO",    "B-zlib",       "B-bzip2",     "BW-LZO",
+    "BW-zlib",        "BW-bzip2", "BWXOR-LZO",    "BWXOR-zlib",  "BWXOR-bzip2",
+    "zstd",           "lz4",      "shuffle-zstd", "shuffle-lz4", "bitshuffle-zstd",
+    "bitshuffle-lz4", "xor-zstd", "lorenzo",      "multiple",    "rank"};
+
+bool is_same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::string_view lossless_method_name(LosslessMethod method) {
+  const auto number = static_cast<size_t>(method);
+  return number < method_names.size() ? method_names[number] : "unknown";
+}
+
+Result<LosslessMethod> parse_lossless_method(std::string_view name) {
+  for (size_t m = 0; m < method_names.size(); ++m) {
+    if (is_same_word(name, method_names[m])) return static_cast<LosslessMethod>(m);
+  }
+  return usage_error(
+      fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(method_names, ", ")));
 }
 
 std::string_view arrangement_name(Arrangement arrangement) {
@@ -122,6 +157,18 @@ Status check_tuning(const CodecTuning& tuning) {
     return usage_error(
         "arrangement nested cannot be asked for; sections of a file written with cross-level prediction get "
         "it where it is smaller");
+  }
+  for (const double weight : {tuning.speed_weight, tuning.ratio_weight}) {
+    if (!(weight >= 0) || !std::isfinite(weight)) {
+      return usage_error(fmt::format("weight {} of speed or ratio, must be finite and not negative", weight));
+    }
+  }
+  if (tuning.speed_weight == 0 && tuning.ratio_weight == 0) {
+    return usage_error("weights of speed and ratio are both 0: one must be above");
+  }
+  if (static_cast<int>(tuning.method) >= lossless_methods) {
+    return usage_error(fmt::format("lossless method {}, below {} is allowed", static_cast<int>(tuning.method),
+                                   lossless_methods));
   }
   if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
     return usage_error(

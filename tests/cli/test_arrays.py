@@ -36,6 +36,30 @@ def test_round_trip(neve, tmp_path, dtype, shape):
     assert back[special].tobytes() == array[special].tobytes()
 
 
+@pytest.mark.parametrize("method", ["auto", "BWXOR-zlib", "b-lzo", "multiple", "bitshuffle-lz4"])
+def test_lossless_methods(neve, tmp_path, method):
+    np.save(tmp_path / "a.npy", field_array())
+    report = neve(
+        *("compress", tmp_path / "a.npy", tmp_path / "a.neve", "--bound", "lossless"),
+        *("--codec", "lossless", "--method", method, "--json"),
+    ).json
+    assert report["codec"] == "lossless"
+    if method != "auto":
+        assert report["method"].lower() == method.lower()
+    neve("decompress", tmp_path / "a.neve", tmp_path / "b.npy")
+    assert np.load(tmp_path / "b.npy").tobytes() == field_array().tobytes()
+
+
+def test_an_unknown_lossless_method_is_named(neve, tmp_path):
+    np.save(tmp_path / "a.npy", field_array())
+    failed = neve(
+        *("compress", tmp_path / "a.npy", tmp_path / "a.neve", "--bound", "lossless"),
+        *("--method", "gzip"),
+        expect=2,
+    )
+    assert "gzip" in failed.err and "shuffle-zstd" in failed.err
+
+
 def test_verify_and_info(neve, tmp_path):
     np.save(tmp_path / "a.npy", field_array())
     report = neve(

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import reference_interpolation
 import reference_lorenzo_regression
+import reference_lossless
 
 ALL_LINEAR, PER_SECTION = 0, 1
 LINEAR, CLUSTER, IN_PLACE, NESTED = range(4)
 SPLIT, ARRAY, HAS_COARSER = 1, 2, 4
 MOST_COARSER_RATIO = 1024
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
-DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT = range(1, 7)
+DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT, LOSSLESS = range(1, 8)
 AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
 LISTED = 15
 MOST_TILE_CELLS = 1 << 21
@@ -324,7 +325,7 @@ def parse(data: bytes) -> Frame:
         (checksum,) = body.unpack("Q")
         part = data[at : at + size]
         require(len(part) == size and checksum == xxh3_64(part), "section checksum")
-        require(DUAL_QUANT <= codec <= CONTEXT, f"codec {codec}")
+        require(DUAL_QUANT <= codec <= LOSSLESS, f"codec {codec}")
         sections.append(Section(codec, part, lie, unit))
         at += size
     require(at == frame_bytes, "bytes behind the last section")
@@ -940,6 +941,9 @@ def decode(data: bytes, coarser=None) -> np.ndarray:
             decoded = decode_constant(reader, frame.dtype, left_out)
         elif section.codec == EXACT:
             decoded = decode_exact(reader, frame.dtype, left_out)
+        elif section.codec == LOSSLESS:
+            sizes = [region.size for region in section_regions]
+            decoded = reference_lossless.decode(reader, frame.dtype, sizes, left_out)
         elif section.codec == LORENZO_REGRESSION:
             component = frame.components[section.component]
             sizes = [region.size for region in section_regions]

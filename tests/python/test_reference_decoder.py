@@ -151,6 +151,37 @@ def test_interpolation(field, rel, codec, arrangement):
     assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
 
 
+LOSSLESS_METHODS = (
+    ["zstd", "lz4", "shuffle-zstd", "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd"]
+    + [f"{how}-{coder}" for how in ("B", "BW", "BWXOR") for coder in ("LZO", "zlib", "bzip2")]
+    + ["lorenzo", "multiple", "rank", "auto"]
+)
+
+
+@given(
+    field=fields(),
+    method=st.sampled_from(LOSSLESS_METHODS),
+    arrangement=st.sampled_from(["linear", "in_place"]),
+    digits=st.sampled_from([None, 0, 2]),
+    effort=st.sampled_from(["fast", "balanced", "max"]),
+)
+def test_lossless_methods(field, method, arrangement, digits, effort):
+    if digits is not None:
+        with np.errstate(over="ignore"):
+            field = np.round(field, digits)
+    frame = neve.compress(
+        field,
+        lossless=True,
+        method=method,
+        arrangement=arrangement,
+        effort=effort,
+        threads=1,
+    )
+    assert {s["codec"] for s in neve.info(frame)["sections"]} <= {"lossless", "constant"}
+    assert_same_bits(neve.decompress(frame), field)
+    assert_same_bits(reference_decoder.decode(frame), field)
+
+
 def waves(shape: tuple[int, ...]) -> np.ndarray:
     """Oblique and short: interpolation along the directions alone does badly."""
     random = np.random.default_rng(7)

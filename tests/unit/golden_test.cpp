@@ -83,6 +83,27 @@ void add_arrays(const std::string& type, std::vector<Case>& cases) {
   add("auto_max", {25, 24, 23}, waves, "rel=1e-4", Effort::max);
 }
 
+// Each method, on values that it has something to say of and on specials.
+template <class T>
+void add_lossless_methods(const std::string& type, std::vector<Case>& cases) {
+  auto field = test::rough_field<T>({30, 21, 11, 2}, 0.001, 12);
+  for (T& value : field) value = std::floor(value * 1024) / 1024;
+  for (size_t i = 100; i < 900; i += i % 40 < 20 ? 1 : 21) field[i] = T(1e20);
+  const auto& specials = test::special_values<T>();
+  std::copy(specials.begin(), specials.end(), field.begin() + 2000);
+  for (int m = 1; m < lossless_methods; ++m) {
+    ArrayOptions options;
+    options.bound = {BoundMode::lossless, 0};
+    options.codec = Codec::lossless;
+    options.tuning.method = static_cast<LosslessMethod>(m);
+    options.encode.effort = Effort::balanced;
+    cases.push_back(
+        {"array_" + type + "_lossless_" + std::string(lossless_method_name(options.tuning.method)),
+         *encode_array(sizeof(T) == 4 ? DType::f32 : DType::f64, std::vector<uint64_t>{2, 11, 21, 30},
+                       field.data(), options)});
+  }
+}
+
 // What a codec has to get right by itself: directions, escapes, special values, values it cannot hold.
 template <class T>
 void add_arrays_of(Codec codec, const std::string& type, std::vector<Case>& cases) {
@@ -227,6 +248,10 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases);
   add_arranged<float>("f32", 4, Arrangement::in_place, 0, cases);
   add_arranged<float>("f32", 2, Arrangement::in_place, 0, cases);
+  add_lossless_methods<float>("f32", cases);
+  add_lossless_methods<double>("f64", cases);
+  add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases, Codec::lossless);
+  add_arranged<float>("f32", 2, Arrangement::cluster, 8, cases, Codec::lossless);
   for (const Codec codec : test::lossy_codecs) {
     if (codec == Codec::dual_quant) continue;  // those above
     add_arrays_of<float>(codec, "f32", cases);

@@ -63,10 +63,10 @@ TEST(FilterParameters, RefusalsNameTheWord) {
       {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
       {4, 3,
        "Neve filter parameter 4 (codec) is 3; allowed: 0 automatic, 1 dual_quant, 2 exact, "
-       "4 lorenzo_regression, 5 interpolation, 6 context"},
-      {4, 7,
-       "Neve filter parameter 4 (codec) is 7; allowed: 0 automatic, 1 dual_quant, 2 exact, "
-       "4 lorenzo_regression, 5 interpolation, 6 context"},
+       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
+      {4, 8,
+       "Neve filter parameter 4 (codec) is 8; allowed: 0 automatic, 1 dual_quant, 2 exact, "
+       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
       {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: 0 to 3"},
       {9, 2, "Neve filter parameter 9 (dtype) is 2; allowed: 0 f32, 1 f64"},

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codec `lossless`: every bit kept, by one of several methods; which one a section says in its first byte.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "codecs/lossless_cells.hpp"
+#include "codecs/section_codec.hpp"
+#include "kernels/portable.hpp"
+#include "select/lossless_choice.hpp"
+#include "stages/entropy/residual_classes.hpp"
+#include "stages/lossless/byte_coder.hpp"
+#include "stages/lossless/byte_planes.hpp"
+#include "stages/lossless/byte_segregation.hpp"
+#include "stages/lossless/value_multiples.hpp"
+#include "stages/lossless/value_ranks.hpp"
+#include "stages/mask/special_cursor.hpp"
+#include "stages/predict/word_lorenzo.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr uint8_t flag_specials = 1;
+
+// Others are tried when they may score this much of the first one. Estimates within a family (methods on
+// bytes; methods of differences) err alike, between families less so.
+constexpr double close_score_in_family = 0.93, close_score = 0.6;
+
+int zstd_level(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 3 : 9; }
+// Candidates that are tried in full; the one that comes out smallest is kept.
+size_t most_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
+
+bool takes_differences(LosslessMethod method) { return method >= LosslessMethod::lorenzo; }
+
+// --- bytes as bytes -------------------------------------------------------------------------------------
+
+struct ByteMethod {
+  enum class Layout : uint8_t { as_they_are, byte_planes, bit_planes, xor_byte_planes };
+  Layout layout;
+  ByteCoder coder;
+};
+
+std::optional<std::pair<Segregation, ByteCoder>> segregation_of(LosslessMethod method) {
+  const int number = static_cast<int>(method) - static_cast<int>(LosslessMethod::b_lzo);
+  if (number < 0 || method > LosslessMethod::bwxor_bzip2) return {};
+  constexpr std::array<ByteCoder, 3> coders = {ByteCoder::lzo, ByteCoder::zlib, ByteCoder::bzip2};
+  return std::pair{static_cast<Segregation>(number / 3), coders[static_cast<size_t>(number % 3)]};
+}
+
+ByteMethod byte_method(LosslessMethod method) {
+  using Layout = ByteMethod::Layout;
+  switch (method) {
+    case LosslessMethod::lz4:
+      return {Layout::as_they_are, ByteCoder::lz4};
+    case LosslessMethod::shuffle_zstd:
+      return {Layout::byte_planes, ByteCoder::zstd};
+    case LosslessMethod::shuffle_lz4:
+      return {Layout::byte_planes, ByteCoder::lz4};
+    case LosslessMethod::bitshuffle_zstd:
+      return {Layout::bit_planes, ByteCoder::zstd};
+    case LosslessMethod::bitshuffle_lz4:
+      return {Layout::bit_planes, ByteCoder::lz4};
+    case LosslessMethod::xor_zstd:
+      return {Layout::xor_byte_planes, ByteCoder::zstd};
+    default:
+      return {Layout::as_they_are, ByteCoder::zstd};
+  }
+}
+
+template <class U>
+void xor_neighbours(std::span<U> words) {
+  for (size_t i = words.size(); i-- > 1;) words[i] ^= words[i - 1];
+}
+template <class U>
+void undo_xor_neighbours(std::span<U> words) {
+  for (size_t i = 1; i < words.size(); ++i) words[i] ^= words[i - 1];
+}
+
+template <class U>
+Status write_bytes(LosslessMethod method, Effort effort, RawVector<U>&& words, ByteWriter& out) {
+  const auto view = [&] { return std::as_bytes(std::span(words)); };
+  if (const auto segregation = segregation_of(method); segregation) {
+    return write_segregated(segregation->first, segregation->second, view(), sizeof(U), out);
+  }
+  const ByteMethod how = byte_method(method);
+  if (how.layout == ByteMethod::Layout::as_they_are)
+    return write_coded(how.coder, zstd_level(effort), view(), out);
+  if (how.layout == ByteMethod::Layout::xor_byte_planes) xor_neighbours(std::span(words));
+  Bytes planes(words.size() * sizeof(U));
+  if (how.layout == ByteMethod::Layout::bit_planes) {
+    to_bit_planes(view(), sizeof(U), planes);
+  } else {
+    to_byte_planes(view(), sizeof(U), planes);
+  }
+  return write_coded(how.coder, zstd_level(effort), planes, out);
+}
+
+template <class U>
+Status read_bytes(LosslessMethod method, ByteReader& in, RawVector<U>& words) {
+  const auto view = std::as_writable_bytes(std::span(words));
+  if (const auto segregation = segregation_of(method); segregation) {
+    return read_segregated(segregation->first, segregation->second, in, sizeof(U), view);
+  }
+  const ByteMethod how = byte_method(method);
+  NEVE_ASSIGN(const Bytes bytes, read_coded(how.coder, in, view.size()));
+  switch (how.layout) {
+    case ByteMethod::Layout::as_they_are:
+      std::copy(bytes.begin(), bytes.end(), view.begin());
+      break;
+    case ByteMethod::Layout::bit_planes:
+      from_bit_planes(bytes, sizeof(U), view);
+      break;
+    case ByteMethod::Layout::byte_planes:
+    case ByteMethod::Layout::xor_byte_planes:
+      from_byte_planes(bytes, sizeof(U), view);
+      break;
+  }
+  if (how.layout == ByteMethod::Layout::xor_byte_planes) undo_xor_neighbours(std::span(words));
+  return {};
+}
+
+// --- encoder --------------------------------------------------------------------------------------------
+
+template <class T>
+LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spec) {
+  using U = WordOf<T>;
+  LosslessCells<T> cells;
+  cells.held = cells.coded = source.held;
+  size_t total = 0;
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    cells.grids.push_back({rect.size, total});
+    total += static_cast<size_t>(rect.cells());
+  }
+  cells.bits.resize(total);
+  if (source.held < total) cells.left_out.reserve(total);
+  U* next = cells.bits.data();
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    for (int64_t w = 0; w < rect.size[3]; ++w) {
+      for (int64_t z = 0; z < rect.size[2]; ++z) {
+        for (int64_t y = 0; y < rect.size[1]; ++y, next += rect.size[0]) {
+          std::memcpy(next, rect.row(y, z, w), static_cast<size_t>(rect.size[0]) * sizeof(U));
+        }
+      }
+    }
+    if (source.held == total) continue;
+    if (rect.left_out.empty()) {
+      cells.left_out.resize(cells.left_out.size() + static_cast<size_t>(rect.cells()), 0);
+    } else {
+      cells.left_out.insert(cells.left_out.end(), rect.left_out.begin(), rect.left_out.end());
+    }
+  }
+  if (!spec.fill) return cells;
+  const U fill = portable::bits(static_cast<T>(*spec.fill));
+  const auto is_fill = [&](size_t cell) { return cells.is_held(cell) && cells.bits[cell] == fill; };
+  size_t cell = 0;
+  while (cell < total && !is_fill(cell)) ++cell;
+  if (cell == total) return cells;
+  cells.is_fill.assign(total, 0);
+  for (; cell < total; ++cell) {
+    cells.is_fill[cell] = is_fill(cell) ? 1 : 0;
+    cells.coded -= cells.is_fill[cell];
+  }
+  return cells;
+}
+
+// The words that differences are taken of, and the values that have none.
+template <class T>
+struct MappedCells {
+  RawVector<WordOf<T>> words;
+  std::vector<uint8_t> excluded;  // empty: none
+  SpecialValues specials;         // of the held cells without a word
+};
+
+// `maps_all`: every value has a word, so that nothing has to be looked for.
+template <class T, class Map>
+MappedCells<T> map_cells(const LosslessCells<T>& cells, bool maps_all, const Map& map) {
+  using U = WordOf<T>;
+  MappedCells<T> mapped;
+  const size_t total = cells.bits.size();
+  mapped.words.resize(total);
+  if (!cells.left_out.empty()) mapped.excluded = cells.left_out;
+  if (cells.left_out.empty() && cells.is_fill.empty() && maps_all) {
+    for (size_t cell = 0; cell < total; ++cell) mapped.words[cell] = *map(cells.bits[cell]);
+    return mapped;
+  }
+  uint64_t position = 0;
+  const auto exclude = [&](size_t cell, bool repeats) {
+    if (mapped.excluded.empty()) mapped.excluded.assign(total, 0);
+    mapped.excluded[cell] = 1;
+    mapped.specials.add(position, cells.bits[cell], repeats);
+  };
+  for (size_t cell = 0; cell < total; ++cell) {
+    if (!cells.is_held(cell)) continue;
+    if (!cells.is_fill.empty() && cells.is_fill[cell] != 0) {
+      exclude(cell, true);
+    } else if (const std::optional<U> word = map(cells.bits[cell]); word) {
+      mapped.words[cell] = *word;
+    } else {
+      exclude(cell, false);
+    }
+    ++position;
+  }
+  return mapped;
+}
+
+template <class T>
+void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped, unsigned axes,
+                       ByteWriter& out) {
+  using U = WordOf<T>;
+  out.put(mapped.specials.runs.empty() ? uint8_t{0} : flag_specials);
+  if (!mapped.specials.runs.empty()) write_special_values(mapped.specials, sizeof(T), out);
+  out.put(static_cast<uint8_t>(axes));
+  RawVector<U> residuals(mapped.words.size());
+  std::vector<ResidualGrid<U>> grids;
+  for (const LosslessGrid& grid : cells.grids) {
+    const uint8_t* const excluded = mapped.excluded.empty() ? nullptr : mapped.excluded.data() + grid.offset;
+    WordLorenzo<U>(grid.size, axes)
+        .forward(mapped.words.data() + grid.offset, excluded, residuals.data() + grid.offset);
+    grids.push_back({grid.size, residuals.data() + grid.offset, excluded});
+  }
+  encode_residuals<U>(grids, out);
+}
+
+// The bytes behind the method's own; nothing when the values do not suit the method after all.
+template <class T>
+std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
+                               Effort effort) {
+  using U = WordOf<T>;
+  Bytes bytes;
+  ByteWriter out(bytes);
+  if (!takes_differences(candidate.method)) {
+    RawVector<U> words;
+    words.reserve(cells.held);
+    for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+      if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
+    }
+    if (!write_bytes(candidate.method, effort, std::move(words), out).ok()) return {};
+    return bytes;
+  }
+  if (candidate.method == LosslessMethod::lorenzo) {
+    write_differences(cells,
+                      map_cells(cells, true, [](U word) { return std::optional(ordered_word<U>(word)); }),
+                      candidate.axes, out);
+    return bytes;
+  }
+  if (candidate.method == LosslessMethod::multiple) {
+    out.put(candidate.unit.kind);
+    out.put_signed_varint(candidate.unit.exponent);
+    const Multiples<T> multiples(candidate.unit);
+    write_differences(cells,
+                      map_cells(cells, false,
+                                [&](U word) -> std::optional<U> {
+                                  const auto multiple = multiples.multiple(std::bit_cast<T>(word));
+                                  if (!multiple) return {};
+                                  return static_cast<U>(*multiple);
+                                }),
+                      candidate.axes, out);
+    return bytes;
+  }
+  std::vector<U> words;
+  words.reserve(cells.held);
+  for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+    if (cells.is_coded(cell)) words.push_back(ordered_word<U>(cells.bits[cell]));
+  }
+  const auto distinct = distinct_words<U>(words);
+  if (!distinct || distinct->empty()) return {};
+  write_distinct<U>(*distinct, out);
+  write_differences(cells,
+                    map_cells(cells, true,
+                              [&](U word) {
+                                const auto at = std::lower_bound(distinct->begin(), distinct->end(),
+                                                                 ordered_word<U>(word));
+                                return std::optional(static_cast<U>(at - distinct->begin()));
+                              }),
+                    candidate.axes, out);
+  return bytes;
+}
+
+// --- decoder --------------------------------------------------------------------------------------------
+
+// What precedes the residuals, and the way from words back to bits.
+template <class T>
+struct WordMeaning {
+  using U = WordOf<T>;
+  LosslessMethod method = LosslessMethod::lorenzo;
+  std::optional<Multiples<T>> multiples;
+  std::vector<U> distinct;
+
+  // Nothing: no such word can be.
+  std::optional<U> bits(U word) const {
+    if (method == LosslessMethod::lorenzo) return bits_of_ordered<U>(word);
+    if (multiples) return std::bit_cast<U>(multiples->value(static_cast<std::make_signed_t<U>>(word)));
+    if (word >= distinct.size()) return {};
+    return bits_of_ordered<U>(distinct[word]);
+  }
+};
+
+template <class T>
+Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in) {
+  WordMeaning<T> meaning;
+  meaning.method = method;
+  if (method == LosslessMethod::multiple) {
+    ValueUnit unit;
+    unit.kind = in.get<ValueUnit::Kind>();
+    const int64_t exponent = in.get_signed_varint();
+    const bool is_decimal = unit.kind == ValueUnit::Kind::decimal;
+    const int64_t least = is_decimal ? 1 : least_binary_exponent;
+    const int64_t most = is_decimal ? most_decimals : most_binary_exponent;
+    if (in.failed() || unit.kind > ValueUnit::Kind::decimal || exponent < least || exponent > most) {
+      return corrupt(fmt::format("lossless section: unit of kind {} with exponent {} is none",
+                                 static_cast<int>(unit.kind), exponent));
+    }
+    unit.exponent = static_cast<int>(exponent);
+    meaning.multiples.emplace(unit);
+  } else if (method == LosslessMethod::rank) {
+    NEVE_ASSIGN(meaning.distinct, read_distinct<WordOf<T>>(in));
+  }
+  return meaning;
+}
+
+// Bits of all cells of the target's rectangles, one after another; those of left-out cells have no meaning.
+template <class T>
+Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReader& in,
+                                                const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in));
+  const auto flags = in.get<uint8_t>();
+  if (in.failed() || (flags & ~flag_specials) != 0) {
+    return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
+  }
+  SpecialValues specials;
+  if (flags != 0) {
+    NEVE_ASSIGN(specials, read_special_values(in, sizeof(T), target.held));
+  }
+  const auto axes = in.get<uint8_t>();
+  if (in.failed() || axes > all_axes) {
+    return corrupt(fmt::format("lossless section: differences along axes 0x{:02x}", axes));
+  }
+
+  size_t total = 0;
+  bool has_left_out = false;
+  for (const auto& rect : target.rects) {
+    total += static_cast<size_t>(rect.cells());
+    has_left_out = has_left_out || !rect.left_out.empty();
+  }
+  std::vector<uint8_t> excluded;
+  std::vector<std::pair<size_t, U>> patches;
+  if (has_left_out || !specials.runs.empty()) {
+    excluded.assign(total, 0);
+    SpecialCursor cursor(specials);
+    uint64_t position = 0;
+    uint64_t special_at = cursor.next(0);
+    size_t cell = 0;
+    for (const auto& rect : target.rects) {
+      for (int64_t i = 0; i < rect.cells(); ++i, ++cell) {
+        if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(i)] != 0) {
+          excluded[cell] = 1;
+          continue;
+        }
+        if (position == special_at) {
+          excluded[cell] = 1;
+          patches.emplace_back(cell, static_cast<U>(cursor.bits(position)));
+          special_at = cursor.next(position + 1);
+        }
+        ++position;
+      }
+    }
+  }
+
+  RawVector<U> words(total);
+  std::vector<ResidualGrid<U>> grids;
+  size_t offset = 0;
+  for (const auto& rect : target.rects) {
+    if (rect.cells() == 0) continue;
+    grids.push_back(
+        {rect.size, words.data() + offset, excluded.empty() ? nullptr : excluded.data() + offset});
+    offset += static_cast<size_t>(rect.cells());
+  }
+  NEVE_TRY(decode_residuals<U>(in, grids));
+  for (const ResidualGrid<U>& grid : grids)
+    WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded);
+  if (method == LosslessMethod::lorenzo) {
+    for (U& word : words) word = bits_of_ordered<U>(word);
+  } else {
+    for (size_t cell = 0; cell < total; ++cell) {
+      if (!excluded.empty() && excluded[cell] != 0) continue;
+      const std::optional<U> bits = meaning.bits(words[cell]);
+      if (!bits) {
+        return corrupt(
+            fmt::format("lossless section: rank {} of {} values", words[cell], meaning.distinct.size()));
+      }
+      words[cell] = *bits;
+    }
+  }
+  for (const auto& [cell, bits] : patches) words[cell] = bits;
+  return words;
+}
+
+template <class T>
+Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
+                                          const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  RawVector<U> held(target.held);
+  NEVE_TRY(read_bytes(method, in, held));
+  size_t total = 0;
+  for (const auto& rect : target.rects) total += static_cast<size_t>(rect.cells());
+  if (total == held.size()) return held;
+  RawVector<U> bits(total);
+  const U* next = held.data();
+  U* out = bits.data();
+  for (const auto& rect : target.rects) {
+    for (int64_t i = 0; i < rect.cells(); ++i, ++out) {
+      if (rect.left_out.empty() || rect.left_out[static_cast<size_t>(i)] == 0) *out = *next++;
+    }
+  }
+  return bits;
+}
+
+}  // namespace
+
+std::optional<ByteCoder> coder_of(LosslessMethod method) {
+  if (const auto segregation = segregation_of(method); segregation) return segregation->second;
+  if (method == LosslessMethod::automatic || takes_differences(method)) return {};
+  return byte_method(method).coder;
+}
+
+template <class T>
+SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  const LosslessCells<T> cells = gather(source, spec);
+  const double raw_bytes = static_cast<double>(cells.held) * sizeof(T);
+  std::vector<LosslessCandidate> candidates;
+  size_t trials = 1;
+  if (const LosslessMethod asked = spec.tuning.method; asked == LosslessMethod::automatic) {
+    candidates = weigh_lossless(cells, spec.tuning);
+    trials = most_trials(effort);
+  } else if (takes_differences(asked)) {
+    candidates.push_back(weigh_method(cells, asked));
+    if (asked == LosslessMethod::rank) candidates.push_back(weigh_method(cells, LosslessMethod::lorenzo));
+  } else {
+    candidates.emplace_back();
+    candidates.back().method = asked;
+  }
+
+  SectionDraft draft;
+  draft.codec = Codec::lossless;
+  std::optional<LosslessMethod> best;
+  double best_score = 0;
+  const double hoped_for = candidates[0].score;
+  for (size_t k = 0; k < candidates.size() && trials > 0; ++k) {
+    const LosslessCandidate& candidate = candidates[k];
+    // (Of methods asked for there is one, and what stands in for it.)
+    const bool in_family = best && takes_differences(*best) == takes_differences(candidate.method);
+    if (best && candidate.score <
+                    (in_family ? close_score_in_family : close_score) * std::max(hoped_for, best_score)) {
+      continue;
+    }
+    const std::optional<Bytes> bytes = encode_by(cells, candidate, effort);
+    if (!bytes) continue;
+    --trials;
+    const double score =
+        lossless_score(candidate.method, raw_bytes, static_cast<double>(bytes->size()), spec.tuning);
+    if (best && score <= best_score) continue;
+    best = candidate.method;
+    best_score = score;
+    draft.report.method = candidate.method;
+    draft.before.assign(1, static_cast<std::byte>(candidate.method));
+    draft.before.insert(draft.before.end(), bytes->begin(), bytes->end());
+  }
+  return draft;
+}
+
+template <class T>
+Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  ByteReader in(bytes);
+  const auto method = in.get<LosslessMethod>();
+  if (in.failed() || method == LosslessMethod::automatic || static_cast<int>(method) >= lossless_methods) {
+    return corrupt(fmt::format("lossless section: method {} unknown", static_cast<int>(method)));
+  }
+  NEVE_ASSIGN(const RawVector<U> bits, takes_differences(method) ? decode_differences(method, in, target)
+                                                                 : decode_bytes(method, in, target));
+  if (in.remaining() != 0)
+    return corrupt(fmt::format("lossless section: {} bytes left over", in.remaining()));
+  const U* from = bits.data();
+  for (const auto& rect : target.rects) {
+    T last{};  // left-out cells repeat what stands before them: finite neighbours give finite cells
+    for (int64_t r = 0; r < rect.rows(); ++r, from += rect.size[0]) {
+      T* const row = rect.row(r);
+      if (row == nullptr) continue;
+      std::memcpy(row, from, static_cast<size_t>(rect.size[0]) * sizeof(T));
+      if (rect.left_out.empty()) continue;
+      const uint8_t* const skip = rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) {
+        if (skip[x] != 0) {
+          row[x] = last;
+        } else if (std::isfinite(row[x])) {
+          last = row[x];
+        }
+      }
+    }
+  }
+  return {};
+}
+
+template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
+template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
+template Status decode_lossless<float>(ByteSpan, const SectionTarget<float>&);
+template Status decode_lossless<double>(ByteSpan, const SectionTarget<double>&);
+
+}  // namespace neve

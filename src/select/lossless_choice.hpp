@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which lossless methods a section's values suit, from samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codecs/lossless_cells.hpp"
+#include "neve/types.hpp"
+#include "stages/lossless/value_multiples.hpp"
+
+namespace neve {
+
+struct LosslessCandidate {
+  LosslessMethod method = LosslessMethod::lorenzo;
+  unsigned axes = 0;  // of the methods that take differences
+  ValueUnit unit;     // of method multiple
+  double bytes = 0;   // estimated, or taken
+  double score = 0;   // by the tuning's weights
+};
+
+// The axes of differences with the least estimated bytes, for a method that takes them.
+template <class T>
+LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method);
+
+// All that may suit, by falling score. Deterministic: speeds are those typical of a method, not measured.
+template <class T>
+std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning);
+
+// speed * speed_weight + ratio * ratio_weight.
+double lossless_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning);
+
+}  // namespace neve

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The general byte compressors, behind one call each way.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "format/bytes.hpp"
+#include "neve/status.hpp"
+
+namespace neve {
+
+// Values are those of the frame format; never renumber.
+enum class ByteCoder : uint8_t { zstd = 0, lz4 = 1, zlib = 2, bzip2 = 3, lzo = 4 };
+std::string_view byte_coder_name(ByteCoder coder);
+
+// Whether this process can use it: LZO and bzip2 are used where their libraries are installed.
+bool has_byte_coder(ByteCoder coder);
+
+// `level` is zstd's (others have one level here: zlib 6, bzip2 9, lz4 and LZO their fastest). Compressed size
+// and bytes; as they are when that is no longer. Errors: usage when the coder is not there.
+Status write_coded(ByteCoder coder, int level, ByteSpan bytes, ByteWriter& out);
+
+// Exactly `size` bytes. Errors: corrupt; failure when the coder is not there.
+Result<Bytes> read_coded(ByteCoder coder, ByteReader& in, uint64_t size);
+
+}  // namespace neve

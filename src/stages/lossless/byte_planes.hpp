@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words by planes: bytes of equal significance together (shuffle), or bits (bitshuffle), so that a byte
+// compressor finds what repeats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format/bytes.hpp"
+
+namespace neve {
+
+// `word_bytes` is 4 or 8; spans hold whole words and are equally long.
+void to_byte_planes(ByteSpan words, size_t word_bytes, std::span<std::byte> planes);
+void from_byte_planes(ByteSpan planes, size_t word_bytes, std::span<std::byte> words);
+
+// Bit planes of the byte planes, most significant first; of each plane the words beyond a multiple of 8 stay
+// bytes, behind its bits.
+void to_bit_planes(ByteSpan words, size_t word_bytes, std::span<std::byte> planes);
+void from_bit_planes(ByteSpan planes, size_t word_bytes, std::span<std::byte> words);
+
+}  // namespace neve

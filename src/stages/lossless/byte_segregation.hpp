@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ACOMPS' preprocessing (Singhal and Sussman, "Adaptive compression to improve I/O performance for climate
+// simulations", DRBSD-2, 2017): the bytes of a value's positions that are skewed, and so compressible, are
+// parted from those that are noise, which stay as they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "format/bytes.hpp"
+#include "neve/status.hpp"
+#include "stages/lossless/byte_coder.hpp"
+
+namespace neve {
+
+// Values are those of the frame format; never renumber.
+enum class Segregation : uint8_t {
+  bytes = 0,          // B: compressible bytes of a value together, value after value
+  byte_wise = 1,      // BW: grouped by position in the value
+  byte_wise_xor = 2,  // BWXOR: the same of each value XOR the one before
+};
+
+// Errors: what write_coded has.
+Status write_segregated(Segregation segregation, ByteCoder coder, ByteSpan words, size_t word_bytes,
+                        ByteWriter& out);
+// Fills `words`. Errors: corrupt; failure when the coder is not there.
+Status read_segregated(Segregation segregation, ByteCoder coder, ByteReader& in, size_t word_bytes,
+                       std::span<std::byte> words);
+
+}  // namespace neve

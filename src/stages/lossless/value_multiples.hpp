@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values that are whole multiples of one unit, as those multiples: measurements with so many decimals, sums
+// kept in fixed point, packed data unpacked again. Exact or not at all: a value that its multiple would not
+// give back bit for bit has none.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "stages/lossless/ordered_words.hpp"
+
+namespace neve {
+
+struct ValueUnit {
+  // Values are those of the frame format; never renumber.
+  enum class Kind : uint8_t {
+    power_of_two = 0,  // the unit is 2^exponent
+    decimal = 1,       // the unit is 10^-exponent, exponent 1 .. 18
+  };
+  Kind kind = Kind::power_of_two;
+  int exponent = 0;
+};
+inline constexpr int least_binary_exponent = -1074, most_binary_exponent = 1023;
+inline constexpr int most_decimals = 18;
+
+// Both ways, for one unit.
+template <class T>
+class Multiples {
+ public:
+  using Signed = std::make_signed_t<WordOf<T>>;
+
+  explicit Multiples(const ValueUnit& unit) : kind_(unit.kind) {
+    factor_ =
+        kind_ == ValueUnit::Kind::decimal ? std::pow(10.0, unit.exponent) : std::ldexp(1.0, unit.exponent);
+    inverse_ = kind_ == ValueUnit::Kind::decimal ? factor_ : std::ldexp(1.0, -unit.exponent);
+  }
+
+  T value(Signed multiple) const {
+    const auto whole = static_cast<double>(multiple);
+    return static_cast<T>(kind_ == ValueUnit::Kind::decimal ? whole / factor_ : whole * factor_);
+  }
+  // Nothing for NaN, infinities, -0, values too large, and what lies between multiples.
+  std::optional<Signed> multiple(T value) const {
+    constexpr double limit = sizeof(T) == 4 ? 0x1p31 : 0x1p53;
+    const double scaled = static_cast<double>(value) * inverse_;
+    if (!(scaled < limit && scaled > -limit)) return {};
+    const auto whole = static_cast<Signed>(std::nearbyint(scaled));
+    const T back = this->value(whole);
+    if (back != value || std::signbit(back) != std::signbit(value)) return {};
+    return whole;
+  }
+
+ private:
+  ValueUnit::Kind kind_;
+  double factor_;
+  double inverse_;
+};
+
+// The unit that (nearly) all of the sampled values are multiples of, the coarsest; nothing when there is none
+// that a word's bits can count.
+template <class T>
+std::optional<ValueUnit> find_unit(std::span<const T> samples);
+
+}  // namespace neve

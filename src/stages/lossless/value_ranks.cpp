@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stages/lossless/value_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "stages/lossless/byte_coder.hpp"
+#include "stages/lossless/byte_planes.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr int table_zstd_level = 9;  // small, and read far more often than written
+
+}  // namespace
+
+template <class U>
+std::optional<std::vector<U>> distinct_words(std::span<const U> words) {
+  const size_t most = std::min(most_ranks, words.size() / 3 + 1);
+  std::unordered_set<U> seen;
+  U before = 0;
+  bool first = true;
+  for (const U word : words) {
+    if (!first && word == before) continue;
+    first = false;
+    before = word;
+    if (seen.insert(word).second && seen.size() > most) return {};
+  }
+  std::vector<U> distinct(seen.begin(), seen.end());
+  std::sort(distinct.begin(), distinct.end());
+  return distinct;
+}
+
+template <class U>
+void write_distinct(std::span<const U> distinct, ByteWriter& out) {
+  std::vector<U> gaps(distinct.begin(), distinct.end());
+  for (size_t i = gaps.size(); i-- > 1;) gaps[i] -= gaps[i - 1];
+  Bytes planes(gaps.size() * sizeof(U));
+  to_byte_planes(std::as_bytes(std::span(gaps)), sizeof(U), planes);
+  out.put_varint(gaps.size());
+  // zstd takes what it is given: it cannot be missing, nor is this too long.
+  (void)write_coded(ByteCoder::zstd, table_zstd_level, planes, out);
+}
+
+template <class U>
+Result<std::vector<U>> read_distinct(ByteReader& in) {
+  const uint64_t count = in.get_varint();
+  if (in.failed() || count < 1 || count > most_ranks) {
+    return corrupt(fmt::format("ranks: {} distinct values, 1 to {} are allowed", count, most_ranks));
+  }
+  NEVE_ASSIGN(const Bytes planes, read_coded(ByteCoder::zstd, in, count * sizeof(U)));
+  std::vector<U> distinct(count);
+  from_byte_planes(planes, sizeof(U), std::as_writable_bytes(std::span(distinct)));
+  for (size_t i = 1; i < count; ++i) distinct[i] += distinct[i - 1];
+  return distinct;
+}
+
+template std::optional<std::vector<uint32_t>> distinct_words<uint32_t>(std::span<const uint32_t>);
+template std::optional<std::vector<uint64_t>> distinct_words<uint64_t>(std::span<const uint64_t>);
+template void write_distinct<uint32_t>(std::span<const uint32_t>, ByteWriter&);
+template void write_distinct<uint64_t>(std::span<const uint64_t>, ByteWriter&);
+template Result<std::vector<uint32_t>> read_distinct<uint32_t>(ByteReader&);
+template Result<std::vector<uint64_t>> read_distinct<uint64_t>(ByteReader&);
+
+}  // namespace neve
