@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #if H5_VERSION_GE(1, 13, 2)
 #include <H5FDdevelop.h>  // the driver's class moved out of the public headers
@@ -20,6 +23,83 @@
 namespace neve::hdf5 {
 namespace {
 
+// What HDF5 has written and the file has not got yet. HDF5 writes its metadata in hundreds of little pieces,
+// most of which touch each other: on a parallel file system each one costs as much as a megabyte.
+class HeldWrites {
+ public:
+  uint64_t bytes() const { return bytes_; }
+
+  void put(haddr_t address, const char* data, size_t size) {
+    cut_out(address, address + size);
+    pieces_.emplace(address, std::vector<char>(data, data + size));
+    bytes_ += size;
+  }
+
+  // Lays what is held of [address, address + size) over `out`.
+  void overlay(haddr_t address, char* out, size_t size) const {
+    const haddr_t end = address + size;
+    for (auto at = first_ending_behind(address); at != pieces_.end() && at->first < end; ++at) {
+      const haddr_t from = std::max(address, at->first);
+      const haddr_t to = std::min(end, end_of(*at));
+      std::memcpy(out + (from - address), at->second.data() + (from - at->first), to - from);
+    }
+  }
+
+  // Gives out everything as runs that do not touch, by rising address, and holds nothing any more.
+  // write(address, data, size) returns false to stop.
+  template <class Write>
+  bool flush(const Write& write) {
+    std::vector<char> run;
+    haddr_t begin = 0;
+    bool ok = true;
+    for (const Piece& piece : pieces_) {
+      if (!run.empty() && (begin + run.size() != piece.first || run.size() >= longest_run)) {
+        ok = ok && write(begin, run.data(), run.size());
+        run.clear();
+      }
+      if (run.empty()) begin = piece.first;
+      run.insert(run.end(), piece.second.begin(), piece.second.end());
+    }
+    if (!run.empty()) ok = ok && write(begin, run.data(), run.size());
+    pieces_.clear();
+    bytes_ = 0;
+    return ok;
+  }
+
+ private:
+  using Pieces = std::map<haddr_t, std::vector<char>>;  // by address, disjoint
+  using Piece = Pieces::value_type;
+  static constexpr size_t longest_run = size_t{4} << 20;
+
+  static haddr_t end_of(const Piece& piece) { return piece.first + piece.second.size(); }
+
+  Pieces::const_iterator first_ending_behind(haddr_t address) const {
+    auto at = pieces_.upper_bound(address);
+    if (at != pieces_.begin() && end_of(*std::prev(at)) > address) --at;
+    return at;
+  }
+
+  void cut_out(haddr_t begin, haddr_t end) {
+    for (auto at = first_ending_behind(begin); at != pieces_.end() && at->first < end;) {
+      const haddr_t first = at->first;
+      const std::vector<char> old = at->second;
+      bytes_ -= old.size();
+      at = pieces_.erase(at);
+      const auto keep = [&](haddr_t from, haddr_t to) {
+        pieces_.emplace(from, std::vector<char>(old.begin() + static_cast<ptrdiff_t>(from - first),
+                                                old.begin() + static_cast<ptrdiff_t>(to - first)));
+        bytes_ += to - from;
+      };
+      if (first < begin) keep(first, begin);
+      if (first + old.size() > end) keep(end, first + old.size());
+    }
+  }
+
+  Pieces pieces_;
+  uint64_t bytes_ = 0;
+};
+constexpr uint64_t most_held_bytes = uint64_t{16} << 20;
+
 // The file as HDF5 sees it. `base` comes first: HDF5 holds a pointer to it.
 struct OpenFile {
   H5FD_t base;
@@ -29,6 +109,7 @@ struct OpenFile {
   haddr_t end_of_allocation;
   haddr_t end_of_file;
   SkipDriverState* state;
+  HeldWrites* held;  // owned; a pointer, so that the layout is C's
 };
 static_assert(std::is_standard_layout_v<OpenFile>);
 
@@ -71,7 +152,10 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) 
     return nullptr;
   }
   auto* file = new (std::nothrow) OpenFile{};
-  if (file == nullptr) {
+  auto* held = new (std::nothrow) HeldWrites;
+  if (file == nullptr || held == nullptr) {
+    delete file;
+    delete held;
     fail(state, "open", ENOMEM);
     ::close(descriptor);
     return nullptr;
@@ -81,14 +165,43 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) 
   file->inode = status.st_ino;
   file->end_of_file = static_cast<haddr_t>(status.st_size);
   file->state = state;
+  file->held = held;
   return &file->base;
+}
+
+bool write_through(const OpenFile* file, haddr_t address, const char* in, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(file->descriptor, in, bytes, static_cast<off_t>(address));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) {
+      fail(file->state, "write", put < 0 ? errno : ENOSPC);
+      return false;
+    }
+    in += put;
+    address += static_cast<haddr_t>(put);
+    bytes -= static_cast<size_t>(put);
+  }
+  return true;
+}
+
+// Failures are in the state afterwards.
+void write_held(OpenFile* file) {
+  try {
+    file->held->flush([&](haddr_t address, const char* data, size_t bytes) {
+      return write_through(file, address, data, bytes);
+    });
+  } catch (const std::bad_alloc&) {
+    fail(file->state, "write", ENOMEM);
+  }
 }
 
 herr_t close_file(H5FD_t* base) {
   OpenFile* file = as_open_file(base);
   SkipDriverState* state = file->state;
+  write_held(file);
   const int closed = ::close(file->descriptor);
   const int error = errno;
+  delete file->held;
   delete file;
   return closed == 0 ? 0 : fail_silently(state, "close", error);
 }
@@ -123,6 +236,9 @@ haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) { return as_open_file(fi
 herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, void* buffer) {
   const OpenFile* file = as_open_file(base);
   auto* out = static_cast<char*>(buffer);
+  char* const begin = out;
+  const haddr_t from = address;
+  const size_t wanted = bytes;
   while (bytes > 0) {
     const ssize_t got = ::pread(file->descriptor, out, bytes, static_cast<off_t>(address));
     if (got < 0) {
@@ -137,6 +253,7 @@ herr_t read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, size_t bytes, void
     address += static_cast<haddr_t>(got);
     bytes -= static_cast<size_t>(got);
   }
+  file->held->overlay(from, begin, wanted);
   return 0;
 }
 
@@ -148,18 +265,12 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t bytes
     ++file->state->dropped_writes;
     return 0;
   }
-  const auto* in = static_cast<const char*>(buffer);
-  while (bytes > 0) {
-    const ssize_t put = ::pwrite(file->descriptor, in, bytes, static_cast<off_t>(address));
-    if (put < 0) {
-      if (errno == EINTR) continue;
-      return fail_silently(file->state, "write", errno);
-    }
-    if (put == 0) return fail_silently(file->state, "write", ENOSPC);
-    in += put;
-    address += static_cast<haddr_t>(put);
-    bytes -= static_cast<size_t>(put);
+  try {
+    file->held->put(address, static_cast<const char*>(buffer), bytes);
+  } catch (const std::bad_alloc&) {
+    return fail_silently(file->state, "write", ENOMEM);
   }
+  if (file->held->bytes() > most_held_bytes) write_held(file);
   return 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A virtual file driver for POSIX files that can drop raw-data writes: HDF5 then lays out a file whose
-// frames somebody else writes. Why not H5Dwrite_chunk with the bytes: only rank 0 writes metadata,
-// and it must neither hold nor send the frames of the other ranks.
+// frames somebody else writes. What is not dropped is written when the file is closed, in few large pieces.
+// Why not H5Dwrite_chunk with the bytes: only rank 0 writes metadata, and it must neither hold nor send the
+// frames of the other ranks.
 #pragma once
 
 #include <hdf5.h>
