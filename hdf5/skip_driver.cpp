@@ -276,6 +276,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t bytes
 
 herr_t truncate(H5FD_t* base, hid_t, hbool_t) {
   OpenFile* file = as_open_file(base);
+  write_held(file);  // first: a full disk is then what the caller hears of
   while (::ftruncate(file->descriptor, static_cast<off_t>(file->end_of_allocation)) != 0) {
     if (errno != EINTR) return fail_silently(file->state, "truncate", errno);
   }

@@ -459,7 +459,10 @@ TEST(Arrangement, ChosenWhereBoxesMeetAndNotForOneBoxOrExactValues) {
   const SectionArrangement automatic{Arrangement::automatic, 0};
   EXPECT_EQ(encode(level, bounded(1, 1e-2), automatic)[12], std::byte{1});
   EXPECT_EQ(encode(single, bounded(1, 1e-2), automatic)[12], std::byte{0});
-  EXPECT_EQ(encode(level, bounded(1, 0), automatic)[12], std::byte{0});
+  auto exact = bounded(1, 0);
+  EXPECT_EQ(encode(level, exact, automatic)[12], std::byte{1}) << "codec lossless predicts, too";
+  exact[0].codec = Codec::exact;
+  EXPECT_EQ(encode(level, exact, automatic)[12], std::byte{0});
   const auto frame = encode(level, bounded(1, 1e-2), automatic);
   EXPECT_EQ(Frame::parse(frame)->sections()[0].arrangement, Arrangement::in_place);
   // Smooth across boxes, so prediction across them must pay.
