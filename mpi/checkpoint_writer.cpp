@@ -12,6 +12,7 @@
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
 #include "mpi/report.hpp"
+#include "mpi/rows.hpp"
 #include "mpi/stopwatch.hpp"
 #include "mpi/target.hpp"
 #include "neve/checkpoint.hpp"
@@ -115,10 +116,7 @@ void grow_boxes(Part& part, const IntVect& ghosts) {
     }
   }
   for (LocalBox& local : part.owned) {
-    int64_t before = ghosts[0];
-    for (size_t d = 1; d < max_dims; ++d) before += ghosts[d] * local.data.stride[d];
-    local.data.data = static_cast<const std::byte*>(local.data.data) -
-                      before * static_cast<int64_t>(dtype_bytes(part.hierarchy.dtype));
+    local.data.data = first_with_ghosts(local.data, ghosts, dtype_bytes(part.hierarchy.dtype));
     local.ghosts = {0, 0, 0};
   }
 }

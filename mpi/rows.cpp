@@ -58,17 +58,21 @@ void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t most_
 
 Rows one_run(std::span<const std::byte> bytes) { return {bytes.data(), bytes.size(), {1, 1, 1}, {0, 0, 0}}; }
 
+const std::byte* first_with_ghosts(const BoxData& data, const IntVect& ghosts, size_t value_bytes) {
+  int64_t before = ghosts[0];  // elements from the first ghost cell to the first valid one
+  for (size_t d = 1; d < max_dims; ++d) before += ghosts[d] * data.stride[d];
+  return static_cast<const std::byte*>(data.data) - before * static_cast<int64_t>(value_bytes);
+}
+
 Rows rows_of_box(const Box& box, const IntVect& ghosts, const BoxData& data, size_t components,
                  size_t value_bytes) {
   const auto bytes = static_cast<int64_t>(value_bytes);
   std::array<uint64_t, max_dims> size{};
-  int64_t before = 0;  // elements from the first ghost cell to the first valid one
   for (size_t d = 0; d < max_dims; ++d) {
     size[d] = static_cast<uint64_t>(box.size(static_cast<int>(d)) + 2 * int64_t{ghosts[d]});
-    before += ghosts[d] * (d == 0 ? 1 : data.stride[d]);
   }
   Rows rows;
-  rows.first = static_cast<const std::byte*>(data.data) - before * bytes;
+  rows.first = first_with_ghosts(data, ghosts, value_bytes);
   rows.row_bytes = size[0] * value_bytes;
   size_t used = 0;
   repeat(rows, used, size[1], data.stride[1] * bytes);

@@ -61,24 +61,32 @@ uint64_t type_bytes(MPI_Datatype type) {
              : 0;
 }
 
+struct Timed {
+  int result;
+  Span when;
+};
+
+// Makes a call that is to be counted.
+template <class Call>
+Timed timed(Call&& call) {
+  require_same_mpi();
+  const double begin = now();
+  const Inside here;
+  const int result = call();
+  return {result, {begin, now()}};
+}
+
 template <class Call>
 int access(MPI_File file, Direction direction, Counter counter, uint64_t count_of_type, MPI_Datatype type,
            Call&& call) {
   if (!counted()) return call();
-  require_same_mpi();
-  const double begin = now();
-  int result = MPI_SUCCESS;
-  {
-    Inside here;
-    result = call();
-  }
-  const double end = now();
+  const auto [result, when] = timed(call);
   if (result != MPI_SUCCESS) return result;
   const uint64_t bytes = count_of_type * type_bytes(type);
   if (Recording recording; recording) {
     const FileIndex index = file_of_handle(file);
     count(index, counter);
-    transferred(index, Level::mpiio, direction, bytes, {begin, end});
+    transferred(index, Level::mpiio, direction, bytes, when);
   }
   return result;
 }
@@ -87,16 +95,9 @@ int access(MPI_File file, Direction direction, Counter counter, uint64_t count_o
 template <class Call>
 int split_end(MPI_File file, Direction direction, Call&& call) {
   if (!counted()) return call();
-  require_same_mpi();
-  const double begin = now();
-  int result = MPI_SUCCESS;
-  {
-    Inside here;
-    result = call();
-  }
-  const double end = now();
+  const auto [result, when] = timed(call);
   if (Recording recording; recording) {
-    spent_on_transfer(file_of_handle(file), Level::mpiio, direction, {begin, end});
+    spent_on_transfer(file_of_handle(file), Level::mpiio, direction, when);
   }
   return result;
 }
@@ -104,19 +105,12 @@ int split_end(MPI_File file, Direction direction, Call&& call) {
 template <class Call>
 int meta(MPI_File file, Counter counter, Call&& call) {
   if (!counted()) return call();
-  require_same_mpi();
-  const double begin = now();
-  int result = MPI_SUCCESS;
-  {
-    Inside here;
-    result = call();
-  }
-  const double end = now();
+  const auto [result, when] = timed(call);
   if (result != MPI_SUCCESS) return result;
   if (Recording recording; recording) {
     const FileIndex index = file_of_handle(file);
     count(index, counter);
-    spent_on_meta(index, Level::mpiio, {begin, end});
+    spent_on_meta(index, Level::mpiio, when);
   }
   return result;
 }
@@ -131,14 +125,7 @@ const char* without_driver(const char* name) {
 int open_traced(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
   const auto call = [&] { return NEVE_PMPI(File_open)(comm, name, mode, info, file); };
   if (!counted()) return call();
-  require_same_mpi();
-  const double begin = now();
-  int result = MPI_SUCCESS;
-  {
-    Inside here;
-    result = call();
-  }
-  const double end = now();
+  const auto [result, when] = timed(call);
   if (result != MPI_SUCCESS) return result;
   int size = 1;
   NEVE_PMPI(Comm_size)(comm, &size);
@@ -158,25 +145,18 @@ int open_traced(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
   ++open_count;
   count(entry.file, size > 1 ? MPIIO_COLL_OPENS : MPIIO_INDEP_OPENS);
   if (info != null_info()) count(entry.file, MPIIO_HINTS);
-  mpi_opened(entry.file, {begin, end});
+  mpi_opened(entry.file, when);
   return result;
 }
 
 int close_traced(MPI_File* file) {
   const auto call = [&] { return NEVE_PMPI(File_close)(file); };
   if (!counted()) return call();
-  require_same_mpi();
   const MPI_File handle = *file;
-  const double begin = now();
-  int result = MPI_SUCCESS;
-  {
-    Inside here;
-    result = call();
-  }
-  const double end = now();
+  const auto [result, when] = timed(call);
   Recording recording;
   if (!recording || result != MPI_SUCCESS) return result;
-  closed(file_of_handle(handle), Level::mpiio, {begin, end});
+  closed(file_of_handle(handle), Level::mpiio, when);
   if (OpenFile* const entry = find_open(handle)) *entry = open_files[--open_count];
   return result;
 }

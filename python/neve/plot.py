@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ._errors import FAILURE, Error
+from ._picture import pyplot, save
 from .plotfile import AXIS_NAMES, Plotfile, Slice
 from .plotfile import open as open_plotfile
 
@@ -23,7 +24,6 @@ PANEL_INCHES = 6.4  # the longer side of a panel
 MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
 SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
 LOG_SPAN = 10  # positive fields that reach over more than this factor are drawn logarithmically
-DPI = 160
 
 
 def _error_slice(copy: Slice, original: Slice) -> np.ndarray:
@@ -126,11 +126,7 @@ def plot(
     """Draw `field` of the plotfile `path` into the image `out`; with `against`, its error beside
     it.
     """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     with open_plotfile(path) as copy:
         shown = copy.slice(field, axis, coord, level)
         panels = 1
@@ -167,12 +163,7 @@ def plot(
         reach = float(finite.max(initial=0.0)) or 1.0
         colours = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}
         _panel(figure, axes.flat[1], shown, errors, title, ERROR_OUTLINES, **colours)
-    try:
-        figure.savefig(out, dpi=DPI)
-    except (OSError, ValueError) as error:
-        raise Error(f"{out}: cannot write the picture: {error}", FAILURE) from None
-    finally:
-        plt.close(figure)
+    save(figure, out)
 
 
 def main(arguments: list[str] | None = None) -> int:

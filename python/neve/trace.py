@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from ._errors import CORRUPT, FAILURE, Error
+from ._picture import pyplot, save
 
 BINS = (
     "0_100",
@@ -29,7 +30,6 @@ LEVELS = (("mpiio", "MPIIO_SIZE_WRITE_AGG_", "MPI-IO"), ("posix", "POSIX_SIZE_WR
 COLOURS = ("#3b6fb5", "#d9822b", "#4f9d58", "#a35fa8", "#8c8c8c", "#c4504b")
 GROUP_WIDTH = 0.84  # of the place a bin has
 LABELLED_BARS = 40  # a picture of more bars has no room for their counts
-DPI = 160
 
 
 def read_report(path: str) -> list[dict]:
@@ -79,21 +79,12 @@ def _panel(axes, traces: list[dict], level: str, prefix: str, name: str) -> None
 
 def plot(traces: list[dict], out: str | Path) -> None:
     """Draw the write sizes of the traces of a report into the image `out`."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained")
     for axes, (level, prefix, name) in zip(panels, LEVELS, strict=True):
         _panel(axes, traces, level, prefix, name)
     panels[0].legend(fontsize=8)
-    try:
-        figure.savefig(out, dpi=DPI)
-    except (OSError, ValueError) as error:
-        raise Error(f"{out}: cannot write the picture: {error}", FAILURE) from None
-    finally:
-        plt.close(figure)
+    save(figure, out)
 
 
 def main(arguments: list[str] | None = None) -> int:

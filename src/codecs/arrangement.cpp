@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codecs/section_codec.hpp"
+
 namespace neve {
 
 namespace {
@@ -170,10 +172,6 @@ void ArrangedTarget<T>::scatter() const {
 }
 
 namespace {
-
-bool is_lossless(const ComponentSpec& spec) {
-  return spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0);
-}
 
 // Codec exact predicts nothing, and stands in for lossy codecs that have no bound: moving values would gain
 // nothing.

@@ -188,12 +188,12 @@ class ContextRowDecoder {
       unsigned bits = 0;
       while (bits < exact_ones && raw_.get(1) != 0) ++bits;
       if (bits == exact_ones) return rejected_quantum;
-      upper = escape_symbol - 1 + (1U << bits | raw_.get(bits));
+      upper = escape_symbol - 1 + (1U << bits | static_cast<uint32_t>(raw_.get(bits)));
     }
     // Bits enough for any quantum, and modulo 2^32 for those of a damaged stream.
     if (place.raw_bits == 0) return unzigzag(upper);
     const uint32_t whole = static_cast<uint32_t>(unzigzag(upper)) << place.raw_bits;
-    const uint32_t low = raw_.get(static_cast<unsigned>(place.raw_bits));
+    const auto low = static_cast<uint32_t>(raw_.get(static_cast<unsigned>(place.raw_bits)));
     return static_cast<int32_t>(whole + low - ((1U << place.raw_bits) >> 1));
   }
 

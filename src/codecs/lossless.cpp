@@ -19,6 +19,7 @@
 #include "stages/lossless/byte_segregation.hpp"
 #include "stages/lossless/value_multiples.hpp"
 #include "stages/lossless/value_ranks.hpp"
+#include "stages/lossless/word_xor.hpp"
 #include "stages/mask/special_cursor.hpp"
 #include "stages/predict/word_lorenzo.hpp"
 
@@ -41,17 +42,11 @@ bool takes_differences(LosslessMethod method) { return method >= LosslessMethod:
 // --- bytes as bytes -------------------------------------------------------------------------------------
 
 struct ByteMethod {
-  enum class Layout : uint8_t { as_they_are, byte_planes, bit_planes, xor_byte_planes };
-  Layout layout;
-  ByteCoder coder;
+  enum class Layout : uint8_t { as_they_are, byte_planes, bit_planes, segregated, segregated_byte_wise };
+  Layout layout = Layout::as_they_are;
+  ByteCoder coder = ByteCoder::zstd;
+  bool xors = false;  // each word with the one before it, first
 };
-
-std::optional<std::pair<Segregation, ByteCoder>> segregation_of(LosslessMethod method) {
-  const int number = static_cast<int>(method) - static_cast<int>(LosslessMethod::b_lzo);
-  if (number < 0 || method > LosslessMethod::bwxor_bzip2) return {};
-  constexpr std::array<ByteCoder, 3> coders = {ByteCoder::lzo, ByteCoder::zlib, ByteCoder::bzip2};
-  return std::pair{static_cast<Segregation>(number / 3), coders[static_cast<size_t>(number % 3)]};
-}
 
 ByteMethod byte_method(LosslessMethod method) {
   using Layout = ByteMethod::Layout;
@@ -67,61 +62,63 @@ ByteMethod byte_method(LosslessMethod method) {
     case LosslessMethod::bitshuffle_lz4:
       return {Layout::bit_planes, ByteCoder::lz4};
     case LosslessMethod::xor_zstd:
-      return {Layout::xor_byte_planes, ByteCoder::zstd};
+      return {Layout::byte_planes, ByteCoder::zstd, true};
     default:
-      return {Layout::as_they_are, ByteCoder::zstd};
+      break;
   }
+  if (method > LosslessMethod::bwxor_bzip2) return {};
+  // ACOMPS' nine are numbered by what is done before, then by compressor.
+  const int number = static_cast<int>(method) - static_cast<int>(LosslessMethod::b_lzo);
+  constexpr std::array<ByteCoder, 3> coders = {ByteCoder::lzo, ByteCoder::zlib, ByteCoder::bzip2};
+  return {number < 3 ? Layout::segregated : Layout::segregated_byte_wise,
+          coders[static_cast<size_t>(number % 3)], number >= 6};
 }
 
-template <class U>
-void xor_neighbours(std::span<U> words) {
-  for (size_t i = words.size(); i-- > 1;) words[i] ^= words[i - 1];
-}
-template <class U>
-void undo_xor_neighbours(std::span<U> words) {
-  for (size_t i = 1; i < words.size(); ++i) words[i] ^= words[i - 1];
+Segregation segregation_of(ByteMethod::Layout layout) {
+  return layout == ByteMethod::Layout::segregated ? Segregation::bytes : Segregation::byte_wise;
 }
 
 template <class U>
 Status write_bytes(LosslessMethod method, Effort effort, RawVector<U>&& words, ByteWriter& out) {
-  const auto view = [&] { return std::as_bytes(std::span(words)); };
-  if (const auto segregation = segregation_of(method); segregation) {
-    return write_segregated(segregation->first, segregation->second, view(), sizeof(U), out);
-  }
   const ByteMethod how = byte_method(method);
-  if (how.layout == ByteMethod::Layout::as_they_are)
-    return write_coded(how.coder, zstd_level(effort), view(), out);
-  if (how.layout == ByteMethod::Layout::xor_byte_planes) xor_neighbours(std::span(words));
-  Bytes planes(words.size() * sizeof(U));
-  if (how.layout == ByteMethod::Layout::bit_planes) {
-    to_bit_planes(view(), sizeof(U), planes);
-  } else {
-    to_byte_planes(view(), sizeof(U), planes);
+  if (how.xors) xor_with_previous(std::span(words));
+  const ByteSpan bytes = std::as_bytes(std::span(words));
+  Bytes planes;
+  switch (how.layout) {
+    case ByteMethod::Layout::as_they_are:
+      return write_coded(how.coder, bytes, out, zstd_level(effort));
+    case ByteMethod::Layout::segregated:
+    case ByteMethod::Layout::segregated_byte_wise:
+      return write_segregated(segregation_of(how.layout), how.coder, bytes, sizeof(U), out);
+    case ByteMethod::Layout::byte_planes:
+      planes.resize(bytes.size());
+      to_byte_planes(bytes, sizeof(U), planes);
+      break;
+    case ByteMethod::Layout::bit_planes:
+      planes.resize(bytes.size());
+      to_bit_planes(bytes, sizeof(U), planes);
+      break;
   }
-  return write_coded(how.coder, zstd_level(effort), planes, out);
+  return write_coded(how.coder, planes, out, zstd_level(effort));
 }
 
 template <class U>
 Status read_bytes(LosslessMethod method, ByteReader& in, RawVector<U>& words) {
-  const auto view = std::as_writable_bytes(std::span(words));
-  if (const auto segregation = segregation_of(method); segregation) {
-    return read_segregated(segregation->first, segregation->second, in, sizeof(U), view);
-  }
   const ByteMethod how = byte_method(method);
-  NEVE_ASSIGN(const Bytes bytes, read_coded(how.coder, in, view.size()));
-  switch (how.layout) {
-    case ByteMethod::Layout::as_they_are:
+  const auto view = std::as_writable_bytes(std::span(words));
+  if (how.layout >= ByteMethod::Layout::segregated) {
+    NEVE_TRY(read_segregated(segregation_of(how.layout), how.coder, in, sizeof(U), view));
+  } else {
+    NEVE_ASSIGN(const Bytes bytes, read_coded(how.coder, in, view.size()));
+    if (how.layout == ByteMethod::Layout::as_they_are) {
       std::copy(bytes.begin(), bytes.end(), view.begin());
-      break;
-    case ByteMethod::Layout::bit_planes:
+    } else if (how.layout == ByteMethod::Layout::bit_planes) {
       from_bit_planes(bytes, sizeof(U), view);
-      break;
-    case ByteMethod::Layout::byte_planes:
-    case ByteMethod::Layout::xor_byte_planes:
+    } else {
       from_byte_planes(bytes, sizeof(U), view);
-      break;
+    }
   }
-  if (how.layout == ByteMethod::Layout::xor_byte_planes) undo_xor_neighbours(std::span(words));
+  if (how.xors) undo_xor(std::span(words));
   return {};
 }
 
@@ -427,7 +424,6 @@ Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
 }  // namespace
 
 std::optional<ByteCoder> coder_of(LosslessMethod method) {
-  if (const auto segregation = segregation_of(method); segregation) return segregation->second;
   if (method == LosslessMethod::automatic || takes_differences(method)) return {};
   return byte_method(method).coder;
 }
@@ -443,7 +439,10 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
     trials = most_trials(effort);
   } else if (takes_differences(asked)) {
     candidates.push_back(weigh_method(cells, asked));
-    if (asked == LosslessMethod::rank) candidates.push_back(weigh_method(cells, LosslessMethod::lorenzo));
+    if (asked == LosslessMethod::rank) {  // ranks lie in the values' order: the same axes suit both
+      candidates.push_back(candidates.back());
+      candidates.back().method = LosslessMethod::lorenzo;
+    }
   } else {
     candidates.emplace_back();
     candidates.back().method = asked;

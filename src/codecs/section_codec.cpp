@@ -157,7 +157,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
-  } else if (spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0)) {
+  } else if (is_lossless(spec)) {
     draft = draft_lossless(source, spec, effort);
   } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
     draft = draft_exact(source, spec);

@@ -35,6 +35,11 @@ struct SharedBooks {
   std::vector<Codebook> books;
 };
 
+// Whether a component is coded by codec lossless: asked for, or for want of a bound.
+inline bool is_lossless(const ComponentSpec& spec) {
+  return spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0);
+}
+
 template <class T>
 SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
 

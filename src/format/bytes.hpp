@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "format/zigzag.hpp"
+
 namespace neve {
 
 static_assert(std::endian::native == std::endian::little, "the frame format is written as memory holds it");
@@ -39,9 +41,7 @@ class ByteWriter {
     out_.push_back(static_cast<std::byte>(value));
   }
   // Zigzag: small magnitudes of either sign stay short.
-  void put_signed_varint(int64_t value) {
-    put_varint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63));
-  }
+  void put_signed_varint(int64_t value) { put_varint(zigzag(value)); }
   size_t size() const { return out_.size(); }
 
  private:
@@ -75,10 +75,7 @@ class ByteReader {
     failed_ = true;
     return 0;
   }
-  int64_t get_signed_varint() {
-    const uint64_t z = get_varint();
-    return static_cast<int64_t>(z >> 1) ^ -static_cast<int64_t>(z & 1);
-  }
+  int64_t get_signed_varint() { return unzigzag(get_varint()); }
   ByteSpan get_bytes(uint64_t count) {
     if (count > remaining()) {
       failed_ = true;

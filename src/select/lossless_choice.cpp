@@ -319,7 +319,7 @@ double try_zstd(const LosslessCells<T>& cells, bool by_planes, double repeated) 
   }
   Bytes coded;
   ByteWriter out(coded);
-  if (!write_coded(ByteCoder::zstd, trial_zstd_level, bytes, out).ok()) return HUGE_VAL;
+  if (!write_coded(ByteCoder::zstd, bytes, out, trial_zstd_level).ok()) return HUGE_VAL;
   // A value and its twin take the room of one, and a little to say so.
   constexpr double saved_by_twin = 0.5;
   return static_cast<double>(coded.size()) / static_cast<double>(words.size()) *

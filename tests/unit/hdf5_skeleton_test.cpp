@@ -12,6 +12,7 @@
 #include "hdf5/handle.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5_test_files.hpp"
+#include "same_hierarchy.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -74,23 +75,11 @@ TEST_P(Skeleton, BringsTheHierarchyAndTheRecordsBackExactly) {
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_TRUE(read->written_by_neve);
   const Hierarchy& back = read->hierarchy;
-  EXPECT_EQ(back.dims, h.dims);
-  EXPECT_EQ(back.dtype, h.dtype);
-  EXPECT_EQ(back.components, h.components);
-  EXPECT_EQ(back.time, h.time);
-  EXPECT_EQ(back.prob_lo, h.prob_lo);
-  EXPECT_EQ(back.prob_hi, h.prob_hi);
+  test::expect_same(back, h);
   EXPECT_EQ(back.coord_sys, h.coord_sys);
   EXPECT_EQ(back.source_ghosts, h.source_ghosts);
-  EXPECT_EQ(back.side_files, h.side_files);
   ASSERT_EQ(back.levels.size(), h.levels.size());
   for (size_t l = 0; l < h.levels.size(); ++l) {
-    EXPECT_EQ(back.levels[l].domain, h.levels[l].domain);
-    EXPECT_EQ(back.levels[l].boxes, h.levels[l].boxes);
-    EXPECT_EQ(back.levels[l].ref_ratio, h.levels[l].ref_ratio);
-    EXPECT_EQ(back.levels[l].dx, h.levels[l].dx);
-    EXPECT_EQ(back.levels[l].step, h.levels[l].step);
-    EXPECT_EQ(back.levels[l].time, h.levels[l].time);
     const LevelStorage& storage = read->levels[l];
     EXPECT_EQ(storage.chunk_elements, placements[l].chunk_elements);
     EXPECT_EQ(storage.chunks, placements[l].frame_bytes.size());

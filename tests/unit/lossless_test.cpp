@@ -297,7 +297,7 @@ TEST(ByteCoders, GiveBackWhatTheyGot) {
     for (const size_t size : {size_t{0}, size_t{1}, text.size()}) {
       Bytes coded;
       ByteWriter out(coded);
-      ASSERT_TRUE(write_coded(coder, 3, ByteSpan(text).first(size), out).ok());
+      ASSERT_TRUE(write_coded(coder, ByteSpan(text).first(size), out).ok());
       if (size == text.size()) {
         EXPECT_LT(coded.size(), size / 2);
       }

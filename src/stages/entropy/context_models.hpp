@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "format/zigzag.hpp"
 #include "stages/entropy/nibble_model.hpp"
 
 namespace neve {
@@ -36,12 +37,6 @@ constexpr int raw_bits(int activity) { return activity < 12 ? 0 : (activity - 10
 
 // A quantum as a symbol: zigzag of its rounded upper part; the last one says that more follows.
 inline constexpr uint32_t escape_symbol = nibble_symbols - 1;
-inline constexpr uint32_t zigzag(int32_t value) {
-  return (static_cast<uint32_t>(value) << 1) ^ static_cast<uint32_t>(value >> 31);
-}
-inline constexpr int32_t unzigzag(uint32_t value) {
-  return static_cast<int32_t>(value >> 1) ^ -static_cast<int32_t>(value & 1);
-}
 
 class ContextModels {
  public:

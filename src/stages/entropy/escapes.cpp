@@ -5,17 +5,11 @@
 
 #include <bit>
 
+#include "format/zigzag.hpp"
 #include "stages/entropy/bit_io.hpp"
 #include "stages/lossless/byte_pack.hpp"
 
 namespace neve {
-
-namespace {
-
-uint32_t zigzag(int32_t v) { return (static_cast<uint32_t>(v) << 1) ^ static_cast<uint32_t>(v >> 31); }
-int32_t unzigzag(uint32_t z) { return static_cast<int32_t>((z >> 1) ^ (0U - (z & 1))); }
-
-}  // namespace
 
 void write_escapes(std::span<const int32_t> escapes, ByteWriter& out) {
   Bytes widths;
@@ -59,7 +53,8 @@ Result<std::vector<int32_t>> read_escapes(ByteReader& in, uint64_t max_count) {
   for (const std::byte b : widths) {
     const auto width = static_cast<unsigned>(b);
     const uint32_t top = width > 0 ? uint32_t{1} << (width - 1) : 0;
-    escapes.push_back(unzigzag(width > 1 ? top | bits.get(width - 1) : top));
+    const uint32_t low = width > 1 ? static_cast<uint32_t>(bits.get(width - 1)) : 0;
+    escapes.push_back(unzigzag(top | low));
   }
   return escapes;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "stages/entropy/bit_io.hpp"
 #include "stages/entropy/book_choice.hpp"
 #include "stages/entropy/huffman_coder.hpp"
 #include "stages/lossless/byte_coder.hpp"
@@ -48,70 +49,6 @@ constexpr int length_of_symbol(unsigned symbol) {
   return symbol < 4 ? std::bit_width(symbol) : (static_cast<int>(symbol - 4) >> 2) + head_bits;
 }
 
-// Raw bits, up to 64 at once, least significant first.
-class RawBitWriter {
- public:
-  explicit RawBitWriter(size_t most_bytes) : bytes_(most_bytes + sizeof(uint64_t)) {}
-  void put(uint64_t value, int count) {
-    if (count > 32) {
-      put32(value & 0xffffffff, 32);
-      put32(value >> 32, count - 32);
-    } else {
-      put32(value, count);
-    }
-  }
-  ByteSpan finish() {
-    std::memcpy(bytes_.data() + at_, &bits_, sizeof bits_);
-    return ByteSpan(bytes_).first(at_ + static_cast<size_t>(held_ + 7) / 8);
-  }
-
- private:
-  void put32(uint64_t value, int count) {
-    bits_ |= (value & ((uint64_t{1} << count) - 1)) << held_;
-    held_ += count;
-    std::memcpy(bytes_.data() + at_, &bits_, sizeof bits_);
-    const int whole = held_ >> 3;
-    at_ += static_cast<size_t>(whole);
-    bits_ >>= whole * 8;
-    held_ &= 7;
-  }
-  RawVector<std::byte> bytes_;
-  size_t at_ = 0;
-  uint64_t bits_ = 0;
-  int held_ = 0;
-};
-
-// Past the end it gives zeros; `overran` tells.
-class RawBitReader {
- public:
-  explicit RawBitReader(ByteSpan bytes) : bytes_(bytes), bits_total_(uint64_t{bytes.size()} * 8) {}
-  uint64_t get(int count) {
-    if (count <= 32) return get32(count);
-    const uint64_t low = get32(32);
-    return low | get32(count - 32) << 32;
-  }
-  bool overran() const { return at_ > bits_total_; }
-  // Fewer than a byte may be left.
-  bool is_at_end() const { return !overran() && bits_total_ - at_ < 8; }
-
- private:
-  uint64_t get32(int count) {
-    const size_t byte = at_ >> 3;
-    uint64_t word = 0;
-    if (byte + sizeof word <= bytes_.size()) {
-      std::memcpy(&word, bytes_.data() + byte, sizeof word);
-    } else if (byte < bytes_.size()) {
-      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
-    }
-    word >>= at_ & 7;
-    at_ += static_cast<uint64_t>(count);
-    return word & ((uint64_t{1} << count) - 1);
-  }
-  ByteSpan bytes_;
-  uint64_t bits_total_;
-  uint64_t at_ = 0;
-};
-
 // Calls visit(row begin, length of the row above or null) for each row of the grid. Rows follow one another
 // as in memory; the last row of a plane counts as above the first of the next.
 template <class Visit>
@@ -130,7 +67,6 @@ enum class SymbolCoding : uint8_t { huffman = 0, zstd = 1 };
 
 // Where one symbol is most of all, a bit for each is too much and repeats are long: then zstd may win.
 constexpr double zstd_trial_share = 0.8;
-constexpr int symbols_zstd_level = 3;
 
 void write_symbols(const Symbols& symbols, ByteWriter& out) {
   const Histogram histogram = count_symbols(symbols);
@@ -141,8 +77,7 @@ void write_symbols(const Symbols& symbols, ByteWriter& out) {
   if (most > zstd_trial_share * static_cast<double>(symbols.size())) {
     Bytes packed;
     ByteWriter zstd(packed);
-    const Status written =
-        write_coded(ByteCoder::zstd, symbols_zstd_level, std::as_bytes(std::span(symbols)), zstd);
+    const Status written = write_coded(ByteCoder::zstd, std::as_bytes(std::span(symbols)), zstd);
     if (written.ok() && packed.size() < coded.size() + coded_bits(books[0], histogram) / 8) {
       out.put(SymbolCoding::zstd);
       out.put_bytes(packed);
@@ -216,7 +151,9 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
     symbols[k] = Symbols(count[k]);
     next[k] = symbols[k].data();
   }
-  RawBitWriter raw(cells * sizeof(U));
+  Bytes raw_bytes;
+  raw_bytes.reserve(cells * sizeof(U));
+  BitWriter raw(raw_bytes);
   grid_lengths = lengths.data();
   for (const ResidualGrid<U>& grid : grids) {
     const int64_t width = grid.size[0];
@@ -228,7 +165,7 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
         if (skip != nullptr && skip[i] != 0) continue;
         const int length = own[i];
         *next[context_of[neighbourhood(own, i, width, has_above)]]++ = symbol_of(residuals[i], length);
-        raw.put(residuals[i], std::max(0, length - head_bits));
+        raw.put(residuals[i], static_cast<unsigned>(std::max(0, length - head_bits)));
       }
     });
     grid_lengths += grid.cells();
@@ -244,7 +181,7 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
     out.put_varint(count[k]);
     if (count[k] > 0) write_symbols(symbols[k], out);
   }
-  const ByteSpan raw_bytes = raw.finish();
+  raw.finish();
   out.put_varint(raw_bytes.size());
   out.put_bytes(raw_bytes);
 }
@@ -293,7 +230,7 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
     end[k] = next[k] + count;
   }
   const uint64_t raw_size = in.get_varint();
-  RawBitReader raw(in.get_bytes(raw_size));
+  BitReader raw(in.get_bytes(raw_size));
   if (in.failed() || declared != wanted) {
     return corrupt(fmt::format("residual classes: {} symbols for {} values", declared, wanted));
   }
@@ -336,7 +273,8 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
           continue;
         }
         const int low = raw_bits_of_symbol(symbol);
-        residuals[i] = static_cast<U>((U{4} | ((symbol - 4) & 3)) << low) | static_cast<U>(raw.get(low));
+        residuals[i] = static_cast<U>((U{4} | ((symbol - 4) & 3)) << low) |
+                       static_cast<U>(raw.get(static_cast<unsigned>(low)));
       }
     });
   }

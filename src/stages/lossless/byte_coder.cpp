@@ -185,14 +185,14 @@ bool has_byte_coder(ByteCoder coder) {
   return true;
 }
 
-Status write_coded(ByteCoder coder, int level, ByteSpan bytes, ByteWriter& out) {
+Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_level) {
   if (!has_byte_coder(coder)) return missing(coder);
   if (bytes.size() > most_bytes) {
     return usage_error(fmt::format("{}: {} bytes at once; at most {} are allowed", byte_coder_name(coder),
                                    bytes.size(), most_bytes));
   }
   Bytes coded(bound_of(coder, bytes.size()));
-  const size_t size = bytes.empty() ? 0 : compress_into(coder, level, bytes, coded);
+  const size_t size = bytes.empty() ? 0 : compress_into(coder, zstd_level, bytes, coded);
   const bool pays = size > 0 && size < bytes.size();
   out.put_varint(pays ? size : bytes.size());
   out.put_bytes(pays ? ByteSpan(coded).first(size) : bytes);

@@ -7,6 +7,7 @@
 
 #include "format/bytes.hpp"
 #include "neve/status.hpp"
+#include "stages/lossless/byte_pack.hpp"
 
 namespace neve {
 
@@ -17,9 +18,9 @@ std::string_view byte_coder_name(ByteCoder coder);
 // Whether this process can use it: LZO and bzip2 are used where their libraries are installed.
 bool has_byte_coder(ByteCoder coder);
 
-// `level` is zstd's (others have one level here: zlib 6, bzip2 9, lz4 and LZO their fastest). Compressed size
+// Only zstd has levels here (zlib takes 6, bzip2 9, lz4 and LZO their fastest). Compressed size
 // and bytes; as they are when that is no longer. Errors: usage when the coder is not there.
-Status write_coded(ByteCoder coder, int level, ByteSpan bytes, ByteWriter& out);
+Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_level = side_stream_zstd_level);
 
 // Exactly `size` bytes. Errors: corrupt; failure when the coder is not there.
 Result<Bytes> read_coded(ByteCoder coder, ByteReader& in, uint64_t size);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <vector>
 
 #include "stages/lossless/byte_planes.hpp"
@@ -18,31 +17,6 @@ namespace {
 // equally so. The slides name the rule (skewness) and no number; ISOBAR (Schendel et al., ICDE 2012), which
 // they build on, has 1.42.
 constexpr double skewed_share = 1.42 / 256;
-
-constexpr int acomps_zstd_level = 3;  // never used by the nine; write_coded wants one
-
-template <class U>
-void xor_with_previous(std::span<std::byte> words) {
-  U before = 0;
-  for (size_t at = 0; at < words.size(); at += sizeof(U)) {
-    U word;
-    std::memcpy(&word, words.data() + at, sizeof word);
-    const U coded = word ^ before;
-    std::memcpy(words.data() + at, &coded, sizeof coded);
-    before = word;
-  }
-}
-
-template <class U>
-void undo_xor(std::span<std::byte> words) {
-  U before = 0;
-  for (size_t at = 0; at < words.size(); at += sizeof(U)) {
-    U coded;
-    std::memcpy(&coded, words.data() + at, sizeof coded);
-    before ^= coded;
-    std::memcpy(words.data() + at, &before, sizeof before);
-  }
-}
 
 // Bit b: byte position b is compressible.
 uint8_t compressible_positions(ByteSpan planes, size_t word_bytes) {
@@ -85,12 +59,8 @@ struct Positions {
 
 Status write_segregated(Segregation segregation, ByteCoder coder, ByteSpan words, size_t word_bytes,
                         ByteWriter& out) {
-  Bytes folded(words.begin(), words.end());
-  if (segregation == Segregation::byte_wise_xor) {
-    word_bytes == 4 ? xor_with_previous<uint32_t>(folded) : xor_with_previous<uint64_t>(folded);
-  }
   Bytes planes(words.size());
-  to_byte_planes(folded, word_bytes, planes);
+  to_byte_planes(words, word_bytes, planes);
   const size_t count = words.size() / word_bytes;
   const uint8_t mask = compressible_positions(planes, word_bytes);
   const Positions positions(mask, word_bytes);
@@ -104,7 +74,7 @@ Status write_segregated(Segregation segregation, ByteCoder coder, ByteSpan words
     }
   }
   out.put(mask);
-  NEVE_TRY(write_coded(coder, acomps_zstd_level, compressible, out));
+  NEVE_TRY(write_coded(coder, compressible, out));
   out.put_bytes(interleave(planes, count, positions.noise));
   return {};
 }
@@ -132,9 +102,6 @@ Status read_segregated(Segregation segregation, ByteCoder coder, ByteReader& in,
   }
   deal_out(noise, count, positions.noise, planes);
   from_byte_planes(planes, word_bytes, words);
-  if (segregation == Segregation::byte_wise_xor) {
-    word_bytes == 4 ? undo_xor<uint32_t>(words) : undo_xor<uint64_t>(words);
-  }
   return {};
 }
 

@@ -13,11 +13,9 @@
 
 namespace neve {
 
-// Values are those of the frame format; never renumber.
 enum class Segregation : uint8_t {
-  bytes = 0,          // B: compressible bytes of a value together, value after value
-  byte_wise = 1,      // BW: grouped by position in the value
-  byte_wise_xor = 2,  // BWXOR: the same of each value XOR the one before
+  bytes,      // B: compressible bytes of a value together, value after value
+  byte_wise,  // BW: grouped by position in the value; BWXOR is the same of words that were XORed before
 };
 
 // Errors: what write_coded has.

@@ -4,30 +4,31 @@
 #include <fmt/format.h>
 
 #include "stages/lossless/byte_pack.hpp"
+#include "stages/lossless/byte_planes.hpp"
 
 namespace neve {
 
 void write_exact_values(ByteSpan values, size_t value_bytes, ByteWriter& out) {
   const size_t count = values.size() / value_bytes;
   Bytes planes(values.size());
-  for (size_t b = 0; b < value_bytes; ++b) {
-    for (size_t i = 0; i < count; ++i) planes[b * count + i] = values[i * value_bytes + b];
-  }
+  to_byte_planes(values, value_bytes, planes);
   // Plane by plane: the low bytes of floats are noise and stay raw, the high ones shrink.
   for (size_t b = 0; b < value_bytes; ++b) write_packed(ByteSpan(planes).subspan(b * count, count), out);
 }
 
 Result<Bytes> read_exact_values(ByteReader& in, uint64_t count, size_t value_bytes) {
-  Bytes values(0);
+  Bytes planes;
   for (size_t b = 0; b < value_bytes; ++b) {
     NEVE_ASSIGN(const Bytes plane, read_packed(in, count));
     if (plane.size() != count) {
       return corrupt(
           fmt::format("exact values: byte plane {} holds {} bytes, must hold {}", b, plane.size(), count));
     }
-    if (b == 0) values.resize(count * value_bytes);
-    for (size_t i = 0; i < count; ++i) values[i * value_bytes + b] = plane[i];
+    if (b == 0) planes.reserve(count * value_bytes);
+    planes.insert(planes.end(), plane.begin(), plane.end());
   }
+  Bytes values(planes.size());
+  from_byte_planes(planes, value_bytes, values);
   return values;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values as unsigned words that can be subtracted and compared: bit patterns of floats in the order of their
-// values, and differences folded so that small ones of either sign are small words. All of it is exact and
-// total: NaN payloads and -0 are words like any other.
+// values. Exact and total: NaN payloads and -0 are words like any other.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
+
+#include "format/zigzag.hpp"
 
 namespace neve {
 
@@ -27,18 +28,6 @@ constexpr U bits_of_ordered(U word) {
   using Signed = std::make_signed_t<U>;
   const U negative = static_cast<U>(static_cast<Signed>(~word) >> (word_bits<U> - 1));
   return word ^ (negative | (U{1} << (word_bits<U> - 1)));
-}
-
-// Differences modulo 2^bits: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
-template <class U>
-constexpr U fold_sign(U difference) {
-  using Signed = std::make_signed_t<U>;
-  return static_cast<U>(difference << 1) ^
-         static_cast<U>(static_cast<Signed>(difference) >> (word_bits<U> - 1));
-}
-template <class U>
-constexpr U unfold_sign(U folded) {
-  return static_cast<U>(folded >> 1) ^ static_cast<U>(U{0} - (folded & 1));
 }
 
 }  // namespace neve

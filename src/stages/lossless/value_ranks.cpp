@@ -42,7 +42,7 @@ void write_distinct(std::span<const U> distinct, ByteWriter& out) {
   to_byte_planes(std::as_bytes(std::span(gaps)), sizeof(U), planes);
   out.put_varint(gaps.size());
   // zstd takes what it is given: it cannot be missing, nor is this too long.
-  (void)write_coded(ByteCoder::zstd, table_zstd_level, planes, out);
+  (void)write_coded(ByteCoder::zstd, planes, out, table_zstd_level);
 }
 
 template <class U>

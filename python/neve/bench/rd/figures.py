@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..._errors import FAILURE, Error
-from ...plot import DPI, ERROR_OUTLINES, _panel
+from ..._picture import pyplot, save
+from ...plot import ERROR_OUTLINES, _panel
 from ...plotfile import Slice
 from .write_times import STAGES
 
@@ -35,13 +36,9 @@ SPAN_OF_BEST = 3  # error slices: colours end at this many times the best method
 
 def _pyplot():
     try:
-        import matplotlib
+        return pyplot()
     except ImportError:
         raise Error("pictures need matplotlib: pip install 'neve[plot]'", FAILURE) from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def check_at_hand() -> None:
@@ -49,12 +46,7 @@ def check_at_hand() -> None:
 
 
 def _save(figure, path: Path) -> Path:
-    try:
-        figure.savefig(path, dpi=DPI)
-    except OSError as error:
-        raise Error(f"{path}: cannot write the picture: {error}", FAILURE) from None
-    finally:
-        _pyplot().close(figure)
+    save(figure, path)
     return path
 
 
