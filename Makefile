@@ -62,9 +62,9 @@ sanitize: bootstrap  ## the core and its unit tests under ASan and UBSan
 
 # The parallel rooms once more, against the other MPI. Its ranks poll without yielding, so that more of them than
 # cores take long: 2 ranks, 3 where a test is short.
-test-mpich: bootstrap  ## the MPI tests against MPICH, in build-mpich
+test-mpich: bootstrap  ## the MPI tests and the command against MPICH, in build-mpich
 	@cmake --preset mpich >/dev/null
-	@cmake --build build-mpich -j $(JOBS) --target mpi_tests neve_trace trace_mpi_calls
+	@cmake --build build-mpich -j $(JOBS) --target neve mpi_tests neve_trace trace_mpi_calls
 	@ctest --test-dir build-mpich --output-on-failure -R '^mpi\.(.*\.2|(agree|capi|coverage|hints|put)_test\.3)$$'
 
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands

@@ -28,7 +28,7 @@ struct Args {
   int box_cells = 0, components = 0, ghosts = 1, aggregate_boxes = 0, repeats = 3;
   LayoutArgs layout;
   std::string folder = ".", deck;
-  bool verify = false, keep = false, json = false;
+  bool compress_ghosts = false, verify = false, keep = false, json = false;
 };
 
 Result<Case> case_of(const Args& args) {
@@ -51,6 +51,7 @@ Result<Case> case_of(const Args& args) {
   options.box_cells = args.box_cells != 0 ? args.box_cells : is_chombo ? 64 : 16;
   options.components = args.components != 0 ? args.components : is_chombo ? 2 : 15;
   options.ghosts = args.ghosts;
+  options.compress_ghosts = args.compress_ghosts;
   NEVE_ASSIGN(options.sharing, parse_sharing(args.sharing));
   for (const std::string& name : args.strategies) {
     NEVE_ASSIGN(const chombo::Way way, chombo::parse_way(name));
@@ -103,6 +104,7 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
             {"box_cells", options.box_cells},
             {"components", options.components},
             {"ghosts", options.ghosts},
+            {"compress_ghosts", options.compress_ghosts},
             {"sharing", args.sharing},
             {"aggregate_boxes", options.aggregate_boxes},
             {"bound", args.bound},
@@ -210,8 +212,9 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_option("--box-cells", args->box_cells, "edge of a box (chombo: 64) or of a tile (bisicles: 16)");
   sub->add_option("--components", args->components, "components (chombo: 2, bisicles: 15)");
   sub->add_option("--ghosts", args->ghosts,
-                  "layers around every box of a plot file; compressed files have none")
+                  "layers around every box of a plot file; a checkpoint's variables have 4 or 5")
       ->capture_default_str();
+  sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold them as well");
   sub->add_option("--sharing", args->sharing, "boxes on ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
   sub->add_option("--strategies", args->strategies,

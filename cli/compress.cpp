@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
+#include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::cli {
@@ -87,10 +88,7 @@ Command add_compress(CLI::App& app) {
   sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
   sub->add_option("--bound", args->bound, "abs=X (largest error), rel=X (of the value range) or lossless")
       ->required();
-  sub->add_option("--codec", args->codec,
-                  "auto, dual_quant, exact, lorenzo_regression, interpolation, context or "
-                  "lossless")
-      ->capture_default_str();
+  sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
   add_tuning_options(*sub, args->tuning);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
   sub->add_option("--fill", args->fill,

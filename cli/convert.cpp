@@ -12,9 +12,12 @@
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/convert_checkpoint.hpp"
 #include "cli/local_boxes.hpp"
 #include "cli/options.hpp"
 #include "cli/source.hpp"
+#include "cli/write_report.hpp"
+#include "format/codec_choices.hpp"
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::cli {
@@ -89,6 +92,23 @@ Status check_options(const CLI::App& app, const Args& args) {
   return args.uncompressed ? refuse_options(app, of_compression, "with --uncompressed") : Status();
 }
 
+Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Args& args) {
+  static constexpr const char* of_plotfiles[] = {"--covered", "--cross-level", "--fill"};
+  NEVE_TRY(refuse_options(app, of_plotfiles, "for a checkpoint"));
+  if (!is_hdf5_name(args.destination)) {
+    return usage_error(
+        fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
+                    args.source, args.destination));
+  }
+  CheckpointConversion conversion;
+  conversion.source = args.source;
+  conversion.destination = args.destination;
+  NEVE_ASSIGN(conversion.options, write_options(args, {}));
+  if (app.count("--bound") > 0) conversion.bound = conversion.options.bound;
+  conversion.json = args.json;
+  return conversion;
+}
+
 // Boxes as Chombo wants them in a file: its reader sorts them and takes what it finds in that order.
 Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
   Hierarchy sorted = h;
@@ -104,88 +124,20 @@ Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
   return sorted;
 }
 
-nlohmann::ordered_json field_json(const FieldReport& field) {
-  nlohmann::ordered_json j;
-  j["name"] = field.name;
-  j["cells"] = field.cells;
-  j["raw_bytes"] = field.raw_bytes;
-  j["stored_bytes"] = field.stored_bytes;
-  j["codec_bytes"] = field.codec_bytes;
-  j["ratio"] = field.stored_bytes > 0
-                   ? static_cast<double>(field.raw_bytes) / static_cast<double>(field.stored_bytes)
-                   : 0.0;
-  j["bound"] = to_string(field.asked);
-  j["bound_abs"] = field.bound_abs;
-  j["max_abs_error"] = field.max_abs_error;
-  j["left_out_cells"] = field.left_out_cells;
-  j["special_cells"] = field.special_cells;
-  j["exact_cells"] = field.exact_cells;
-  j["fill"] = field.fill.has_value() ? nlohmann::ordered_json(*field.fill) : nlohmann::ordered_json();
-  j["covered"] = field.covered;
-  j["codec"] = field.codec;
-  j["arrangement"] = field.arrangement;
-  return j;
-}
-
-// What the codecs made, without the headers of frames and the rest of the file.
-uint64_t codec_bytes(const WriteReport& report) {
-  uint64_t bytes = 0;
-  for (const LevelReport& level : report.levels) {
-    for (const FieldReport& field : level.fields) bytes += field.codec_bytes;
-  }
-  return bytes;
-}
-
-nlohmann::ordered_json report_json(const WriteReport& report) {
-  nlohmann::ordered_json j;
-  j["raw_bytes"] = report.raw_bytes;
-  j["stored_bytes"] = report.file_bytes;
-  j["codec_bytes"] = codec_bytes(report);
-  j["data_bytes"] = report.data_bytes;
-  j["mpi_writes"] = report.mpi_writes;
-  j["hints"] = report.hints;
-  j["ratio"] = static_cast<double>(report.raw_bytes) / static_cast<double>(report.file_bytes);
-  j["levels"] = nlohmann::ordered_json::array();
-  for (size_t level = 0; level < report.levels.size(); ++level) {
-    const LevelReport& of_level = report.levels[level];
-    nlohmann::ordered_json l;
-    l["level"] = level;
-    l["chunks"] = of_level.chunks;
-    l["chunk_elements"] = of_level.chunk_elements;
-    l["stored_bytes"] = of_level.stored_bytes;
-    l["fields"] = nlohmann::ordered_json::array();
-    for (const FieldReport& field : of_level.fields) l["fields"].push_back(field_json(field));
-    j["levels"].push_back(std::move(l));
-  }
-  return j;
-}
-
-std::string report_table(const WriteReport& report) {
-  Table table(
-      {"level field", "raw", "stored", "ratio", "bound", "max error", "left out", "codec, arrangement"});
-  for (size_t level = 0; level < report.levels.size(); ++level) {
-    for (const FieldReport& field : report.levels[level].fields) {
-      table.add({fmt::format("{} {}", level, field.name), human_bytes(field.raw_bytes),
-                 human_bytes(field.stored_bytes),
-                 human_ratio(static_cast<double>(field.raw_bytes) /
-                             static_cast<double>(std::max<uint64_t>(field.stored_bytes, 1))),
-                 human_error(field.bound_abs), human_error(field.max_abs_error),
-                 std::to_string(field.left_out_cells), field.codec + ", " + field.arrangement});
-    }
-  }
-  return table.text();
-}
-
-std::string hints_line(const WriteReport& report) {
-  std::string line;
-  for (const auto& [key, value] : report.hints) line += (line.empty() ? "" : ", ") + key + "=" + value;
-  return fmt::format("MPI-IO hints, as the MPI library answers: {}\n", line.empty() ? "none" : line);
-}
-
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   const double begin_seconds = MPI_Wtime();
   const bool to_hdf5 = is_hdf5_name(args.destination);
   NEVE_TRY(check_options(app, args));
+
+  InputKind kind{};
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(kind, input_kind(args.source));
+    return {};
+  })));
+  if (kind == InputKind::checkpoint) {
+    NEVE_ASSIGN(CheckpointConversion conversion, checkpoint_conversion(app, args));
+    return convert_checkpoint(ranks, std::move(conversion));
+  }
 
   std::unique_ptr<PlotfileSource> source;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
@@ -208,17 +160,11 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
     NEVE_ASSIGN(const WriteReport report,
                 write_plotfile(ranks.comm(), args.destination, written, local.boxes, options));
     j = report_json(report);
-    j["seconds"] = {
-        {"read", read_seconds},          {"plan", report.plan_seconds}, {"encode", report.encode_seconds},
-        {"place", report.place_seconds}, {"put", report.put_seconds},   {"sync", report.sync_seconds}};
-    summary =
-        args.uncompressed
-            ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
-                          h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
-            : report_table(report) +
-                  fmt::format("{}: {} -> {}, {} times smaller ({} of it made by codecs)\n", args.destination,
-                              human_bytes(report.raw_bytes), human_bytes(report.file_bytes),
-                              human_ratio(j["ratio"].get<double>()), human_bytes(codec_bytes(report)));
+    j["seconds"] = phases_json(report, read_seconds);
+    summary = args.uncompressed
+                  ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
+                                h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
+                  : report_table(report) + report_summary(args.destination, report);
     if (options.layout != FileLayout{}) summary += hints_line(report);
   } else {
     const double write_begin_seconds = MPI_Wtime();
@@ -261,25 +207,24 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
 
 Command add_convert(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "convert", "A plotfile into HDF5, compressed or not, or back into an AMReX plotfile");
+      "convert", "A plotfile or checkpoint into HDF5, compressed or not, or back into an AMReX plotfile");
   auto args = std::make_shared<Args>();
-  sub->add_option("SRC", args->source,
-                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; .npy array")
+  sub->add_option(
+         "SRC", args->source,
+         "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; Neve checkpoint; .npy array")
       ->required();
   sub->add_option("DST", args->destination,
                   "ends in .h5 or .hdf5: an HDF5 plotfile; any other name: an AMReX plotfile directory")
       ->required();
   sub->add_option("--bound", args->bound,
-                  "abs=X (largest error), rel=X (of each level's value range) or lossless")
+                  "abs=X (largest error), rel=X (of each level's value range) or lossless; a checkpoint's "
+                  "variables are lossless unless this or --field says otherwise")
       ->capture_default_str();
   sub->add_option("--field", args->fields,
                   "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, NAME:arrangement=A, "
-                  "NAME:unit=N, joined by commas; repeatable")
+                  "NAME:unit=N, joined by commas; repeatable; of a checkpoint by variable, bound and codec")
       ->take_all();
-  sub->add_option("--codec", args->codec,
-                  "auto, dual_quant, exact, lorenzo_regression, interpolation, context or "
-                  "lossless")
-      ->capture_default_str();
+  sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
   add_tuning_options(*sub, args->tuning);
   add_layout_options(*sub, args->layout);
   sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
@@ -315,7 +260,8 @@ Command add_convert(CLI::App& app) {
       "  neve convert plt00113 plt00113.h5\n"
       "  mpirun -n 4 neve convert plt00113 plt00113.h5 --bound rel=1e-4 --field Temp:abs=0.5\n"
       "  mpirun -n 4 neve convert plt00113 plt00113.hdf5 --uncompressed --strategy aggregated\n"
-      "  neve convert plt00113.h5 plt00113_back");
+      "  neve convert plt00113.h5 plt00113_back\n"
+      "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };
   return command;

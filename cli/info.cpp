@@ -12,6 +12,8 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/source.hpp"
+#include "cli/variable_source.hpp"
+#include "hdf5/checkpoint_source.hpp"
 #include "hdf5/plotfile_source.hpp"
 #include "plotfile/open.hpp"
 
@@ -103,6 +105,65 @@ Result<Json> describe_hdf5(const std::string& path) {
   return j;
 }
 
+// A level's fields are those of all variables; one that is not compressed has no records.
+void add_variable(const hdf5::VariableStorage& variable, size_t value_bytes, size_t level, Json& into) {
+  const hdf5::LevelStorage& storage = variable.levels[level];
+  const uint64_t cells = level_cells(variable.hierarchy.levels[level]);
+  const auto components = variable.variable.components.size();
+  into["raw_bytes"] = into["raw_bytes"].get<uint64_t>() + cells * components * value_bytes;
+  into["stored_bytes"] = into["stored_bytes"].get<uint64_t>() + storage.stored_bytes;
+  into["chunks"] = into["chunks"].get<uint64_t>() + storage.chunks;
+  if (into["filters"].empty()) into["filters"] = storage.filters;
+  for (size_t c = 0; c < components; ++c) {
+    hdf5::FieldRecord record;
+    if (c < storage.fields.size()) {
+      record = storage.fields[c];
+    } else {  // not compressed, or written before there were records
+      record.asked = variable.variable.bound;
+      record.cells = cells;
+      record.stored_bytes = storage.stored_bytes / components;
+      record.codec = variable.variable.compress ? std::string(codec_name(variable.variable.codec)) : "none";
+      record.chosen = variable.variable.compress ? "not recorded" : "uncompressed";
+      record.covered = "none";
+    }
+    record.name = variable_field_name(variable.variable, c);
+    into["fields"].push_back(record_json(record, value_bytes));
+  }
+}
+
+Result<Json> describe_checkpoint(const std::string& path) {
+  NEVE_ASSIGN(const hdf5::CheckpointStorage file, hdf5::describe_checkpoint(path));
+  const Hierarchy& h = file.hierarchy;
+  Json j = hierarchy_json("Neve checkpoint", h);
+  j["stored_bytes"] = file.file_bytes;
+  j["variables"] = Json::array();
+  for (const hdf5::VariableStorage& of : file.variables) {
+    const Variable& variable = of.variable;
+    uint64_t raw_bytes = 0, stored_bytes = 0;
+    for (const Level& level : of.hierarchy.levels) {
+      raw_bytes += level_cells(level) * variable.components.size() * dtype_bytes(h.dtype);
+    }
+    for (const hdf5::LevelStorage& level : of.levels) stored_bytes += level.stored_bytes;
+    j["variables"].push_back({{"name", variable.name},
+                              {"components", variable.components},
+                              {"ghosts", of_dims(variable.ghosts, h.dims)},
+                              {"compressed", variable.compress},
+                              {"bound", to_string(variable.bound)},
+                              {"codec", variable.compress ? codec_name(variable.codec) : "none"},
+                              {"raw_bytes", raw_bytes},
+                              {"stored_bytes", stored_bytes}});
+  }
+  for (size_t level = 0; level < h.levels.size(); ++level) {
+    Json& l = j["levels"][level];
+    l["raw_bytes"] = l["stored_bytes"] = l["chunks"] = uint64_t{0};
+    l["filters"] = l["fields"] = Json::array();
+    for (const hdf5::VariableStorage& variable : file.variables) {
+      add_variable(variable, dtype_bytes(h.dtype), level, l);
+    }
+  }
+  return j;
+}
+
 Result<Json> describe_plotfile(const std::string& path) {
   NEVE_ASSIGN(const std::unique_ptr<PlotfileSource> source, plotfile::open_plotfile(path));
   Json j = hierarchy_json(source->kind(), source->hierarchy());
@@ -166,17 +227,34 @@ std::string storage_text(const Json& level) {
     return fmt::format("{} chunks; {}", level["chunks"].get<uint64_t>(),
                        fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
   }
-  const auto ghosts = level["ghosts"].get<std::vector<int32_t>>();
+  const auto ghosts = level.value("ghosts", std::vector<int32_t>());
   const bool any = std::any_of(ghosts.begin(), ghosts.end(), [](int32_t layers) { return layers > 0; });
   return any ? fmt::format("uncompressed with {} layers of ghost cells", fmt::join(ghosts, ", "))
              : "uncompressed";
 }
 
+std::string variables_text(const Json& variables) {
+  Table table({"variable", "components", "ghosts", "bound", "codec asked", "raw", "stored", "ratio"});
+  for (const Json& v : variables) {
+    const auto raw = v["raw_bytes"].get<uint64_t>(), stored = v["stored_bytes"].get<uint64_t>();
+    table.add({v["name"].get<std::string>(), std::to_string(v["components"].size()),
+               fmt::format("{}", fmt::join(v["ghosts"].get<std::vector<int32_t>>(), ",")),
+               v["compressed"].get<bool>() ? v["bound"].get<std::string>() : "uncompressed",
+               v["codec"].get<std::string>(), human_bytes(raw), human_bytes(stored),
+               human_ratio(static_cast<double>(raw) / static_cast<double>(std::max<uint64_t>(stored, 1)))});
+  }
+  return table.text();
+}
+
 std::string levels_text(const Json& j) {
-  std::string text =
-      fmt::format("{}D {}, time {}, {} fields: {}\n", j["dims"].get<int>(), j["dtype"].get<std::string>(),
-                  j["time"].get<double>(), j["components"].size(),
-                  fmt::join(j["components"].get<std::vector<std::string>>(), ", "));
+  std::string text = fmt::format("{}D {}, time {}, ", j["dims"].get<int>(), j["dtype"].get<std::string>(),
+                                 j["time"].get<double>());
+  if (j.contains("variables")) {
+    text += fmt::format("{} variables\n", j["variables"].size()) + variables_text(j["variables"]);
+  } else {
+    text += fmt::format("{} fields: {}\n", j["components"].size(),
+                        fmt::join(j["components"].get<std::vector<std::string>>(), ", "));
+  }
   size_t number = 0;
   for (const Json& level : j["levels"]) {
     text += fmt::format("level {}: {} boxes, {} cells, {}", number, level["boxes"].get<uint64_t>(),
@@ -225,6 +303,7 @@ std::string array_text(const Json& j) {
 Status info(const std::string& path, bool json) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   auto described = kind == InputKind::hdf5                 ? describe_hdf5(path)
+                   : kind == InputKind::checkpoint         ? describe_checkpoint(path)
                    : kind == InputKind::plotfile_directory ? describe_plotfile(path)
                    : kind == InputKind::npy                ? describe_npy(path)
                                                            : describe_frame(path);
@@ -245,7 +324,7 @@ Command add_info(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("info", "Levels, fields, bounds asked and measured, codecs, sizes");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, an array")->required();
+  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, a checkpoint, an array")->required();
   sub->add_flag("--json", *json, "as JSON on stdout");
   sub->footer(
       "Examples:\n"

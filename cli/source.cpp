@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "hdf5/checkpoint_source.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "plotfile/open.hpp"
 
@@ -20,7 +21,7 @@ Result<InputKind> input_kind(const std::string& path) {
     case plotfile::FileKind::npy:
       return InputKind::npy;
     case plotfile::FileKind::hdf5:
-      return InputKind::hdf5;
+      return hdf5::is_checkpoint(path) ? InputKind::checkpoint : InputKind::hdf5;
     case plotfile::FileKind::unknown:
       break;
   }

@@ -15,6 +15,8 @@
 #include "cli/console.hpp"
 #include "cli/pairing.hpp"
 #include "cli/source.hpp"
+#include "cli/variable_source.hpp"
+#include "hdf5/checkpoint_source.hpp"
 #include "hdf5/plotfile_source.hpp"
 #include "neve/plotfile_writer.hpp"
 
@@ -172,7 +174,8 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored) {
     std::cout << verdict_json(verdict, ok, raw_bytes, stored).dump(2) << std::endl;
     return;
   }
-  const bool judged = verdict.front().front().bound_abs.has_value();
+  const bool judged = std::any_of(verdict.front().begin(), verdict.front().end(),
+                                  [](const FieldVerdict& field) { return field.bound_abs.has_value(); });
   const char* judgement = !ok ? "A BOUND IS VIOLATED" : judged ? "every bound holds" : "no bounds recorded";
   std::cout << verdict_table(verdict)
             << fmt::format(
@@ -257,6 +260,101 @@ Status verify_plotfiles(const Ranks& ranks, const Args& args) {
   return verdict_status(verdict);
 }
 
+// What a copy's variable says of itself. One that is not compressed, and one that was written before there
+// were records, promises what was asked for it; a bound relative to a range that nobody noted is none.
+std::vector<std::vector<hdf5::FieldRecord>> variable_records(const hdf5::VariableStorage& copy, DType dtype) {
+  const Variable& variable = copy.variable;
+  const bool is_exact = !variable.compress || variable.bound.mode == BoundMode::lossless;
+  std::vector<std::vector<hdf5::FieldRecord>> records;
+  for (size_t l = 0; l < copy.levels.size(); ++l) {
+    records.push_back(copy.levels[l].fields);
+    if (!records.back().empty() || (!is_exact && variable.bound.mode == BoundMode::rel)) continue;
+    uint64_t cells = 0;
+    for (const Box& box : copy.hierarchy.levels[l].boxes) cells += static_cast<uint64_t>(box.cells());
+    for (const std::string& name : variable.components) {
+      hdf5::FieldRecord& record = records.back().emplace_back();
+      record.name = name;
+      record.bound_abs = is_exact ? 0 : variable.bound.value;
+      record.stored_bytes = variable.compress ? copy.levels[l].stored_bytes / variable.components.size()
+                                              : cells * dtype_bytes(dtype);
+      record.codec = variable.compress ? codec_name(variable.codec) : "none";
+    }
+  }
+  return records;
+}
+
+// One variable of two checkpoints.
+struct VariablePair {
+  std::unique_ptr<VariableSource> original, copy;
+  Pairing pairing;
+  std::vector<std::vector<CompareRule>> rules;
+  Verdict verdict;
+};
+
+Result<VariablePair> pair_variable(Checkpoint& original, size_t number, Checkpoint& copy,
+                                   const hdf5::CheckpointStorage& stored) {
+  const Variable& variable = original.variables()[number];
+  const auto& others = copy.variables();
+  const auto found = std::find_if(others.begin(), others.end(),
+                                  [&](const Variable& other) { return other.name == variable.name; });
+  if (found == others.end()) {
+    return failure(fmt::format("not comparable: the copy has no variable '{}'", variable.name));
+  }
+  if (found->ghosts != variable.ghosts) {
+    return failure(
+        fmt::format("not comparable: variable {} has {} layers of ghost cells in the original, {} "
+                    "in the copy",
+                    variable.name, fmt::join(variable.ghosts, ", "), fmt::join(found->ghosts, ", ")));
+  }
+  const auto place = static_cast<size_t>(found - others.begin());
+  VariablePair pair;
+  pair.original = std::make_unique<VariableSource>(original, static_cast<int>(number));
+  pair.copy = std::make_unique<VariableSource>(copy, static_cast<int>(place));
+  auto paired = pair_up(pair.original->hierarchy(), pair.copy->hierarchy());
+  if (!paired.ok()) return paired.status().in("variable " + variable.name);
+  pair.pairing = std::move(*paired);
+  pair.verdict = expectations(pair.original->hierarchy(),
+                              variable_records(stored.variables[place], stored.hierarchy.dtype), pair.rules);
+  for (auto& level : pair.verdict) {
+    for (size_t c = 0; c < level.size(); ++c) level[c].name = variable_field_name(variable, c);
+  }
+  return pair;
+}
+
+Status verify_checkpoints(const Ranks& ranks, const Args& args) {
+  std::unique_ptr<Checkpoint> original, copy;
+  std::vector<VariablePair> pairs;
+  uint64_t stored = 0;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(original, open_checkpoint(args.original));
+    NEVE_ASSIGN(copy, open_checkpoint(args.copy));
+    NEVE_ASSIGN(const hdf5::CheckpointStorage storage, hdf5::describe_checkpoint(args.copy));
+    stored = storage.file_bytes;
+    for (size_t v = 0; v < original->variables().size(); ++v) {
+      NEVE_ASSIGN(VariablePair pair, pair_variable(*original, v, *copy, storage));
+      pairs.push_back(std::move(pair));
+    }
+    return {};
+  })));
+  Verdict verdict(original->hierarchy().levels.size());
+  for (VariablePair& pair : pairs) {
+    const size_t components = pair.verdict.front().size();
+    std::vector<Comparison> sums(verdict.size() * components);
+    Progress progress(ranks.first());
+    NEVE_TRY(ranks.agree(mpi::guarded("verify", [&] {
+      return compare_boxes(ranks, args, *pair.original, *pair.copy, pair.pairing, pair.rules, progress, sums);
+    })));
+    NEVE_TRY(merge_over_ranks(ranks, sums));
+    for (size_t i = 0; i < sums.size(); ++i) {
+      FieldVerdict& field = pair.verdict[i / components][i % components];
+      field.found = sums[i];
+      verdict[i / components].push_back(field);
+    }
+  }
+  if (ranks.first()) print(args, verdict, stored);
+  return verdict_status(verdict);
+}
+
 struct ReadArray {
   plotfile::NpyArray values;
   std::optional<ComponentInfo> promised;
@@ -320,15 +418,22 @@ Status verify_arrays(const Args& args) {
 }
 
 Status verify(const Ranks& ranks, const Args& args) {
-  bool arrays = false;
+  bool arrays = false, checkpoints = false;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
     NEVE_ASSIGN(const InputKind of_original, input_kind(args.original));
     NEVE_ASSIGN(const InputKind of_copy, input_kind(args.copy));
     // A .npy array that was converted into a plotfile is compared as a plotfile.
     arrays = of_copy == InputKind::frame_or_unknown ||
              (of_original == InputKind::npy && of_copy == InputKind::npy);
+    checkpoints = of_original == InputKind::checkpoint;
+    if (checkpoints != (of_copy == InputKind::checkpoint)) {
+      return failure(fmt::format("not comparable: {} is a checkpoint and {} is not",
+                                 checkpoints ? args.original : args.copy,
+                                 checkpoints ? args.copy : args.original));
+    }
     return {};
   })));
+  if (checkpoints) return verify_checkpoints(ranks, args);
   if (!arrays) return verify_plotfiles(ranks, args);
   return ranks.on_first("verify", [&] { return verify_arrays(args); });
 }
@@ -339,7 +444,7 @@ Command add_verify(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("verify", "Compare a copy with its original against the bounds it records");
   auto args = std::make_shared<Args>();
-  sub->add_option("ORIGINAL", args->original, "a plotfile or an array")->required();
+  sub->add_option("ORIGINAL", args->original, "a plotfile, a checkpoint or an array")->required();
   sub->add_option("COPY", args->copy, "what was made of it")->required();
   sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
   sub->footer(

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/checkpoint_source.hpp"
+
 #include <fmt/format.h>
 
 #include <deque>
@@ -6,9 +8,9 @@
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/frame_reader.hpp"
+#include "hdf5/layout_names.hpp"
 #include "hdf5/plain_box.hpp"
 #include "hdf5/plotfile_header.hpp"
-#include "neve/checkpoint_reader.hpp"
 
 namespace neve {
 namespace {
@@ -57,4 +59,29 @@ Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path) {
   return std::unique_ptr<Checkpoint>(std::make_unique<Hdf5Checkpoint>(std::move(header)));
 }
 
+namespace hdf5 {
+
+Result<CheckpointStorage> describe_checkpoint(const std::string& path) {
+  NEVE_ASSIGN(CheckpointHeader header, read_checkpoint_header(path));
+  CheckpointStorage storage;
+  storage.file_bytes = header.data.front().file_bytes;
+  for (size_t v = 0; v < header.variables.size(); ++v) {
+    VariableStorage& of = storage.variables.emplace_back();
+    of.variable = std::move(header.variables[v]);
+    of.hierarchy = std::move(header.data[v].hierarchy);
+    for (LevelData& data : header.data[v].levels) of.levels.push_back(level_storage(data));
+  }
+  storage.hierarchy = std::move(header.hierarchy);
+  return storage;
+}
+
+bool is_checkpoint(const std::string& path) {
+  const QuietErrors quiet;
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const std::string variables = std::string(neve_name) + "/" + variables_name;
+  return file.valid() && H5Lexists(file.id(), neve_name, H5P_DEFAULT) > 0 &&
+         H5Lexists(file.id(), variables.c_str(), H5P_DEFAULT) > 0;
+}
+
+}  // namespace hdf5
 }  // namespace neve

@@ -143,10 +143,10 @@ FixedRow to_row(const FieldRecord& field) {
   return row;
 }
 
-Result<FieldRecord> from_row(const FixedRow& row, const std::string& place) {
+Result<FieldRecord> from_row(const FixedRow& row, const std::string& place, const std::string& table_name) {
   if (row.bound_mode > static_cast<uint8_t>(BoundMode::rel)) {
     return corrupt(
-        fmt::format("{}/{}: bound_mode is {}; 0 to 2 are allowed", place, field_table_name, row.bound_mode));
+        fmt::format("{}/{}: bound_mode is {}; 0 to 2 are allowed", place, table_name, row.bound_mode));
   }
   FieldRecord field;
   field.asked.mode = static_cast<BoundMode>(row.bound_mode);
@@ -166,7 +166,8 @@ Result<FieldRecord> from_row(const FixedRow& row, const std::string& place) {
 
 }  // namespace
 
-Status write_field_records(hid_t level_group, const std::vector<FieldRecord>& fields) {
+Status write_field_records(hid_t level_group, const std::string& table_name,
+                           const std::vector<FieldRecord>& fields) {
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {
     layout.text_bytes[t] = 1;  // HDF5 knows no empty string type
@@ -191,22 +192,23 @@ Status write_field_records(hid_t level_group, const std::vector<FieldRecord>& fi
   const Handle in_memory = row_type(layout, memory_type);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.id(), false);  // the same data makes the same file
-  const Handle table(H5Dcreate2(level_group, field_table_name, on_disk.id(), space.id(), H5P_DEFAULT,
+  const Handle table(H5Dcreate2(level_group, table_name.c_str(), on_disk.id(), space.id(), H5P_DEFAULT,
                                 creation.id(), H5P_DEFAULT),
                      H5Dclose);
   if (!table.valid() || (!fields.empty() && H5Dwrite(table.id(), in_memory.id(), H5S_ALL, H5S_ALL,
                                                      H5P_DEFAULT, rows.data()) < 0)) {
-    return failure(fmt::format("table {}: HDF5 cannot write it: {}", field_table_name, last_error()));
+    return failure(fmt::format("table {}: HDF5 cannot write it: {}", table_name, last_error()));
   }
   return {};
 }
 
-Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std::string& place) {
+Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std::string& place,
+                                                    const std::string& table_name) {
   std::vector<FieldRecord> fields;
-  if (H5Lexists(level_group, field_table_name, H5P_DEFAULT) <= 0) return fields;
-  const Handle table(H5Dopen2(level_group, field_table_name, H5P_DEFAULT), H5Dclose);
+  if (H5Lexists(level_group, table_name.c_str(), H5P_DEFAULT) <= 0) return fields;
+  const Handle table(H5Dopen2(level_group, table_name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!table.valid()) {
-    return corrupt(fmt::format("{}/{} cannot be opened: {}", place, field_table_name, last_error()));
+    return corrupt(fmt::format("{}/{} cannot be opened: {}", place, table_name, last_error()));
   }
   const Handle type(H5Dget_type(table.id()), H5Tclose);
   const Handle space(H5Dget_space(table.id()), H5Sclose);
@@ -214,8 +216,7 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   constexpr hssize_t most_fields = 65535;  // components of a frame
   if (H5Tget_class(type.id()) != H5T_COMPOUND || count < 0 || count > most_fields) {
     return corrupt(fmt::format("{}/{} has {} rows and class {}; a compound of 0 to {} rows is allowed", place,
-                               field_table_name, count, static_cast<int>(H5Tget_class(type.id())),
-                               most_fields));
+                               table_name, count, static_cast<int>(H5Tget_class(type.id())), most_fields));
   }
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {
@@ -228,27 +229,27 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
         H5Tget_size(text.id()) > most_text_bytes) {
       return corrupt(
           fmt::format("{}/{}: column {} is missing or not a fixed-length string of at most {} bytes", place,
-                      field_table_name, text_columns[t].name, most_text_bytes));
+                      table_name, text_columns[t].name, most_text_bytes));
     }
     layout.text_bytes[t] = H5Tget_size(text.id());
   }
   layout.place();
   const Handle in_memory = row_type(layout, memory_type);
-  NEVE_TRY(check_compound(type.id(), in_memory.id()).in(fmt::format("{}/{}", place, field_table_name)));
+  NEVE_TRY(check_compound(type.id(), in_memory.id()).in(fmt::format("{}/{}", place, table_name)));
   if (count == 0) return fields;
   const hsize_t on_disk_bytes = H5Dget_storage_size(table.id());
   if (on_disk_bytes == 0) {
-    return corrupt(fmt::format("{}/{} has {} rows and no storage", place, field_table_name, count));
+    return corrupt(fmt::format("{}/{} has {} rows and no storage", place, table_name, count));
   }
   std::vector<char> rows(static_cast<size_t>(count) * layout.row_bytes, 0);
   if (H5Dread(table.id(), in_memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) < 0) {
-    return corrupt(fmt::format("{}/{} cannot be read: {}", place, field_table_name, last_error()));
+    return corrupt(fmt::format("{}/{} cannot be read: {}", place, table_name, last_error()));
   }
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const char* row = rows.data() + i * layout.row_bytes;
     FixedRow fixed;
     std::memcpy(&fixed, row, sizeof(fixed));
-    NEVE_ASSIGN(FieldRecord field, from_row(fixed, place));
+    NEVE_ASSIGN(FieldRecord field, from_row(fixed, place, table_name));
     for (size_t t = 0; t < text_column_count; ++t) {
       std::string text(row + layout.text_offset[t], layout.text_bytes[t]);
       text.resize(std::min(text.find('\0'), text.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table `neve_fields` of a level: one row per component, written beside the frames and read by `neve
-// info`, h5py and people. Not needed to decode anything.
+// The table `neve_fields` of a level, in a checkpoint one of each compressed variable: one row per component,
+// written beside the frames and read by `neve info`, h5py and people. Not needed to decode anything.
 #pragma once
 
 #include <hdf5.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/layout_names.hpp"
 #include "hdf5/skeleton.hpp"
 #include "neve/status.hpp"
 
@@ -15,8 +16,14 @@ namespace neve::hdf5 {
 
 inline constexpr const char* field_table_name = "neve_fields";
 
-Status write_field_records(hid_t level_group, const std::vector<FieldRecord>& fields);
+inline std::string checkpoint_field_table(const std::string& variable) {
+  return checkpoint_base(variable) + "_" + field_table_name;
+}
+
+Status write_field_records(hid_t level_group, const std::string& table_name,
+                           const std::vector<FieldRecord>& fields);
 // Empty when the group has no such table. `place` names the group in messages.
-Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std::string& place);
+Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std::string& place,
+                                                    const std::string& table_name);
 
 }  // namespace neve::hdf5

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "amr/grow.hpp"
 #include "amr/rect_box.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/layout_names.hpp"
@@ -30,6 +31,10 @@ bool same_box(const FrameBox& in_frame, const Box& box) {
 
 std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
   return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
+}
+
+Box FrameReader::stored_box(size_t level, size_t box) const {
+  return amr::grow(header_.hierarchy.levels[level].boxes[box], header_.levels[level].ghosts);
 }
 
 // Reads through the frame reader itself, so a coarser frame that needs one coarser still finds it. Cells that
@@ -177,8 +182,7 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
     found = at != begins.end() && *at == box_begin - chunk_begin;
     piece.box_in_frame = static_cast<int>(at - begins.begin());
   }
-  const Box& wanted = header_.hierarchy.levels[level].boxes[box];
-  if (!found || !same_box(layout.boxes[static_cast<size_t>(piece.box_in_frame)], wanted)) {
+  if (!found || !same_box(layout.boxes[static_cast<size_t>(piece.box_in_frame)], stored_box(level, box))) {
     return corrupt(
         fmt::format("{}: box {} of the level should begin there at element {}; the frame has no such box",
                     chunk_name(level, chunk), box, box_begin));
@@ -188,7 +192,7 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
 
 Result<std::vector<FrameReader::Piece>> FrameReader::pieces(size_t level, size_t box, int component) {
   const LevelData& data = header_.levels[level];
-  const auto cells = static_cast<uint64_t>(header_.hierarchy.levels[level].boxes[box].cells());
+  const auto cells = static_cast<uint64_t>(stored_box(level, box).cells());
   const uint64_t begin =
       static_cast<uint64_t>(data.box_offsets[box]) + cells * static_cast<uint64_t>(component);
   const uint64_t first_chunk = begin / data.chunk_elements;
@@ -244,11 +248,14 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
 }
 
 Status FrameReader::read(size_t level, size_t box, int component, std::byte* out) {
-  const Box& wanted = header_.hierarchy.levels[level].boxes[box];
-  const uint64_t bytes = static_cast<uint64_t>(wanted.cells()) * dtype_bytes(header_.hierarchy.dtype);
+  const uint64_t bytes =
+      static_cast<uint64_t>(stored_box(level, box).cells()) * dtype_bytes(header_.hierarchy.dtype);
   NEVE_ASSIGN(const std::vector<Piece> found, pieces(level, box, component));
   std::optional<Coarser> coarser;
-  if (level > 0) coarser.emplace(*this, level - 1);
+  // Boxes that overlap with their ghosts have no nested frames.
+  const bool may_nest = level > 0 && header_.levels[level].ghosts == amr::no_ghosts &&
+                        header_.levels[level - 1].ghosts == amr::no_ghosts;
+  if (may_nest) coarser.emplace(*this, level - 1);
   const CoarserLevel* const below = coarser ? &*coarser : nullptr;
   for (const Piece& piece : found) {
     if (const std::byte* values = decoded(piece.loaded, component, below); values != nullptr) {

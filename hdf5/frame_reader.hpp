@@ -24,7 +24,8 @@ class FrameReader {
   // The header must outlive the reader.
   explicit FrameReader(const PlotfileHeader& header) : header_(header), index_(header.levels.size()) {}
 
-  // The values of one component of a box, and which of its cells the frames leave out (empty: none).
+  // The values of one component of a box, and which of its cells the frames leave out (empty: none); the
+  // ghost cells that stand around it in the dataset among them.
   Status read(size_t level, size_t box, int component, std::byte* out);
   Result<std::vector<uint8_t>> left_out(size_t level, size_t box, int component);
   // False when another tool has written the chunks again through the filter: such frames know no boxes.
@@ -55,6 +56,7 @@ class FrameReader {
   };
 
   std::string chunk_name(size_t level, uint64_t chunk) const;
+  Box stored_box(size_t level, size_t box) const;
 
   // Decoded values of a coarser box, and which of its cells have none (empty: all have one).
   struct CoarserBox {

@@ -6,19 +6,29 @@
 #include <cstring>
 #include <vector>
 
+#include "amr/grow.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/layout_names.hpp"
 
 namespace neve::hdf5 {
 
+void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, const std::byte* with_ghosts,
+                  std::byte* out) {
+  const Box grown = amr::grow(valid, ghosts);
+  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
+  for (int64_t z = 0; z < valid.size(2); ++z) {
+    for (int64_t y = 0; y < valid.size(1); ++y) {
+      const int64_t from = ghosts[0] + grown.size(0) * (y + ghosts[1] + grown.size(1) * (z + ghosts[2]));
+      std::memcpy(out, with_ghosts + static_cast<size_t>(from) * value_bytes, row_bytes);
+      out += row_bytes;
+    }
+  }
+}
+
 Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out) {
   const LevelData& data = header.levels[level];
   const Box& valid = header.hierarchy.levels[level].boxes[box];
-  Box grown = valid;
-  for (int d = 0; d < max_dims; ++d) {
-    grown.lo[d] -= data.ghosts[d];
-    grown.hi[d] += data.ghosts[d];
-  }
+  const Box grown = amr::grow(valid, data.ghosts);
   const size_t value_bytes = dtype_bytes(header.hierarchy.dtype);
   const bool has_ghosts = !(grown == valid);
   std::vector<std::byte> with_ghosts(has_ghosts ? static_cast<size_t>(grown.cells()) * value_bytes : 0);
@@ -34,17 +44,7 @@ Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, in
     return corrupt(
         fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data.name, box, last_error()));
   }
-  if (!has_ghosts) return {};
-
-  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
-  for (int64_t z = 0; z < valid.size(2); ++z) {
-    for (int64_t y = 0; y < valid.size(1); ++y) {
-      const int64_t from =
-          data.ghosts[0] + grown.size(0) * (y + data.ghosts[1] + grown.size(1) * (z + data.ghosts[2]));
-      std::memcpy(out, with_ghosts.data() + static_cast<size_t>(from) * value_bytes, row_bytes);
-      out += row_bytes;
-    }
-  }
+  if (has_ghosts) strip_ghosts(valid, data.ghosts, value_bytes, with_ghosts.data(), out);
   return {};
 }
 

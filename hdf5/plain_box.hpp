@@ -9,6 +9,10 @@
 
 namespace neve::hdf5 {
 
+// A box's values of `value_bytes` each, x fastest, out of those with `ghosts` layers around them.
+void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, const std::byte* with_ghosts,
+                  std::byte* out);
+
 // One component of a box, x fastest, without its ghosts. With them it is one run of elements.
 Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
 

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "amr/grow.hpp"
 #include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/field_records.hpp"
@@ -476,7 +477,7 @@ Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* head
   if (!found.ok()) return found.status().in(place);
   NEVE_TRY(settle_type(place, found->dtype, l == 0, &h));
   LevelData data = std::move(found->data);
-  NEVE_ASSIGN(data.fields, read_field_records(group.id(), place));
+  NEVE_ASSIGN(data.fields, read_field_records(group.id(), place, field_table_name));
   if (!data.fields.empty() && data.fields.size() != h.components.size()) {
     return corrupt(fmt::format("{}/{} has {} rows for {} components", place, field_table_name,
                                data.fields.size(), h.components.size()));
@@ -613,15 +614,14 @@ Status read_variable_level(hid_t group, size_t l, const Variable& variable, Hier
                                names.data, variable.compress ? "not " : ""));
   }
   NEVE_TRY(settle_type(place + "/" + names.data, found->dtype, is_first, of_file));
-  // A box with its ghosts is a box as any other to those who read it.
-  Level& grown = data->hierarchy.levels.emplace_back(level);
-  for (Box& box : grown.boxes) {
-    for (size_t d = 0; d < max_dims; ++d) {
-      box.lo[d] -= variable.ghosts[d];
-      box.hi[d] += variable.ghosts[d];
-    }
+  const std::string table = checkpoint_field_table(variable.name);
+  NEVE_ASSIGN(found->data.fields, read_field_records(group, place, table));
+  if (!found->data.fields.empty() && found->data.fields.size() != variable.components.size()) {
+    return corrupt(fmt::format("{}/{} has {} rows for {} components", place, table, found->data.fields.size(),
+                               variable.components.size()));
   }
   found->data.ghosts = {0, 0, 0};
+  data->hierarchy.levels.push_back(level);
   data->levels.push_back(std::move(found->data));
   return {};
 }
@@ -657,7 +657,12 @@ Status read_checkpoint_file(uint64_t file_bytes, CheckpointHeader* header) {
   }
   const Status consistent = check_hierarchy(h);
   if (!consistent.ok()) return corrupt(consistent.message());
-  for (PlotfileHeader& data : header->data) data.hierarchy.dtype = h.dtype;
+  for (size_t v = 0; v < header->variables.size(); ++v) {
+    Hierarchy& of_variable = header->data[v].hierarchy;
+    of_variable.dtype = h.dtype;
+    // A box with its ghosts is a box as any other to those who read it.
+    for (Level& level : of_variable.levels) amr::grow_boxes(level, header->variables[v].ghosts);
+  }
   header->hierarchy = std::move(h);
   header->file = std::move(whole.file);
   return {};

@@ -53,7 +53,7 @@ Result<PlotfileHeader> read_plotfile_header(const std::string& path);
 struct CheckpointHeader {
   Hierarchy hierarchy;
   std::vector<Variable> variables;
-  // By variable: the hierarchy with its components, and its datasets.
+  // By variable: the hierarchy with its components and its ghosts in the boxes, and its datasets.
   std::vector<PlotfileHeader> data;
   Handle file;
 };

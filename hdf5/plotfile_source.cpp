@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include "amr/average_down.hpp"
 #include "amr/box_index.hpp"
 #include "amr/coverage.hpp"
+#include "amr/grow.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/frame_reader.hpp"
@@ -43,13 +45,15 @@ class Hdf5Source : public PlotfileSource {
     const auto b = static_cast<size_t>(box);
     NEVE_ASSIGN(const bool in_frames, is_in_frames(l, b, component));
     if (!in_frames) return std::vector<uint8_t>{};
-    return frames_.left_out(l, b, component);
+    return left_out_of_frames(l, b, component);
   }
 
  private:
   Status check_arguments(int level, int box, int component) const;
   Result<bool> is_in_frames(size_t level, size_t box, int component);
   Status read(size_t level, size_t box, int component, std::byte* out);
+  Status read_frames(size_t level, size_t box, int component, std::byte* out);
+  Result<std::vector<uint8_t>> left_out_of_frames(size_t level, size_t box, int component);
   Status fill_left_out(size_t level, size_t box, int component, std::vector<uint8_t> left_out,
                        std::byte* out);
   Result<RecentBoxes::Values> finer_values(size_t level, size_t box, int component);
@@ -97,10 +101,33 @@ Result<bool> Hdf5Source::is_in_frames(size_t level, size_t box, int component) {
 Status Hdf5Source::read(size_t level, size_t box, int component, std::byte* out) {
   NEVE_ASSIGN(const bool in_frames, is_in_frames(level, box, component));
   if (!in_frames) return read_plain_box(header_, level, box, component, out);
-  NEVE_TRY(frames_.read(level, box, component, out));
-  NEVE_ASSIGN(std::vector<uint8_t> left_out, frames_.left_out(level, box, component));
+  NEVE_TRY(read_frames(level, box, component, out));
+  NEVE_ASSIGN(std::vector<uint8_t> left_out, left_out_of_frames(level, box, component));
   if (left_out.empty()) return {};
   return fill_left_out(level, box, component, std::move(left_out), out);
+}
+
+// A frame's boxes have their ghosts in them.
+Status Hdf5Source::read_frames(size_t level, size_t box, int component, std::byte* out) {
+  const IntVect& ghosts = header_.levels[level].ghosts;
+  if (ghosts == amr::no_ghosts) return frames_.read(level, box, component, out);
+  const Box& valid = header_.hierarchy.levels[level].boxes[box];
+  const size_t value_bytes = dtype_bytes(header_.hierarchy.dtype);
+  std::vector<std::byte> values(static_cast<size_t>(amr::grow(valid, ghosts).cells()) * value_bytes);
+  NEVE_TRY(frames_.read(level, box, component, values.data()));
+  strip_ghosts(valid, ghosts, value_bytes, values.data(), out);
+  return {};
+}
+
+Result<std::vector<uint8_t>> Hdf5Source::left_out_of_frames(size_t level, size_t box, int component) {
+  NEVE_ASSIGN(std::vector<uint8_t> with_ghosts, frames_.left_out(level, box, component));
+  const IntVect& ghosts = header_.levels[level].ghosts;
+  if (with_ghosts.empty() || ghosts == amr::no_ghosts) return with_ghosts;
+  const Box& valid = header_.hierarchy.levels[level].boxes[box];
+  std::vector<uint8_t> marks(static_cast<size_t>(valid.cells()));
+  strip_ghosts(valid, ghosts, 1, std::as_bytes(std::span(with_ghosts)).data(),
+               std::as_writable_bytes(std::span(marks)).data());
+  return marks;
 }
 
 const amr::BoxIndex& Hdf5Source::index(size_t level) {
@@ -188,27 +215,27 @@ Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& pa
   return std::unique_ptr<PlotfileSource>(std::make_unique<Hdf5Source>(std::move(header)));
 }
 
+LevelStorage level_storage(LevelData& data) {
+  LevelStorage level;
+  level.elements = data.elements;
+  level.chunk_elements = data.chunk_elements;
+  if (data.chunk_elements > 0) level.chunks = (data.elements + data.chunk_elements - 1) / data.chunk_elements;
+  level.stored_bytes = data.stored_bytes;
+  level.ghosts = data.ghosts;
+  for (const FilterName& filter : data.filters) {
+    level.filters.push_back(fmt::format("{} ({})", filter.name.empty() ? "unnamed" : filter.name, filter.id));
+  }
+  level.fields = std::move(data.fields);
+  return level;
+}
+
 Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path) {
   NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path));
   PlotfileStorage storage;
   storage.kind = header.kind;
   storage.written_by_neve = header.written_by_neve;
   storage.file_bytes = header.file_bytes;
-  for (LevelData& data : header.levels) {
-    LevelStorage level;
-    level.elements = data.elements;
-    level.chunk_elements = data.chunk_elements;
-    if (data.chunk_elements > 0)
-      level.chunks = (data.elements + data.chunk_elements - 1) / data.chunk_elements;
-    level.stored_bytes = data.stored_bytes;
-    level.ghosts = data.ghosts;
-    for (const FilterName& filter : data.filters) {
-      level.filters.push_back(
-          fmt::format("{} ({})", filter.name.empty() ? "unnamed" : filter.name, filter.id));
-    }
-    level.fields = std::move(data.fields);
-    storage.levels.push_back(std::move(level));
-  }
+  for (LevelData& data : header.levels) storage.levels.push_back(level_storage(data));
   storage.hierarchy = std::move(header.hierarchy);
   return storage;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/plotfile_header.hpp"
 #include "hdf5/skeleton.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
@@ -37,6 +38,9 @@ struct PlotfileStorage {
   Hierarchy hierarchy;
   std::vector<LevelStorage> levels;
 };
+
+// Of an opened file's dataset, which gives up its records.
+LevelStorage level_storage(LevelData& data);
 
 // Needs no filter: decodes nothing.
 Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path);

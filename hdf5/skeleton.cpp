@@ -76,7 +76,7 @@ Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vec
             .in(name));
     NEVE_TRY(write_boxes(group.id(), h, l, level.processors, convention).in(name));
     NEVE_TRY(write_offsets(group.id(), offsets_name, level.box_offsets).in(name));
-    NEVE_TRY(write_field_records(group.id(), level.fields).in(name));
+    NEVE_TRY(write_field_records(group.id(), field_table_name, level.fields).in(name));
     if (!with_datasets) continue;
     Result<std::vector<uint64_t>> placed = place_data(group.id(), data_name, h.dtype, level, driver);
     if (!placed.ok()) return placed.status().in(name);
@@ -129,6 +129,10 @@ Result<CheckpointAddresses> write_checkpoint_file(hid_t file, const Hierarchy& h
                                      placement.ghosts, h.dims)
                    .in(name));
       NEVE_TRY(write_offsets(group.id(), names.offsets, placement.box_offsets).in(name));
+      if (placement.compressed) {
+        NEVE_TRY(write_field_records(group.id(), checkpoint_field_table(variable.name), placement.fields)
+                     .in(name));
+      }
       Result<std::vector<uint64_t>> placed = place_data(group.id(), names.data, h.dtype, placement, driver);
       if (!placed.ok()) return placed.status().in(name);
       addresses[v].push_back(std::move(*placed));

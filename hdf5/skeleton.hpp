@@ -54,7 +54,7 @@ Status write_description(const std::string& path, const Hierarchy& hierarchy,
 
 struct VariablePlacement {
   Variable variable;
-  std::vector<LevelPlacement> levels;  // without field records; processors are those of the first variable
+  std::vector<LevelPlacement> levels;  // field records of an uncompressed one are not written
 };
 
 // Addresses in a checkpoint, [variable][level][chunk]; uncompressed [variable][level][0].

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <set>
 
+#include "amr/grow.hpp"
 #include "hdf5/skeleton.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/grown_boxes.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -31,6 +33,7 @@ struct Part {
   WritePlan plan;               // compressed
   EncodedLevels encoded;        // compressed
   GatheredFrames frames;        // compressed, rank 0
+  std::vector<LevelReport> levels;
 };
 
 std::string variables_key(std::span<const Variable> variables) {
@@ -96,29 +99,12 @@ Status check_checkpoint_options(const Hierarchy& hierarchy, const WriteOptions& 
 WriteOptions encode_options(const WriteOptions& given, const Variable& variable) {
   WriteOptions options = given;
   options.compress = true;
-  options.ghosts = {0, 0, 0};
+  options.ghosts = variable.ghosts;
   options.bound = variable.bound;
   options.codec = variable.codec;
   options.covered = Covered::keep;
   options.memory = nullptr;
-  // Boxes with ghosts overlap: they cannot lie where they lie in space.
-  if (variable.ghosts != IntVect{0, 0, 0}) options.tuning.arrangement = Arrangement::linear;
   return options;
-}
-
-void grow_boxes(Part& part, const IntVect& ghosts) {
-  for (Level& level : part.hierarchy.levels) {
-    for (Box& box : level.boxes) {
-      for (size_t d = 0; d < max_dims; ++d) {
-        box.lo[d] -= ghosts[d];
-        box.hi[d] += ghosts[d];
-      }
-    }
-  }
-  for (LocalBox& local : part.owned) {
-    local.data.data = first_with_ghosts(local.data, ghosts, dtype_bytes(part.hierarchy.dtype));
-    local.ghosts = {0, 0, 0};
-  }
 }
 
 // Collective.
@@ -137,16 +123,23 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
   NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, part.owned));
   if (variable.compress) {
     const WriteOptions encode = encode_options(options, variable);
+    NEVE_TRY(check_options(part.hierarchy, encode));
     NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                     grow_boxes(part, variable.ghosts);
+                     grow_boxes(part.hierarchy, part.owned, variable.ghosts);
                      return {};
                    })));
     NEVE_ASSIGN(part.plan, plan_write(comm, part.hierarchy, part.owners, part.owned, encode));
     report.plan_seconds += stopwatch.lap();
-    NEVE_ASSIGN(part.encoded,
-                encode_levels(comm, part.hierarchy, part.owned, encode, part.plan, [](double) {}));
+    NEVE_ASSIGN(part.encoded, encode_levels(comm, part.hierarchy, part.owned, encode, part.plan,
+                                            [](const char*, double) {}));
     NEVE_ASSIGN(part.frames, gather_frames(comm, part.plan, part.encoded.chunks));
     report.encode_seconds += stopwatch.lap();
+    NEVE_ASSIGN(WriteReport merged, merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks));
+    part.levels = std::move(merged.levels);
+  } else {
+    Hierarchy with_ghosts = part.hierarchy;
+    for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
+    part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
   }
   for (const Level& level : hierarchy.levels) {
     for (const Box& box : level.boxes) {
@@ -160,7 +153,7 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
 std::vector<hdf5::LevelPlacement> placements(const Part& part, const Variable& variable) {
   std::vector<hdf5::LevelPlacement> levels;
   if (variable.compress) {
-    levels = frame_placements(part.plan, nullptr, part.frames);
+    levels = frame_placements(part.plan, part.levels, part.frames);
   } else {
     for (size_t l = 0; l < part.hierarchy.levels.size(); ++l) {
       hdf5::LevelPlacement& level = levels.emplace_back();
@@ -168,9 +161,9 @@ std::vector<hdf5::LevelPlacement> placements(const Part& part, const Variable& v
       level.box_offsets =
           value_offsets(part.hierarchy.levels[l], variable.ghosts, variable.components.size());
       level.processors.assign(part.owners[l].begin(), part.owners[l].end());
+      level.ghosts = variable.ghosts;
     }
   }
-  for (hdf5::LevelPlacement& level : levels) level.ghosts = variable.ghosts;
   return levels;
 }
 
@@ -283,6 +276,9 @@ Result<WriteReport> write_checkpoint(MPI_Comm user_comm, const std::string& path
   NEVE_ASSIGN(PutReport put, put_pieces(comm, target.temporary_path(), target.hints(),
                                         put_order(strategy, options.aggregate_boxes),
                                         static_cast<uint32_t>(variables.size() * levels), pieces));
+  for (size_t v = 0; v < variables.size(); ++v) {
+    report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
+  }
   report.put_seconds = put.write_seconds;
   report.mpi_writes = put.mpi_writes;
   report.data_bytes = put.data_bytes;

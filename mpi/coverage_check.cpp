@@ -7,10 +7,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "amr/average_down.hpp"
 #include "amr/coverage.hpp"
+#include "amr/grow.hpp"
 #include "mpi/box_values.hpp"
 #include "mpi/reader_values.hpp"
 #include "mpi/special_value.hpp"
@@ -60,16 +62,18 @@ struct Buffers {
 // The work of one coarse level.
 class LevelCheck {
  public:
-  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-             const WritePlan& plan, size_t level, const ExchangeLimits& limits, int threads, Buffers& buffers)
+  // `valid`: the hierarchy without the ghosts that its boxes may have in them.
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid,
+             std::span<const LocalBox> owned, const WritePlan& plan, size_t level,
+             const ExchangeLimits& limits, int threads, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
         plan_(plan),
         level_(level),
         value_bytes_(dtype_bytes(hierarchy.dtype)),
-        exchange_(plan_average_exchange(hierarchy, level, plan.levels[level].index, plan.owners, comm.rank(),
-                                        limits)),
+        exchange_(
+            plan_average_exchange(valid, level, plan.levels[level].index, plan.owners, comm.rank(), limits)),
         threads_(threads),
         buffers_(buffers) {
     uint64_t most_send_cells = 0, most_receive_cells = 0;
@@ -308,8 +312,9 @@ Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& h
       const auto l = static_cast<size_t>(local.level);
       if (l + 1 == hierarchy.levels.size()) continue;
       const Level& level = hierarchy.levels[l];
-      for (const amr::CoveredPart& part : amr::covered_parts(level.boxes[static_cast<size_t>(local.box)],
-                                                             plan.levels[l + 1].index, level.ref_ratio)) {
+      const Box& valid = plan.levels[l].index.box(local.box);
+      for (const amr::CoveredPart& part :
+           amr::covered_parts(valid, plan.levels[l + 1].index, level.ref_ratio)) {
         cells[l] += static_cast<uint64_t>(part.cells.cells());
       }
     }
@@ -419,9 +424,15 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
     state->finer_left_out.resize(components);
     state->checks.resize(levels);
     if (covered != Covered::automatic) return {};
+    std::optional<Hierarchy> shrunk;
+    if (plan.ghosts != amr::no_ghosts) {
+      shrunk = hierarchy;
+      for (Level& level : shrunk->levels) amr::shrink_boxes(level, plan.ghosts);
+    }
+    const Hierarchy& valid = shrunk ? *shrunk : hierarchy;
     for (size_t level = 0; level < levels; ++level) {
       if (state->covered_cells[level] == 0) continue;
-      state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, limits,
+      state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, valid, owned, plan, level, limits,
                                                           options.encode.threads, state->buffers);
       NEVE_TRY(state->checks[level]->check_message_sizes());
     }

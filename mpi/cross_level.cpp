@@ -24,8 +24,15 @@ std::span<EncodedChunk> of_level(std::vector<EncodedChunk>& chunks, size_t level
 class CrossLevel {
  public:
   CrossLevel(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-             const WriteOptions& options, const MissedCells& missed, WritePlan& plan)
-      : comm_(comm), hierarchy_(hierarchy), owned_(owned), options_(options), missed_(missed), plan_(plan) {}
+             const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
+             const std::function<void(double)>& progress)
+      : comm_(comm),
+        hierarchy_(hierarchy),
+        owned_(owned),
+        options_(options),
+        missed_(missed),
+        plan_(plan),
+        progress_(progress) {}
 
   Status run(std::vector<EncodedChunk>& chunks) {
     NEVE_TRY(code_levels(chunks, false));
@@ -105,6 +112,7 @@ class CrossLevel {
   // Collective. From the coarsest to the finest level; those that have nothing to lean on only if `all`.
   Status code_levels(std::vector<EncodedChunk>& chunks, bool all) {
     std::optional<CoarserValues> around_coarser;
+    size_t before = 0;
     for (size_t level = 0; level < plan_.levels.size(); ++level) {
       std::vector<int> nesting;
       for (size_t c = 0; c < hierarchy_.components.size(); ++c) {
@@ -121,12 +129,15 @@ class CrossLevel {
       if (around || all) {
         const Status encoded = guarded("encode", [&] {
           return encode_chunks(hierarchy_, owned_, options_, plan_, missed_, around ? &*around : nullptr,
-                               of_level(chunks, level), [](size_t) {});
+                               of_level(chunks, level),
+                               [&](size_t finished) { show(before + finished, chunks.size()); });
         });
         NEVE_TRY(agree(comm_, encoded));
       }
       around_coarser = std::move(around);
+      before += of_level(chunks, level).size();
     }
+    ++passes_;
     return {};
   }
 
@@ -147,20 +158,29 @@ class CrossLevel {
     return bytes;
   }
 
+  void show(size_t done, size_t chunks) const {
+    progress_((passes_ + static_cast<double>(done) / static_cast<double>(chunks)) / most_passes);
+  }
+
+  static constexpr int most_passes = 3;
+
   const Comm& comm_;
   const Hierarchy& hierarchy_;
   std::span<const LocalBox> owned_;
   const WriteOptions& options_;
   const MissedCells& missed_;
   WritePlan& plan_;
+  const std::function<void(double)>& progress_;
+  int passes_ = 0;
 };
 
 }  // namespace
 
 Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
                              const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
-                             std::vector<EncodedChunk>& chunks) {
-  return CrossLevel(comm, hierarchy, owned, options, missed, plan).run(chunks);
+                             std::vector<EncodedChunk>& chunks,
+                             const std::function<void(double fraction)>& progress) {
+  return CrossLevel(comm, hierarchy, owned, options, missed, plan, progress).run(chunks);
 }
 
 }  // namespace neve::mpi

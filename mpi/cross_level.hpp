@@ -2,6 +2,7 @@
 // Levels coded once more, each with what the next coarser one decodes to.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace neve::mpi {
 // become what is smaller. A field may lean on a coarser level that keeps all its covered cells: what a level
 // leaves out depends on what readers get for the finer one, so that must not depend on it in turn. Where
 // covered cells were only found to be dispensable (Covered::automatic), the field keeps them instead if that
-// is smaller in all.
+// is smaller in all. `progress`: how much of all passes that may be needed is done.
 Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
                              const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
-                             std::vector<EncodedChunk>& chunks);
+                             std::vector<EncodedChunk>& chunks,
+                             const std::function<void(double fraction)>& progress);
 
 }  // namespace neve::mpi

@@ -35,8 +35,8 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   const bool drops =
       std::any_of(specs.begin(), specs.end(), [](const auto& spec) { return spec.drop_covered; });
   const amr::BoxIndex* finer = drops ? &plan.levels[encoded.level + 1].index : nullptr;
-  const FrameLayout layout =
-      amr::chunk_layout(hierarchy, static_cast<int>(encoded.level), level.chunks, encoded.chunk, finer);
+  const FrameLayout layout = amr::chunk_layout(hierarchy, static_cast<int>(encoded.level), level.chunks,
+                                               encoded.chunk, finer, plan.ghosts);
 
   std::vector<BoxData> data;
   std::vector<std::vector<uint8_t>> keep(chunk.boxes.size());

@@ -12,7 +12,8 @@
 namespace neve::mpi {
 Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy,
                                     std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan, const std::function<void(double fraction)>& progress) {
+                                    WritePlan& plan,
+                                    const std::function<void(const char* phase, double fraction)>& progress) {
   EncodedLevels result;
   Stopwatch stopwatch;
   NEVE_ASSIGN(CoverageCheck check, CoverageCheck::begin(comm, hierarchy, owned, options, plan));
@@ -30,10 +31,10 @@ Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy
       }
       std::vector<EncodedChunk> coarser = chunks_to_encode(comm.rank(), plan, begin, encoded_from);
       const size_t before = chunks.size();
-      NEVE_TRY(encode_chunks(hierarchy, owned, options, plan, check.missed(), nullptr, coarser,
-                             [&](size_t finished) {
-                               progress(static_cast<double>(before + finished) / static_cast<double>(total));
-                             }));
+      NEVE_TRY(encode_chunks(
+          hierarchy, owned, options, plan, check.missed(), nullptr, coarser, [&](size_t finished) {
+            progress("encode", static_cast<double>(before + finished) / static_cast<double>(total));
+          }));
       chunks.insert(chunks.begin(), std::make_move_iterator(coarser.begin()),
                     std::make_move_iterator(coarser.end()));
       return {};
@@ -58,7 +59,8 @@ Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy
   NEVE_TRY(encode_from(0));
 
   if (options.cross_level) {
-    NEVE_TRY(predict_across_levels(comm, hierarchy, owned, options, check.missed(), plan, chunks));
+    NEVE_TRY(predict_across_levels(comm, hierarchy, owned, options, check.missed(), plan, chunks,
+                                   [&](double fraction) { progress("cross-level", fraction); }));
     result.encode_seconds += stopwatch.lap();
   }
   return result;

@@ -25,6 +25,7 @@ struct EncodedLevels {
 // are encoded together, so that ranks meet no more often than they must.
 Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy,
                                     std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan, const std::function<void(double fraction)>& progress);
+                                    WritePlan& plan,
+                                    const std::function<void(const char* phase, double fraction)>& progress);
 
 }  // namespace neve::mpi

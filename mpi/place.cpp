@@ -73,7 +73,8 @@ std::vector<hdf5::FieldRecord> field_records(const LevelReport& report) {
   return records;
 }
 
-std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan, const WriteReport* report,
+std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan,
+                                                   std::span<const LevelReport> reports,
                                                    const GatheredFrames& frames) {
   std::vector<hdf5::LevelPlacement> levels(plan.levels.size());
   for (size_t l = 0; l < levels.size(); ++l) {
@@ -83,7 +84,8 @@ std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan, const 
     levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
     levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
     levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
-    if (report != nullptr) levels[l].fields = field_records(report->levels[l]);
+    levels[l].fields = field_records(reports[l]);
+    levels[l].ghosts = plan.ghosts;
   }
   for (size_t i = 0; i < frames.sizes.size(); ++i) {
     levels[frames.chunks[i].level].frame_bytes[frames.chunks[i].chunk] = frames.sizes[i];
@@ -145,7 +147,8 @@ Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& 
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
     if (comm.rank() != 0) return {};
     NEVE_TRY(create_file(path, hints));
-    NEVE_ASSIGN(addresses, hdf5::write_skeleton(path, hierarchy, frame_placements(plan, &report, frames)));
+    NEVE_ASSIGN(addresses,
+                hdf5::write_skeleton(path, hierarchy, frame_placements(plan, report.levels, frames)));
     return reserve_space(path, end_of_frames(frames, addresses));
   });
   NEVE_TRY(agree(comm, written));
@@ -160,7 +163,7 @@ Status describe_file(const Comm& comm, const std::string& path, const Hints& hin
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
     if (comm.rank() != 0) return {};
     NEVE_TRY(create_file(path, hints));
-    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, &report, frames)));
+    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, report.levels, frames)));
     std::error_code error;
     const uint64_t described = std::filesystem::file_size(path, error);
     if (error) return failure(path + ": " + error.message());

@@ -34,8 +34,9 @@ struct GatheredFrames {
 // Collective.
 Result<GatheredFrames> gather_frames(const Comm& comm, const WritePlan& plan,
                                      std::span<const EncodedChunk> chunks);
-// Rank 0 alone. Without field records where there is no report.
-std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan, const WriteReport* report,
+// Rank 0 alone.
+std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan,
+                                                   std::span<const LevelReport> reports,
                                                    const GatheredFrames& frames);
 // Collective. The addresses of this rank's frames, of which there are `count`.
 Result<std::vector<uint64_t>> scatter_addresses(const Comm& comm, const GatheredFrames& frames,

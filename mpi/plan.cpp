@@ -7,7 +7,9 @@
 #include <mutex>
 #include <optional>
 
+#include "amr/grow.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/rows.hpp"
 #include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
 
@@ -27,9 +29,10 @@ const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
   return found == options.fields.end() ? nullptr : &found->second;
 }
 
-// This rank's ranges of the fields that `wanted` marks.
-Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const Fills& fills,
-                  const std::vector<char>& wanted, int threads, Ranges& ranges) {
+// This rank's ranges of the fields that `wanted` marks. Over valid cells alone: what a code leaves in ghosts
+// it does not use must not loosen a relative bound.
+Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const IntVect& ghosts,
+                  const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
   const size_t components = hierarchy.components.size();
   std::mutex mutex;
   return run_workers(threads, owned.size() * components, "range", [&](size_t piece) -> Status {
@@ -38,7 +41,9 @@ Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     const size_t field = level * components + piece % components;
     if (wanted[field] == 0) return {};
     const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
-    const ValueRange range = scan_range(hierarchy.dtype, plain_frame_box(box), local.data,
+    BoxData valid = local.data;
+    valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
+    const ValueRange range = scan_range(hierarchy.dtype, plain_frame_box(amr::shrink(box, ghosts)), valid,
                                         static_cast<int>(piece % components), fills[field]);
     const std::lock_guard lock(mutex);
     ranges[field].merge(range);
@@ -69,7 +74,7 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
   std::vector<char> wanted(fields, 1);
   const Status scanned = guarded("range", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::range, comm.rank()));
-    return scan_owned(hierarchy, owned, fills, wanted, threads, ranges);
+    return scan_owned(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
   });
   NEVE_TRY(agree(comm, scanned));
   NEVE_TRY(merge_over_ranks(comm, ranges));
@@ -85,8 +90,9 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
   }
   if (!any) return {};
   Ranges others(fields);
-  const Status scanned_others = guarded(
-      "range", [&]() -> Status { return scan_owned(hierarchy, owned, suspects, wanted, threads, others); });
+  const Status scanned_others = guarded("range", [&] {
+    return scan_owned(hierarchy, owned, options.ghosts, suspects, wanted, threads, others);
+  });
   NEVE_TRY(agree(comm, scanned_others));
   NEVE_TRY(merge_over_ranks(comm, others));
   for (size_t i = 0; i < fields; ++i) {
@@ -127,16 +133,38 @@ Status check_ghosts(const Hierarchy& hierarchy, const WriteOptions& options) {
       return usage_error("ghosts in direction " + std::to_string(d) + " is " + std::to_string(layers) +
                          "; allowed are 0 .. " + std::to_string(allowed));
     }
-    if (layers > 0 && options.compress) {
-      return usage_error("ghost cells are written only uncompressed; compressed files hold valid cells");
-    }
   }
   return {};
 }
 
+// What codecs do where boxes lie in space they cannot do with boxes that overlap.
+Status check_compressed_ghosts(const WriteOptions& options) {
+  const auto check = [](const CodecTuning& tuning) {
+    if (tuning.arrangement == Arrangement::automatic || tuning.arrangement == Arrangement::linear)
+      return Status();
+    return usage_error("boxes with ghost cells overlap, so arrangement " +
+                       std::string(arrangement_name(tuning.arrangement)) +
+                       " is not possible; allowed with ghosts are auto and linear");
+  };
+  NEVE_TRY(check(options.tuning));
+  for (const auto& [name, rule] : options.fields) {
+    if (rule.tuning) NEVE_TRY(check(*rule.tuning).in("field " + name));
+  }
+  if (options.cross_level) {
+    return usage_error("boxes with ghost cells overlap; cross-level prediction is not possible with them");
+  }
+  return {};
+}
+
+CodecTuning tuning_of(const WriteOptions& options, const FieldRule* rule) {
+  CodecTuning tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
+  if (options.ghosts != amr::no_ghosts) tuning.arrangement = Arrangement::linear;
+  return tuning;
+}
+
 }  // namespace
 
-FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, {1, 1, 1}, nullptr); }
+FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
 
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_TRY(check_bound(options.bound));
@@ -168,6 +196,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
                        "; it is allowed with strategy aggregated");
   }
   NEVE_TRY(check_ghosts(hierarchy, options));
+  if (options.compress && options.ghosts != amr::no_ghosts) NEVE_TRY(check_compressed_ghosts(options));
   if (!options.compress) {
     if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
       return usage_error(
@@ -241,9 +270,12 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
     NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
     plan.owners = std::move(owners);
     NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
+    plan.ghosts = options.ghosts;
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
       LevelPlan& of = plan.levels.emplace_back();
-      of.index = amr::BoxIndex(hierarchy.levels[level].boxes);
+      Level valid = hierarchy.levels[level];
+      amr::shrink_boxes(valid, options.ghosts);
+      of.index = amr::BoxIndex(valid.boxes);
       NEVE_ASSIGN(of.chunks, make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
       plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
       for (size_t c = 0; c < components; ++c) {
@@ -257,7 +289,7 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
               options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
                   .value_or(Codec::automatic);
         }
-        field.spec.tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
+        field.spec.tuning = tuning_of(options, rule);
         field.spec.fill = fills[level * components + c];
         field.spec.range = field.range;
         field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);

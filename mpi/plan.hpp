@@ -25,13 +25,14 @@ struct FieldPlan {
 };
 
 struct LevelPlan {
-  amr::BoxIndex index;  // over the level's boxes
+  amr::BoxIndex index;  // over the level's boxes without ghosts
   amr::LevelChunks chunks;
   std::vector<FieldPlan> fields;  // by component
 };
 
 struct WritePlan {
   Strategy strategy = Strategy::skeleton;
+  IntVect ghosts{0, 0, 0};  // layers of ghost cells among the cells of every box
   Ownership owners;
   std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
   std::vector<LevelPlan> levels;
@@ -46,7 +47,8 @@ std::string options_key(const WriteOptions& options);
 // A box of the hierarchy as the value functions of the core want it, with nothing left out.
 FrameBox plain_frame_box(const Box& box);
 
-// Collective; identical on every rank but for `local`. Arguments are checked already.
+// Collective; identical on every rank but for `local`. Arguments are checked already; the boxes have
+// options.ghosts in them (grown_boxes.hpp).
 Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Ownership owners,
                              std::span<const LocalBox> owned, const WriteOptions& options);
 

@@ -8,6 +8,7 @@
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/filtered_write.hpp"
+#include "mpi/grown_boxes.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -140,14 +141,27 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   WriteReport report;
   WriteTimes times;
   std::optional<WritePlan> plan;
+  NEVE_TRY(check_ghosts_held(comm, owned, options.ghosts));
   if (options.compress) {
-    NEVE_ASSIGN(plan, plan_write(comm, hierarchy, std::move(owners), owned, options));
+    Hierarchy grown;
+    std::vector<LocalBox> grown_owned;
+    if (options.ghosts != IntVect{0, 0, 0}) {
+      NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                       grown = hierarchy;
+                       grown_owned.assign(owned.begin(), owned.end());
+                       grow_boxes(grown, grown_owned, options.ghosts);
+                       return {};
+                     })));
+    }
+    const bool has_ghosts = !grown.levels.empty();
+    const Hierarchy& stored = has_ghosts ? grown : hierarchy;
+    const std::span<const LocalBox> held = has_ghosts ? grown_owned : owned;
+    NEVE_ASSIGN(plan, plan_write(comm, stored, std::move(owners), held, options));
     progress("plan", 1);
     const double plan_seconds = stopwatch.lap();
 
-    NEVE_ASSIGN(EncodedLevels encoded, encode_levels(comm, hierarchy, owned, options, *plan,
-                                                     [&](double fraction) { progress("encode", fraction); }));
-    progress("encode", 1);
+    NEVE_ASSIGN(EncodedLevels encoded, encode_levels(comm, stored, held, options, *plan, progress));
+    progress(options.cross_level ? "cross-level" : "encode", 1);
     stopwatch.lap();
 
     progress("write", 0);
@@ -160,7 +174,6 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
     report.plan_seconds = plan_seconds + encoded.coverage_seconds;
     report.encode_seconds = encoded.encode_seconds;
   } else {
-    NEVE_TRY(check_ghosts_held(comm, owned, options.ghosts));
     NEVE_TRY(agree(comm, injected_fault(Phase::plan, comm.rank())));
     report = report_values(hierarchy, options.ghosts);
     progress("plan", 1);

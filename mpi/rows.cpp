@@ -64,6 +64,10 @@ const std::byte* first_with_ghosts(const BoxData& data, const IntVect& ghosts, s
   return static_cast<const std::byte*>(data.data) - before * static_cast<int64_t>(value_bytes);
 }
 
+const std::byte* first_valid(const BoxData& data, const IntVect& ghosts, size_t value_bytes) {
+  return first_with_ghosts(data, {-ghosts[0], -ghosts[1], -ghosts[2]}, value_bytes);
+}
+
 Rows rows_of_box(const Box& box, const IntVect& ghosts, const BoxData& data, size_t components,
                  size_t value_bytes) {
   const auto bytes = static_cast<int64_t>(value_bytes);

@@ -28,8 +28,9 @@ struct Rows {
 
 Rows one_run(std::span<const std::byte> bytes);
 
-// The first cell of `ghosts` layers around a box.
+// The first cell of `ghosts` layers around a box; and back from there.
 const std::byte* first_with_ghosts(const BoxData& data, const IntVect& ghosts, size_t value_bytes);
+const std::byte* first_valid(const BoxData& data, const IntVect& ghosts, size_t value_bytes);
 
 // All components of `box` with `ghosts` layers around it, component after component, x fastest. Dimensions
 // that follow each other without gaps are one.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "amr/grow.hpp"
 #include "amr/load_balance.hpp"
 #include "amr/sample_grids.hpp"
 #include "apps/chombo/fields.hpp"
@@ -23,15 +24,6 @@ namespace {
 using mpi::Comm;
 
 constexpr int checkpoint_ghosts[] = {5, 4};
-
-Box grown(const Box& box, const IntVect& ghosts) {
-  Box result = box;
-  for (int d = 0; d < max_dims; ++d) {
-    result.lo[d] -= ghosts[d];
-    result.hi[d] += ghosts[d];
-  }
-  return result;
-}
 
 IntVect in_dims(int layers, int dims) {
   IntVect ghosts{0, 0, 0};
@@ -51,7 +43,7 @@ Held make_boxes(const Hierarchy& h, const std::vector<std::vector<int>>& owner, 
   for (size_t level = 0; level < h.levels.size(); ++level) {
     for (size_t b = 0; b < h.levels[level].boxes.size(); ++b) {
       if (owner[level][b] != rank) continue;
-      const Box cells = grown(h.levels[level].boxes[b], ghosts);
+      const Box cells = amr::grow(h.levels[level].boxes[b], ghosts);
       const auto count = static_cast<size_t>(cells.cells());
       // Not value-initialised: every value is computed next.
       std::unique_ptr<double[]> values(new double[count * static_cast<size_t>(components)]);
@@ -96,9 +88,13 @@ double median(std::vector<double> values) {
 
 double largest_bound(const WriteReport& report) {
   double bound = 0;
-  for (const LevelReport& level : report.levels) {
-    for (const FieldReport& field : level.fields) bound = std::max(bound, field.bound_abs);
-  }
+  const auto add = [&](const std::vector<LevelReport>& levels) {
+    for (const LevelReport& level : levels) {
+      for (const FieldReport& field : level.fields) bound = std::max(bound, field.bound_abs);
+    }
+  };
+  add(report.levels);
+  for (const VariableReport& variable : report.variables) add(variable.levels);
   return bound;
 }
 
@@ -222,6 +218,11 @@ class Benchmark {
     result_.least_finest_boxes = *std::min_element(of_rank.begin(), of_rank.end());
   }
 
+  // Frames hold ghosts only where asked for.
+  IntVect ghosts_of(const Way& way, const IntVect& held) const {
+    return way.compress && !options_.compress_ghosts ? IntVect{0, 0, 0} : held;
+  }
+
   std::string path_of(const Way& way) const {
     return (std::filesystem::path(options_.folder) / fmt::format("neve_chombo_{}.h5", way.name)).string();
   }
@@ -231,7 +232,7 @@ class Benchmark {
     options.compress = way.compress;
     options.strategy = way.strategy;
     options.aggregate_boxes = way.strategy == "aggregated" ? options_.aggregate_boxes : 0;
-    if (!way.compress) options.ghosts = in_dims(options_.ghosts, hierarchy_.dims);
+    options.ghosts = ghosts_of(way, in_dims(options_.ghosts, hierarchy_.dims));
     options.bound = options_.bound;
     options.encode.effort = options_.effort;
     options.layout = options_.layout;
@@ -248,7 +249,7 @@ class Benchmark {
       variables.push_back(group.variable);
       if (!way.compress) continue;
       variables.back().compress = true;
-      variables.back().ghosts = {0, 0, 0};
+      variables.back().ghosts = ghosts_of(way, group.variable.ghosts);
       variables.back().bound = options_.bound;
     }
     std::vector<std::vector<LocalBox>> boxes;
@@ -269,7 +270,7 @@ class Benchmark {
     Verification mine;
     NEVE_TRY(mpi::agree(comm_, mpi::guarded("verifying", [&]() -> Status {
                           return options_.file == FileKind::plot ? verify_plot(way, path, report, mine)
-                                                                 : verify_checkpoint(way, path, mine);
+                                                                 : verify_checkpoint(way, path, report, mine);
                         })));
     std::array<uint64_t, 2> counts = {mine.values, mine.wrong};
     NEVE_TRY(
@@ -310,26 +311,24 @@ class Benchmark {
     return {};
   }
 
-  Status verify_checkpoint(const Way& way, const std::string& path, Verification& mine) const {
+  Status verify_checkpoint(const Way& way, const std::string& path, const WriteReport& report,
+                           Verification& mine) const {
     NEVE_ASSIGN(const auto checkpoint, open_checkpoint(path));
     const Hierarchy& found = checkpoint->hierarchy();
     NEVE_TRY(check_same_boxes(found, path));
-    if (way.compress && options_.bound.mode != BoundMode::lossless) {
-      return usage_error("a compressed checkpoint is verified bit for bit: --bound lossless");
-    }
     std::vector<double> wanted, got;
     for (size_t v = 0; v < groups_.size(); ++v) {
-      const IntVect ghosts = way.compress ? IntVect{0, 0, 0} : groups_[v].variable.ghosts;
+      const IntVect ghosts = ghosts_of(way, groups_[v].variable.ghosts);
       for (size_t l = 0; l < found.levels.size(); ++l) {
         for (size_t b = 0; b < found.levels[l].boxes.size(); ++b) {
           if (!reads(comm_, owner_[l][b])) continue;
-          const Box cells = grown(found.levels[l].boxes[b], ghosts);
+          const Box cells = amr::grow(found.levels[l].boxes[b], ghosts);
           wanted.resize(static_cast<size_t>(cells.cells()));
           got.resize(wanted.size());
           NEVE_TRY(checkpoint->read_box(static_cast<int>(v), static_cast<int>(l), static_cast<int>(b), 0,
                                         reinterpret_cast<std::byte*>(got.data())));
           fields_->fill(static_cast<int>(l), cells, groups_[v].first_component, wanted.data());
-          mine.compare(wanted, got, 0);
+          mine.compare(wanted, got, report.variables[v].levels[l].fields.front().bound_abs);
         }
       }
     }

@@ -36,6 +36,7 @@ struct Case {
   int box_cells = 64;  // edge of a box (chombo) or tile (bisicles)
   int components = 2;
   int ghosts = 1;
+  bool compress_ghosts = false;  // the compressed way keeps the ghosts, too
   Sharing sharing = Sharing::greedy;
   std::vector<Way> ways;
   int aggregate_boxes = 0;

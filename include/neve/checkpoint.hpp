@@ -20,7 +20,7 @@ namespace neve {
 // variable of one level. boxes[v] are this rank's boxes of variables[v]: every box of the hierarchy has one
 // owner, for each variable alone. All values are of hierarchy.dtype, and no covered cell is left out. Of
 // `options` count strategy (not filtered, not amrex-1d), aggregate_boxes, chunk_bytes, encode, layout,
-// mpi_hints and progress; the report's levels stay empty. Same promises as write_plotfile.
+// mpi_hints and progress. Same promises as write_plotfile.
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      std::span<const Variable> variables,
                                      std::span<const std::vector<LocalBox>> boxes,

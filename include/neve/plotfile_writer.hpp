@@ -48,7 +48,8 @@ struct WriteOptions {
   // false: a contiguous dataset a level, of the values as they are. What concerns codecs, bounds, covered
   // cells and chunks then has no effect.
   bool compress = true;
-  // Layers of ghost cells written around every box; at most what every LocalBox has. Only uncompressed.
+  // Layers of ghost cells written around every box; at most what every LocalBox has. Compressed, relative
+  // bounds stay those of the valid cells' range, and arrangement is linear.
   IntVect ghosts{0, 0, 0};
   Bound bound;                              // for fields without a rule
   std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
@@ -110,6 +111,11 @@ struct LevelReport {
   std::vector<FieldReport> fields;
 };
 
+struct VariableReport {
+  std::string name;
+  std::vector<LevelReport> levels;  // their cells and raw bytes have the ghosts among them
+};
+
 struct WriteReport {       // the same on every rank
   uint64_t raw_bytes = 0;  // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
@@ -119,7 +125,8 @@ struct WriteReport {       // the same on every rank
   uint64_t mpi_writes = 0;
   // What the MPI library made of the hints for those calls, as it answers when asked; empty for filtered.
   std::map<std::string, std::string> hints;
-  std::vector<LevelReport> levels;
+  std::vector<LevelReport> levels;        // of a plotfile
+  std::vector<VariableReport> variables;  // of a checkpoint
   // Of the slowest rank. sync: making the file durable and renaming it.
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
 };

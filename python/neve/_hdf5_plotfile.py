@@ -210,13 +210,15 @@ class Hdf5Source:
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
         if not self._data[level].chunk_elements:
             return None
-        shape = self.levels[level].boxes[box].shape
+        shape = self._stored_shape(level, box)
         mask = None
         for frame, number in self._frames_of(level, box):
             part = frame.left_out(number, component)
             if part:
                 part = np.frombuffer(part, np.uint8).reshape(shape, order="F") != 0
                 mask = part if mask is None else mask | part
+        if mask is not None:
+            mask = self._without_ghosts(level, box, mask)
         return mask if mask is not None and mask.any() else None
 
     def bound_abs(self, level: int, component: int) -> float | None:
@@ -230,8 +232,7 @@ class Hdf5Source:
 
     def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
         data = self._data[level]
-        shape = self.levels[level].boxes[box].shape
-        grown = tuple(n + 2 * g for n, g in zip(shape, data.ghosts, strict=True))
+        grown = self._stored_shape(level, box)
         cells = int(np.prod(grown, dtype=np.int64))
         begin = int(data.offsets[box])
         if data.single:
@@ -249,7 +250,17 @@ class Hdf5Source:
         except OSError as error:
             raise self._read_error(dataset, error) from None
         values = values.astype(self.dtype, copy=False).reshape(grown, order="F")
-        inner = tuple(np.s_[g : g + n] for n, g in zip(shape, data.ghosts, strict=True))
+        return self._without_ghosts(level, box, values)
+
+    def _stored_shape(self, level: int, box: int) -> tuple[int, ...]:
+        """With the ghost cells that stand around the box in the file."""
+        shape = self.levels[level].boxes[box].shape
+        return tuple(n + 2 * g for n, g in zip(shape, self._data[level].ghosts, strict=True))
+
+    def _without_ghosts(self, level: int, box: int, values: np.ndarray) -> np.ndarray:
+        shape = self.levels[level].boxes[box].shape
+        ghosts = self._data[level].ghosts
+        inner = tuple(np.s_[g : g + n] for n, g in zip(shape, ghosts, strict=True))
         return np.asfortranarray(values[inner])
 
     def _read_error(self, dataset: h5py.Dataset, error: OSError) -> Error:
@@ -258,17 +269,17 @@ class Hdf5Source:
         return Error(f"{self._file.filename}:{dataset.name}: {text}", code)
 
     def _read_frames(self, level: int, box: int, component: int) -> np.ndarray:
-        values = empty_array(self.levels[level].boxes[box].shape, self.dtype, order="F")
+        values = empty_array(self._stored_shape(level, box), self.dtype, order="F")
         for frame, number in self._frames_of(level, box):
             frame.decode_box(number, component, values)
-        return values
+        return self._without_ghosts(level, box, values)
 
     def _frames_of(self, level: int, box: int) -> list[tuple[_core.Frame, int]]:
         """The frames that hold the box, and its number in each: several only when the box was
         cut.
         """
         data = self._data[level]
-        shape = self.levels[level].boxes[box].shape
+        shape = self._stored_shape(level, box)
         elements = int(np.prod(shape, dtype=np.int64)) * len(self.components)
         begin = int(data.offsets[box])
         first = begin // data.chunk_elements
@@ -295,7 +306,9 @@ class Hdf5Source:
         self, frame: _core.Frame, level: int, box: int, chunk: int, number: int
     ) -> None:
         """A frame is whole by its checksum; this says it is the one the file's box list means."""
-        expected = self.levels[level].boxes[box]
+        corner = self.levels[level].boxes[box].lo
+        expected = tuple(n - g for n, g in zip(corner, self._data[level].ghosts, strict=True))
+        shape = self._stored_shape(level, box)
         boxes = frame.boxes
         where = f"{self._file.filename}:{self._data[level].datasets[0].name}: chunk {chunk}"
         if frame.is_double != (self.dtype.itemsize == 8) or len(frame.components) != len(
@@ -312,10 +325,10 @@ class Hdf5Source:
                 f"{where}: {len(boxes)} boxes; box {box} should be number {number}", CORRUPT
             )
         lo, size = boxes[number]
-        if tuple(lo[: self.dims]) != expected.lo or tuple(size[: self.dims]) != expected.shape:
+        if tuple(lo[: self.dims]) != expected or tuple(size[: self.dims]) != shape:
             raise Error(
                 f"{where}: box number {number} starts at {lo} with size {size}; the box list says "
-                f"{expected.lo} and {expected.shape}",
+                f"{expected} and {shape}",
                 CORRUPT,
             )
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "amr/coverage.hpp"
+#include "amr/grow.hpp"
 #include "amr/morton.hpp"
 
 namespace neve::amr {
@@ -60,25 +61,30 @@ LevelChunks chunk_level(const Level& level, int components, std::span<const int>
   return result;
 }
 
-FrameBox frame_box(const Box& box, const IntVect& ratio, const BoxIndex* finer) {
+FrameBox frame_box(const Box& box, const IntVect& ghosts, const IntVect& ratio, const BoxIndex* finer) {
   FrameBox result;
   for (int d = 0; d < max_dims; ++d) {
     result.lo[static_cast<size_t>(d)] = box.lo[d];
     result.size[static_cast<size_t>(d)] = box.size(d);
   }
-  if (finer != nullptr) result.covered = covered_rects(box, *finer, ratio);
+  if (finer != nullptr) {
+    result.covered = covered_rects(shrink(box, ghosts), *finer, ratio);
+    for (Rect& rect : result.covered) {
+      for (size_t d = 0; d < max_dims; ++d) rect.lo[d] += ghosts[d];
+    }
+  }
   return result;
 }
 
 FrameLayout chunk_layout(const Hierarchy& hierarchy, int level, const LevelChunks& chunks, size_t chunk,
-                         const BoxIndex* finer) {
+                         const BoxIndex* finer, const IntVect& ghosts) {
   const Level& of = hierarchy.levels[static_cast<size_t>(level)];
   const Chunk& c = chunks.chunks[chunk];
   FrameLayout layout;
   layout.ndim = hierarchy.dims;
   layout.components = static_cast<int>(hierarchy.components.size());
   for (int i : c.boxes) {
-    layout.boxes.push_back(frame_box(of.boxes[static_cast<size_t>(i)], of.ref_ratio, finer));
+    layout.boxes.push_back(frame_box(of.boxes[static_cast<size_t>(i)], ghosts, of.ref_ratio, finer));
   }
   layout.element_count = chunks.chunk_elements;
   layout.is_split = c.is_split;

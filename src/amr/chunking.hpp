@@ -37,10 +37,12 @@ LevelChunks chunk_level(const Level& level, int components, std::span<const int>
                         uint64_t cap_elements);
 
 // The frame that fills a chunk. `finer`: index over the next finer level's boxes, null on the finest.
+// `ghosts`: layers that the hierarchy's boxes have in them, and those of the index do not; a finer level
+// covers none.
 FrameLayout chunk_layout(const Hierarchy& hierarchy, int level, const LevelChunks& chunks, size_t chunk,
-                         const BoxIndex* finer);
+                         const BoxIndex* finer, const IntVect& ghosts = {0, 0, 0});
 
 // A box as a frame describes it, with the cells that the next finer level covers.
-FrameBox frame_box(const Box& box, const IntVect& ratio, const BoxIndex* finer);
+FrameBox frame_box(const Box& box, const IntVect& ghosts, const IntVect& ratio, const BoxIndex* finer);
 
 }  // namespace neve::amr

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "format/codec_choices.hpp"
+
 namespace neve {
 
 std::string_view dtype_name(DType t) { return t == DType::f32 ? "f32" : "f64"; }
@@ -73,15 +75,27 @@ std::string_view codec_name(Codec codec) {
   return "unknown";
 }
 
+namespace {
+
+constexpr Codec codecs_to_ask_for[] = {
+    Codec::automatic,     Codec::dual_quant, Codec::exact,   Codec::lorenzo_regression,
+    Codec::interpolation, Codec::context,    Codec::lossless};
+
+}  // namespace
+
 Result<Codec> parse_codec(std::string_view name) {
-  for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::exact, Codec::lorenzo_regression,
-                            Codec::interpolation, Codec::context, Codec::lossless}) {
+  for (const Codec codec : codecs_to_ask_for) {
     if (name == codec_name(codec)) return codec;
   }
-  return usage_error(fmt::format(
-      "codec \"{}\" unknown; allowed: auto, dual_quant, exact, lorenzo_regression, interpolation, context, "
-      "lossless",
-      name));
+  return usage_error(fmt::format("codec \"{}\" unknown; allowed: {}", name, codec_choices()));
+}
+
+std::string codec_choices() {
+  std::string names;
+  for (const Codec codec : codecs_to_ask_for) {
+    names += (names.empty() ? "" : ", ") + std::string(codec_name(codec));
+  }
+  return names;
 }
 
 namespace {

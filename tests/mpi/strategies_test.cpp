@@ -461,10 +461,6 @@ TEST_F(Strategies, OptionsThatContradictEachOtherAreRefusedOnEveryRank) {
   WriteOptions options = uncompressed();
   options.covered = Covered::drop;
   refused({"skeleton"}, options);
-  options = uncompressed({1, 0, 0});
-  options.compress = true;
-  EXPECT_EQ(refused({"skeleton"}, options),
-            "ghost cells are written only uncompressed; compressed files hold valid cells");
 }
 
 }  // namespace

@@ -183,6 +183,17 @@ TEST(LoadBalance, PaperGridsAreEvenWithinTwoPercent) {
             1.02);
 }
 
+// 225 equal boxes: some rank has at least as many as the mean rounded up, on 8 ranks 29 for 28.125 (1.031).
+TEST(LoadBalance, OneUnitIsAsEvenAsWholeBoxesCanBe) {
+  const Result<Hierarchy> h = chombo_grid({});
+  ASSERT_TRUE(h.ok());
+  const Loads loads = cell_loads(*h);
+  for (int ranks = 1; ranks <= 64; ++ranks) {
+    const Owners owners = share_boxes(*h, ranks, loads, Sharing::exchange);
+    EXPECT_EQ(balance_of_all(loads, owners, ranks).largest, (225 + ranks - 1) / ranks * loads[0][0]) << ranks;
+  }
+}
+
 TEST(LoadBalance, GivenLoadsCountInsteadOfCells) {
   Hierarchy h;
   h.components = {"a"};

@@ -13,8 +13,9 @@
 
 namespace neve::amrex {
 
-// Collective. Writes `plotfilename`.h5: the valid cells of `mf`, read where they lie. An error is the same on
-// every rank and leaves nothing behind; an earlier file of that name stays whole.
+// Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
+// read where they lie. An error is the same on every rank and leaves nothing behind; an earlier file of that
+// name stays whole.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,

@@ -65,13 +65,14 @@ inline Status check_host_memory(const ::amrex::MultiFab& mf, const std::string& 
   return {};
 }
 
-// Adds this rank's boxes of a level, each with its innermost `ghosts` layers of ghost cells. The MultiFab
-// must outlive what was added.
+// Adds this rank's boxes of a level, each with its innermost `ghosts` layers of ghost cells as part of the
+// box; the layers around those are its ghosts. The MultiFab must outlive what was added.
 inline Status add_owned(const ::amrex::MultiFab& mf, int level, const ::amrex::IntVect& ghosts,
                         std::vector<LocalBox>& owned) {
   NEVE_TRY(check_host_memory(mf, "level " + std::to_string(level)));
   for (const int box : mf.IndexArray()) {
-    owned.push_back({level, box, values_in_place(mf[box], ::amrex::grow(mf.box(box), ghosts))});
+    owned.push_back({level, box, values_in_place(mf[box], ::amrex::grow(mf.box(box), ghosts)),
+                     to_neve(mf.nGrowVect() - ghosts, 0)});
   }
   return {};
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/variable_source.hpp"
+
+#include "amr/grow.hpp"
+
+namespace neve::cli {
+
+VariableSource::VariableSource(Checkpoint& checkpoint, int variable)
+    : checkpoint_(checkpoint), variable_(variable), hierarchy_(checkpoint.hierarchy()) {
+  const Variable& of = checkpoint.variables()[static_cast<size_t>(variable)];
+  hierarchy_.components = of.components;
+  for (Level& level : hierarchy_.levels) amr::grow_boxes(level, of.ghosts);
+}
+
+Status VariableSource::read_box(int level, int box, int component, std::byte* out) {
+  return checkpoint_.read_box(variable_, level, box, component, out);
+}
+
+std::string variable_field_name(const Variable& variable, size_t component) {
+  const std::string& name = variable.components[component];
+  return variable.components.size() == 1 && name == variable.name ? name : variable.name + " " + name;
+}
+
+}  // namespace neve::cli
