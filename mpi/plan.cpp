@@ -285,9 +285,11 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
         field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
         field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
         if (options.memory != nullptr && field.spec.codec == Codec::automatic) {
-          field.spec.recalled =
+          const Selection recalled =
               options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
-                  .value_or(Codec::automatic);
+                  .value_or(Selection{});
+          field.spec.recalled = recalled.codec;
+          field.spec.recalled_arrangement = recalled.arrangement;
         }
         field.spec.tuning = tuning_of(options, rule);
         field.spec.fill = fills[level * components + c];

@@ -90,15 +90,17 @@ Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, cons
 }
 
 // What `auto` settled on, for the next step.
-void remember_codecs(const WritePlan& plan, const WriteOptions& options, const WriteReport& report) {
+void remember_selections(const WritePlan& plan, const WriteOptions& options, const WriteReport& report) {
   for (size_t level = 0; level < report.levels.size(); ++level) {
     const std::vector<FieldReport>& fields = report.levels[level].fields;
     for (size_t c = 0; c < fields.size(); ++c) {
       if (plan.levels[level].fields[c].spec.codec != Codec::automatic || fields[c].cells == 0) continue;
       const Result<Codec> codec = parse_codec(fields[c].codec);
+      const Result<Arrangement> arrangement = parse_arrangement(fields[c].arrangement);
       if (!codec.ok()) continue;  // constant: cannot be asked for
       options.memory->note(
-          options.encode.effort, static_cast<int>(level), fields[c].name, *codec,
+          options.encode.effort, static_cast<int>(level), fields[c].name,
+          {*codec, arrangement.ok() ? *arrangement : Arrangement::automatic},
           static_cast<double>(fields[c].stored_bytes) / static_cast<double>(fields[c].cells));
     }
   }
@@ -192,7 +194,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
-  if (options.memory != nullptr && plan) remember_codecs(*plan, options, report);
+  if (options.memory != nullptr && plan) remember_selections(*plan, options, report);
   return report;
 }
 

@@ -78,6 +78,8 @@ struct ComponentSpec {
   CodecTuning tuning;
   // With codec automatic: the one to take without weighing (SelectionMemory); automatic: none.
   Codec recalled = Codec::automatic;
+  // Where boxes of a section lie then; automatic and in_place: in place.
+  Arrangement recalled_arrangement = Arrangement::automatic;
   ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What codec `auto` settled on for each field of each level, kept from one time step to the next, so that
+// What `auto` settled on for each field of each level, kept from one time step to the next, so that
 // most steps need no trials.
 #pragma once
 
@@ -14,6 +14,13 @@
 
 namespace neve {
 
+struct Selection {
+  Codec codec = Codec::automatic;
+  Arrangement arrangement = Arrangement::automatic;  // of most of the field
+
+  bool operator==(const Selection&) const = default;
+};
+
 // Owned by the caller, who hands it to each write of a series. Thread-safe. Every rank has its own; they stay
 // equal because a write's report is equal on all ranks.
 class SelectionMemory {
@@ -23,14 +30,15 @@ class SelectionMemory {
   static constexpr int steps_between_trials = 16;
   static constexpr double drift_share = 0.15;
 
-  // The codec that won for this field, or nothing when it is to be weighed (again).
-  std::optional<Codec> recall(Effort effort, int level, const std::string& field) const;
+  // What won for this field, or nothing when it is to be weighed (again).
+  std::optional<Selection> recall(Effort effort, int level, const std::string& field) const;
   // What a write did: by trial, or as recalled.
-  void note(Effort effort, int level, const std::string& field, Codec codec, double bytes_per_cell);
+  void note(Effort effort, int level, const std::string& field, const Selection& selection,
+            double bytes_per_cell);
 
  private:
   struct Entry {
-    Codec codec = Codec::automatic;
+    Selection selection;
     double bytes_per_cell = 0;  // at the trial
     int steps = 0;              // since then
     bool drifted = false;

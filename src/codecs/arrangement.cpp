@@ -215,6 +215,7 @@ SectionArrangement choose_arrangement(const FrameLayout& layout, const Component
       break;
   }
   if (tuning.unit_cells > 0) return {Arrangement::linear, tuning.unit_cells};
+  if (spec.recalled_arrangement == Arrangement::linear) return {};
   if (is_predicted(spec) && gathers_boxes(layout)) return {Arrangement::in_place, 0};
   return {};
 }

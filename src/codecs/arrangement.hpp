@@ -58,7 +58,8 @@ class ArrangedTarget {
   RawVector<T> memory_;
 };
 
-// The arrangement of a component's sections, which its tuning may force. Arrays of one box are linear.
+// The arrangement of a component's sections, which its tuning may force; `auto` may weigh it against linear.
+// Arrays of one box are linear.
 SectionArrangement choose_arrangement(const FrameLayout& layout, const ComponentSpec& spec);
 
 // Whether a frame must say each section's arrangement, for this component's sake.

@@ -108,16 +108,19 @@ struct DraftedSection {
   Bytes bytes;  // finished
 };
 
-// `nesting`: that of arrangement nested.
+// The rectangles of a section's tile, with what they leave out.
 template <class T>
-Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& section,
-                                 const SectionArrangement& arrangement, RegionCache& regions,
-                                 const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
-                                 const Nesting* nesting = nullptr) {
+struct TileSource {
   std::vector<RectRows<const T*>> rects;
-  std::vector<uint64_t> kept;
-  uint64_t covered_before = 0;
+  std::vector<uint64_t> kept;  // as write_kept takes them
   uint64_t left_out = 0;
+};
+
+template <class T>
+TileSource<T> tile_source(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
+                          std::span<const BoxData> boxes) {
+  TileSource<T> out;
+  uint64_t covered_before = 0;
   for (const TileRect& tile : section.rects()) {
     const FrameBox& box = layout.boxes[tile.box];
     const BoxData& data = boxes[tile.box];
@@ -142,9 +145,9 @@ Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& secti
               if (rows.left_out[cell] == 0) continue;
               if (keep_row != nullptr && keep_row[x] != 0) {
                 rows.left_out[cell] = 0;
-                kept.push_back(covered_before);
+                out.kept.push_back(covered_before);
               } else {
-                ++left_out;
+                ++out.left_out;
               }
               ++covered_before;
             }
@@ -152,23 +155,62 @@ Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& secti
         }
       }
     }
-    rects.push_back(std::move(rows));
+    out.rects.push_back(std::move(rows));
   }
-  ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(rects));
+  return out;
+}
+
+// `nesting`: that of arrangement nested.
+template <class T>
+Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& section,
+                                 const SectionArrangement& arrangement, RegionCache& regions,
+                                 const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
+                                 const Nesting* nesting = nullptr) {
+  TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
+  ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(tile.rects));
   if (nesting != nullptr) {
     NEVE_TRY(source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
   }
   DraftedSection out;
   out.arrangement = arrangement;
   out.draft = draft_section(source.section(), spec, effort);
-  out.draft.report.left_out_cells = left_out;
+  out.draft.report.left_out_cells = tile.left_out;
   out.draft.report.arrangement = arrangement.arrangement;
   out.draft.report.unit_cells = arrangement.unit_cells;
   if (spec.drop_covered) {
     ByteWriter writer(out.kept);
-    write_kept(kept, writer);
+    write_kept(tile.kept, writer);
   }
   return out;
+}
+
+// Whether the boxes of a section, which would be coded in place, may be coded each alone as well.
+bool may_weigh_arrangement(const Section& section, const SectionArrangement& arrangement,
+                           const ComponentSpec& spec) {
+  return section.rects().size() > 1 && arrangement.arrangement == Arrangement::in_place &&
+         spec.tuning.arrangement == Arrangement::automatic && spec.recalled == Codec::automatic;
+}
+
+// In place mostly wins, but prediction across a front that lies between two boxes costs more than it saves,
+// and so may holes. Which is smaller shows only when both are coded: at effort max they are, at balanced
+// where a sample says that boxes alone may win.
+template <class T>
+Result<DraftedSection> draft_arranged(const FrameLayout& layout, const Section& section,
+                                      const SectionArrangement& arrangement, RegionCache& regions,
+                                      const ComponentSpec& spec, std::span<const BoxData> boxes,
+                                      Effort effort) {
+  constexpr SectionArrangement alone{Arrangement::linear, 0};
+  NEVE_ASSIGN(DraftedSection given, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  const std::optional<double>& estimate = given.draft.interpolation_estimate;
+  if (!estimate || effort == Effort::fast || !may_weigh_arrangement(section, arrangement, spec)) return given;
+  if (effort == Effort::balanced) {
+    TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
+    const ArrangedSource<T> source(regions.of(*section.tile, alone), std::move(tile.rects));
+    if (!(estimate_section(source.section(), spec) < *estimate)) return given;
+  }
+  NEVE_ASSIGN(DraftedSection other, draft_one<T>(layout, section, alone, regions, spec, boxes, effort));
+  if (drafted_bytes(other.draft) < drafted_bytes(given.draft)) return other;
+  return given;
 }
 
 // The codec that a section would have among values of the coarser level: of the two that can use them the one
@@ -179,13 +221,14 @@ Codec nested_codec(const ComponentSpec& spec, const ComponentReport& report) {
   return spec.codec == Codec::automatic && can_nest(report.rival) ? report.rival : Codec::automatic;
 }
 
-// As draft_one, with values of the coarser level where the component may use them and that is smaller.
+// As draft_arranged, with values of the coarser level where the component may use them and that is smaller.
 template <class T>
 Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& section,
                                      const SectionArrangement& arrangement, RegionCache& regions,
                                      const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
                                      const Nesting* nesting) {
-  NEVE_ASSIGN(DraftedSection plain, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  NEVE_ASSIGN(DraftedSection plain,
+              draft_arranged<T>(layout, section, arrangement, regions, spec, boxes, effort));
   if (nesting == nullptr || !spec.may_nest) return plain;
   ComponentSpec nested_spec = spec;
   nested_spec.codec = nested_codec(spec, plain.draft.report);

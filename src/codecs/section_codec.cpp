@@ -24,9 +24,11 @@ constexpr double exact_trial_share = 0.05;
 // Interpolation takes three times as long as dual_quant: at effort balanced it is tried where it should save
 // some of the bytes, by an estimate that is rather high.
 constexpr double interpolation_worth_share = 0.93;
-// At effort max `context` is tried unless the estimate for interpolation, which it beats by a fifth, is so
-// far above what dual_quant takes.
-constexpr double context_hopeless_share = 3;
+// At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
+// takes that context, which beats interpolation by a fifth, has not won yet.
+constexpr double context_hopeless_share = 1.6;
+// Several codebooks seldom save dual_quant more than this: one is enough to know that it loses.
+constexpr double codebooks_save_share = 0.12;
 
 // The one value (bit for bit) that all held cells have.
 template <class T>
@@ -123,12 +125,12 @@ template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   if (spec.recalled != Codec::automatic) return draft_lossy(source, spec, spec.recalled, effort);
   const bool is_max = effort == Effort::max;
-  // Beside `context` one codebook will do to see who wins.
+  // Beside `context` one codebook mostly tells who wins.
   SectionDraft plain = draft_lossy(source, spec, Codec::dual_quant, is_max ? Effort::fast : effort);
   if (effort == Effort::fast) return plain;
-  const uint64_t plain_bytes = drafted_bytes(plain);
+  uint64_t plain_bytes = drafted_bytes(plain);
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
-  const double estimate = estimate_interpolation_bytes(source, make_quantizer<T>(spec));
+  const double estimate = estimate_section(source, spec);
   const bool is_hopeless =
       is_max ? std::isfinite(estimate) && estimate > context_hopeless_share * static_cast<double>(plain_bytes)
              : !(estimate < interpolation_worth_share * static_cast<double>(plain_bytes));
@@ -136,12 +138,18 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   if (!is_hopeless) other = draft_lossy(source, spec, rival, effort);
   const uint64_t other_bytes =
       other ? drafted_bytes(*other) : static_cast<uint64_t>(std::min(estimate, 1e18));
+  if (is_max &&
+      (1 - codebooks_save_share) * static_cast<double>(plain_bytes) < static_cast<double>(other_bytes)) {
+    plain = draft_lossy(source, spec, Codec::dual_quant, effort);
+    plain_bytes = drafted_bytes(plain);
+  }
   if (other && other_bytes < plain_bytes) {
     other->report.rival = Codec::dual_quant;
     other->report.rival_bytes = plain_bytes;
+    other->interpolation_estimate = estimate;
     return std::move(*other);
   }
-  if (is_max) plain = draft_lossy(source, spec, Codec::dual_quant, effort);
+  plain.interpolation_estimate = estimate;
   if (other || std::isfinite(estimate)) {
     plain.report.rival = rival;
     plain.report.rival_bytes = other_bytes;
@@ -151,6 +159,11 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
 }
 
 }  // namespace
+
+template <class T>
+double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec) {
+  return estimate_interpolation_bytes(source, make_quantizer<T>(spec));
+}
 
 template <class T>
 SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
@@ -221,6 +234,8 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
   return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
 }
 
+template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);
+template double estimate_section<double>(const SectionSource<double>&, const ComponentSpec&);
 template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
 template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,

@@ -27,6 +27,8 @@ struct SectionDraft {
   std::vector<uint8_t> block_book;    // empty: one book
   std::vector<Histogram> histograms;  // one for each book
   ComponentReport report;
+  // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
+  std::optional<double> interpolation_estimate;
 };
 
 // Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
@@ -39,6 +41,10 @@ struct SharedBooks {
 inline bool is_lossless(const ComponentSpec& spec) {
   return spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0);
 }
+
+// What codec interpolation would take, from a sample; infinity where a sample says nothing.
+template <class T>
+double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec);
 
 template <class T>
 SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);

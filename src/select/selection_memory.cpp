@@ -5,22 +5,22 @@
 
 namespace neve {
 
-std::optional<Codec> SelectionMemory::recall(Effort effort, int level, const std::string& field) const {
+std::optional<Selection> SelectionMemory::recall(Effort effort, int level, const std::string& field) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find({{effort, level}, field});
   if (found == entries_.end() || is_due(found->second)) return {};
-  return found->second.codec;
+  return found->second.selection;
 }
 
-void SelectionMemory::note(Effort effort, int level, const std::string& field, Codec codec,
+void SelectionMemory::note(Effort effort, int level, const std::string& field, const Selection& selection,
                            double bytes_per_cell) {
   // Neither is weighed against anything: a field may be constant at one step and not at the next.
-  if (codec == Codec::constant || codec == Codec::exact) return;
+  if (selection.codec == Codec::constant || selection.codec == Codec::exact) return;
   const std::lock_guard lock(mutex_);
   const Key key{{effort, level}, field};
   const auto found = entries_.find(key);
   if (found == entries_.end() || is_due(found->second)) {
-    entries_[key] = {codec, bytes_per_cell, 0, false};
+    entries_[key] = {selection, bytes_per_cell, 0, false};
     return;
   }
   Entry& entry = found->second;

@@ -468,6 +468,7 @@ TEST_P(Write, ASeriesOfStepsRecallsItsCodecs) {
     const FieldReport& before = first->levels[level].fields[test::averaged];
     const FieldReport& after = second->levels[level].fields[test::averaged];
     EXPECT_EQ(after.codec, before.codec) << level;
+    EXPECT_EQ(after.arrangement, before.arrangement) << level;
   }
   check_all(h, *second, true);
 }

@@ -469,6 +469,46 @@ TEST(Arrangement, ChosenWhereBoxesMeetAndNotForOneBoxOrExactValues) {
   EXPECT_LT(frame.size(), encode(level, bounded(1, 1e-2), forced[0]).size());
 }
 
+// Two boxes that touch, each smooth, with a front just where they meet.
+Level<double> front_between_boxes() {
+  auto level = fill_level<double>(
+      3, 1, {box_at({0, 0, 0, 0}, {32, 32, 32, 1}), box_at({32, 0, 0, 0}, {32, 32, 32, 1})}, 65);
+  for (double& value : level.values[1]) value += 40;
+  return level;
+}
+
+TEST(Arrangement, WeighedWhereTheEffortAllows) {
+  const SectionArrangement automatic{Arrangement::automatic, 0};
+  const auto [ndim, boxes] = box_sets()[0];
+  const auto smooth = fill_level<double>(ndim, 1, boxes, 61);
+  const auto front = front_between_boxes();
+  for (const Effort effort : {Effort::balanced, Effort::max}) {
+    SCOPED_TRACE(effort_name(effort));
+    const auto chosen = encode(front, bounded(1, 1e-3), automatic, {effort, 1});
+    EXPECT_EQ(Frame::parse(chosen)->sections()[0].arrangement, Arrangement::linear);
+    const size_t in_place = encode(front, bounded(1, 1e-3), {Arrangement::in_place, 0}, {effort, 1}).size();
+    EXPECT_LT(chosen.size(), in_place);
+    const auto together = encode(smooth, bounded(1, 1e-3), automatic, {effort, 1});
+    EXPECT_EQ(Frame::parse(together)->sections()[0].arrangement, Arrangement::in_place);
+  }
+  const auto fast = encode(front, bounded(1, 1e-3), automatic, {Effort::fast, 1});
+  EXPECT_EQ(Frame::parse(fast)->sections()[0].arrangement, Arrangement::in_place);
+}
+
+TEST(Arrangement, RecalledOnesAreTakenWithoutWeighing) {
+  const SectionArrangement automatic{Arrangement::automatic, 0};
+  const auto front = front_between_boxes();
+  auto specs = bounded(1, 1e-3);
+  specs[0].codec = Codec::automatic;
+  specs[0].recalled = Codec::context;
+  for (const Arrangement recalled : {Arrangement::linear, Arrangement::in_place}) {
+    specs[0].recalled_arrangement = recalled;
+    const auto frame = encode(front, specs, automatic, {Effort::max, 1});
+    EXPECT_EQ(Frame::parse(frame)->sections()[0].arrangement, recalled);
+    EXPECT_EQ(Frame::parse(frame)->sections()[0].codec, Codec::context);
+  }
+}
+
 TEST(Arrangement, RefusesTuningThatCannotBe) {
   const auto level = fill_level<double>(3, 1, {box_at({0, 0, 0, 0}, {8, 8, 8, 1})}, 71);
   auto specs = bounded(1, 1e-2);
