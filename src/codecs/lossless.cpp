@@ -27,11 +27,19 @@ namespace neve {
 
 namespace {
 
-constexpr uint8_t flag_specials = 1;
+constexpr uint8_t flag_specials = 1, flag_repeats = 2;
 
 // Others are tried when they may score this much of the first one. Estimates within a family (methods on
-// bytes; methods of differences) err alike, between families less so.
-constexpr double close_score_in_family = 0.93, close_score = 0.6;
+// bytes; methods of differences) err alike, between families less so. A trial costs as much as coding, by
+// differences less than by zstd.
+struct CloseScores {
+  double in_family;
+  double to_differences;
+  double to_bytes;
+};
+CloseScores close_scores(Effort effort) {
+  return effort == Effort::max ? CloseScores{0.93, 0.6, 0.6} : CloseScores{0.98, 0.85, 0.96};
+}
 
 int zstd_level(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 3 : 9; }
 // Candidates that are tried in full; the one that comes out smallest is kept.
@@ -208,20 +216,42 @@ MappedCells<T> map_cells(const LosslessCells<T>& cells, bool maps_all, const Map
   return mapped;
 }
 
+// Repeats must predict this share of the words: they are listed, and break the contexts of residuals.
+constexpr double least_repeated_share = 0.02;
+
 template <class T>
-void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped, unsigned axes,
-                       ByteWriter& out) {
+void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
+                       const LosslessCandidate& candidate, ByteWriter& out) {
   using U = WordOf<T>;
-  out.put(mapped.specials.runs.empty() ? uint8_t{0} : flag_specials);
+  const bool has_excluded = !mapped.excluded.empty();
+  if (has_excluded) {
+    for (const LosslessGrid& grid : cells.grids)
+      fill_excluded(mapped.words.data() + grid.offset, mapped.excluded.data() + grid.offset, grid.cells());
+  }
+  std::vector<WordRepeat> repeats;
+  if (candidate.repeats) {
+    repeats = find_repeats<U>(mapped.words);
+    size_t repeated = 0;
+    for (const WordRepeat& repeat : repeats) repeated += repeat.count;
+    if (static_cast<double>(repeated) < least_repeated_share * static_cast<double>(mapped.words.size()))
+      repeats.clear();
+  }
+  out.put(static_cast<uint8_t>((mapped.specials.runs.empty() ? 0 : flag_specials) |
+                               (repeats.empty() ? 0 : flag_repeats)));
   if (!mapped.specials.runs.empty()) write_special_values(mapped.specials, sizeof(T), out);
-  out.put(static_cast<uint8_t>(axes));
+  out.put(static_cast<uint8_t>(candidate.axes));
+  if (!repeats.empty()) write_repeats(repeats, out);
   RawVector<U> residuals(mapped.words.size());
   std::vector<ResidualGrid<U>> grids;
   for (const LosslessGrid& grid : cells.grids) {
-    const uint8_t* const excluded = mapped.excluded.empty() ? nullptr : mapped.excluded.data() + grid.offset;
-    WordLorenzo<U>(grid.size, axes)
-        .forward(mapped.words.data() + grid.offset, excluded, residuals.data() + grid.offset);
+    const uint8_t* const excluded = has_excluded ? mapped.excluded.data() + grid.offset : nullptr;
+    WordLorenzo<U>(grid.size, candidate.axes)
+        .forward(mapped.words.data() + grid.offset, residuals.data() + grid.offset);
     grids.push_back({grid.size, residuals.data() + grid.offset, excluded});
+  }
+  for (const WordRepeat& repeat : repeats) {
+    for (size_t i = repeat.begin; i < repeat.begin + repeat.count; ++i)
+      residuals[i] = fold_sign<U>(mapped.words[i] - repeat.word(mapped.words.data(), i));
   }
   encode_residuals<U>(grids, out);
 }
@@ -243,9 +273,14 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
     return bytes;
   }
   if (candidate.method == LosslessMethod::lorenzo) {
-    write_differences(cells,
-                      map_cells(cells, true, [](U word) { return std::optional(ordered_word<U>(word)); }),
-                      candidate.axes, out);
+    MappedCells<T> mapped;
+    if (cells.left_out.empty() && cells.is_fill.empty()) {
+      mapped.words.resize(cells.bits.size());
+      word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
+    } else {
+      mapped = map_cells(cells, true, [](U word) { return std::optional(ordered_word<U>(word)); });
+    }
+    write_differences(cells, std::move(mapped), candidate, out);
     return bytes;
   }
   if (candidate.method == LosslessMethod::multiple) {
@@ -259,7 +294,7 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
                                   if (!multiple) return {};
                                   return static_cast<U>(*multiple);
                                 }),
-                      candidate.axes, out);
+                      candidate, out);
     return bytes;
   }
   std::vector<U> words;
@@ -277,7 +312,7 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
                                                                  ordered_word<U>(word));
                                 return std::optional(static_cast<U>(at - distinct->begin()));
                               }),
-                    candidate.axes, out);
+                    candidate, out);
   return bytes;
 }
 
@@ -330,11 +365,11 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   using U = WordOf<T>;
   NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in));
   const auto flags = in.get<uint8_t>();
-  if (in.failed() || (flags & ~flag_specials) != 0) {
+  if (in.failed() || (flags & ~(flag_specials | flag_repeats)) != 0) {
     return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
   }
   SpecialValues specials;
-  if (flags != 0) {
+  if ((flags & flag_specials) != 0) {
     NEVE_ASSIGN(specials, read_special_values(in, sizeof(T), target.held));
   }
   const auto axes = in.get<uint8_t>();
@@ -347,6 +382,10 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   for (const auto& rect : target.rects) {
     total += static_cast<size_t>(rect.cells());
     has_left_out = has_left_out || !rect.left_out.empty();
+  }
+  std::vector<WordRepeat> repeats;
+  if ((flags & flag_repeats) != 0) {
+    NEVE_ASSIGN(repeats, read_repeats(in, total));
   }
   std::vector<uint8_t> excluded;
   std::vector<std::pair<size_t, U>> patches;
@@ -383,9 +422,9 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   }
   NEVE_TRY(decode_residuals<U>(in, grids));
   for (const ResidualGrid<U>& grid : grids)
-    WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded);
+    WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded, words.data(), repeats);
   if (method == LosslessMethod::lorenzo) {
-    for (U& word : words) word = bits_of_ordered<U>(word);
+    word_kernels(U{}).unorder(words.data(), total, words.data());
   } else {
     for (size_t cell = 0; cell < total; ++cell) {
       if (!excluded.empty() && excluded[cell] != 0) continue;
@@ -435,7 +474,7 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
   std::vector<LosslessCandidate> candidates;
   size_t trials = 1;
   if (const LosslessMethod asked = spec.tuning.method; asked == LosslessMethod::automatic) {
-    candidates = weigh_lossless(cells, spec.tuning);
+    candidates = weigh_lossless(cells, spec.tuning, effort);
     trials = most_trials(effort);
   } else if (takes_differences(asked)) {
     candidates.push_back(weigh_method(cells, asked));
@@ -453,14 +492,15 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
   std::optional<LosslessMethod> best;
   double best_score = 0;
   const double hoped_for = candidates[0].score;
+  const CloseScores close = close_scores(effort);
   for (size_t k = 0; k < candidates.size() && trials > 0; ++k) {
     const LosslessCandidate& candidate = candidates[k];
     // (Of methods asked for there is one, and what stands in for it.)
-    const bool in_family = best && takes_differences(*best) == takes_differences(candidate.method);
-    if (best && candidate.score <
-                    (in_family ? close_score_in_family : close_score) * std::max(hoped_for, best_score)) {
-      continue;
-    }
+    const bool differs = takes_differences(candidate.method);
+    const double close_score = best && takes_differences(*best) == differs ? close.in_family
+                               : differs                                   ? close.to_differences
+                                                                           : close.to_bytes;
+    if (best && candidate.score < close_score * std::max(hoped_for, best_score)) continue;
     const std::optional<Bytes> bytes = encode_by(cells, candidate, effort);
     if (!bytes) continue;
     --trials;

@@ -79,6 +79,10 @@ struct InterpolationKernels {
   void (*add_magnitudes)(const uint8_t* magnitudes, unsigned weight, size_t, uint16_t* sum);
 };
 
+// Loops on words of lossless coding (kernels/word_kernels.hpp).
+template <class U>
+struct WordKernels;
+
 struct Kernels {
   const char* name;
 
@@ -108,6 +112,9 @@ struct Kernels {
 
   InterpolationKernels<float> interpolation_f32;
   InterpolationKernels<double> interpolation_f64;
+
+  const WordKernels<uint32_t>* words_u32;
+  const WordKernels<uint64_t>* words_u64;
 };
 
 inline constexpr int symbol_zero = 128;  // the symbol of residual 0

@@ -5,6 +5,7 @@
 #include "kernels/interpolation_rows.hpp"
 
 #include "kernels/kernels.hpp"
+#include "kernels/word_rows.hpp"
 
 namespace neve {
 
@@ -102,6 +103,8 @@ InterpolationKernels<T> interpolation_kernels() {
           }};
 }
 
+NEVE_WORD_KERNELS
+
 }  // namespace
 
 const Kernels& portable_kernels() {
@@ -117,7 +120,9 @@ const Kernels& portable_kernels() {
                              range<float>,
                              range<double>,
                              interpolation_kernels<float>(),
-                             interpolation_kernels<double>()};
+                             interpolation_kernels<double>(),
+                             &Words<uint32_t>::table,
+                             &Words<uint64_t>::table};
   return table;
 }
 

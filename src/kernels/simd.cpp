@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/portable.hpp"
 #include "kernels/targets.hpp"
+#include "kernels/word_rows.hpp"
 
 // Targets that bring nothing over a neighbour only cost build time.
 #undef HWY_DISABLED_TARGETS
@@ -374,6 +375,8 @@ struct Interpolation {
   }
 };
 
+NEVE_WORD_KERNELS
+
 }  // namespace
 
 const Kernels& Table();
@@ -390,7 +393,9 @@ const Kernels& Table() {
                              RangeF32,
                              RangeF64,
                              Interpolation<float>::Table(),
-                             Interpolation<double>::Table()};
+                             Interpolation<double>::Table(),
+                             &Words<uint32_t>::table,
+                             &Words<uint64_t>::table};
   return table;
 }
 

@@ -9,10 +9,12 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <unordered_set>
 
+#include "kernels/word_kernels.hpp"
 #include "stages/lossless/byte_coder.hpp"
 #include "stages/lossless/byte_planes.hpp"
+#include "stages/lossless/word_repeats.hpp"
+#include "stages/lossless/word_xor.hpp"
 #include "stages/predict/word_lorenzo.hpp"
 
 namespace neve {
@@ -21,10 +23,10 @@ namespace {
 
 // Cells are sampled in runs along x, so that neighbours share cache lines.
 constexpr int64_t run_cells = 32;
-constexpr size_t least_samples = 1024, most_samples = 8192, cells_per_sample = 64;
+constexpr size_t least_samples = 512, most_samples = 8192, cells_per_sample = 128;
 constexpr size_t unit_samples = 512;
-// Slices that byte methods are tried on: as many words in a row.
-constexpr size_t slices = 16, slice_words = 512;
+// Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
+constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 512, words_per_slice_word = 64;
 constexpr int trial_zstd_level = 1;
 // Ranks are worth a trial when at most this share of the sampled values are different ones.
 constexpr double few_values_share = 0.125;
@@ -134,28 +136,42 @@ class LengthCounter {
     ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(folded))];
   }
   double bits_per_word() const {
-    double bits = 0, words = 0;
+    double bits = 0;
+    uint32_t words = 0;
     for (const auto& counts : counts_) {
-      double total = 0;
-      for (const uint32_t count : counts) total += count;
-      words += total;
-      for (size_t length = 0; length < counts.size(); ++length) {
+      uint32_t total = 0;
+      for (uint32_t length = 0; length < counts.size(); ++length) {
         if (counts[length] == 0) continue;
-        const double count = counts[length];
-        bits += count * (std::log2(total / count) + std::max<double>(0, static_cast<double>(length) - 1));
+        total += counts[length];
+        bits += counts[length] * std::max(0.0, length - 1.0) - weighted_log(counts[length]);
       }
+      bits += weighted_log(total);
+      words += total;
     }
     return words > 0 ? bits / words : 0;
   }
 
  private:
+  // n log2(n), n of samples at most.
+  static double weighted_log(uint32_t n) {
+    static const std::vector<double> table = [] {
+      std::vector<double> values(most_samples + 1, 0);
+      for (size_t k = 1; k < values.size(); ++k) values[k] = static_cast<double>(k) * std::log2(k);
+      return values;
+    }();
+    return table[n];
+  }
+
   std::array<std::array<uint32_t, 65>, 2> counts_{};
 };
 
-// Estimated bits a word for every set of axes that the sampled cells have neighbours along. `map` makes the
-// word of a cell's bits.
+// Estimated bits a word for every set of axes that the sampled cells have neighbours along, or for those
+// `among` alone (bit a is set a). `map` makes the word of a cell's bits.
+constexpr uint32_t any_axes = ~uint32_t{0};
+
 template <class T, class Map>
-LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, const Map& map) {
+LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
+                            const Map& map) {
   using U = WordOf<T>;
   std::array<LengthCounter, all_axes + 1> counters;
   unsigned present = 0;
@@ -165,7 +181,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
   for (const Run& run : runs) {
     const auto count = static_cast<size_t>(run.count);
     // Of each set of axes the word at that corner of the cell's neighbourhood, then its mixed difference.
-    std::array<std::array<U, run_cells>, all_axes + 1> corner{};
+    std::array<std::array<U, run_cells>, all_axes + 1> words{};
     std::array<uint8_t, run_cells> usable;
     usable.fill(1);
     for (unsigned set = 0; set <= all_axes; ++set) {
@@ -183,23 +199,24 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
         if (!cells.is_coded(cell)) {
           usable[i] = 0;
         } else {
-          corner[set][i] = map(cells.bits[cell]);
+          words[set][i] = map(cells.bits[cell]);
         }
       }
     }
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if ((axes & ~present) != 0) continue;
-      std::array<U, run_cells> sum{};
-      for (unsigned set = axes;; set = (set - 1) & axes) {
-        const bool adds = std::popcount(set) % 2 == 0;
-        for (size_t i = 0; i < count; ++i) sum[i] += adds ? corner[set][i] : U{0} - corner[set][i];
-        if (set == 0) break;
+    for (unsigned axis = 1; axis <= all_axes; axis *= 2) {
+      if ((axis & present) == 0) continue;
+      for (unsigned axes = axis; axes <= all_axes; ++axes) {
+        if ((axes & axis) == 0 || (axes & ~present) != 0) continue;
+        for (size_t i = 0; i < run_cells; ++i) words[axes][i] = words[axes ^ axis][i] - words[axes][i];
       }
+    }
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
       bool follows_zero = false;
       for (size_t i = 0; i < count; ++i) {
         if (usable[i] == 0) continue;
-        counters[axes].add(fold_sign<U>(sum[i]), follows_zero);
-        follows_zero = sum[i] == 0;
+        counters[axes].add(fold_sign<U>(words[axes][i]), follows_zero);
+        follows_zero = words[axes][i] == 0;
       }
     }
   }
@@ -207,7 +224,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
   best.bytes = HUGE_VAL;
   const auto coded = static_cast<double>(cells.coded);
   for (unsigned axes = 1; axes <= all_axes; ++axes) {
-    if ((axes & ~present) != 0) continue;
+    if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
     const double bytes = counters[axes].bits_per_word() * coded / 8;
     if (bytes < best.bytes) {
       best.bytes = bytes;
@@ -230,12 +247,13 @@ std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
 }
 
 template <class T>
-std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs) {
+std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs,
+                                                uint32_t among) {
   const std::vector<T> values = sample_values(cells, unit_samples);
   const std::optional<ValueUnit> unit = find_unit<T>(values);
   if (!unit) return {};
   const Multiples<T> multiples(*unit);
-  LosslessCandidate candidate = best_axes(cells, runs, [&](WordOf<T> bits) {
+  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
     const auto multiple = multiples.multiple(std::bit_cast<T>(bits));
     return static_cast<WordOf<T>>(multiple.value_or(0));
   });
@@ -247,83 +265,140 @@ std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, c
 template <class T>
 bool has_few_values(const LosslessCells<T>& cells) {
   const std::vector<T> values = sample_values(cells, least_samples);
-  std::unordered_set<WordOf<T>> different;
-  for (const T value : values) different.insert(std::bit_cast<WordOf<T>>(value));
-  return static_cast<double>(different.size()) <= few_values_share * static_cast<double>(values.size());
+  std::vector<WordOf<T>> words;
+  for (const T value : values) words.push_back(std::bit_cast<WordOf<T>>(value));
+  std::sort(words.begin(), words.end());
+  const auto different = std::unique(words.begin(), words.end()) - words.begin();
+  return static_cast<double>(different) <= few_values_share * static_cast<double>(words.size());
 }
 
-// The share of values that occur a second time (but for their sign) somewhere in the section, which slices
-// would not show: mirrored fields, periodic ones, copies. Values are sampled by their own hash, so that of
-// two equal ones both are looked at.
+// What slices and runs would not show: the share of words that stand a second time in the section, all but
+// their loose bits (stages/lossless/word_repeats.hpp), and how many of those bits differ.
+struct RepeatedWords {
+  double share = 0;
+  double residual_bits = 0;
+};
+
+// Runs are sampled by their own hash, so that of two equal ones both are looked at.
 template <class T>
-double repeated_share(const LosslessCells<T>& cells) {
+RepeatedWords repeated_words(const LosslessCells<T>& cells) {
   using U = WordOf<T>;
-  constexpr size_t block = 64, blocks_between = 4;  // one block in so many is looked at
-  constexpr int hash_bits = 5;                      // one value in 32 of those is
-  constexpr size_t common = 16;    // what occurs so often is no repeat of anything: constants, zeros
-  constexpr size_t run_words = 4;  // the shortest repeat that zstd likes, byte plane by plane
-  // Of doubles without the last bits: copies made by computing differ there. (Of floats those bits are too
-  // much of a value to be ignored.)
-  constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
-  constexpr U middle = ((U{1} << mantissa_bits) - 1) & ~((U{1} << (sizeof(T) == 8 ? 16 : 0)) - 1);
-  constexpr U odd = static_cast<U>(0x9e3779b97f4a7c15ULL);  // 2^64 over the golden ratio
-  std::vector<U> sampled;
-  for (size_t begin = 0; begin < cells.bits.size(); begin += block * blocks_between) {
-    const size_t end =
-        std::min(begin + block, cells.bits.size() - std::min(cells.bits.size(), run_words - 1));
-    for (size_t cell = begin; cell < end; ++cell) {
-      U hash = 0;
+  constexpr size_t block = 64;
+  constexpr int hash_bits = 5;            // one run in 32 of those is
+  constexpr size_t most_compared = 1024;  // pairs
+  constexpr size_t common = 16;           // what occurs so often is no repeat of anything: constants, zeros
+  struct Place {
+    uint32_t hash;
+    uint32_t cell;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> sampled;
+  std::array<U, block + least_repeat> words;
+  std::array<uint32_t, block + least_repeat> hashes;
+  const size_t total = cells.bits.size();
+  const size_t blocks_between = std::clamp<size_t>(total >> 14, 1, 8);  // one block in so many is looked at
+  for (size_t begin = 0; begin + block + least_repeat <= total; begin += block * blocks_between) {
+    word_kernels(U{}).order(cells.bits.data() + begin, words.size(), words.data());
+    word_kernels(U{}).hash(words.data(), hashes.size(), hashes.data());
+    for (size_t i = 0; i < block; ++i) {
+      const uint32_t hash = hash_of_run(hashes.data() + i);
+      if (hash >> (32 - hash_bits) != 0) continue;
       bool coded = true;
-      for (size_t k = 0; k < run_words; ++k) hash = (hash + (cells.bits[cell + k] & middle)) * odd;
-      if (hash >> (word_bits<U> - hash_bits) != 0) continue;
-      for (size_t k = 0; k < run_words; ++k) coded = coded && cells.is_coded(cell + k);
-      if (coded) sampled.push_back(hash);
+      for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
+      if (coded) sampled.push_back({hash, static_cast<uint32_t>(begin + i)});
     }
   }
   std::sort(sampled.begin(), sampled.end());
-  size_t seen = 0, repeated = 0;
+  const auto word = [&](size_t cell) { return ordered_word<U>(cells.bits[cell]); };
+  size_t seen = 0, repeated = 0, compared = 0;
+  double bits = 0;
   for (size_t i = 0; i < sampled.size();) {
     size_t end = i + 1;
-    while (end < sampled.size() && sampled[end] == sampled[i]) ++end;
+    while (end < sampled.size() && sampled[end].hash == sampled[i].hash) ++end;
     if (end - i < common) {
       seen += end - i;
       if (end - i > 1) repeated += end - i;
+      for (size_t k = i + 1; k < end && compared < most_compared; ++k) {
+        const U own = word(sampled[k].cell);
+        U other = word(sampled[k - 1].cell);
+        if (repeated_part(own) != repeated_part(other)) other = word(sampled[k - 1].cell + least_repeat - 1);
+        if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
+        ++compared;
+        bits += std::bit_width(fold_sign<U>(own - other));
+      }
     }
     i = end;
   }
-  // A value's twin lies in a block that is looked at in one case of blocks_between.
-  return seen == 0
-             ? 0
-             : std::min(1.0, static_cast<double>(repeated * blocks_between) / static_cast<double>(seen));
+  if (seen == 0) return {};
+  // A run's twin lies in a block that is looked at in one case of blocks_between.
+  return {std::min(1.0, static_cast<double>(repeated * blocks_between) / static_cast<double>(seen)),
+          compared == 0 ? 0 : bits / static_cast<double>(compared)};
 }
 
-// Bytes that zstd would take for all of the section, from what it takes for slices, and from what those do
-// not show.
+// Below this a search for repeats costs more than it finds.
+constexpr double worthwhile_repeats = 0.02;
+// From here on byte coders, which find repeats too, are not asked.
+constexpr double many_repeats = 0.25;
+// Where one byte method comes out this much larger than differences, another will not be smaller.
+constexpr double hopeful = 1.15;
+
+// What repeats save, of methods whose words are ordered ones.
 template <class T>
-double try_zstd(const LosslessCells<T>& cells, bool by_planes, double repeated) {
+void expect_repeats(const RepeatedWords& repeated, const LosslessCells<T>& cells,
+                    LosslessCandidate& candidate) {
+  if (repeated.share < worthwhile_repeats) return;
+  candidate.repeats = true;
+  const double each = repeated.residual_bits * static_cast<double>(cells.coded) / 8;
+  candidate.bytes += repeated.share * (std::min(each, candidate.bytes) - candidate.bytes);
+}
+
+// Words in slices from all over the section.
+template <class T>
+std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
   std::vector<WordOf<T>> words;
   const size_t total = cells.bits.size();
-  const size_t each = std::min(slice_words, total / slices + 1);
+  const size_t each =
+      std::clamp(total / (slices * words_per_slice_word), least_slice_words, most_slice_words);
+  Sequence sequence;
   for (size_t s = 0; s < slices; ++s) {
-    const size_t begin = total <= each ? 0 : (total - each) * s / (slices - 1);
+    // At uneven distances, which are no multiple of anything the grid has.
+    const size_t apart = total <= each ? 0 : (total - each) / slices;
+    const size_t begin = s * apart + sequence.below(apart);
     for (size_t cell = begin; cell < std::min(begin + each, total); ++cell) {
       if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
     }
   }
-  if (words.empty()) return 0;
-  Bytes bytes(words.size() * sizeof(T));
-  if (by_planes) {
-    to_byte_planes(std::as_bytes(std::span(words)), sizeof(T), bytes);
+  return words;
+}
+
+// Bytes that a method would take for all of the section, from what zstd makes of slices of it.
+template <class T>
+LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf<T>> words,
+                           LosslessMethod method) {
+  using U = WordOf<T>;
+  LosslessCandidate candidate;
+  candidate.method = method;
+  if (words.empty()) return candidate;
+  std::vector<U> own(words.begin(), words.end());
+  if (method == LosslessMethod::xor_zstd) xor_with_previous(std::span(own));
+  const ByteSpan bytes = std::as_bytes(std::span<const U>(own));
+  Bytes planes(bytes.size());
+  if (method == LosslessMethod::zstd) {
+    std::copy(bytes.begin(), bytes.end(), planes.begin());
+  } else if (method == LosslessMethod::bitshuffle_zstd) {
+    to_bit_planes(bytes, sizeof(U), planes);
   } else {
-    std::memcpy(bytes.data(), words.data(), bytes.size());
+    to_byte_planes(bytes, sizeof(U), planes);
   }
   Bytes coded;
   ByteWriter out(coded);
-  if (!write_coded(ByteCoder::zstd, bytes, out, trial_zstd_level).ok()) return HUGE_VAL;
-  // A value and its twin take the room of one, and a little to say so.
-  constexpr double saved_by_twin = 0.5;
-  return static_cast<double>(coded.size()) / static_cast<double>(words.size()) *
-         static_cast<double>(cells.held) * (1 - saved_by_twin * repeated);
+  if (!write_coded(ByteCoder::zstd, planes, out, trial_zstd_level).ok()) {
+    candidate.bytes = HUGE_VAL;
+    return candidate;
+  }
+  candidate.bytes =
+      static_cast<double>(coded.size()) / static_cast<double>(words.size()) * static_cast<double>(cells.held);
+  return candidate;
 }
 
 }  // namespace
@@ -336,7 +411,7 @@ template <class T>
 LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method) {
   const std::vector<Run> runs = sample_runs(cells);
   if (method == LosslessMethod::multiple) {
-    if (auto candidate = weigh_multiple(cells, runs); candidate) return *candidate;
+    if (auto candidate = weigh_multiple(cells, runs, any_axes); candidate) return *candidate;
     // Asked for, though nothing suggests it: whole numbers are as good a guess as any.
     LosslessCandidate candidate;
     candidate.method = method;
@@ -344,38 +419,49 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
     return candidate;
   }
   LosslessCandidate candidate =
-      best_axes(cells, runs, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
   candidate.method = method;
+  if (method == LosslessMethod::lorenzo) expect_repeats(repeated_words(cells), cells, candidate);
   return candidate;
 }
 
 template <class T>
-std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning) {
+std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning,
+                                              Effort effort) {
   std::vector<LosslessCandidate> candidates;
   const std::vector<Run> runs = sample_runs(cells);
   LosslessCandidate lorenzo =
-      best_axes(cells, runs, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
   lorenzo.method = LosslessMethod::lorenzo;
   candidates.push_back(lorenzo);
-  if (auto multiple = weigh_multiple(cells, runs); multiple) candidates.push_back(*multiple);
-  LosslessCandidate shuffled;
-  shuffled.method = LosslessMethod::shuffle_zstd;
-  const double repeated = repeated_share(cells);
-  shuffled.bytes = try_zstd(cells, true, repeated);
-  candidates.push_back(shuffled);
-  LosslessCandidate plain;
-  plain.method = LosslessMethod::zstd;
-  plain.bytes = try_zstd(cells, false, repeated);
-  candidates.push_back(plain);
+  // What suits values mostly suits their multiples.
+  const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
+  if (auto multiple = weigh_multiple(cells, runs, likely_axes); multiple) candidates.push_back(*multiple);
+  const RepeatedWords repeated = repeated_words(cells);
+  expect_repeats(repeated, cells, candidates.front());
+  // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
+  const std::vector<WordOf<T>> words = sample_slices(cells);
+  if (effort == Effort::max) {
+    for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
+                                        LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+      candidates.push_back(try_zstd<T>(cells, words, method));
+    }
+  } else if (repeated.share < many_repeats) {
+    const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
+    candidates.push_back(xored);
+    if (xored.bytes < hopeful * candidates.front().bytes)
+      candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
+  }
   if (has_few_values(cells)) {
     // What the differences of ranks take is not known before the ranks are: as a guess, less than the best.
-    LosslessCandidate rank = lorenzo;
+    LosslessCandidate rank = candidates.front();
+    rank.repeats = false;
     rank.method = LosslessMethod::rank;
     for (const LosslessCandidate& other : candidates) rank.bytes = std::min(rank.bytes, other.bytes);
     candidates.push_back(rank);
   }
   if (tuning.speed_weight > 0) {
-    LosslessCandidate fast = shuffled;
+    LosslessCandidate fast = try_zstd<T>(cells, words, LosslessMethod::shuffle_zstd);
     fast.method = LosslessMethod::shuffle_lz4;
     constexpr double lz4_against_zstd = 1.25;
     fast.bytes *= lz4_against_zstd;
@@ -391,9 +477,9 @@ std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, con
 
 template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);
 template LosslessCandidate weigh_method<double>(const LosslessCells<double>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<float>(const LosslessCells<float>&,
-                                                              const CodecTuning&);
+template std::vector<LosslessCandidate> weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&,
+                                                              Effort);
 template std::vector<LosslessCandidate> weigh_lossless<double>(const LosslessCells<double>&,
-                                                               const CodecTuning&);
+                                                               const CodecTuning&, Effort);
 
 }  // namespace neve

@@ -13,10 +13,11 @@ namespace neve {
 
 struct LosslessCandidate {
   LosslessMethod method = LosslessMethod::lorenzo;
-  unsigned axes = 0;  // of the methods that take differences
-  ValueUnit unit;     // of method multiple
-  double bytes = 0;   // estimated, or taken
-  double score = 0;   // by the tuning's weights
+  unsigned axes = 0;     // of the methods that take differences
+  ValueUnit unit;        // of method multiple
+  double bytes = 0;      // estimated, or taken
+  double score = 0;      // by the tuning's weights
+  bool repeats = false;  // of methods that take differences: whether runs that stand twice are looked for
 };
 
 // The axes of differences with the least estimated bytes, for a method that takes them.
@@ -25,7 +26,8 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
 
 // All that may suit, by falling score. Deterministic: speeds are those typical of a method, not measured.
 template <class T>
-std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning);
+std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning,
+                                              Effort effort);
 
 // speed * speed_weight + ratio * ratio_weight.
 double lossless_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning);

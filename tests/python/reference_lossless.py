@@ -176,12 +176,44 @@ def residuals(
     return grids
 
 
-def marks_of(found: list[int], axes: int, size, excluded: np.ndarray, width: int) -> list[int]:
+def repeat_sources(reader: base.Reader, cells: int) -> dict[int, tuple[int, bool]]:
+    """Of each cell in a repeat the cell that predicts it, and whether negated."""
+    count = reader.varint()
+    base.require(count <= cells // 4, "number of repeats")
+    lists = [base.Reader(reader.packed(10 * count)) for _ in range(3)]
+    sources = {}
+    end = 0
+    for _ in range(count):
+        gap, code, distance = (each.varint() for each in lists)
+        begin = end + gap
+        end = begin + code // 4 + 4
+        source = begin - distance
+        base.require(end <= cells and distance >= 1 and source >= 0, "a repeat beyond the cells")
+        for k in range(end - begin):
+            at = source - k if code & 2 else source + k
+            base.require(at >= 0, "a repeat's source beyond the cells")
+            sources[begin + k] = (at, bool(code & 1))
+    for each in lists:
+        each.end("repeats")
+    return sources
+
+
+def append_marks(
+    all_marks: list[int],
+    found: list[int],
+    axes: int,
+    size,
+    excluded: np.ndarray,
+    width: int,
+    sources: dict[int, tuple[int, bool]],
+) -> None:
+    """The marks of a region, behind those of the regions before."""
     nx, ny, nz, nw = size
+    offset = len(all_marks)
     modulus = 1 << width
     strides = (nx, nx * ny, nx * ny * nz)
     subsets = [s for s in range(1, 8) if (s << 1) & ~axes == 0]
-    marks: list[int] = []
+    marks = all_marks
     cell = 0
     for w in range(nw):
         for z in range(nz):
@@ -194,19 +226,26 @@ def marks_of(found: list[int], axes: int, size, excluded: np.ndarray, width: int
                         chosen = [d for d in range(3) if s >> d & 1]
                         if all(at[d] > 0 for d in chosen):
                             back = sum(strides[d] for d in chosen)
-                            prediction += marks[cell - back] * (1 if len(chosen) % 2 else -1)
+                            prediction += marks[offset + cell - back] * (
+                                1 if len(chosen) % 2 else -1
+                            )
                     if excluded[cell]:
-                        mark = marks[cell - 1] if cell > 0 else 0
+                        mark = marks[-1] if cell > 0 else 0
                     else:
                         r = found[cell]
                         difference = r >> 1 ^ (modulus - 1 if r & 1 else 0)
-                        if axes & 1 and x > 0:
-                            difference += before
-                        mark = (difference + prediction) % modulus
+                        if offset + cell in sources:
+                            source, is_negated = sources[offset + cell]
+                            repeated = marks[source]
+                            mark = difference + (modulus - 1 - repeated if is_negated else repeated)
+                        else:
+                            if axes & 1 and x > 0:
+                                difference += before
+                            mark = difference + prediction
+                        mark %= modulus
                     before = (mark - prediction) % modulus
                     marks.append(mark)
                     cell += 1
-    return marks
 
 
 def bits_of_marks(marks: np.ndarray, width: int) -> np.ndarray:
@@ -232,10 +271,12 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
         gaps = from_byte_planes(coded_bytes(reader, ZSTD, count * dtype.itemsize), word, count)
         table = bits_of_marks(np.add.accumulate(gaps, dtype=word), width)
     flags = reader.u8()
-    base.require(flags <= 1, "lossless flags")
-    special = base.special_values(reader, dtype, held) if flags else {}
+    base.require(flags <= 3, "lossless flags")
+    special = base.special_values(reader, dtype, held) if flags & 1 else {}
     axes = reader.u8()
     base.require(axes <= 15, "axes")
+    cells = sum(len(mask) for mask in left_out)
+    sources = repeat_sources(reader, cells) if flags & 2 else {}
     excluded, patches = [], []
     position = 0
     for mask in left_out:
@@ -247,8 +288,11 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
         excluded.append(out)
     found = residuals(reader, width, sizes, excluded)
     regions = []
+    all_marks: list[int] = []
     for values, size, out, patch in zip(found, sizes, excluded, patches, strict=True):
-        marks = np.array(marks_of(values, axes, size, out, width), word)
+        begin = len(all_marks)
+        append_marks(all_marks, values, axes, size, out, width, sources)
+        marks = np.array(all_marks[begin:], word)
         if method == LORENZO:
             words = bits_of_marks(marks, width)
         elif method == RANK:

@@ -104,6 +104,27 @@ void add_lossless_methods(const std::string& type, std::vector<Case>& cases) {
   }
 }
 
+// Repeats of every kind, with holes.
+template <class T>
+void add_lossless_repeats(const std::string& type, std::vector<Case>& cases) {
+  auto field = test::rough_field<T>({30, 20}, 0.3, 12);
+  for (const bool is_reversed : {false, true}) {
+    for (const bool is_negated : {false, true}) test::repeat_start(field, 600, is_reversed, is_negated);
+  }
+  for (size_t i = 0; i < field.size(); i += i % 50 < 20 ? 1 : 31) {
+    if (i % 700 > 400) field[i] = T(1e20);
+  }
+  field[900] = std::numeric_limits<T>::quiet_NaN();
+  ArrayOptions options;
+  options.bound = {BoundMode::lossless, 0};
+  options.codec = Codec::lossless;
+  options.tuning.method = LosslessMethod::lorenzo;
+  options.encode.effort = Effort::balanced;
+  cases.push_back({"array_" + type + "_lossless_repeats",
+                   *encode_array(sizeof(T) == 4 ? DType::f32 : DType::f64, std::vector<uint64_t>{5, 20, 30},
+                                 field.data(), options)});
+}
+
 // What a codec has to get right by itself: directions, escapes, special values, values it cannot hold.
 template <class T>
 void add_arrays_of(Codec codec, const std::string& type, std::vector<Case>& cases) {
@@ -250,6 +271,8 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   add_arranged<float>("f32", 2, Arrangement::in_place, 0, cases);
   add_lossless_methods<float>("f32", cases);
   add_lossless_methods<double>("f64", cases);
+  add_lossless_repeats<float>("f32", cases);
+  add_lossless_repeats<double>("f64", cases);
   add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases, Codec::lossless);
   add_arranged<float>("f32", 2, Arrangement::cluster, 8, cases, Codec::lossless);
   for (const Codec codec : test::lossy_codecs) {

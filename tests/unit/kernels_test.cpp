@@ -2,10 +2,14 @@
 // Every instruction set gives the bytes of the portable kernels.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
+#include <string>
+#include <vector>
 
 #include "kernels/kernels.hpp"
 #include "kernels/targets.hpp"
+#include "kernels/word_kernels.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -135,6 +139,63 @@ TEST(Kernels, PackAndUnpackLikePortableAndInverse) {
         }
       }
     }
+  }
+}
+
+template <class U>
+std::vector<U> hard_words(size_t n, uint64_t seed) {
+  Random random(seed);
+  std::vector<U> words(n);
+  for (U& word : words) {
+    word = static_cast<U>(random.next()) >> random.below(static_cast<int64_t>(8 * sizeof(U)));
+    const int64_t kind = random.below(8);
+    if (kind == 0) word = U{1} << random.below(static_cast<int64_t>(8 * sizeof(U)));  // a new length begins
+    if (kind == 1) word = (U{2} << random.below(static_cast<int64_t>(8 * sizeof(U)))) - 1;
+    if (kind == 2) word = static_cast<U>(random.below(5));
+    if (kind == 3) word = ~word;
+  }
+  return words;
+}
+
+template <class U>
+void compare_words(const WordKernels<U>& expected, const WordKernels<U>& found, const char* name) {
+  for (const size_t n : {size_t{1}, size_t{2}, size_t{7}, size_t{16}, size_t{33}, size_t{1000}}) {
+    SCOPED_TRACE(std::string(name) + ", " + std::to_string(n) + " words");
+    const auto words = hard_words<U>(n + 1, n);
+    const U* const own = words.data() + 1;  // the word before is read by fold_steps
+    const auto same = [&](auto element, const auto& run) {
+      std::vector<decltype(element)> a(n), b(n);
+      run(expected, a.data());
+      run(found, b.data());
+      EXPECT_EQ(a, b);
+      return b;
+    };
+    const auto ordered = same(U{}, [&](const auto& k, U* out) { k.order(own, n, out); });
+    std::vector<U> back(ordered);
+    found.unorder(back.data(), n, back.data());
+    EXPECT_TRUE(std::equal(back.begin(), back.end(), own));
+    std::vector<std::vector<U>> rows;
+    std::array<const U*, 7> around{};
+    for (size_t r = 0; r < around.size(); ++r) rows.push_back(hard_words<U>(n, 100 + r));
+    for (size_t r = 0; r < around.size(); ++r) around[r] = rows[r].data();
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{3}, size_t{7}})
+      same(U{}, [&](const auto& k, U* out) { k.differ(own, around.data(), count, n, out); });
+    same(U{}, [&](const auto& k, U* out) { k.fold(own, n, out); });
+    same(U{}, [&](const auto& k, U* out) { k.fold_steps(own, n, out); });
+    same(uint32_t{}, [&](const auto& k, uint32_t* out) { k.hash(own, n, out); });
+    const auto symbols = same(uint8_t{}, [&](const auto& k, uint8_t* out) { k.classify(own, n, out); });
+    for (size_t i = 0; i < n; ++i) {
+      const int length = std::bit_width(own[i]);
+      const U symbol = length <= 2 ? own[i] : U(4 * (length - 2)) + ((own[i] >> (length - 3)) & 3);
+      ASSERT_EQ(symbols[i], symbol) << own[i];
+    }
+  }
+}
+
+TEST(Kernels, WordsLikePortable) {
+  for (const Kernels* table : supported_kernels()) {
+    compare_words<uint32_t>(*portable_kernels().words_u32, *table->words_u32, table->name);
+    compare_words<uint64_t>(*portable_kernels().words_u64, *table->words_u64, table->name);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -16,6 +17,7 @@
 #include "stages/lossless/byte_planes.hpp"
 #include "stages/lossless/ordered_words.hpp"
 #include "stages/lossless/value_multiples.hpp"
+#include "stages/lossless/word_repeats.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -138,9 +140,8 @@ TYPED_TEST(Lossless, ChoosesAMethodThatSuits) {
   EXPECT_EQ(chosen(decimals), LosslessMethod::multiple);
   EXPECT_EQ(chosen(few), LosslessMethod::rank);
   // Copies 6000 values apart: differences of the planes two apart are no candidate, repeats are.
-  const LosslessMethod of_copies = chosen(copies);
-  EXPECT_TRUE(of_copies == LosslessMethod::zstd || of_copies == LosslessMethod::shuffle_zstd)
-      << lossless_method_name(of_copies);
+  EXPECT_EQ(chosen(copies), LosslessMethod::lorenzo);
+  EXPECT_LT(round_trip(shape, copies, lossless_options()).frame.size(), 6000 * sizeof(T) * 11 / 10);
 }
 
 TYPED_TEST(Lossless, TheChoiceIsNearTheBestOfAll) {
@@ -169,6 +170,104 @@ TYPED_TEST(Lossless, SpeedHasItsWeight) {
   options.tuning.speed_weight = 1e-6;
   options.tuning.ratio_weight = 1;
   EXPECT_NE(round_trip({20, 50, 64}, values, options).report.method, LosslessMethod::shuffle_lz4);
+}
+
+TYPED_TEST(Lossless, RepeatsPredict) {
+  using T = TypeParam;
+  using U = WordOf<T>;
+  const auto part = test::rough_field<T>({60, 50}, 0.3, 12);  // nothing for differences to find
+  std::vector<T> values = part;
+  for (const bool is_reversed : {false, true}) {
+    for (const bool is_negated : {false, true}) {
+      std::vector<T> twice = part;
+      test::repeat_start(twice, part.size(), is_reversed, is_negated);
+      test::repeat_start(values, part.size(), is_reversed, is_negated);
+      std::vector<U> words;
+      for (const T value : twice) words.push_back(ordered_word(std::bit_cast<U>(value)));
+      size_t end = 0, covered = 0;
+      for (const WordRepeat& repeat : find_repeats<U>(words)) {
+        ASSERT_GE(repeat.begin, end);
+        ASSERT_LT(repeat.source, repeat.begin);
+        end = repeat.begin + repeat.count;
+        ASSERT_LE(end, words.size());
+        for (size_t i = repeat.begin; i < end; ++i)
+          ASSERT_EQ(repeated_part(repeat.word(words.data(), i)), repeated_part(words[i]));
+        if (repeat.is_reversed == is_reversed && repeat.is_negated == is_negated) covered += repeat.count;
+      }
+      EXPECT_GT(covered, part.size() * 95 / 100);
+    }
+  }
+
+  const size_t whole = round_trip({50, 60}, part, lossless_options(LosslessMethod::lorenzo)).frame.size();
+  ArrayOptions options = lossless_options(LosslessMethod::lorenzo);
+  const auto frame = round_trip({5, 50, 60}, values, options).frame;
+  EXPECT_LT(frame.size(), whole * 3 / 2 + (sizeof(T) == 8 ? 3 * values.size() : 0));
+  // The instruction set and threads make no difference.
+  const std::string target = simd_target();
+  for (const std::string& other : simd_targets()) {
+    ASSERT_TRUE(set_simd_target(other).ok());
+    EXPECT_EQ(round_trip({5, 50, 60}, values, options).frame, frame) << other;
+  }
+  ASSERT_TRUE(set_simd_target(target).ok());
+  // Fill values and NaN within repeats, in every direction's rectangle and cut into several regions.
+  auto holes = values;
+  for (size_t i = 0; i < holes.size(); i += i % 50 < 20 ? 1 : 31) holes[i] = T(1e20);
+  holes[4000] = std::numeric_limits<T>::quiet_NaN();
+  for (const auto& shape :
+       std::vector<std::vector<uint64_t>>{{5, 50, 60}, {15000}, {5, 5, 10, 60}, {3750, 4}})
+    round_trip(shape, holes, lossless_options());
+}
+
+TEST(Repeats, ListsComeBackOrAreRefused) {
+  const std::vector<WordRepeat> repeats = {
+      {10, 5, 3, false, false}, {15, 4, 14, true, true}, {30, 70, 29, false, true}};
+  Bytes coded;
+  ByteWriter out(coded);
+  write_repeats(repeats, out);
+  ByteReader in(coded);
+  const auto back = read_repeats(in, 100);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(in.remaining(), 0U);
+  ASSERT_EQ(back->size(), repeats.size());
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    EXPECT_EQ((*back)[i].begin, repeats[i].begin);
+    EXPECT_EQ((*back)[i].count, repeats[i].count);
+    EXPECT_EQ((*back)[i].source, repeats[i].source);
+    EXPECT_EQ((*back)[i].is_reversed, repeats[i].is_reversed);
+    EXPECT_EQ((*back)[i].is_negated, repeats[i].is_negated);
+  }
+  ByteReader short_of_cells(coded);
+  EXPECT_FALSE(read_repeats(short_of_cells, 99).ok());
+  // Sources that do not exist: behind the repeat, before the first word, before it when turned around.
+  for (const WordRepeat& wrong : {WordRepeat{10, 4, 10}, WordRepeat{10, 4, 11}, WordRepeat{10, 4, SIZE_MAX},
+                                  WordRepeat{10, 8, 6, true}}) {
+    Bytes bytes;
+    ByteWriter writer(bytes);
+    write_repeats(std::span(&wrong, 1), writer);
+    ByteReader reader(bytes);
+    EXPECT_FALSE(read_repeats(reader, 100).ok()) << wrong.source;
+  }
+}
+
+TYPED_TEST(Lossless, DamageToRepeatsIsRefusedOrHarmless) {
+  using T = TypeParam;
+  auto values = test::rough_field<T>({20, 10}, 0.3, 12);
+  test::repeat_start(values, values.size(), true, false);
+  const auto frame = round_trip({2, 10, 20}, values, lossless_options(LosslessMethod::lorenzo)).frame;
+  test::Random random(5);
+  std::vector<T> out(values.size());
+  for (int k = 0; k < 2000; ++k) {
+    auto damaged = frame;
+    for (int64_t i = random.below(4); i >= 0; --i) {
+      damaged[static_cast<size_t>(random.below(static_cast<int64_t>(frame.size())))] ^=
+          static_cast<std::byte>(1 << random.below(8));
+    }
+    const auto parsed = Frame::parse(damaged);
+    if (!parsed.ok()) continue;
+    if (parsed->decode(reinterpret_cast<std::byte*>(out.data()), out.size() * sizeof(T)).ok()) {
+      EXPECT_EQ(std::memcmp(out.data(), values.data(), values.size() * sizeof(T)), 0);
+    }
+  }
 }
 
 TYPED_TEST(Lossless, RanksGiveWayWhereValuesAreTooMany) {

@@ -2,6 +2,7 @@
 // Seeded fields for the core's tests: smooth, rough, and every value a bound could trip over.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -55,6 +56,20 @@ const std::vector<T>& special_values() {
       T{0},           L::denorm_min(), -L::denorm_min(), L::min(),       L::max(),
       L::lowest(),    T(1e20),         T(-999),          T(1e-30),       L::epsilon()};
   return values;
+}
+
+// A copy of the first `count` values behind all, with other low bits where words are wide.
+template <class T>
+void repeat_start(std::vector<T>& values, size_t count, bool is_reversed, bool is_negated) {
+  Random random(values.size());
+  for (size_t i = 0; i < count; ++i) {
+    T value = values[is_reversed ? count - 1 - i : i];
+    if constexpr (sizeof(T) == 8) {
+      const auto noise = static_cast<uint64_t>(random.below(1 << 20));
+      value = std::bit_cast<T>(std::bit_cast<uint64_t>(value) ^ noise);
+    }
+    values.push_back(is_negated ? -value : value);
+  }
 }
 
 }  // namespace neve::test

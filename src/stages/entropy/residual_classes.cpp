@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/word_kernels.hpp"
 #include "stages/entropy/bit_io.hpp"
 #include "stages/entropy/book_choice.hpp"
 #include "stages/entropy/huffman_coder.hpp"
@@ -28,26 +29,54 @@ constexpr int longest = 64;
 constexpr size_t neighbourhoods = 2 * longest + 1;  // sums of two bit lengths
 using ContextOf = std::array<uint8_t, neighbourhoods>;
 
-// Words below 4 are symbols as they are; others: four to a length.
-template <class U>
-constexpr uint8_t bit_length(U word) {
-  return static_cast<uint8_t>(std::bit_width(word));
-}
-constexpr int plain_bits = 2;  // lengths up to this have no raw bits and are symbols as they are
-constexpr int head_bits = 3;   // of longer words the symbol tells so many: the top bit and the two below
+// Words below 4 are symbols as they are; others: four to a length (WordKernels::classify).
+constexpr int head_bits = 3;  // of longer words the symbol tells so many: the top bit and the two below
 
+// The bits below the head, of symbols from 4 on.
+constexpr unsigned raw_bits_of_symbol(unsigned symbol) { return (symbol - 4) >> 2; }
+constexpr uint8_t length_of_symbol(unsigned symbol) {
+  return static_cast<uint8_t>(symbol < 4 ? std::min(symbol, 2U) : (symbol >> 2) + 2);
+}
+
+// What the encoder knows of each cell, kept for the thread's next section.
+struct CellClasses {
+  RawVector<uint8_t> symbols, lengths, near, by_context;
+
+  void resize(size_t cells) {
+    for (RawVector<uint8_t>* each : {&symbols, &lengths, &near, &by_context}) each->resize(cells);
+  }
+};
+constexpr uint8_t excluded_mark = 255;  // in place of a neighbourhood
+static_assert(excluded_mark >= neighbourhoods && excluded_mark < symbol_count);
+
+// The residuals' low bits, least significant bit first.
 template <class U>
-uint8_t symbol_of(U word, int length) {
-  if (length <= plain_bits) return static_cast<uint8_t>(word);
-  const int raw = length - head_bits;
-  return static_cast<uint8_t>(4 + (raw << 2) + static_cast<int>((word >> raw) & 3));
-}
-constexpr int raw_bits_of_symbol(unsigned symbol) {
-  return symbol < 8 ? 0 : static_cast<int>(symbol - 4) >> 2;
-}
-constexpr int length_of_symbol(unsigned symbol) {
-  return symbol < 4 ? std::bit_width(symbol) : (static_cast<int>(symbol - 4) >> 2) + head_bits;
-}
+class RawBitSink {
+ public:
+  explicit RawBitSink(std::byte* at) : at_(at) {}
+
+  // count is below the word's bits less the head's. Writes up to 8 bytes past the end.
+  void put(U word, unsigned count) {
+    const uint64_t value = word & ((U{1} << count) - 1);
+    uint64_t bits = bits_ | value << held_;
+    const unsigned total = held_ + count;
+    std::memcpy(at_, &bits, sizeof bits);
+    at_ += total / 8;
+    // Only of 64-bit words can more be there than a buffer holds.
+    bits_ = sizeof(U) == 8 && total >= 64 ? value >> (64 - held_) : bits >> (total & ~7U);
+    held_ = total & 7;
+  }
+  // The end of what was written.
+  std::byte* finish() {
+    std::memcpy(at_, &bits_, 1);
+    return at_ + (held_ > 0 ? 1 : 0);
+  }
+
+ private:
+  uint64_t bits_ = 0;
+  unsigned held_ = 0;  // below 8 between calls
+  std::byte* at_;
+};
 
 // Calls visit(row begin, length of the row above or null) for each row of the grid. Rows follow one another
 // as in memory; the last row of a plane counts as above the first of the next.
@@ -63,12 +92,39 @@ inline unsigned neighbourhood(const uint8_t* own, int64_t i, int64_t width, bool
   return unsigned{own[i - 1]} + (has_above ? own[i - width] : own[i - 1]);
 }
 
+// Lengths and neighbourhoods of a grid's cells; symbols are there.
+void find_neighbourhoods(const Extents& size, const uint8_t* excluded, CellClasses& classes, size_t offset) {
+  const auto width = static_cast<size_t>(size[0]);
+  const size_t total = width * static_cast<size_t>(size[1] * size[2] * size[3]);
+  const uint8_t* const symbols = classes.symbols.data() + offset;
+  uint8_t* const lengths = classes.lengths.data() + offset;
+  uint8_t* const near = classes.near.data() + offset;
+  for (size_t i = 0; i < total; ++i) lengths[i] = length_of_symbol(symbols[i]);
+  if (excluded != nullptr) {
+    for_each_row(size, [&](int64_t row, bool has_above) {
+      for (int64_t i = 0; i < size[0]; ++i) {
+        const unsigned n = neighbourhood(lengths + row, i, size[0], has_above);
+        near[row + i] = excluded[row + i] != 0 ? excluded_mark : static_cast<uint8_t>(n);
+        if (excluded[row + i] != 0) lengths[row + i] = static_cast<uint8_t>(n / 2);
+      }
+    });
+    return;
+  }
+  near[0] = 0;
+  for (size_t i = 1; i < std::min(width, total); ++i) near[i] = static_cast<uint8_t>(2 * lengths[i - 1]);
+  // As if rows were one, without branches; then the first cells of rows.
+  for (size_t i = width; i < total; ++i) {
+    near[i] = static_cast<uint8_t>(lengths[i - 1] + lengths[i - width]);
+  }
+  for (size_t i = width; i < total; i += width) near[i] = static_cast<uint8_t>(2 * lengths[i - width]);
+}
+
 enum class SymbolCoding : uint8_t { huffman = 0, zstd = 1 };
 
 // Where one symbol is most of all, a bit for each is too much and repeats are long: then zstd may win.
 constexpr double zstd_trial_share = 0.8;
 
-void write_symbols(const Symbols& symbols, ByteWriter& out) {
+void write_symbols(std::span<const uint8_t> symbols, ByteWriter& out) {
   const Histogram histogram = count_symbols(symbols);
   Bytes coded;
   ByteWriter huffman(coded);
@@ -77,7 +133,7 @@ void write_symbols(const Symbols& symbols, ByteWriter& out) {
   if (most > zstd_trial_share * static_cast<double>(symbols.size())) {
     Bytes packed;
     ByteWriter zstd(packed);
-    const Status written = write_coded(ByteCoder::zstd, std::as_bytes(std::span(symbols)), zstd);
+    const Status written = write_coded(ByteCoder::zstd, std::as_bytes(symbols), zstd);
     if (written.ok() && packed.size() < coded.size() + coded_bits(books[0], histogram) / 8) {
       out.put(SymbolCoding::zstd);
       out.put_bytes(packed);
@@ -89,7 +145,7 @@ void write_symbols(const Symbols& symbols, ByteWriter& out) {
   out.put_bytes(coded);
 }
 
-Status read_symbols(ByteReader& in, Symbols& symbols) {
+Status read_symbols(ByteReader& in, std::span<uint8_t> symbols) {
   const auto coding = in.get<SymbolCoding>();
   if (in.failed() || coding > SymbolCoding::zstd) {
     return corrupt(fmt::format("residual classes: coding {} of symbols unknown", static_cast<int>(coding)));
@@ -108,30 +164,23 @@ Status read_symbols(ByteReader& in, Symbols& symbols) {
 template <class U>
 void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
   size_t cells = 0;
-  for (const ResidualGrid<U>& grid : grids) cells += static_cast<size_t>(grid.cells());
-  RawVector<uint8_t> lengths(cells);
-  std::array<uint64_t, neighbourhoods> seen{};
-  uint64_t coded = 0;
-  uint8_t* grid_lengths = lengths.data();
+  bool has_excluded = false;
   for (const ResidualGrid<U>& grid : grids) {
-    const int64_t width = grid.size[0];
-    const int64_t total = grid.cells();
-    for (int64_t i = 0; i < total; ++i) grid_lengths[i] = bit_length(grid.residuals[i]);
-    for_each_row(grid.size, [&](int64_t row, bool has_above) {
-      uint8_t* const own = grid_lengths + row;
-      const uint8_t* const skip = grid.excluded == nullptr ? nullptr : grid.excluded + row;
-      for (int64_t i = 0; i < width; ++i) {
-        const unsigned near = neighbourhood(own, i, width, has_above);
-        if (skip != nullptr && skip[i] != 0) {
-          own[i] = static_cast<uint8_t>(near / 2);
-          continue;
-        }
-        ++seen[near];
-        ++coded;
-      }
-    });
-    grid_lengths += total;
+    cells += static_cast<size_t>(grid.cells());
+    has_excluded = has_excluded || grid.excluded != nullptr;
   }
+  thread_local CellClasses classes;
+  classes.resize(cells);
+  size_t offset = 0;
+  for (const ResidualGrid<U>& grid : grids) {
+    word_kernels(U{}).classify(grid.residuals, static_cast<size_t>(grid.cells()),
+                               classes.symbols.data() + offset);
+    find_neighbourhoods(grid.size, grid.excluded, classes, offset);
+    offset += static_cast<size_t>(grid.cells());
+  }
+  Histogram seen = count_symbols(classes.near);
+  const uint64_t coded = cells - seen[excluded_mark];
+  seen[excluded_mark] = 0;
 
   // Contexts of equal weight, from calm to rough.
   const size_t contexts = std::clamp<size_t>(coded / cells_per_context, 1, most_contexts);
@@ -145,30 +194,39 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
     below += seen[n];
   }
 
-  std::array<Symbols, most_contexts> symbols;
   std::array<uint8_t*, most_contexts> next{};
+  std::array<std::span<const uint8_t>, most_contexts> symbols;
+  uint8_t* begin = classes.by_context.data();
   for (size_t k = 0; k < contexts; ++k) {
-    symbols[k] = Symbols(count[k]);
-    next[k] = symbols[k].data();
+    next[k] = begin;
+    symbols[k] = {begin, count[k]};
+    begin += count[k];
   }
-  Bytes raw_bytes;
-  raw_bytes.reserve(cells * sizeof(U));
-  BitWriter raw(raw_bytes);
-  grid_lengths = lengths.data();
+  thread_local RawVector<std::byte> raw;
+  raw.resize(cells * sizeof(U) + sizeof(uint64_t));
+  RawBitSink<U> sink(raw.data());
+  offset = 0;
   for (const ResidualGrid<U>& grid : grids) {
-    const int64_t width = grid.size[0];
-    for_each_row(grid.size, [&](int64_t row, bool has_above) {
-      const uint8_t* const own = grid_lengths + row;
-      const uint8_t* const skip = grid.excluded == nullptr ? nullptr : grid.excluded + row;
-      const U* const residuals = grid.residuals + row;
-      for (int64_t i = 0; i < width; ++i) {
-        if (skip != nullptr && skip[i] != 0) continue;
-        const int length = own[i];
-        *next[context_of[neighbourhood(own, i, width, has_above)]]++ = symbol_of(residuals[i], length);
-        raw.put(residuals[i], static_cast<unsigned>(std::max(0, length - head_bits)));
+    const auto total = static_cast<size_t>(grid.cells());
+    const uint8_t* const near = classes.near.data() + offset;
+    const uint8_t* const symbol = classes.symbols.data() + offset;
+    const uint8_t* const length = classes.lengths.data() + offset;
+    const U* const residuals = grid.residuals;
+    const auto deal = [&]<bool may_be_excluded>() {
+      RawBitSink<U> local = sink;  // the compiler keeps a local in registers
+      for (size_t i = 0; i < total; ++i) {
+        if (may_be_excluded && near[i] == excluded_mark) continue;
+        *next[context_of[near[i]]]++ = symbol[i];
+        local.put(residuals[i], length[i] - std::min<unsigned>(length[i], head_bits));
       }
-    });
-    grid_lengths += grid.cells();
+      sink = local;
+    };
+    if (has_excluded) {
+      deal.template operator()<true>();
+    } else {
+      deal.template operator()<false>();
+    }
+    offset += total;
   }
 
   out.put(static_cast<uint8_t>(contexts));
@@ -181,9 +239,9 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
     out.put_varint(count[k]);
     if (count[k] > 0) write_symbols(symbols[k], out);
   }
-  raw.finish();
-  out.put_varint(raw_bytes.size());
-  out.put_bytes(raw_bytes);
+  const size_t raw_bytes = static_cast<size_t>(sink.finish() - raw.data());
+  out.put_varint(raw_bytes);
+  out.put_bytes(ByteSpan(raw.data(), raw_bytes));
 }
 
 template <class U>
@@ -214,7 +272,8 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
           std::count_if(grid.excluded, grid.excluded + cells, [](uint8_t e) { return e != 0; }));
     }
   }
-  std::array<Symbols, most_contexts> symbols;
+  thread_local Symbols by_context;
+  by_context.resize(wanted);
   std::array<const uint8_t*, most_contexts> next{};
   std::array<const uint8_t*, most_contexts> end{};
   uint64_t declared = 0;
@@ -223,11 +282,11 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
     if (in.failed() || count > wanted - declared) {
       return corrupt(fmt::format("residual classes: context {} has {} of {} symbols", k, count, wanted));
     }
+    const std::span<uint8_t> symbols(by_context.data() + declared, count);
     declared += count;
-    symbols[k] = Symbols(count);
-    if (count > 0) NEVE_TRY(read_symbols(in, symbols[k]));
-    next[k] = symbols[k].data();
-    end[k] = next[k] + count;
+    if (count > 0) NEVE_TRY(read_symbols(in, symbols));
+    next[k] = symbols.data();
+    end[k] = symbols.data() + count;
   }
   const uint64_t raw_size = in.get_varint();
   BitReader raw(in.get_bytes(raw_size));
@@ -238,17 +297,19 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
   size_t most_cells = 0;
   for (const ResidualGrid<U>& grid : grids)
     most_cells = std::max(most_cells, static_cast<size_t>(grid.cells()));
-  RawVector<uint8_t> lengths(most_cells);
+  thread_local RawVector<uint8_t> lengths;
+  lengths.resize(most_cells);
   bool is_damaged = false;
   for (const ResidualGrid<U>& grid : grids) {
     const int64_t width = grid.size[0];
-    for_each_row(grid.size, [&](int64_t row, bool has_above) {
+    const auto read_row = [&]<bool may_be_excluded>(int64_t row, bool has_above) {
       uint8_t* const own = lengths.data() + row;
-      const uint8_t* const skip = grid.excluded == nullptr ? nullptr : grid.excluded + row;
+      const uint8_t* const skip = may_be_excluded ? grid.excluded + row : nullptr;
       U* const residuals = grid.residuals + row;
+      BitReader bits = raw;  // the compiler keeps a local in registers
       for (int64_t i = 0; i < width; ++i) {
         const unsigned near = neighbourhood(own, i, width, has_above);
-        if (skip != nullptr && skip[i] != 0) {
+        if (may_be_excluded && skip[i] != 0) {
           own[i] = static_cast<uint8_t>(near / 2);
           residuals[i] = 0;
           continue;
@@ -261,22 +322,30 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
           continue;
         }
         const unsigned symbol = *next[k]++;
-        own[i] = static_cast<uint8_t>(length_of_symbol(symbol));
+        const uint8_t length = length_of_symbol(symbol);
+        own[i] = length;
         if (symbol < 4) {
           residuals[i] = static_cast<U>(symbol);
           continue;
         }
-        if (own[i] > word_bits<U>) {
+        if (length > word_bits<U>) {
           is_damaged = true;
           own[i] = 0;
           residuals[i] = 0;
           continue;
         }
-        const int low = raw_bits_of_symbol(symbol);
-        residuals[i] = static_cast<U>((U{4} | ((symbol - 4) & 3)) << low) |
-                       static_cast<U>(raw.get(static_cast<unsigned>(low)));
+        const unsigned low = raw_bits_of_symbol(symbol);
+        residuals[i] = static_cast<U>((U{4} | (symbol & 3)) << low) | static_cast<U>(bits.get(low));
       }
-    });
+      raw = bits;
+    };
+    if (grid.excluded != nullptr) {
+      for_each_row(grid.size,
+                   [&](int64_t row, bool above) { read_row.template operator()<true>(row, above); });
+    } else {
+      for_each_row(grid.size,
+                   [&](int64_t row, bool above) { read_row.template operator()<false>(row, above); });
+    }
   }
   if (is_damaged || !raw.is_at_end()) {
     return corrupt("residual classes: the symbols or the raw bits do not make up the values");

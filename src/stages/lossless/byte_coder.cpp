@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include <limits>
+#include <memory>
 
 namespace neve {
 
@@ -94,13 +95,22 @@ size_t bound_of(ByteCoder coder, size_t bytes) {
   return 0;
 }
 
+// One for each thread: making one takes as long as coding some kilobytes.
+ZSTD_CCtx* zstd_context() {
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  thread_local const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
+  return context.get();
+}
+
 // Bytes written to `out`, 0 when the library refuses.
 size_t compress_into(ByteCoder coder, int level, ByteSpan bytes, Bytes& out) {
   auto* const to = reinterpret_cast<char*>(out.data());
   const auto* const from = reinterpret_cast<const char*>(bytes.data());
   switch (coder) {
     case ByteCoder::zstd: {
-      const size_t size = ZSTD_compress(to, out.size(), from, bytes.size(), level);
+      const size_t size = ZSTD_compressCCtx(zstd_context(), to, out.size(), from, bytes.size(), level);
       return ZSTD_isError(size) != 0U ? 0 : size;
     }
     case ByteCoder::lz4:
