@@ -55,21 +55,14 @@ class FrameReader::Coarser : public CoarserLevel {
       const Box& whole = h.levels[level_].boxes[static_cast<size_t>(box)];
       const Box common = intersect(whole, wanted);
       NEVE_ASSIGN(const CoarserBox from, reader_.coarser_box(level_, static_cast<size_t>(box), component));
-      const auto width = static_cast<size_t>(common.size(0));
-      for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
-        for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
-          const auto first =
-              static_cast<size_t>((common.lo[0] - whole.lo[0]) +
-                                  whole.size(0) * ((y - whole.lo[1]) + whole.size(1) * (z - whole.lo[2])));
-          const auto to = static_cast<size_t>(amr::cell_number(cells, common.lo[0], y, z));
-          std::memcpy(values + to * value_bytes, from.values->data() + first * value_bytes,
-                      width * value_bytes);
-          for (size_t x = 0; x < width; ++x) {
-            const bool is_left_out = !from.left_out->empty() && (*from.left_out)[first + x] != std::byte{0};
-            held[to + x] = is_left_out ? 0 : 1;
-          }
+      amr::for_each_common_row(common, whole, cells, [&](size_t first, size_t to, size_t width) {
+        std::memcpy(values + to * value_bytes, from.values->data() + first * value_bytes,
+                    width * value_bytes);
+        for (size_t x = 0; x < width; ++x) {
+          const bool is_left_out = !from.left_out->empty() && (*from.left_out)[first + x] != std::byte{0};
+          held[to + x] = is_left_out ? 0 : 1;
         }
-      }
+      });
     }
     return {};
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "amr/grow.hpp"
+#include "amr/rect_box.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/layout_names.hpp"
 
@@ -14,15 +15,9 @@ namespace neve::hdf5 {
 
 void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, const std::byte* with_ghosts,
                   std::byte* out) {
-  const Box grown = amr::grow(valid, ghosts);
-  const auto row_bytes = static_cast<size_t>(valid.size(0)) * value_bytes;
-  for (int64_t z = 0; z < valid.size(2); ++z) {
-    for (int64_t y = 0; y < valid.size(1); ++y) {
-      const int64_t from = ghosts[0] + grown.size(0) * (y + ghosts[1] + grown.size(1) * (z + ghosts[2]));
-      std::memcpy(out, with_ghosts + static_cast<size_t>(from) * value_bytes, row_bytes);
-      out += row_bytes;
-    }
-  }
+  amr::for_each_common_row(valid, amr::grow(valid, ghosts), valid, [&](size_t from, size_t to, size_t cells) {
+    std::memcpy(out + to * value_bytes, with_ghosts + from * value_bytes, cells * value_bytes);
+  });
 }
 
 Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out) {

@@ -10,11 +10,6 @@
 
 namespace neve::mpi {
 
-// Index of a cell in a box, x fastest.
-inline int64_t cell_index(const Box& box, int64_t x, int64_t y, int64_t z) {
-  return (x - box.lo[0]) + box.size(0) * ((y - box.lo[1]) + box.size(1) * (z - box.lo[2]));
-}
-
 // Calls row(y, z, pointer to the values of the cells from region.lo[0] on) for each row of `region`, which
 // lies in `box`, whose values `data` holds.
 template <class Row>

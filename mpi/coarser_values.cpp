@@ -81,17 +81,11 @@ class AroundChunk : public CoarserLevel {
     for (const Part& part : parts_) {
       const Box common = intersect(part.cells, wanted);
       if (common.empty()) continue;
-      const auto width = static_cast<size_t>(common.size(0));
-      for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
-        for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
-          const auto from =
-              part.first_value + static_cast<size_t>(cell_index(part.cells, common.lo[0], y, z));
-          const auto to = static_cast<size_t>(amr::cell_number(cells, common.lo[0], y, z));
-          std::memcpy(values + to * value_bytes_, of_component.data() + from * value_bytes_,
-                      width * value_bytes_);
-          std::memset(held + to, 1, width);
-        }
-      }
+      amr::for_each_common_row(common, part.cells, cells, [&](size_t in_part, size_t to, size_t width) {
+        std::memcpy(values + to * value_bytes_,
+                    of_component.data() + (part.first_value + in_part) * value_bytes_, width * value_bytes_);
+        std::memset(held + to, 1, width);
+      });
     }
     return {};
   }

@@ -13,6 +13,7 @@
 #include "amr/average_down.hpp"
 #include "amr/coverage.hpp"
 #include "amr/grow.hpp"
+#include "amr/rect_box.hpp"
 #include "mpi/box_values.hpp"
 #include "mpi/reader_values.hpp"
 #include "mpi/special_value.hpp"
@@ -222,24 +223,19 @@ class LevelCheck {
   void overlay(const LeftOutValues::Part& part, const Box& fine, std::byte* values) const {
     const Box common = intersect(part.cells, fine);
     if (common.empty()) return;
-    const auto width = static_cast<uint64_t>(common.size(0));
-    for (int64_t z = common.lo[2]; z <= common.hi[2]; ++z) {
-      for (int64_t y = common.lo[1]; y <= common.hi[1]; ++y) {
-        const auto from = static_cast<uint64_t>(cell_index(part.cells, common.lo[0], y, z));
-        const auto to = static_cast<uint64_t>(cell_index(fine, common.lo[0], y, z));
-        const auto copy = [&](uint64_t begin, uint64_t end) {
-          std::memcpy(values + (to + begin - from) * value_bytes_,
-                      part.averages.data() + begin * value_bytes_, (end - begin) * value_bytes_);
-        };
-        uint64_t begin = from;
-        for (auto missed = std::lower_bound(part.missed.begin(), part.missed.end(), from);
-             missed != part.missed.end() && *missed < from + width; ++missed) {
-          copy(begin, *missed);
-          begin = *missed + 1;
-        }
-        copy(begin, from + width);
+    amr::for_each_common_row(common, part.cells, fine, [&](size_t from, size_t to, size_t width) {
+      const auto copy = [&](size_t begin, size_t end) {
+        std::memcpy(values + (to + begin - from) * value_bytes_, part.averages.data() + begin * value_bytes_,
+                    (end - begin) * value_bytes_);
+      };
+      size_t begin = from;
+      for (auto missed = std::lower_bound(part.missed.begin(), part.missed.end(), from);
+           missed != part.missed.end() && *missed < from + width; ++missed) {
+        copy(begin, *missed);
+        begin = *missed + 1;
       }
-    }
+      copy(begin, from + width);
+    });
   }
 
   template <class T>
@@ -269,7 +265,7 @@ class LevelCheck {
                        tally.worst = std::max(tally.worst, error);
                      if (recorded_ >= most_recorded) continue;  // the field will be kept whole
                      ++recorded_;
-                     const int64_t index = cell_index(box, part.cells.lo[0] + x, y, z);
+                     const int64_t index = amr::cell_number(box, part.cells.lo[0] + x, y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
                      if (missed_of_part != nullptr) missed_of_part->push_back(cell);
                    }

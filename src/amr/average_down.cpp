@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "amr/rect_box.hpp"
+
 namespace neve::amr {
 namespace {
-
-int64_t cell_index(const Box& box, int64_t x, int64_t y, int64_t z) {
-  return (x - box.lo[0]) + box.size(0) * ((y - box.lo[1]) + box.size(1) * (z - box.lo[2]));
-}
 
 template <class T>
 void average_cells(const Box& region, const IntVect& ratio, const T* fine, const Box& fine_box, T* out,
@@ -19,9 +17,9 @@ void average_cells(const Box& region, const IntVect& ratio, const T* fine, const
   const double count = static_cast<double>(int64_t{ratio[0]} * ratio[1] * ratio[2]);
   for (int32_t z = region.lo[2]; z <= region.hi[2]; ++z) {
     for (int32_t y = region.lo[1]; y <= region.hi[1]; ++y) {
-      const T* first = fine + cell_index(fine_box, int64_t{region.lo[0]} * ratio[0], int64_t{y} * ratio[1],
-                                         int64_t{z} * ratio[2]);
-      T* target = out + cell_index(out_box, region.lo[0], y, z);
+      const T* first = fine + cell_number(fine_box, int64_t{region.lo[0]} * ratio[0], int64_t{y} * ratio[1],
+                                          int64_t{z} * ratio[2]);
+      T* target = out + cell_number(out_box, region.lo[0], y, z);
       for (int64_t x = 0; x < region.size(0); ++x, first += ratio[0]) {
         // Starts from the first value, not from 0: 0 + -0 would lose the sign of a block of -0.
         double sum = 0;

@@ -79,6 +79,47 @@ TEST(Plotfile, GhostedLevelsComeBackWithinTheBound) {
   EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
 }
 
+// Ghost cells as asked for, without a copy: bits as they are, or within the bound, which 1e30 in them leaves
+// alone.
+TEST(Plotfile, GhostsAreWrittenWhereAskedFor) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  for (const bool compress : {false, true}) {
+    neve::WriteOptions options;
+    options.compress = compress;
+    for (int d = 0; d < AMREX_SPACEDIM; ++d) options.ghosts[static_cast<size_t>(d)] = d == 0 ? 2 : 1;
+    const auto report = neve::amrex::TryWriteMultiLevelPlotfile(
+        directory / "plt", mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
+        mesh.steps, mesh.ref_ratio, options);
+    ASSERT_TRUE(report.ok()) << report.status().message();
+    double bound = 0;
+    for (const neve::LevelReport& level : report->levels) {
+      for (const neve::FieldReport& field : level.fields) bound = std::max(bound, field.bound_abs);
+    }
+    EXPECT_LE(bound, compress ? 1.0 : 0.0) << "ghosts count for no range";
+    EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound);
+    if (!compress) {
+      uint64_t stored = 0;
+      for (int l = 0; l < mesh.nlevels; ++l) {
+        for (int b = 0; b < mesh.boxes[l].size(); ++b) {
+          amrex::IntVect ghosts(1);
+          ghosts[0] = 2;
+          stored += 2 * sizeof(Real) * static_cast<uint64_t>(amrex::grow(mesh.boxes[l][b], ghosts).numPts());
+        }
+      }
+      EXPECT_EQ(report->data_bytes, stored);
+    }
+    options.ghosts[0] = 3;
+    const neve::Status status = neve::amrex::TryWriteMultiLevelPlotfile(
+                                    directory / "more", mesh.nlevels, neve::test::const_pointers(levels),
+                                    names, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio, options)
+                                    .status();
+    EXPECT_NE(status.message().find("3 are to be written"), std::string::npos) << status.message();
+    EXPECT_TRUE(same_everywhere(status));
+  }
+}
+
 // The header is held against what AMReX itself writes of the same step.
 TEST(Plotfile, TellsWhatAmrexsOwnPlotfileTells) {
   const Directory directory;
