@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve convert`: a plotfile into HDF5, compressed or as it is, or any source into an AMReX plotfile
-// directory.
+// directory; a netCDF-4 or other HDF5 data file into one with Neve's frames.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +13,11 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/convert_checkpoint.hpp"
+#include "cli/data_file.hpp"
 #include "cli/local_boxes.hpp"
 #include "cli/options.hpp"
 #include "cli/source.hpp"
+#include "cli/variable_rules.hpp"
 #include "cli/write_report.hpp"
 #include "format/codec_choices.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -35,6 +37,8 @@ struct Args {
   int aggregate_boxes = 0;
   LayoutArgs layout;
   bool cross_level = false;
+  std::string rules;
+  bool restart = false;
   bool json = false;
 };
 
@@ -124,9 +128,51 @@ Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
   return sorted;
 }
 
-Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
+Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args) {
+  static constexpr const char* of_plotfiles[] = {"--covered", "--cross-level", "--strategy", "--uncompressed",
+                                                 "--aggregate-boxes"};
+  const std::string reason = "for a data file; it is allowed where SRC is a plotfile";
+  NEVE_TRY(refuse_options(app, of_plotfiles, reason));
+  NEVE_TRY(refuse_options(app, layout_options, reason));
+  datafile::CopyOptions options;
+  if (app.count("--bound") > 0) {
+    auto bound = parse_bound(args.bound);
+    if (!bound.ok()) return bound.status().in("--bound");
+    options.bound = *bound;
+  }
+  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
+  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
+  NEVE_ASSIGN(options.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.threads, check_threads(args.threads));
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
+  options.fill = fill.value;
+  options.use_fill = fill.detect || fill.value.has_value();
+  if (app.count("--chunk-size") > 0) {
+    constexpr uint64_t least = uint64_t{64} << 10, most = uint64_t{1} << 30;
+    NEVE_ASSIGN(const uint64_t bytes, parse_bytes("--chunk-size", args.chunk_size));
+    if (bytes < least || bytes > most) {
+      return usage_error(fmt::format("--chunk-size is {} bytes; allowed are {} .. {}", bytes, least, most));
+    }
+    options.chunk_bytes = bytes;
+  }
+  if (!args.rules.empty()) {
+    NEVE_ASSIGN(options.rules, read_rules_file(args.rules));
+  }
+  for (const std::string& field : args.fields) {
+    NEVE_ASSIGN(datafile::VariableRule rule, parse_variable_rule(field));
+    options.rules.push_back(std::move(rule));
+  }
+  options.resume = !args.restart;
+  return options;
+}
+
+Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app) {
   const double begin_seconds = MPI_Wtime();
   const bool to_hdf5 = is_hdf5_name(args.destination);
+  static constexpr const char* of_data_files[] = {"--rules", "--restart"};
+  NEVE_TRY(refuse_options(app, of_data_files,
+                          "for a plotfile; it is allowed where SRC is a netCDF-4 or other "
+                          "HDF5 data file"));
   NEVE_TRY(check_options(app, args));
 
   InputKind kind{};
@@ -203,26 +249,46 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   return {};
 }
 
+Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
+  bool of_data = false;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(of_data, is_data_file(args.source));
+    return {};
+  })));
+  if (!of_data) return convert_plotfile(ranks, args, app);
+  NEVE_ASSIGN(const datafile::CopyOptions options, copy_options(app, args));
+  return convert_data_file(ranks, args.source, args.destination, options, args.json);
+}
+
 }  // namespace
 
 Command add_convert(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand(
-      "convert", "A plotfile or checkpoint into HDF5, compressed or not, or back into an AMReX plotfile");
+  CLI::App* sub = app.add_subcommand("convert",
+                                     "A plotfile or checkpoint into HDF5, compressed or not, or back into an "
+                                     "AMReX plotfile; a netCDF-4 or HDF5 "
+                                     "data file into a compressed one");
   auto args = std::make_shared<Args>();
   sub->add_option(
          "SRC", args->source,
-         "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; Neve checkpoint; .npy array")
+         "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; Neve checkpoint; .npy array; "
+         "netCDF-4 or other HDF5 data file")
       ->required();
-  sub->add_option("DST", args->destination,
-                  "ends in .h5 or .hdf5: an HDF5 plotfile; any other name: an AMReX plotfile directory")
+  sub->add_option(
+         "DST", args->destination,
+         "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile, any other name for an AMReX plotfile "
+         "directory; of a data file: a data file")
       ->required();
-  sub->add_option("--bound", args->bound,
-                  "abs=X (largest error), rel=X (of each level's value range) or lossless; a checkpoint's "
-                  "variables are lossless unless this or --field says otherwise")
+  sub->add_option(
+         "--bound", args->bound,
+         "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless; "
+         "checkpoints and data files are lossless unless this or --field says otherwise, and integers "
+         "always")
       ->capture_default_str();
-  sub->add_option("--field", args->fields,
-                  "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, NAME:arrangement=A, "
-                  "NAME:unit=N, joined by commas; repeatable; of a checkpoint by variable, bound and codec")
+  sub->add_option(
+         "--field", args->fields,
+         "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, NAME:arrangement=A, "
+         "NAME:unit=N, joined by commas; repeatable; of a checkpoint by variable, bound and codec; of a "
+         "data file NAME is a pattern (temp, ocean/*), and NAME:stays and NAME:effort=E are allowed")
       ->take_all();
   sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
   add_tuning_options(*sub, args->tuning);
@@ -242,7 +308,10 @@ Command add_convert(CLI::App& app) {
       "--cross-level", args->cross_level,
       "finer levels are predicted with coarser ones too where that is smaller (codecs interpolation "
       "and context); only Neve itself reads such files, not the HDF5 plugin");
-  sub->add_option("--chunk-size", args->chunk_size, "most logical bytes of a chunk, 64KiB to 1GiB")
+  sub->add_option(
+         "--chunk-size", args->chunk_size,
+         "most logical bytes of a chunk, 64KiB to 1GiB; data files keep their chunks, at most 4MiB for "
+         "variables without, unless this is given")
       ->capture_default_str();
   sub->add_option("--fill", args->fill,
                   "the value that means 'nothing here': auto (detect), none or a number")
@@ -254,6 +323,10 @@ Command add_convert(CLI::App& app) {
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
                   "strategy aggregated: boxes (or chunks) of a rank that one write takes; 0: all of a level")
       ->capture_default_str();
+  sub->add_option("--rules", args->rules,
+                  "of a data file: a TOML file of rules for its variables (docs/netcdf.md)");
+  sub->add_flag("--restart", args->restart,
+                "of a data file: start anew where an interrupted conversion could be gone on with");
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->footer(
       "Examples:\n"
@@ -261,7 +334,9 @@ Command add_convert(CLI::App& app) {
       "  mpirun -n 4 neve convert plt00113 plt00113.h5 --bound rel=1e-4 --field Temp:abs=0.5\n"
       "  mpirun -n 4 neve convert plt00113 plt00113.hdf5 --uncompressed --strategy aggregated\n"
       "  neve convert plt00113.h5 plt00113_back\n"
-      "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6");
+      "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6\n"
+      "  neve convert ocean.nc small.nc --threads 4\n"
+      "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:stays");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };
   return command;

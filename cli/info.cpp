@@ -11,6 +11,7 @@
 #include "cli/array_file.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/data_file.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_source.hpp"
 #include "hdf5/checkpoint_source.hpp"
@@ -301,8 +302,10 @@ std::string array_text(const Json& j) {
 }
 
 Status info(const std::string& path, bool json) {
+  NEVE_ASSIGN(const bool is_data, is_data_file(path));
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
-  auto described = kind == InputKind::hdf5                 ? describe_hdf5(path)
+  auto described = is_data                                 ? describe_data_file(path)
+                   : kind == InputKind::hdf5               ? describe_hdf5(path)
                    : kind == InputKind::checkpoint         ? describe_checkpoint(path)
                    : kind == InputKind::plotfile_directory ? describe_plotfile(path)
                    : kind == InputKind::npy                ? describe_npy(path)
@@ -313,7 +316,10 @@ Status info(const std::string& path, bool json) {
     std::cout << j.dump(2) << std::endl;
   } else {
     std::cout << fmt::format("{}: {}\n", path, j["kind"].get<std::string>())
-              << (j.contains("levels") ? levels_text(j) : array_text(j)) << std::flush;
+              << (j.contains("levels")      ? levels_text(j)
+                  : j.contains("variables") ? data_file_text(j)
+                                            : array_text(j))
+              << std::flush;
   }
   return {};
 }
@@ -324,12 +330,14 @@ Command add_info(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("info", "Levels, fields, bounds asked and measured, codecs, sizes");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, a checkpoint, an array")->required();
+  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, a checkpoint, an array, a data file")
+      ->required();
   sub->add_flag("--json", *json, "as JSON on stdout");
   sub->footer(
       "Examples:\n"
       "  neve info plt00113.h5\n"
-      "  neve info field.neve --json");
+      "  neve info field.neve --json\n"
+      "  neve info ocean.nc");
   Command command{sub, {}, {}};
   command.parallel = [path, json](const Ranks& ranks) {
     return ranks.on_first("info", [&] { return info(*path, *json); });

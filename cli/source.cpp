@@ -22,6 +22,8 @@ Result<InputKind> input_kind(const std::string& path) {
       return InputKind::npy;
     case plotfile::FileKind::hdf5:
       return hdf5::is_checkpoint(path) ? InputKind::checkpoint : InputKind::hdf5;
+    case plotfile::FileKind::netcdf_classic:
+      return InputKind::netcdf_classic;
     case plotfile::FileKind::unknown:
       break;
   }

@@ -13,7 +13,7 @@ namespace neve::cli {
 
 // What is none of the others may be a frame: parsing it tells, and says what is wrong with one that is
 // damaged.
-enum class InputKind { plotfile_directory, hdf5, checkpoint, npy, frame_or_unknown };
+enum class InputKind { plotfile_directory, hdf5, checkpoint, npy, netcdf_classic, frame_or_unknown };
 
 // Errors: failure (missing, unreadable).
 Result<InputKind> input_kind(const std::string& path);

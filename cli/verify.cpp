@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/compare.hpp"
 #include "cli/console.hpp"
+#include "cli/data_file.hpp"
 #include "cli/pairing.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_source.hpp"
@@ -418,8 +419,11 @@ Status verify_arrays(const Args& args) {
 }
 
 Status verify(const Ranks& ranks, const Args& args) {
-  bool arrays = false, checkpoints = false;
+  bool arrays = false, checkpoints = false, data_files = false;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(const bool is_data_original, is_data_file(args.original));
+    NEVE_ASSIGN(const bool is_data_copy, is_data_file(args.copy));
+    data_files = is_data_original && is_data_copy;
     NEVE_ASSIGN(const InputKind of_original, input_kind(args.original));
     NEVE_ASSIGN(const InputKind of_copy, input_kind(args.copy));
     // A .npy array that was converted into a plotfile is compared as a plotfile.
@@ -433,6 +437,7 @@ Status verify(const Ranks& ranks, const Args& args) {
     }
     return {};
   })));
+  if (data_files) return verify_data_files(ranks, args.original, args.copy, args.json);
   if (checkpoints) return verify_checkpoints(ranks, args);
   if (!arrays) return verify_plotfiles(ranks, args);
   return ranks.on_first("verify", [&] { return verify_arrays(args); });
@@ -444,7 +449,8 @@ Command add_verify(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("verify", "Compare a copy with its original against the bounds it records");
   auto args = std::make_shared<Args>();
-  sub->add_option("ORIGINAL", args->original, "a plotfile, a checkpoint or an array")->required();
+  sub->add_option("ORIGINAL", args->original, "a plotfile, a checkpoint, an array or a data file")
+      ->required();
   sub->add_option("COPY", args->copy, "what was made of it")->required();
   sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
   sub->footer(
@@ -452,11 +458,14 @@ Command add_verify(CLI::App& app) {
       "come back\n"
       "bit for bit. Covered cells the copy leaves out are read back as the average of the finer cells, "
       "compared and\n"
-      "reported on their own.\n"
+      "reported on their own. Of data files everything is compared: objects, links, attributes, extents, "
+      "fill "
+      "values.\n"
       "Examples:\n"
       "  neve verify plt00113 plt00113.h5\n"
       "  mpirun -n 4 neve verify plt00113 plt00113.h5 --json\n"
-      "  neve verify field.npy field.neve");
+      "  neve verify field.npy field.neve\n"
+      "  neve verify ocean.nc small.nc");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) { return verify(ranks, *args); };
   return command;

@@ -168,16 +168,6 @@ void remove_stale(const fs::path& directory, const std::string& stem_of_space) {
 
 }  // namespace
 
-Status sync_path(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return system_error(path + ": opening to sync");
-  const int rc = ::fsync(descriptor);
-  const int reason = errno;
-  ::close(descriptor);
-  errno = reason;
-  return rc == 0 ? Status() : system_error(path + ": sync");
-}
-
 Result<Temporary> Temporary::beside(const std::string& target, Kind kind) {
   if (target.empty()) return usage_error("the path to write is empty");
   fs::path final_path = target;

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "neve/status.hpp"
+#include "plotfile/file.hpp"
 
 namespace neve::mpi {
 
-// Makes a file or directory durable, through this process.
-Status sync_path(const std::string& path);
+using plotfile::sync_path;
 
 class Temporary {
  public:

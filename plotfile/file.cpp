@@ -75,4 +75,13 @@ Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, con
   return {};
 }
 
+Status sync_path(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return failure(fmt::format("{}: opening to sync: {}", path, std::strerror(errno)));
+  const int rc = ::fsync(fd);
+  const int why = errno;
+  ::close(fd);
+  return rc == 0 ? Status() : failure(fmt::format("{}: sync: {}", path, std::strerror(why)));
+}
+
 }  // namespace neve::plotfile

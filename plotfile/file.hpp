@@ -42,4 +42,7 @@ Result<std::string> read_text(const std::string& path);
 // Writes all of `bytes` at `offset` of an open file; `name` is for the message.
 Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, const std::string& name);
 
+// Makes a file or directory durable.
+Status sync_path(const std::string& path);
+
 }  // namespace neve::plotfile

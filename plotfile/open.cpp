@@ -17,6 +17,7 @@ namespace neve::plotfile {
 namespace {
 
 constexpr std::string_view npy_magic("\x93NUMPY", 6);
+constexpr std::string_view netcdf_magic("CDF", 3);  // then 1, 2 or 5
 constexpr std::string_view hdf5_magic("\x89HDF\r\n\x1a\n", 8);
 // HDF5 allows a block of the user's own before the superblock, of 512 bytes or a power of two times that.
 constexpr int64_t first_user_block_bytes = 512;
@@ -40,6 +41,7 @@ Result<FileKind> detect_kind(const std::string& path) {
   NEVE_ASSIGN(const std::shared_ptr<File> file, File::open(path));
   if (holds_at(*file, 0, npy_magic)) return FileKind::npy;
   if (holds_at(*file, 0, hdf5_magic)) return FileKind::hdf5;
+  if (holds_at(*file, 0, netcdf_magic)) return FileKind::netcdf_classic;
   for (int64_t at = first_user_block_bytes; at < file->size_bytes(); at *= 2) {
     if (holds_at(*file, at, hdf5_magic)) return FileKind::hdf5;
   }
@@ -56,6 +58,7 @@ Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path) {
     case FileKind::hdf5:
       return usage_error(
           fmt::format("{} is an HDF5 file; AMReX plotfiles and .npy files are read here", path));
+    case FileKind::netcdf_classic:
     case FileKind::unknown:
       break;
   }

@@ -13,8 +13,9 @@ namespace neve::plotfile {
 enum class FileKind {
   amrex_plotfile,  // a directory with a Header
   npy,
-  hdf5,     // opened by the room that knows HDF5
-  unknown,  // a regular file of another kind
+  hdf5,            // opened by the rooms that know HDF5
+  netcdf_classic,  // netCDF of before HDF5, in any of its offset sizes
+  unknown,         // a regular file of another kind
 };
 
 // Errors: failure when there is nothing, or a directory without Header.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// netCDF-4 and other HDF5 data files in the commands convert, verify and info. One rank does the work: HDF5
+// is read and written by one thread, encoding takes the others.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/ranks.hpp"
+#include "datafile/copy.hpp"
+#include "neve/status.hpp"
+
+namespace neve::cli {
+
+// Told by content: HDF5, and no plotfile. A netCDF classic file is a usage error that names the cure.
+Result<bool> is_data_file(const std::string& path);
+
+Status convert_data_file(const Ranks& ranks, const std::string& source, const std::string& destination,
+                         datafile::CopyOptions options, bool json);
+
+// Ends with bound_violated where anything but chunks and filters differs beyond the bounds of the copy.
+Status verify_data_files(const Ranks& ranks, const std::string& original, const std::string& copy, bool json);
+
+// For `neve info`: with keys kind and variables.
+Result<nlohmann::ordered_json> describe_data_file(const std::string& path);
+std::string data_file_text(const nlohmann::ordered_json& description);
+
+}  // namespace neve::cli

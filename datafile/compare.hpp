@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a data file holds what another holds: objects, links, attributes, extents, fill values, values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve::datafile {
+
+struct VariableComparison {
+  std::string path, type;
+  std::vector<uint64_t> dims;
+  // Where Neve codes the type, the values go to CompareValues; else is_same tells.
+  std::optional<DType> dtype;
+  bool is_same = true;
+  uint64_t elements = 0, raw_bytes = 0;
+  uint64_t stored_bytes = 0;  // in the copy
+  // What the copy promises: 0 where every bit must be the same; nothing where its bound is relative to a
+  // range that only its encoder knew.
+  std::optional<double> bound_abs;
+  std::optional<double> fill;
+};
+
+struct FileComparison {
+  std::vector<std::string> differences;  // of everything but values, in words
+  std::vector<VariableComparison> variables;
+};
+
+// Values of the original and of the copy, `count` of each, of the variable with that number.
+using CompareValues = std::function<void(const VariableComparison& variable, size_t number,
+                                         const std::byte* original, const std::byte* copy, uint64_t count)>;
+
+// How values are chunked and filtered may differ. Errors: failure, corrupt, plugin_missing.
+Result<FileComparison> compare_data_files(const std::string& original, const std::string& copy,
+                                          const CompareValues& compare,
+                                          const std::function<void(double fraction)>& progress);
+
+}  // namespace neve::datafile

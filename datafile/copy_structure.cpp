@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datafile/copy_structure.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "datafile/attributes.hpp"
+#include "datafile/values.hpp"
+#include "hdf5/errors.hpp"
+#include "hdf5/filter.hpp"
+#include "plotfile/file.hpp"
+
+namespace neve::datafile {
+namespace {
+
+using hdf5::Handle;
+using hdf5::last_error;
+
+Status hdf5_refuses(const std::string& what) {
+  return failure(fmt::format("{} cannot be made: {}", what, last_error()));
+}
+
+// Bytes of the version 1 B-trees that index the chunks of all variables, if a node holds up to 2 * half_rank
+// entries: HDF5 allots whole nodes, so the usual 64 entries are mostly air for variables of one chunk.
+// Appending leaves nodes nearly full.
+uint64_t index_bytes(const CopyPlan& plan, uint64_t half_rank) {
+  constexpr uint64_t head_bytes = 24, address_bytes = 8, key_head_bytes = 8, offset_bytes = 8;
+  uint64_t total = 0;
+  for (const VariablePlan& variable : plan.variables) {
+    const Extent& chunk = variable.is_coded ? variable.chunk : variable.variable.chunk;
+    if (chunk.empty()) continue;
+    const uint64_t key_bytes = key_head_bytes + offset_bytes * (chunk.size() + 1);
+    const uint64_t node_bytes = head_bytes + 2 * half_rank * address_bytes + (2 * half_rank + 1) * key_bytes;
+    for (uint64_t entries = ChunkGrid{variable.variable.dims, chunk}.count(); entries > 0;) {
+      const uint64_t nodes = (entries + 2 * half_rank - 1) / (2 * half_rank);
+      total += nodes * node_bytes;
+      entries = nodes > 1 ? nodes : 0;
+    }
+  }
+  return total;
+}
+
+unsigned best_half_rank(const CopyPlan& plan) {
+  // HDF5 1.10.8 splits nodes of up to 2 entries so unevenly that the tree has no end; from 4 on it grows as
+  // it should, also when a user appends later.
+  constexpr unsigned least = 4, usual = 32;
+  unsigned best = usual;
+  for (unsigned half_rank = least; half_rank < usual; ++half_rank) {
+    if (index_bytes(plan, half_rank) < index_bytes(plan, best)) best = half_rank;
+  }
+  return best;
+}
+
+Status copy_orders(hid_t from, hid_t to, bool is_group) {
+  unsigned links = 0, attributes = 0, most_compact = 0, least_dense = 0, count = 0, length = 0;
+  bool ok = H5Pget_attr_creation_order(from, &attributes) >= 0 &&
+            H5Pset_attr_creation_order(to, attributes) >= 0 &&
+            H5Pget_attr_phase_change(from, &most_compact, &least_dense) >= 0 &&
+            H5Pset_attr_phase_change(to, most_compact, least_dense) >= 0;
+  if (is_group) {
+    ok = ok && H5Pget_link_creation_order(from, &links) >= 0 && H5Pset_link_creation_order(to, links) >= 0 &&
+         H5Pget_link_phase_change(from, &most_compact, &least_dense) >= 0 &&
+         H5Pset_link_phase_change(to, most_compact, least_dense) >= 0 &&
+         H5Pget_est_link_info(from, &count, &length) >= 0 && H5Pset_est_link_info(to, count, length) >= 0;
+  }
+  return ok ? Status() : hdf5_refuses("its creation properties");
+}
+
+class StructureCopy {
+ public:
+  StructureCopy(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan, uint64_t& lost)
+      : source_(source),
+        target_(target),
+        contents_(contents),
+        plan_(plan),
+        from_{source, &contents.path_of},
+        to_{target, &contents.path_of},
+        lost_(lost) {}
+
+  Status run() {
+    size_t variable = 0;
+    for (const Entry& entry : contents_.entries) {
+      if (entry.path == "/") continue;
+      const VariablePlan* plan = entry.kind == EntryKind::dataset ? &plan_.variables[variable++] : nullptr;
+      NEVE_TRY(make(entry, plan).in(entry.path));
+    }
+    variable = 0;
+    for (const Entry& entry : contents_.entries) {
+      const bool is_object = entry.kind == EntryKind::group || entry.kind == EntryKind::dataset ||
+                             entry.kind == EntryKind::named_type;
+      if (!is_object) continue;
+      const Handle from(H5Oopen(source_, entry.path.c_str(), H5P_DEFAULT), H5Oclose);
+      const Handle to(H5Oopen(target_, entry.path.c_str(), H5P_DEFAULT), H5Oclose);
+      if (!from.valid() || !to.valid()) return hdf5_refuses(entry.path);
+      NEVE_TRY(copy_comment(from.id(), to.id()).in(entry.path));
+      NEVE_TRY(copy_attributes(
+          from.id(), to.id(), entry.path, from_, to_, [this](hid_t type) { return type_in_target(type); },
+          lost_));
+      if (entry.kind != EntryKind::dataset) continue;
+      const VariablePlan& plan = plan_.variables[variable++];
+      if (!plan.is_coded) NEVE_TRY(copy_values(from.id(), to.id(), plan.variable).in(entry.path));
+    }
+    return {};
+  }
+
+ private:
+  Status make(const Entry& entry, const VariablePlan* plan) {
+    const Handle parent(H5Gopen2(target_, entry.parent.c_str(), H5P_DEFAULT), H5Gclose);
+    const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+    if (!parent.valid() || H5Pset_char_encoding(link.id(), entry.name_encoding) < 0) {
+      return hdf5_refuses("its link");
+    }
+    const char* const name = entry.name.c_str();
+    herr_t linked = 0;
+    switch (entry.kind) {
+      case EntryKind::group:
+        return make_group(entry, parent.id(), link.id());
+      case EntryKind::dataset:
+        return make_dataset(entry, *plan, parent.id(), link.id());
+      case EntryKind::named_type:
+        return make_named_type(entry, parent.id(), link.id());
+      case EntryKind::hard_link:
+        linked = H5Lcreate_hard(target_, entry.target.c_str(), parent.id(), name, link.id(), H5P_DEFAULT);
+        break;
+      case EntryKind::soft_link:
+        linked = H5Lcreate_soft(entry.target.c_str(), parent.id(), name, link.id(), H5P_DEFAULT);
+        break;
+      case EntryKind::external_link:
+        linked = H5Lcreate_external(entry.target_file.c_str(), entry.target.c_str(), parent.id(), name,
+                                    link.id(), H5P_DEFAULT);
+        break;
+    }
+    return linked < 0 ? hdf5_refuses("its link") : Status();
+  }
+
+  Status make_group(const Entry& entry, hid_t parent, hid_t link) {
+    const Handle from(H5Gopen2(source_, entry.path.c_str(), H5P_DEFAULT), H5Gclose);
+    const Handle creation(H5Gget_create_plist(from.id()), H5Pclose);
+    const Handle made(H5Gcreate2(parent, entry.name.c_str(), link, creation.id(), H5P_DEFAULT), H5Gclose);
+    return made.valid() ? Status() : hdf5_refuses("the group");
+  }
+
+  Status make_named_type(const Entry& entry, hid_t parent, hid_t link) {
+    const Handle from(H5Topen2(source_, entry.path.c_str(), H5P_DEFAULT), H5Tclose);
+    NEVE_ASSIGN(const Handle made, type_in_target(from.id()));
+    if (H5Olink(made.id(), parent, entry.name.c_str(), link, H5P_DEFAULT) < 0)
+      return hdf5_refuses("the named type");
+    return {};
+  }
+
+  // A committed type is committed in the target where it is first used, and gets its name when its link is
+  // met.
+  Result<Handle> type_in_target(hid_t type) {
+    if (H5Tcommitted(type) <= 0) return Handle(H5Tcopy(type), H5Tclose);
+    NEVE_ASSIGN(const haddr_t address, object_address(type));
+    const auto known = committed_.find(address);
+    if (known != committed_.end()) {
+      H5Iinc_ref(known->second.id());
+      return Handle(known->second.id(), H5Tclose);
+    }
+    Handle copy(H5Tcopy(type), H5Tclose);
+    const Handle creation(H5Tget_create_plist(type), H5Pclose);
+    if (!copy.valid() || H5Tcommit_anon(target_, copy.id(), creation.id(), H5P_DEFAULT) < 0) {
+      return hdf5_refuses("a named type");
+    }
+    const hid_t id = copy.id();
+    committed_.emplace(address, std::move(copy));
+    H5Iinc_ref(id);
+    return Handle(id, H5Tclose);
+  }
+
+  Status make_dataset(const Entry& entry, const VariablePlan& plan, hid_t parent, hid_t link) {
+    const Handle from(H5Dopen2(source_, entry.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle source_type(H5Dget_type(from.id()), H5Tclose);
+    const Handle space(H5Dget_space(from.id()), H5Sclose);
+    NEVE_ASSIGN(const Handle type, type_in_target(source_type.id()));
+    NEVE_ASSIGN(const Handle creation, dataset_creation(from.id(), source_type.id(), plan));
+    const Handle made(
+        H5Dcreate2(parent, entry.name.c_str(), type.id(), space.id(), link, creation.id(), H5P_DEFAULT),
+        H5Dclose);
+    return made.valid() ? Status() : hdf5_refuses("the dataset");
+  }
+
+  static Status check_filters(hid_t creation) {
+    const int count = H5Pget_nfilters(creation);
+    for (int i = 0; i < count; ++i) {
+      unsigned flags = 0, config = 0;
+      size_t words = 0;
+      std::array<char, 64> name{};
+      const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
+                                             name.size(), name.data(), &config);
+      if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
+      return {Code::plugin_missing,
+              fmt::format("it is stored with HDF5 filter {}, which HDF5 cannot find; put its plugin into a "
+                          "folder named in HDF5_PLUGIN_PATH",
+                          id)};
+    }
+    return {};
+  }
+
+  Result<Handle> dataset_creation(hid_t dataset, hid_t type, const VariablePlan& plan) {
+    Handle from(H5Dget_create_plist(dataset), H5Pclose);
+    if (!from.valid()) return hdf5_refuses("its creation properties");
+    const bool is_elsewhere = plan.variable.is_external || plan.variable.layout == H5D_VIRTUAL;
+    if (!plan.is_coded && !is_elsewhere) {
+      NEVE_TRY(check_filters(from.id()));
+      return from;
+    }
+    // A list of its own: chunks cannot be set where the values were kept in other files.
+    Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    NEVE_TRY(copy_orders(from.id(), creation.id(), false));
+    hbool_t times = 0;
+    H5D_fill_time_t fill_time = H5D_FILL_TIME_IFSET;
+    H5D_fill_value_t fill = H5D_FILL_VALUE_DEFAULT;
+    bool ok = H5Pget_obj_track_times(from.id(), &times) >= 0 &&
+              H5Pset_obj_track_times(creation.id(), times) >= 0 &&
+              H5Pget_fill_time(from.id(), &fill_time) >= 0 &&
+              H5Pset_fill_time(creation.id(), fill_time) >= 0 && H5Pfill_value_defined(from.id(), &fill) >= 0;
+    if (ok && fill == H5D_FILL_VALUE_UNDEFINED) {
+      ok = H5Pset_fill_value(creation.id(), type, nullptr) >= 0;
+    } else if (ok && fill == H5D_FILL_VALUE_USER_DEFINED) {
+      std::vector<std::byte> value(H5Tget_size(type));
+      ok = H5Pget_fill_value(from.id(), type, value.data()) >= 0 &&
+           H5Pset_fill_value(creation.id(), type, value.data()) >= 0;
+    }
+    if (ok && plan.is_coded) {
+      const std::vector<hsize_t> chunk(plan.chunk.begin(), plan.chunk.end());
+      const std::vector<uint32_t> words = hdf5::to_words(plan.filter());
+      ok = H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) >= 0 &&
+           H5Pset_filter(creation.id(), hdf5::neve_filter_id, H5Z_FLAG_MANDATORY, words.size(),
+                         words.data()) >= 0;
+    }
+    if (!ok) return hdf5_refuses("its creation properties");
+    return creation;
+  }
+
+  static Status copy_comment(hid_t from, hid_t to) {
+    const ssize_t length = H5Oget_comment(from, nullptr, 0);
+    if (length <= 0) return {};
+    std::string comment(static_cast<size_t>(length), '\0');
+    if (H5Oget_comment(from, comment.data(), comment.size() + 1) < 0 ||
+        H5Oset_comment(to, comment.c_str()) < 0) {
+      return hdf5_refuses("its comment");
+    }
+    return {};
+  }
+
+  Status copy_values(hid_t from, hid_t to, const Variable& variable) {
+    if (variable.extent == H5S_NULL || variable.raw_bytes() == 0) return {};
+    const bool is_virtual = variable.layout == H5D_VIRTUAL;
+    if (variable.stored_bytes == 0 && !is_virtual) return {};  // nothing was ever written to it
+    if (variable.layout == H5D_CHUNKED && !variable.has_pointers && !variable.has_references) {
+      return copy_stored_chunks(from, to, variable);
+    }
+    const Handle type(H5Dget_type(from), H5Tclose);
+    Extent piece;
+    if (!variable.dims.empty()) {
+      const Extent unit = variable.chunk.empty() ? Extent(variable.dims.size(), 1) : variable.chunk;
+      piece = choose_chunk(variable.dims, unit, variable.element_bytes, default_chunk_bytes);
+    }
+    const ChunkGrid pieces{variable.dims, piece};
+    const uint64_t count = variable.dims.empty() ? 1 : pieces.count();
+    for (uint64_t number = 0; number < count; ++number) {
+      const Extent first = variable.dims.empty() ? Extent() : pieces.first_element(number);
+      const Extent held = variable.dims.empty() ? Extent() : pieces.held(first);
+      const std::vector<hsize_t> shape(held.begin(), held.end());
+      const Handle space(shape.empty()
+                             ? H5Screate(H5S_SCALAR)
+                             : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                         H5Sclose);
+      NEVE_ASSIGN(Values values, Values::of(type.id(), space.id()));
+      NEVE_TRY(read_elements(from, first, held, values.type(), values.data()));
+      NEVE_TRY(translate_references(values, from_, to_, lost_));
+      NEVE_TRY(write_elements(to, first, held, values.type(), values.data()));
+    }
+    return {};
+  }
+
+  // As they are stored: nothing is decoded.
+  static Status copy_stored_chunks(hid_t from, hid_t to, const Variable& variable) {
+    const ChunkGrid grid{variable.dims, variable.chunk};
+    std::vector<std::byte> bytes;
+    for (uint64_t number = 0; number < grid.count(); ++number) {
+      const Extent first = grid.first_element(number);
+      NEVE_ASSIGN(const auto stored, find_chunk(from, first));
+      if (!stored) continue;
+      const std::vector<hsize_t> offset(first.begin(), first.end());
+      bytes.resize(stored->bytes);
+      uint32_t mask = 0;
+      if (H5Dread_chunk(from, H5P_DEFAULT, offset.data(), &mask, bytes.data()) < 0) {
+        return corrupt(fmt::format("a chunk cannot be read: {}", last_error()));
+      }
+      if (H5Dwrite_chunk(to, H5P_DEFAULT, mask, offset.data(), bytes.size(), bytes.data()) < 0) {
+        return failure(fmt::format("a chunk cannot be written: {}", last_error()));
+      }
+    }
+    return {};
+  }
+
+  hid_t source_, target_;
+  const Contents& contents_;
+  const CopyPlan& plan_;
+  ReferenceSpace from_, to_;
+  uint64_t& lost_;
+  std::map<haddr_t, Handle> committed_;  // by the address of the source's
+};
+
+}  // namespace
+
+Result<Handle> create_target(hid_t source, const std::string& path, const CopyPlan& plan) {
+  const Handle from(H5Fget_create_plist(source), H5Pclose);
+  const Handle root(H5Gopen2(source, "/", H5P_DEFAULT), H5Gclose);
+  const Handle of_root(H5Gget_create_plist(root.id()), H5Pclose);
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (!from.valid() || !of_root.valid())
+    return corrupt("its file properties cannot be read: " + last_error());
+  hsize_t user_block_bytes = 0;
+  H5F_info2_t info;
+  NEVE_TRY(copy_orders(of_root.id(), creation.id(), true));
+  if (H5Pget_userblock(from.id(), &user_block_bytes) < 0 ||
+      H5Pset_userblock(creation.id(), user_block_bytes) < 0 || H5Fget_info2(source, &info) < 0 ||
+      H5Pset_istore_k(creation.id(), best_half_rank(plan)) < 0) {
+    return hdf5_refuses("the file's creation properties");
+  }
+  // Structures no newer than the source's: dense attributes and the like came with superblock 2 (HDF5 1.8).
+  // Never the chunk indices of 1.10, which older readers do not know.
+  const H5F_libver_t least = info.super.version >= 2 ? H5F_LIBVER_V18 : H5F_LIBVER_EARLIEST;
+  if (H5Pset_libver_bounds(access.id(), least, H5F_LIBVER_LATEST) < 0) {
+    return hdf5_refuses("the file's access properties");
+  }
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
+  if (!file.valid()) return failure(fmt::format("{} cannot be made: {}", path, last_error()));
+  return file;
+}
+
+Status copy_structure(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,
+                      uint64_t& lost_references) {
+  return StructureCopy(source, target, contents, plan, lost_references).run();
+}
+
+Status copy_user_block(hid_t source, const std::string& source_path, const std::string& target_path) {
+  const Handle creation(H5Fget_create_plist(source), H5Pclose);
+  hsize_t bytes = 0;
+  if (H5Pget_userblock(creation.id(), &bytes) < 0) {
+    return corrupt(fmt::format("{}: its user block cannot be measured: {}", source_path, last_error()));
+  }
+  if (bytes == 0) return {};
+  NEVE_ASSIGN(const auto file, plotfile::File::open(source_path));
+  std::vector<std::byte> block(bytes);
+  NEVE_TRY(file->read(0, block));
+  const int fd = ::open(target_path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return failure(fmt::format("cannot open {}: {}", target_path, std::strerror(errno)));
+  const Status status = plotfile::write_fully(fd, 0, block, target_path);
+  ::close(fd);
+  return status;
+}
+
+}  // namespace neve::datafile

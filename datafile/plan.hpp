@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens to each dataset of a data file, decided before anything is written.
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <vector>
+
+#include "datafile/contents.hpp"
+#include "datafile/copy.hpp"
+#include "datafile/variable.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::datafile {
+
+struct VariablePlan {
+  Variable variable;
+  bool is_coded = false;
+  std::string why_not;
+  Extent chunk;         // of the result, where it is coded
+  Bound asked;          // what the user said
+  ArrayOptions encode;  // of a chunk: `asked` as an absolute bound
+  // The source's chunks are the result's: one that is not stored is not stored again.
+  bool same_chunks = false;
+
+  ChunkGrid grid() const { return {variable.dims, chunk}; }
+  hdf5::FilterParameters filter() const;
+};
+
+struct CopyPlan {
+  std::vector<VariablePlan> variables;  // datasets in the order of Contents::entries
+
+  // All that decides what the frames hold, as text: equal for two copies whose frames may be exchanged.
+  std::string key() const;
+};
+
+// Reads values only where a bound is relative to their range. Errors: usage (a rule that matches nothing),
+// corrupt, plugin_missing.
+Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptions& options);
+
+}  // namespace neve::datafile

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datafile/recognize.hpp"
+
+#include "datafile/contents.hpp"
+#include "hdf5/errors.hpp"
+#include "hdf5/layout_names.hpp"
+
+namespace neve::datafile {
+
+Result<bool> is_data_file(const std::string& path) {
+  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const hdf5::Handle file, open_source(path));
+  return H5Lexists(file.id(), hdf5::global_name, H5P_DEFAULT) <= 0;
+}
+
+}  // namespace neve::datafile

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "datafile/variable.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "datafile/values.hpp"
+#include "hdf5/errors.hpp"
+
+namespace neve::datafile {
+namespace {
+
+using hdf5::Handle;
+using hdf5::last_error;
+
+Status read_filters(hid_t creation, Variable& variable) {
+  const int count = H5Pget_nfilters(creation);
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0, config = 0;
+    std::vector<unsigned> words(hdf5::most_words);
+    size_t word_count = words.size();
+    std::array<char, 64> name{};
+    const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &word_count,
+                                           words.data(), name.size(), name.data(), &config);
+    if (id < 0) return corrupt(fmt::format("its filters cannot be read: {}", last_error()));
+    name.back() = '\0';
+    variable.filters.push_back(fmt::format("{} ({})", name[0] == '\0' ? "unnamed" : name.data(), id));
+    if (id != hdf5::neve_filter_id) continue;
+    if (word_count > words.size()) return corrupt("its Neve filter has too many parameters");
+    words.resize(word_count);
+    auto parameters = hdf5::parse_words(words);
+    if (!parameters.ok()) return corrupt(parameters.status().message());
+    variable.neve = std::move(*parameters);
+  }
+  return {};
+}
+
+Status describe(hid_t dataset, Variable& variable) {
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!space.valid() || !type.valid() || !creation.valid()) {
+    return corrupt(fmt::format("its header cannot be read: {}", last_error()));
+  }
+  variable.extent = H5Sget_simple_extent_type(space.id());
+  const int rank = H5Sget_simple_extent_ndims(space.id());
+  if (rank < 0) return corrupt(fmt::format("its extent cannot be read: {}", last_error()));
+  std::vector<hsize_t> dims(static_cast<size_t>(rank)), most(static_cast<size_t>(rank));
+  if (rank > 0) H5Sget_simple_extent_dims(space.id(), dims.data(), most.data());
+  variable.dims.assign(dims.begin(), dims.end());
+  variable.most_dims.assign(most.begin(), most.end());
+  variable.type = type_text(type.id());
+  variable.element_bytes = H5Tget_size(type.id());
+  variable.dtype = coded_type(type.id());
+  const TypeTraits traits = type_traits(type.id());
+  variable.has_pointers = traits.has_pointers;
+  variable.has_references = traits.has_references;
+  variable.layout = H5Pget_layout(creation.id());
+  variable.is_external = variable.layout == H5D_CONTIGUOUS && H5Pget_external_count(creation.id()) > 0;
+  if (variable.layout == H5D_CHUNKED) {
+    std::vector<hsize_t> chunk(static_cast<size_t>(rank));
+    if (H5Pget_chunk(creation.id(), rank, chunk.data()) != rank) {
+      return corrupt(fmt::format("its chunks cannot be read: {}", last_error()));
+    }
+    variable.chunk.assign(chunk.begin(), chunk.end());
+  }
+  uint64_t elements = 1, bytes = 0;
+  for (const uint64_t size : variable.dims) {
+    if (__builtin_mul_overflow(elements, size, &elements)) return corrupt("its extent has no end");
+  }
+  if (__builtin_mul_overflow(elements, variable.element_bytes, &bytes))
+    return corrupt("its extent has no end");
+  variable.stored_bytes = H5Dget_storage_size(dataset);
+  return read_filters(creation.id(), variable);
+}
+
+struct Selection {
+  Handle file, memory;
+};
+
+Result<Selection> select(hid_t dataset, const Extent& first, const Extent& held) {
+  Selection selection;
+  selection.file = Handle(H5Dget_space(dataset), H5Sclose);
+  if (held.empty()) {
+    selection.memory = Handle(H5Screate(H5S_SCALAR), H5Sclose);
+  } else {
+    const std::vector<hsize_t> start(first.begin(), first.end());
+    const std::vector<hsize_t> count(held.begin(), held.end());
+    selection.memory =
+        Handle(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+    if (H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                            nullptr) < 0) {
+      return failure(fmt::format("a part of it cannot be selected: {}", last_error()));
+    }
+  }
+  if (!selection.file.valid() || !selection.memory.valid()) {
+    return failure(fmt::format("a part of it cannot be selected: {}", last_error()));
+  }
+  return selection;
+}
+
+}  // namespace
+
+uint64_t Variable::raw_bytes() const { return extent == H5S_NULL ? 0 : product(dims) * element_bytes; }
+
+std::optional<DType> coded_type(hid_t type) {
+  if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return DType::f32;
+  if (H5Tequal(type, H5T_IEEE_F64LE) > 0) return DType::f64;
+  return {};
+}
+
+Result<Variable> describe_variable(hid_t dataset, const std::string& path) {
+  Variable variable;
+  variable.path = path;
+  NEVE_TRY(describe(dataset, variable).in(path));
+  return variable;
+}
+
+Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out) {
+  NEVE_ASSIGN(const Selection selection, select(dataset, first, held));
+  if (H5Dread(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, out) < 0) {
+    const std::string reason = last_error();
+    const bool lacks_filter =
+        reason.find("filter") != std::string::npos && reason.find("not registered") != std::string::npos;
+    return {lacks_filter ? Code::plugin_missing : Code::corrupt, "cannot be read: " + reason};
+  }
+  return {};
+}
+
+Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type,
+                      const void* in) {
+  NEVE_ASSIGN(const Selection selection, select(dataset, first, held));
+  if (H5Dwrite(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, in) < 0) {
+    return failure("cannot be written: " + last_error());
+  }
+  return {};
+}
+
+Result<std::optional<StoredChunk>> find_chunk(hid_t dataset, const Extent& first) {
+  const std::vector<hsize_t> offset(first.begin(), first.end());
+  unsigned mask = 0;
+  haddr_t address = HADDR_UNDEF;
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &bytes) < 0) {
+    return corrupt(fmt::format("its chunks cannot be found: {}", last_error()));
+  }
+  if (address == HADDR_UNDEF) return std::optional<StoredChunk>();
+  return std::optional<StoredChunk>({address, bytes, mask});
+}
+
+}  // namespace neve::datafile

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netCDF-4 and other HDF5 data files: converted, read by other tools, verified, interrupted."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from . import data_files
+from .conftest import NEVE, PLUGIN_DIR, TIMEOUT_SECONDS, environment, shared
+
+TOOL = pathlib.Path(__file__).with_name("data_files.py")
+
+
+@pytest.fixture(scope="module")
+def netcdf(tmp_path_factory):
+    path = tmp_path_factory.mktemp("netcdf") / "all.nc"
+    data_files.make_netcdf(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def small(neve, netcdf):
+    path = netcdf.with_name("small.nc")
+    neve("convert", netcdf, path)
+    return path
+
+
+def assert_read_alike(reader, a, b):
+    """In a process of its own: HDF5 looks for the plugin's folder once, when it starts."""
+    done = subprocess.run(
+        [sys.executable, TOOL, reader, a, b],
+        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def dump(path):
+    if shutil.which("ncdump") is None:
+        pytest.skip("ncdump is not installed")
+    done = subprocess.run(
+        ["ncdump", "-p", "9,17", path],
+        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n", 1)[1]  # the first line names the file
+
+
+def variables_of(report):
+    return {v["name"]: v for v in report["variables"]}
+
+
+def leftovers(directory, name):
+    return [p.name for p in directory.iterdir() if p.name.startswith(f".{name}.neve-part-")]
+
+
+@pytest.mark.parametrize("reader", ["netcdf4", "xarray", "h5py"])
+def test_readers_find_everything(netcdf, small, reader):
+    assert_read_alike(reader, netcdf, small)
+
+
+def test_ncdump_finds_everything(netcdf, small):
+    assert dump(small) == dump(netcdf)
+
+
+def test_the_filter_is_there_and_the_report_says_what_stays(neve, netcdf, tmp_path):
+    path = tmp_path / "out.nc"
+    report = neve("convert", netcdf, path, "--json").json
+    variables = variables_of(report)
+    assert report["stored_bytes"] == path.stat().st_size
+    assert not leftovers(tmp_path, "out.nc")
+    for name in ("/temp", "/wind", "/static", "/ocean/deep/salt"):
+        assert variables[name]["coded"], name
+        assert variables[name]["bound"] == "lossless" and variables[name]["max_abs_error"] == 0
+        assert sum(variables[name]["methods"].values()) == variables[name]["chunks"] > 0
+        assert variables[name]["stored_bytes"] < variables[name]["raw_bytes"]
+    assert variables["/temp"]["chunk"] == [2, 20, 37]
+    assert variables["/wind"]["chunk"] == [4, 2, 16, 16]
+    reasons = {name: v["why_not"] for name, v in variables.items() if not v["coded"]}
+    assert reasons["/names"] == reasons["/letters"] == "string"
+    assert reasons["/height"] == "a single value"
+    assert reasons["/big_endian"] == "f32 big-endian"
+    assert reasons["/lat"] == "under 2048 bytes"
+    assert reasons["/pairs"] == "compound"
+    info = variables_of(neve("info", path, "--json").json)
+    assert info["/temp"]["filters"] == ["neve (466)"]
+    assert info["/temp"]["bound"] == "lossless"
+    text = neve("info", path).out
+    assert "/ocean/deep/salt" in text and "neve (466)" in text
+    assert "stays: string" in neve("convert", netcdf, path).out
+
+
+def test_plain_hdf5_is_kept_whole(neve, tmp_path):
+    source, copy = tmp_path / "all.h5", tmp_path / "small.h5"
+    data_files.make_hdf5(source)
+    report = variables_of(neve("convert", source, copy, "--json").json)
+    assert_read_alike("h5py", source, copy)
+    assert neve("verify", source, copy, "--json").json["ok"] is True
+    assert copy.read_bytes()[:13] == b"#!user block\n"
+    # A chunk that was never written stays a hole.
+    assert report["/holes"]["chunks"] == 1
+
+
+def test_data_that_grows_later_finds_fill_values(neve, netcdf, tmp_path):
+    """What a partial chunk holds beyond its end shows when the dataset grows."""
+    copy = tmp_path / "grows.nc"
+    neve("convert", netcdf, copy)
+    script = (
+        "import sys, h5py, numpy as np\n"
+        "with h5py.File(sys.argv[1], 'r+') as f:\n"
+        "    before = f['temp'][...]\n"
+        "    f['temp'].resize(12, axis=0)\n"
+        "    assert (f['temp'][11] == np.float32(1e20)).all()\n"
+        "    assert (f['temp'][:11] == before).all()\n"
+        "    f['temp'][11] = 3\n"
+        "with h5py.File(sys.argv[1]) as f:\n"
+        "    assert (f['temp'][11] == 3).all() and (f['temp'][:11] == before).all()\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", script, copy],
+        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+        check=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+
+
+def test_threads_make_the_same_frames(neve, netcdf, small, tmp_path):
+    import h5py
+
+    path = tmp_path / "threads.nc"
+    neve("convert", netcdf, path, "--threads", 3)
+    with h5py.File(small) as a, h5py.File(path) as b:
+        for name in ("temp", "wind", "ocean/deep/salt"):
+            one, other = a[name].id, b[name].id
+            assert one.get_num_chunks() == other.get_num_chunks() > 0
+            for i in range(one.get_num_chunks()):
+                offset = one.get_chunk_info(i).chunk_offset
+                assert one.read_direct_chunk(offset) == other.read_direct_chunk(offset)
+
+
+def test_bounds_by_rule(neve, netcdf, tmp_path):
+    path, rules = tmp_path / "lossy.nc", tmp_path / "rules.toml"
+    rules.write_text(
+        "# temperatures to a hundredth\n"
+        '[[rule]]\nmatch = "temp"\nbound = "abs=0.01"\nfill = 1e20\n'
+        '[[rule]]\nmatch = ["/ocean/*", "static"]\nbound = "rel=1e-3"\ncodec = "interpolation"\n'
+        '[[rule]]\nmatch = "wind"\nmethod = "shuffle-zstd"\ncodec = "lossless"\n'
+    )
+    report = neve(
+        "convert", netcdf, path, "--rules", rules, "--field", "static:stays", "--json"
+    ).json
+    variables = variables_of(report)
+    assert variables["/temp"]["bound_abs"] == 0.01
+    assert 0 < variables["/temp"]["max_abs_error"] <= 0.01
+    salt = variables["/ocean/deep/salt"]
+    assert salt["bound"] == "rel=0.001" and 0 < salt["max_abs_error"] <= salt["bound_abs"]
+    assert list(variables["/wind"]["methods"]) == ["lossless shuffle-zstd"]
+    assert variables["/static"]["why_not"] == "a rule"
+    verdict = variables_of(neve("verify", netcdf, path, "--json").json)
+    assert verdict["/temp"]["ok"] and verdict["/temp"]["bound_abs"] == 0.01
+    assert verdict["/temp"]["max_abs_error"] == variables["/temp"]["max_abs_error"]
+    assert verdict["/temp"]["special_mismatches"] == 0
+    assert verdict["/wind"]["bound_abs"] == 0
+
+
+def test_bound_of_all(neve, netcdf, tmp_path):
+    path = tmp_path / "lossy.nc"
+    lossy = neve("convert", netcdf, path, "--bound", "rel=1e-3", "--json").json
+    temp = variables_of(lossy)["/temp"]
+    # Of the range without fill values.
+    assert temp["bound_abs"] < 0.1
+    assert neve("verify", netcdf, path, "--json").json["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--field", "tmp:abs=1"), "'tmp' matches no variable"),
+        (("--field", "names:abs=1"), "gives a bound"),
+        (("--field", "temp:quality=9"), "temp"),
+        (("--strategy", "aggregated"), "--strategy has no meaning"),
+        (("--chunk-size", "1KiB"), "65536"),
+        (("--rules", "RULES"), "'bond' is no key"),
+    ],
+)
+def test_mistakes_are_named(neve, netcdf, tmp_path, options, words):
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nmatch = "temp"\nbond = "abs=1"\n')
+    options = [rules if o == "RULES" else o for o in options]
+    outcome = neve("convert", netcdf, tmp_path / "out.nc", *options, expect=2)
+    assert words in outcome.err
+    assert not (tmp_path / "out.nc").exists() and not leftovers(tmp_path, "out.nc")
+
+
+def test_classic_files_are_refused_with_the_cure(neve, tmp_path):
+    import netCDF4
+
+    path = tmp_path / "old.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as f:
+        f.createDimension("x", 3)
+        f.createVariable("v", "f4", ("x",))[:] = 1
+    outcome = neve("convert", path, tmp_path / "new.nc", expect=2)
+    assert "netCDF classic" in outcome.err and "nccopy -k nc4" in outcome.err
+
+
+def test_source_and_target_the_same(neve, netcdf, tmp_path):
+    copy = tmp_path / "a.nc"
+    shutil.copy(netcdf, copy)
+    assert "same file" in neve("convert", copy, copy, expect=2).err
+
+
+def test_verify_finds_every_difference(neve, netcdf, small, tmp_path):
+    def changed(name, script):
+        path = tmp_path / f"{name}.nc"
+        shutil.copy(small, path)
+        subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "import sys, netCDF4\nf = netCDF4.Dataset(sys.argv[1], 'a')\n" + script,
+                path,
+            ],
+            env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+            check=True,
+            timeout=TIMEOUT_SECONDS,
+        )
+        return path
+
+    for name, script, words in (
+        ("value", "f['wind'][0, 0, 0, 0] = 9\n", "/wind"),
+        ("attribute", "f['temp'].units = 'C'\n", "attribute units differs"),
+        ("missing", "del f['ocean/deep'].note\n", "attribute note is missing"),
+        ("string", "f['names'][0] = 'two'\n", "/names holds other values"),
+        ("longer", "f['time'][11] = 1\n", "/time has extent"),
+        ("more", "f.createVariable('more', 'f4', ())\n", "/more is only in the copy"),
+    ):
+        outcome = neve("verify", netcdf, changed(name, script), expect=3)
+        assert words in outcome.err, (name, outcome.err)
+
+
+def test_chunks_cut_anew(neve, netcdf, tmp_path):
+    path = tmp_path / "anew.nc"
+    report = variables_of(neve("convert", netcdf, path, "--chunk-size", "64KiB", "--json").json)
+    assert report["/temp"]["chunk"] == [11, 20, 37]
+    assert report["/static"]["chunk"] == [20, 37]
+    assert neve("verify", netcdf, path, "--json").json["ok"] is True
+
+
+@pytest.fixture(scope="module")
+def long_source(tmp_path_factory):
+    """Large enough to be interrupted: slow to encode at effort max."""
+    import h5py
+
+    path = tmp_path_factory.mktemp("long") / "long.h5"
+    rng = np.random.default_rng(3)
+    with h5py.File(path, "w") as f:
+        for v in range(6):
+            values = np.cumsum(rng.normal(size=(24, 100, 120)), axis=1).astype("f4")
+            f.create_dataset(f"v{v}", data=values, chunks=(1, 100, 120))
+    return path
+
+
+def kill_after(command, watch, lines):
+    """SIGKILL once the growing file's log holds so many lines. False when it ended before."""
+    process = subprocess.Popen(
+        [str(w) for w in command], env=environment(), stdout=subprocess.DEVNULL
+    )
+    try:
+        end = time.monotonic() + TIMEOUT_SECONDS
+        while time.monotonic() < end:
+            if process.poll() is not None:
+                return False
+            logs = list(watch.parent.glob(f".{watch.name}.neve-part-*.log"))
+            if sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) >= lines:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                return True
+            time.sleep(0.001)
+        raise AssertionError("nothing was written")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_killed_and_gone_on_with(neve, long_source, tmp_path):
+    path = tmp_path / "out.h5"
+    path.write_bytes(b"what was there before")
+    command = [NEVE, "convert", long_source, path, "--threads", 2]
+    kills = [kill_after(command, path, lines) for lines in (1, 10, 40, 90)]
+    assert kills[0] and kills[1]
+    assert path.read_bytes() == b"what was there before"
+    outcome = neve(*command[1:], "--json")
+    assert "going on with an interrupted copy" in outcome.err
+    report = outcome.json
+    kept = sum(v["resumed_chunks"] for v in report["variables"])
+    assert 0 < kept <= 144 and all(v["chunks"] == 24 for v in report["variables"])
+    assert not leftovers(tmp_path, "out.h5")
+    assert neve("verify", long_source, path, "--json").json["ok"] is True
+
+
+def test_what_is_damaged_or_of_other_options_is_not_trusted(neve, long_source, tmp_path):
+    path = tmp_path / "out.h5"
+    command = [NEVE, "convert", long_source, path]
+    assert kill_after(command, path, 20)
+    part = next(p for p in tmp_path.iterdir() if p.name.endswith("-part-0"))
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2 :] = os.urandom(len(data) - len(data) // 2)
+    part.write_bytes(data)
+    log = part.with_name(part.name + ".log")
+    log.write_text(log.read_text()[:-9])  # the last line was half written
+    kept = sum(v["resumed_chunks"] for v in neve(*command[1:], "--json").json["variables"])
+    assert 0 < kept < 20
+    assert neve("verify", long_source, path, "--json").json["ok"] is True
+
+    assert kill_after(command, path, 5)
+    outcome = neve(*command[1:], "--field", "v0:method=zstd,codec=lossless", "--json")
+    assert "started anew" in outcome.err
+    assert all(v["resumed_chunks"] == 0 for v in outcome.json["variables"])
+    assert kill_after(command, path, 5)
+    outcome = neve(*command[1:], "--restart", "--json")
+    assert all(v["resumed_chunks"] == 0 for v in outcome.json["variables"])
+    assert not leftovers(tmp_path, "out.h5")
+
+
+def test_two_at_once_do_not_mix(neve, long_source, tmp_path):
+    path = tmp_path / "out.h5"
+    first = subprocess.Popen(
+        [str(NEVE), "convert", str(long_source), str(path)],
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        while first.poll() is None and not leftovers(tmp_path, "out.h5"):
+            time.sleep(0.001)
+        second = neve("convert", long_source, path, expect=None)
+        if first.poll() is None:
+            assert second.code == 1 and "being written by another process" in second.err
+        assert first.wait(TIMEOUT_SECONDS) == 0
+    finally:
+        first.kill()
+        first.wait()
+    assert neve("verify", long_source, path, "--json").json["ok"] is True
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A1B_north_america.nc",
+        "basin_mask.nc",
+        "global_oce_latlon_d0000-0360.nc",
+        "hybrid_height.nc",
+        "nemo_1m_20150101-20150201_grid-T.nc",
+        "ostia_monthly.nc",
+        "wrfout_ci_test_file.nc",
+    ],
+)
+def test_real_files(neve, tmp_path, name):
+    source, copy = shared(f"climate/{name}"), tmp_path / name
+    neve("convert", source, copy, "--threads", 2)
+    assert neve("verify", source, copy, "--json").json["ok"] is True
+    assert_read_alike("netcdf4", source, copy)
+    assert_read_alike("xarray", source, copy)
+    assert dump(source) == dump(copy)
