@@ -44,7 +44,7 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
-formatted_sources := git ls-files -- include src plotfile hdf5 mpi trace apps adapters cli python bench tests fuzz examples | \
+formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi trace apps adapters cli python bench tests fuzz examples | \
   grep -E '\.(cpp|hpp|h|c)$$'
 
 lint: bootstrap  ## formatting and Python style

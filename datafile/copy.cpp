@@ -74,13 +74,11 @@ Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
 
 Status fill_part(hid_t source, const std::string& source_path, const Contents& contents, const CopyPlan& plan,
                  const CopyOptions& options, Journal& journal, CopyReport& report) {
-  NEVE_ASSIGN(Handle target, create_target(source, journal.part(), plan));
+  NEVE_ASSIGN(TargetFile target, TargetFile::create(source, journal.part(), plan));
   NEVE_TRY(copy_structure(source, target.id(), contents, plan, report.lost_references));
-  NEVE_TRY(copy_frames(source, target.id(), plan, options, journal, report.variables));
+  NEVE_TRY(copy_frames(source, target, plan, options, journal, report.variables));
   NEVE_TRY(measure_others(target.id(), report.variables));
-  if (!target.close()) {
-    return failure(fmt::format("{} cannot be closed: {}", journal.part(), hdf5::last_error()));
-  }
+  NEVE_TRY(target.close());
   return copy_user_block(source, source_path, journal.part());
 }
 

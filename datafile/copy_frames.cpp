@@ -66,8 +66,8 @@ Status encode(Job& job) {
 
 class FrameCopy {
  public:
-  FrameCopy(hid_t source, hid_t target, const CopyPlan& plan, const CopyOptions& options, Journal& journal,
-            std::vector<VariableReport>& reports)
+  FrameCopy(hid_t source, TargetFile& target, const CopyPlan& plan, const CopyOptions& options,
+            Journal& journal, std::vector<VariableReport>& reports)
       : source_(source),
         target_(target),
         plan_(plan),
@@ -174,7 +174,7 @@ class FrameCopy {
     job.first = plan.grid().first_element(number);
     const Extent held = plan.grid().held(job.first);
     if (plan.same_chunks) {
-      NEVE_ASSIGN(const auto stored, find_chunk(source_at_.dataset.id(), job.first));
+      NEVE_ASSIGN(const auto stored, stored_chunk_bytes(source_at_.dataset.id(), job.first));
       if (!stored) return std::optional<Job>();
     }
     const size_t element_bytes = plan.variable.element_bytes;
@@ -212,15 +212,10 @@ class FrameCopy {
 
   Status finish(Job& job) {
     const size_t variable = job.record.variable;
-    NEVE_TRY(open(target_at_, target_, variable));
-    const std::vector<hsize_t> offset(job.first.begin(), job.first.end());
-    if (H5Dwrite_chunk(target_at_.dataset.id(), H5P_DEFAULT, job.record.filter_mask, offset.data(),
-                       job.frame.size(), job.frame.data()) < 0) {
-      return failure(fmt::format("{}: a chunk cannot be written: {}", job.plan->variable.path, last_error()));
-    }
-    NEVE_ASSIGN(const auto stored, find_chunk(target_at_.dataset.id(), job.first));
-    if (!stored) return failure(fmt::format("{}: HDF5 lost a chunk", job.plan->variable.path));
-    job.record.address = stored->address;
+    NEVE_TRY(open(target_at_, target_.id(), variable));
+    auto address = target_.put_chunk(target_at_.dataset.id(), job.first, job.record.filter_mask, job.frame);
+    if (!address.ok()) return address.status().in(job.plan->variable.path);
+    job.record.address = *address;
     NEVE_TRY(journal_.note(job.record));
 
     VariableReport& report = reports_[variable];
@@ -235,7 +230,8 @@ class FrameCopy {
     return {};
   }
 
-  hid_t source_, target_;
+  hid_t source_;
+  TargetFile& target_;
   const CopyPlan& plan_;
   const CopyOptions& options_;
   Journal& journal_;
@@ -249,7 +245,7 @@ class FrameCopy {
 
 }  // namespace
 
-Status copy_frames(hid_t source, hid_t target, const CopyPlan& plan, const CopyOptions& options,
+Status copy_frames(hid_t source, TargetFile& target, const CopyPlan& plan, const CopyOptions& options,
                    Journal& journal, std::vector<VariableReport>& reports) {
   return FrameCopy(source, target, plan, options, journal, reports).run();
 }

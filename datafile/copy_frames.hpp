@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include "datafile/copy.hpp"
+#include "datafile/copy_structure.hpp"
 #include "datafile/journal.hpp"
 #include "datafile/plan.hpp"
 #include "neve/status.hpp"
@@ -12,7 +13,7 @@
 namespace neve::datafile {
 
 // `reports` are those of plan.variables.
-Status copy_frames(hid_t source, hid_t target, const CopyPlan& plan, const CopyOptions& options,
+Status copy_frames(hid_t source, TargetFile& target, const CopyPlan& plan, const CopyOptions& options,
                    Journal& journal, std::vector<VariableReport>& reports);
 
 }  // namespace neve::datafile

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -291,10 +290,10 @@ class StructureCopy {
     std::vector<std::byte> bytes;
     for (uint64_t number = 0; number < grid.count(); ++number) {
       const Extent first = grid.first_element(number);
-      NEVE_ASSIGN(const auto stored, find_chunk(from, first));
+      NEVE_ASSIGN(const auto stored, stored_chunk_bytes(from, first));
       if (!stored) continue;
       const std::vector<hsize_t> offset(first.begin(), first.end());
-      bytes.resize(stored->bytes);
+      bytes.resize(*stored);
       uint32_t mask = 0;
       if (H5Dread_chunk(from, H5P_DEFAULT, offset.data(), &mask, bytes.data()) < 0) {
         return corrupt(fmt::format("a chunk cannot be read: {}", last_error()));
@@ -316,7 +315,7 @@ class StructureCopy {
 
 }  // namespace
 
-Result<Handle> create_target(hid_t source, const std::string& path, const CopyPlan& plan) {
+Result<TargetFile> TargetFile::create(hid_t source, const std::string& path, const CopyPlan& plan) {
   const Handle from(H5Fget_create_plist(source), H5Pclose);
   const Handle root(H5Gopen2(source, "/", H5P_DEFAULT), H5Gclose);
   const Handle of_root(H5Gget_create_plist(root.id()), H5Pclose);
@@ -338,9 +337,51 @@ Result<Handle> create_target(hid_t source, const std::string& path, const CopyPl
   if (H5Pset_libver_bounds(access.id(), least, H5F_LIBVER_LATEST) < 0) {
     return hdf5_refuses("the file's access properties");
   }
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
-  if (!file.valid()) return failure(fmt::format("{} cannot be made: {}", path, last_error()));
-  return file;
+  TargetFile target;
+  target.path_ = path;
+  target.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (target.descriptor_ < 0)
+    return failure(fmt::format("{} cannot be made: {}", path, std::strerror(errno)));
+  NEVE_TRY(hdf5::use_skip_driver(access.id(), target.driver_.get()));
+  target.file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
+  if (!target.file_.valid()) return failure(fmt::format("{} cannot be made: {}", path, last_error()));
+  return target;
+}
+
+TargetFile::TargetFile(TargetFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      driver_(std::move(other.driver_)),
+      file_(std::move(other.file_)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+TargetFile::~TargetFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<uint64_t> TargetFile::put_chunk(hid_t dataset, const Extent& first, uint32_t filter_mask,
+                                       std::span<const std::byte> bytes) {
+  const std::vector<hsize_t> offset(first.begin(), first.end());
+  const uint64_t writes_before = driver_->dropped_writes;
+  driver_->drop_raw_data = true;
+  const herr_t placed =
+      H5Dwrite_chunk(dataset, H5P_DEFAULT, filter_mask, offset.data(), bytes.size(), bytes.data());
+  driver_->drop_raw_data = false;
+  if (placed < 0 || driver_->dropped_writes != writes_before + 1) {
+    return failure(fmt::format("a chunk cannot be written: {}", last_error()));
+  }
+  const uint64_t address = driver_->last_dropped_address;
+  NEVE_TRY(plotfile::write_fully(descriptor_, static_cast<int64_t>(address), bytes, path_));
+  return address;
+}
+
+Status TargetFile::close() {
+  const bool closed = file_.close();
+  if (driver_->system_error != 0) {
+    return failure(
+        fmt::format("{}: {}: {}", path_, driver_->failed_operation, std::strerror(driver_->system_error)));
+  }
+  if (!closed) return failure(fmt::format("{} cannot be closed: {}", path_, last_error()));
+  return {};
 }
 
 Status copy_structure(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,

@@ -4,17 +4,43 @@
 
 #include <hdf5.h>
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "datafile/contents.hpp"
 #include "datafile/plan.hpp"
+#include "hdf5/handle.hpp"
+#include "hdf5/skip_driver.hpp"
 #include "neve/status.hpp"
 
 namespace neve::datafile {
 
-// The target's file, empty but for the root group, with what the source's file says of itself.
-Result<hdf5::Handle> create_target(hid_t source, const std::string& path, const CopyPlan& plan);
+// The file that grows. HDF5 lays it out; chunks are written here, at the places it gives them, so that these
+// are known: asked for a chunk's place, HDF5 1.10 goes through all chunks.
+class TargetFile {
+ public:
+  // Empty but for the root group, with what the source's file says of itself.
+  static Result<TargetFile> create(hid_t source, const std::string& path, const CopyPlan& plan);
+  TargetFile(TargetFile&& other) noexcept;
+  TargetFile& operator=(TargetFile&&) = delete;
+  ~TargetFile();
+
+  hid_t id() const { return file_.id(); }
+  // The chunk that begins at `first`, as it is to be stored. Gives its place in the file.
+  Result<uint64_t> put_chunk(hid_t dataset, const Extent& first, uint32_t filter_mask,
+                             std::span<const std::byte> bytes);
+  Status close();
+
+ private:
+  TargetFile() = default;
+  std::string path_;
+  std::unique_ptr<hdf5::SkipDriverState> driver_ = std::make_unique<hdf5::SkipDriverState>();
+  hdf5::Handle file_;  // closed before what its driver needs
+  int descriptor_ = -1;
+};
 
 // Groups, datasets, named types and links, then attributes, whose references need all of these, then the
 // values of datasets that are not coded.

@@ -137,16 +137,22 @@ Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hi
   return {};
 }
 
-Result<std::optional<StoredChunk>> find_chunk(hid_t dataset, const Extent& first) {
+Result<std::optional<uint64_t>> stored_chunk_bytes(hid_t dataset, const Extent& first) {
   const std::vector<hsize_t> offset(first.begin(), first.end());
+  hsize_t bytes = 0;
+  if (H5Dget_chunk_storage_size(dataset, offset.data(), &bytes) >= 0) {
+    return bytes > 0 ? std::optional<uint64_t>(bytes) : std::nullopt;
+  }
+  // A chunk that is not there and an index that cannot be read fail alike. This call tells them apart, but
+  // goes through all chunks.
+  const std::string reason = last_error();
   unsigned mask = 0;
   haddr_t address = HADDR_UNDEF;
-  hsize_t bytes = 0;
-  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &bytes) < 0) {
-    return corrupt(fmt::format("its chunks cannot be found: {}", last_error()));
+  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &bytes) < 0 ||
+      address != HADDR_UNDEF) {
+    return corrupt(fmt::format("a chunk cannot be found: {}", reason));
   }
-  if (address == HADDR_UNDEF) return std::optional<StoredChunk>();
-  return std::optional<StoredChunk>({address, bytes, mask});
+  return std::optional<uint64_t>();
 }
 
 }  // namespace neve::datafile

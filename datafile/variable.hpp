@@ -47,13 +47,8 @@ Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid
 Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type,
                       const void* in);
 
-// Whether the dataset, which is chunked, holds the chunk that begins there: HDF5 stores none of only fill
-// values. With its place in the file.
-struct StoredChunk {
-  uint64_t address = 0;
-  uint64_t bytes = 0;
-  uint32_t filter_mask = 0;
-};
-Result<std::optional<StoredChunk>> find_chunk(hid_t dataset, const Extent& first);
+// Bytes of the chunk that begins there, as it is stored; nothing where the dataset, which is chunked, does
+// not hold it: HDF5 stores none that was never written.
+Result<std::optional<uint64_t>> stored_chunk_bytes(hid_t dataset, const Extent& first);
 
 }  // namespace neve::datafile
