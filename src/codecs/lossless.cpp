@@ -265,9 +265,13 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   ByteWriter out(bytes);
   if (!takes_differences(candidate.method)) {
     RawVector<U> words;
-    words.reserve(cells.held);
-    for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
-      if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
+    if (cells.left_out.empty()) {
+      words = cells.bits;
+    } else {
+      words.reserve(cells.held);
+      for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+        if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
+      }
     }
     if (!write_bytes(candidate.method, effort, std::move(words), out).ok()) return {};
     return bytes;

@@ -181,7 +181,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
   for (const Run& run : runs) {
     const auto count = static_cast<size_t>(run.count);
     // Of each set of axes the word at that corner of the cell's neighbourhood, then its mixed difference.
-    std::array<std::array<U, run_cells>, all_axes + 1> words{};
+    std::array<std::array<U, run_cells>, all_axes + 1> words;
     std::array<uint8_t, run_cells> usable;
     usable.fill(1);
     for (unsigned set = 0; set <= all_axes; ++set) {
@@ -193,6 +193,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
         inside = inside && run.back[d] > 0;
         back += run.back[d];
       }
+      words[set].fill(0);
       if (!inside) continue;  // words outside count as 0
       for (size_t i = 0; i < count; ++i) {
         const size_t cell = run.cell + i - static_cast<size_t>(back);
@@ -287,16 +288,14 @@ RepeatedWords repeated_words(const LosslessCells<T>& cells) {
   constexpr int hash_bits = 5;            // one run in 32 of those is
   constexpr size_t most_compared = 1024;  // pairs
   constexpr size_t common = 16;           // what occurs so often is no repeat of anything: constants, zeros
-  struct Place {
-    uint32_t hash;
-    uint32_t cell;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> sampled;
+  std::vector<uint64_t> sampled;          // hash, then cell
+  const auto hash_of = [](uint64_t place) { return place >> 32; };
+  const auto cell_of = [](uint64_t place) { return static_cast<size_t>(place & 0xffffffff); };
   std::array<U, block + least_repeat> words;
   std::array<uint32_t, block + least_repeat> hashes;
   const size_t total = cells.bits.size();
-  const size_t blocks_between = std::clamp<size_t>(total >> 14, 1, 8);  // one block in so many is looked at
+  const size_t blocks_between =
+      std::clamp<size_t>(total >> 14, 1, sizeof(T) == 8 ? 16 : 8);  // one block in so many is looked at
   for (size_t begin = 0; begin + block + least_repeat <= total; begin += block * blocks_between) {
     word_kernels(U{}).order(cells.bits.data() + begin, words.size(), words.data());
     word_kernels(U{}).hash(words.data(), hashes.size(), hashes.data());
@@ -305,7 +304,7 @@ RepeatedWords repeated_words(const LosslessCells<T>& cells) {
       if (hash >> (32 - hash_bits) != 0) continue;
       bool coded = true;
       for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
-      if (coded) sampled.push_back({hash, static_cast<uint32_t>(begin + i)});
+      if (coded) sampled.push_back(uint64_t{hash} << 32 | (begin + i));
     }
   }
   std::sort(sampled.begin(), sampled.end());
@@ -314,14 +313,15 @@ RepeatedWords repeated_words(const LosslessCells<T>& cells) {
   double bits = 0;
   for (size_t i = 0; i < sampled.size();) {
     size_t end = i + 1;
-    while (end < sampled.size() && sampled[end].hash == sampled[i].hash) ++end;
+    while (end < sampled.size() && hash_of(sampled[end]) == hash_of(sampled[i])) ++end;
     if (end - i < common) {
       seen += end - i;
       if (end - i > 1) repeated += end - i;
       for (size_t k = i + 1; k < end && compared < most_compared; ++k) {
-        const U own = word(sampled[k].cell);
-        U other = word(sampled[k - 1].cell);
-        if (repeated_part(own) != repeated_part(other)) other = word(sampled[k - 1].cell + least_repeat - 1);
+        const U own = word(cell_of(sampled[k]));
+        U other = word(cell_of(sampled[k - 1]));
+        if (repeated_part(own) != repeated_part(other))
+          other = word(cell_of(sampled[k - 1]) + least_repeat - 1);
         if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
         ++compared;
         bits += std::bit_width(fold_sign<U>(own - other));
@@ -338,7 +338,7 @@ RepeatedWords repeated_words(const LosslessCells<T>& cells) {
 // Below this a search for repeats costs more than it finds.
 constexpr double worthwhile_repeats = 0.02;
 // From here on byte coders, which find repeats too, are not asked.
-constexpr double many_repeats = 0.25;
+constexpr double many_repeats = 0.35;
 // Where one byte method comes out this much larger than differences, another will not be smaller.
 constexpr double hopeful = 1.15;
 
