@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m neve.bench codecs|write|rd`."""
+"""`python -m neve.bench codecs|lossless|write|rd`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from .._errors import Error
-from . import codecs, write
+from . import codecs, lossless, write
 from .rd import command as rd
 
 
@@ -17,15 +17,20 @@ def main(arguments: list[str] | None = None) -> int:
         description="Measure Neve against its peers. Tables go to stdout, JSON to --json.",
         epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
     )
-    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|write|rd")
+    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|lossless|write|rd")
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
+    )
+    lossless.add_arguments(
+        which.add_parser("lossless", help="lossless codecs on every variable of real files")
     )
     write.add_arguments(which.add_parser("write", help="writing and reading of AMR plotfiles"))
     rd.add_arguments(which.add_parser("rd", help="rate-distortion study of one file"))
     options = parser.parse_args(arguments)
     try:
-        return {"codecs": codecs, "write": write, "rd": rd}[options.which].run(options)
+        return {"codecs": codecs, "lossless": lossless, "write": write, "rd": rd}[
+            options.which
+        ].run(options)
     except Error as error:
         print(f"neve bench: {error}", file=sys.stderr)
         return error.code
