@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve bench`: the codec table, the write table, the rate-distortion study and the Chombo I/O benchmark.
+// `neve bench`: the codec table, the write table, the rate-distortion study, and the mini-apps.
 #include "cli/bench_chombo.hpp"
+#include "cli/bench_ensemble.hpp"
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -13,6 +14,7 @@ Command add_bench(CLI::App& app) {
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};
   command.below.push_back(add_bench_chombo(*sub));
+  command.below.push_back(add_bench_ensemble(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }

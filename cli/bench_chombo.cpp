@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/chombo/benchmark.hpp"
 #include "cli/console.hpp"
+#include "cli/deck.hpp"
 #include "cli/options.hpp"
 
 namespace neve::cli {
@@ -66,30 +66,6 @@ Result<Case> case_of(const Args& args) {
   options.verify = args.verify;
   options.keep = args.keep;
   return options;
-}
-
-// Options of the deck that were not given on the command line.
-Status read_deck(CLI::App& command, const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return failure(fmt::format("--deck: cannot read {}", path));
-  try {
-    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
-      CLI::Option* option = item.parents.empty() && item.name != "deck" && item.name != "help"
-                                ? command.get_option_no_throw("--" + item.name)
-                                : nullptr;
-      if (option == nullptr) {
-        return usage_error(
-            fmt::format("{}: unknown option '{}'; allowed are those of --help without the dashes", path,
-                        item.fullname()));
-      }
-      if (option->count() > 0) continue;
-      for (const std::string& input : item.inputs) option->add_result(input);
-      option->run_callback();
-    }
-  } catch (const CLI::Error& error) {
-    return usage_error(fmt::format("{}: {}", path, error.what()));
-  }
-  return {};
 }
 
 double megabytes_per_second(const BenchmarkResult& result, const WayResult& way) {

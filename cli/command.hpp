@@ -22,6 +22,7 @@ struct Command {
   CLI::App* app = nullptr;
   ParallelRun parallel;  // one of the two is set
   LocalRun local;
+  LocalRun after = {};  // of a parallel one: on the first rank, when all went well and MPI is done with
   std::vector<Command> below = {};  // subcommands of it that run instead of it
 };
 

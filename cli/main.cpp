@@ -50,6 +50,7 @@ int run_parallel(const Command& command) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   int exit_code = static_cast<int>(Code::failure);
+  bool is_first = false;
   {
     auto ranks = Ranks::of_world();
     Status status = ranks.status();
@@ -66,9 +67,10 @@ int run_parallel(const Command& command) {
       say(command.app->get_name() + ": " + status.message());
     }
     exit_code = static_cast<int>(status.code());
+    is_first = ranks.ok() && ranks->first();
   }
   MPI_Finalize();
-  return exit_code;
+  return exit_code == 0 && is_first && command.after ? command.after() : exit_code;
 }
 
 }  // namespace

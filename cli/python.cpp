@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,22 @@ int exec_module(const std::string& module, const std::vector<std::string>& argum
   execvp(python->c_str(), as_argv(words).data());
   say(fmt::format("cannot run {}: {}", *python, std::strerror(errno)));
   return static_cast<int>(Code::failure);
+}
+
+int exec_module(const std::string& module, const std::vector<std::string>& arguments,
+                const std::string& input) {
+  const int fd = memfd_create("input", MFD_CLOEXEC);
+  size_t written = 0;
+  while (fd >= 0 && written < input.size()) {
+    const ssize_t bytes = write(fd, input.data() + written, input.size() - written);
+    if (bytes <= 0) break;
+    written += static_cast<size_t>(bytes);
+  }
+  if (fd < 0 || written < input.size() || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0) {
+    say(fmt::format("cannot hand the results to Python: {}", std::strerror(errno)));
+    return static_cast<int>(Code::failure);
+  }
+  return exec_module(module, arguments);
 }
 
 }  // namespace neve::cli

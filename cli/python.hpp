@@ -17,5 +17,8 @@ std::string own_path();  // of this executable
 
 // Replaces this process by `python -m module arguments...`; returns only on an error, with the exit code.
 int exec_module(const std::string& module, const std::vector<std::string>& arguments);
+// The same with a text as its standard input.
+int exec_module(const std::string& module, const std::vector<std::string>& arguments,
+                const std::string& input);
 
 }  // namespace neve::cli

@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fnmatch.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -348,23 +344,6 @@ void print_tables(const std::vector<Summary>& all) {
   std::fflush(stdout);
 }
 
-// The picture is Python's work; it reads the report from its standard input.
-int draw(const ordered_json& report, const std::string& picture) {
-  const std::string text = report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const int fd = memfd_create("report", MFD_CLOEXEC);
-  size_t written = 0;
-  while (fd >= 0 && written < text.size()) {
-    const ssize_t bytes = write(fd, text.data() + written, text.size() - written);
-    if (bytes <= 0) break;
-    written += static_cast<size_t>(bytes);
-  }
-  if (fd < 0 || written < text.size() || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0) {
-    say(fmt::format("trace report: cannot hand the report to Python: {}", std::strerror(errno)));
-    return static_cast<int>(Code::failure);
-  }
-  return exec_module("neve.trace", {"-", "-o", picture});
-}
-
 int report(const Args& args) {
   std::vector<Summary> all;
   for (size_t i = 0; i < args.traces.size(); ++i) {
@@ -380,7 +359,9 @@ int report(const Args& args) {
   } else {
     print_tables(all);
   }
-  return args.plot.empty() ? 0 : draw(report_json(all), args.plot);
+  if (args.plot.empty()) return 0;
+  return exec_module("neve.trace", {"-", "-o", args.plot},
+                     report_json(all).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ packages=(
   openmpi-bin libopenmpi-dev libhdf5-openmpi-dev hdf5-tools
   mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
   libhwy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-1.0 liblzo2-2 libxxhash-dev libfmt-dev
-  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libgtest-dev
+  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libgtest-dev libeigen3-dev
   netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
   clang-format python3 python3-venv python3-dev
 )

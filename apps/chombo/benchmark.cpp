@@ -14,6 +14,7 @@
 #include "amr/load_balance.hpp"
 #include "amr/sample_grids.hpp"
 #include "apps/chombo/fields.hpp"
+#include "apps/common/timed.hpp"
 #include "mpi/agree.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/plotfile_reader.hpp"
@@ -21,6 +22,7 @@
 namespace neve::chombo {
 namespace {
 
+using apps::timed;
 using mpi::Comm;
 
 constexpr int checkpoint_ghosts[] = {5, 4};
@@ -66,18 +68,6 @@ Held make_boxes(const Hierarchy& h, const std::vector<std::vector<int>>& owner, 
     }
   }
   return held;
-}
-
-// Wall time of the slowest rank for something all ranks do together.
-template <class Work>
-Result<double> timed(const Comm& comm, Work&& work) {
-  NEVE_TRY(mpi::mpi_status(MPI_Barrier(comm.get()), "MPI_Barrier"));
-  const double begin_seconds = MPI_Wtime();
-  NEVE_TRY(work());
-  double seconds = MPI_Wtime() - begin_seconds;
-  NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
-                           "merging of times"));
-  return seconds;
 }
 
 double median(std::vector<double> values) {

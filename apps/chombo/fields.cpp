@@ -6,22 +6,18 @@
 #include <cstddef>
 #include <numbers>
 
+#include "apps/common/random.hpp"
+
 namespace neve::chombo {
 namespace {
+
+using apps::uniform;
 
 constexpr int mode_count = 12;
 constexpr double longest_wave = 1.0;  // over the smallest side of the domain
 constexpr double wave_step = 1.6;     // ratio of neighbouring wave numbers
 constexpr double blast_radius = 0.35;
 constexpr double shell_width = 0.02;
-
-// Pseudo-random in [0, 1) (splitmix64), the same everywhere.
-double uniform(uint64_t seed) {
-  seed += 0x9e3779b97f4a7c15u;
-  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
-  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((seed ^ (seed >> 31)) >> 11) * 0x1p-53;
-}
 
 // cos and sin of wave * x + phase along a row of cells.
 struct Phases {

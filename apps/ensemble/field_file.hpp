@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fields on disk: HDF5 files, as they are or compressed, of which regions are read, and flat binary files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hdf5/handle.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+#include "plotfile/file.hpp"
+
+namespace neve::ensemble {
+
+// ACOMPS' rule: the method that was best for a variable is kept until the ratio it reaches leaves
+// [best - delta, best + delta]; then the best one is looked for again.
+class MethodMemory {
+ public:
+  static constexpr double delta_share = 0.15;  // of the best ratio
+
+  // The method to take; automatic: look for the best.
+  LosslessMethod recall(const std::string& variable) const;
+  void note(const std::string& variable, LosslessMethod method, double ratio);
+
+ private:
+  struct Best {
+    LosslessMethod method = LosslessMethod::automatic;
+    double ratio = 0;
+  };
+  std::map<std::string, Best> best_;
+};
+
+struct Storage {
+  enum class Kind : uint8_t {
+    contiguous,  // values as they are
+    deflate,     // HDF5's own filter, level 6
+    neve,        // Neve's filter, codec lossless
+  };
+  Kind kind = Kind::contiguous;
+  CodecTuning tuning;  // of kind neve
+  Effort effort = Effort::fast;
+  // Of a chunk, which has all of x. Kind contiguous has no chunks.
+  int chunk_rows = 20, chunk_layers = 8;
+};
+
+using Shape = std::vector<uint64_t>;  // slowest first; the last two are y and x
+uint64_t value_count(const Shape& shape);
+
+struct Field {
+  std::string name;
+  Shape shape;
+  const float* values = nullptr;
+};
+
+// A file that appears under its name only when it is whole and durable. Returns its bytes. Where the method
+// is chosen, it is for a variable's first chunk, and remembered.
+Result<uint64_t> write_fields(const std::string& path, std::span<const Field> fields, const Storage& storage,
+                              MethodMemory& memory);
+
+class FieldFile {
+ public:
+  static Result<FieldFile> open(const std::string& path);
+
+  // Values [start, start + count) of a dataset; HDF5 reads only the chunks that hold some of them.
+  Status read(const std::string& name, const Shape& start, const Shape& count, float* out) const;
+
+ private:
+  FieldFile(std::string path, hdf5::Handle file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::string path_;
+  hdf5::Handle file_;
+};
+
+// One field after another, little-endian f32. An intermediate file, which can be made again: it is not made
+// durable. Returns its bytes.
+Result<uint64_t> write_flat(const std::string& path, std::span<const Field> fields);
+
+// `count` values of an open flat file from value `first` on.
+Status read_flat(const plotfile::File& file, uint64_t first, uint64_t count, float* out);
+
+}  // namespace neve::ensemble

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small WRF-like model: layers of rotating shallow water over terrain on a beta plane, periodic in x, with
+// walls in y, carrying vapour that condenses and rains out. Arakawa C grid, third-order Runge-Kutta steps as
+// WRF takes them (Wicker and Skamarock 2002), values in f32. Needs neither MPI nor files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "neve/status.hpp"
+
+namespace neve::ensemble {
+
+struct Grid {
+  int nx = 96, ny = 80, layers = 8;
+  double spacing_m = 30e3;
+
+  size_t columns() const { return static_cast<size_t>(nx) * static_cast<size_t>(ny); }
+  size_t cells() const { return columns() * static_cast<size_t>(layers); }
+  bool operator==(const Grid&) const = default;
+};
+
+// All that a run goes on from. [layer][y][x], layer 0 on top; u on the western and v on the southern face of
+// a cell, the rest at its middle.
+struct State {
+  std::vector<float> u, v;           // m/s
+  std::vector<float> thickness;      // of the layer, m
+  std::vector<float> vapour, cloud;  // kg/kg
+  std::vector<float> rain;           // [y][x], mm since the beginning
+
+  explicit State(const Grid& grid);
+};
+
+// What is written beside the state, computed from it.
+struct Diagnostics {
+  std::vector<float> w;               // of the layers' tops, m/s
+  std::vector<float> height;          // of the layers' tops above where they rest, m
+  std::vector<float> pressure;        // Montgomery potential against rest, m2/s2
+  std::vector<float> cloud_cover;     // share of the cell
+  std::vector<float> condensed;       // vapour that became cloud during the last call of advance, kg/kg
+  std::vector<float> surface_stress;  // [y][x], of the wind in the lowest layer, m2/s2
+};
+
+// Constant in time.
+struct Constants {
+  std::vector<float> terrain;              // [y][x], m
+  std::vector<float> land;                 // [y][x], 1 on land
+  std::vector<float> coriolis;             // [y][x], 1/s
+  std::vector<float> latitude, longitude;  // [y][x], degrees
+  std::vector<float> base_height;          // [layer][y][x], of the layers' middles at rest, m
+  std::vector<float> base_pressure;        // [layer][y][x], at those heights, Pa
+};
+
+class Model {
+ public:
+  explicit Model(const Grid& grid);
+  ~Model();
+
+  const Grid& grid() const { return grid_; }
+  const Constants& constants() const { return constants_; }
+  double step_seconds() const { return step_seconds_; }
+
+  // Jets with waves: those of the weather (`seed`), and the member's own perturbation of them, as strong as
+  // `perturbation` times the weather. Winds are in balance with pressure. Member 0 is the truth.
+  State initial_state(uint64_t seed, int member, double perturbation) const;
+
+  // Equal steps of at most step_seconds(). Errors: failure, where the run has blown up.
+  Status advance(State& state, double seconds);
+
+  // Of the state that the last call of advance made.
+  Diagnostics diagnose(const State& state);
+
+  // Of all layers, m3: what the dynamics conserve.
+  double volume(const State& state) const;
+
+ private:
+  class Padded;
+  struct Workspace;
+
+  void set_constants();
+  void load(const State& state);
+  void store(State& state) const;
+  void find_tendencies();
+  void advance_stage(float seconds);
+  void step(float seconds);
+  void carry(Padded& tracer, float seconds);
+  void dissipate(float seconds);
+  void rain_out(float seconds);
+
+  Grid grid_;
+  Constants constants_;
+  std::vector<float> rest_thickness_;   // [layer][y][x], m
+  std::vector<float> reduced_gravity_;  // of each layer's top, m/s2
+  std::vector<float> saturation_;       // [layer][y], of vapour at rest, kg/kg
+  std::vector<float> corner_coriolis_;  // of the faces between rows, [ny + 1], 1/s
+  double step_seconds_ = 0;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace neve::ensemble

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/deck.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace neve::cli {
+
+Status read_deck(CLI::App& command, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return failure(fmt::format("--deck: cannot read {}", path));
+  try {
+    for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
+      CLI::Option* option = item.parents.empty() && item.name != "deck" && item.name != "help"
+                                ? command.get_option_no_throw("--" + item.name)
+                                : nullptr;
+      if (option == nullptr) {
+        return usage_error(
+            fmt::format("{}: unknown option '{}'; allowed are those of --help without the dashes", path,
+                        item.fullname()));
+      }
+      if (option->count() > 0) continue;
+      for (const std::string& input : item.inputs) option->add_result(input);
+      option->run_callback();
+    }
+  } catch (const CLI::Error& error) {
+    return usage_error(fmt::format("{}: {}", path, error.what()));
+  }
+  return {};
+}
+
+}  // namespace neve::cli
