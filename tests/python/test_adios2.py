@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neve as an operator of ADIOS2, loaded by ADIOS2's own Python package."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
+PLUGIN = BUILD / "lib" / "adios2" / "libadios2neve.so"
+
+adios2 = pytest.importorskip("adios2", reason="ADIOS2 is missing: pip install adios2")
+pytestmark = pytest.mark.skipif(
+    not PLUGIN.exists(),
+    reason=f"{PLUGIN} is missing: ADIOS2 was not there when CMake ran",
+)
+
+
+@pytest.fixture
+def write_and_read(tmp_path, monkeypatch):
+    """Writes an array through the operator; returns what is read back and the bytes on disk."""
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", str(PLUGIN.parent))
+
+    def run(array, **parameters):
+        path = tmp_path / "out.bp"
+        context = adios2.Adios()
+        operator = context.define_operator(
+            "neve", "Plugin", {"PluginName": "neve", "PluginLibrary": "adios2neve", **parameters}
+        )
+        io = context.declare_io("writer")
+        variable = io.define_variable(
+            "field", array, array.shape, [0] * array.ndim, array.shape, True
+        )
+        variable.add_operation(operator, {})
+        engine = io.open(str(path), adios2.bindings.Mode.Write)
+        engine.begin_step()
+        engine.put(variable, array)
+        engine.end_step()
+        engine.close()
+        stored = sum(p.stat().st_size for p in path.rglob("*") if p.is_file())
+        with adios2.FileReader(str(path)) as reader:
+            return reader.read("field"), stored
+
+    return run
+
+
+def waves(dtype, shape=(24, 40, 48)):
+    z, y, x = np.meshgrid(*(np.linspace(0, 3, n) for n in shape), indexing="ij")
+    return (np.sin(x + y) * np.cos(2 * z) + 0.1 * x * y).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_values_come_back_within_the_bound_and_smaller(write_and_read, dtype):
+    field = waves(dtype)
+    read, stored = write_and_read(field, bound="abs=1e-3")
+    assert read.dtype == dtype
+    assert np.abs(read - field).max() <= 1e-3
+    assert stored < field.nbytes / 8
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_lossless_keeps_every_bit(write_and_read, dtype):
+    field = waves(dtype)
+    field[3, 4, 5:8] = np.nan, np.inf, -0.0
+    read, stored = write_and_read(field, bound="lossless", method="shuffle-zstd", threads="2")
+    assert read.tobytes() == field.tobytes()
+    assert stored < field.nbytes
+
+
+def test_noise_fits_the_room_that_was_promised(write_and_read):
+    noise = np.frombuffer(np.random.default_rng(1).bytes(1 << 18), dtype=np.float32).copy()
+    read, _ = write_and_read(noise, bound="lossless")
+    assert read.tobytes() == noise.tobytes()
+
+
+@pytest.mark.parametrize(
+    "parameters, part",
+    [
+        ({"accuracy": "1e-3"}, "unknown parameter 'accuracy'"),
+        ({"bound": "tight"}, "bound"),
+        ({"codec": "zip"}, "codec"),
+        ({"effort": "huge"}, "effort"),
+        ({"method": "tar"}, "method"),
+        ({"threads": "0"}, "threads is 0"),
+        ({"fill": "maybe"}, "fill"),
+        ({"unit": "8 cells"}, "unit"),
+    ],
+)
+def test_refuses_by_name(write_and_read, parameters, part):
+    with pytest.raises(Exception, match=part):
+        write_and_read(waves(np.float32, (4, 4, 4)), **parameters)
+
+
+def test_adios2_leaves_integers_as_they_are(write_and_read):
+    integers = np.arange(64, dtype=np.int32)
+    read, _ = write_and_read(integers, bound="lossless")
+    assert read.tobytes() == integers.tobytes()
