@@ -2,7 +2,6 @@
 #include "cli/compare.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,7 +15,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 void compare_typed(const std::byte* original_bytes, const std::byte* copy_bytes, uint64_t cells,
                    std::span<const uint8_t> left_out, const CompareRule& rule, Comparison& into) {
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   const bool has_fill = rule.fill.has_value() && !std::isnan(*rule.fill);
   const T fill = has_fill ? static_cast<T>(*rule.fill) : T{};
   const double bound = rule.bound_abs.value_or(infinity);
@@ -26,11 +24,15 @@ void compare_typed(const std::byte* original_bytes, const std::byte* copy_bytes,
     T original, copy;
     std::memcpy(&original, original_bytes + i * sizeof(T), sizeof(T));
     std::memcpy(&copy, copy_bytes + i * sizeof(T), sizeof(T));
-    const bool special = !std::isfinite(original) || (original == 0 && std::signbit(original)) ||
-                         (has_fill && original == fill);
-    const bool same_bits = std::bit_cast<Bits>(original) == std::bit_cast<Bits>(copy);
+    bool special = has_fill && original == fill;
+    if constexpr (std::is_floating_point_v<T>) {
+      special = special || !std::isfinite(original) || (original == 0 && std::signbit(original));
+    }
+    const bool same_bits = std::memcmp(&original, &copy, sizeof(T)) == 0;
     // The encoder checks itself with this same difference in double.
-    const double difference = std::fabs(static_cast<double>(copy) - static_cast<double>(original));
+    double difference = std::fabs(static_cast<double>(copy) - static_cast<double>(original));
+    // Of large integers that differ it may round to 0.
+    if constexpr (std::is_integral_v<T>) difference = std::max(difference, 1.0);
     const double error = same_bits ? 0 : std::isnan(difference) ? infinity : difference;
     if (!special) {
       sums.min = std::min(sums.min, static_cast<double>(original));
@@ -122,10 +124,30 @@ double Comparison::psnr_db() const {
 
 void compare_values(DType dtype, const std::byte* original, const std::byte* copy, uint64_t cells,
                     std::span<const uint8_t> left_out, const CompareRule& rule, Comparison& into) {
-  if (dtype == DType::f32) {
-    compare_typed<float>(original, copy, cells, left_out, rule, into);
-  } else {
-    compare_typed<double>(original, copy, cells, left_out, rule, into);
+  const auto compare = [&]<class T>(std::type_identity<T>) {
+    compare_typed<T>(original, copy, cells, left_out, rule, into);
+  };
+  switch (dtype) {
+    case DType::f32:
+      return compare(std::type_identity<float>());
+    case DType::f64:
+      return compare(std::type_identity<double>());
+    case DType::i8:
+      return compare(std::type_identity<int8_t>());
+    case DType::u8:
+      return compare(std::type_identity<uint8_t>());
+    case DType::i16:
+      return compare(std::type_identity<int16_t>());
+    case DType::u16:
+      return compare(std::type_identity<uint16_t>());
+    case DType::i32:
+      return compare(std::type_identity<int32_t>());
+    case DType::u32:
+      return compare(std::type_identity<uint32_t>());
+    case DType::i64:
+      return compare(std::type_identity<int64_t>());
+    case DType::u64:
+      return compare(std::type_identity<uint64_t>());
   }
 }
 

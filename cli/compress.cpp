@@ -24,6 +24,19 @@ struct Args {
   bool json = false;
 };
 
+Status set_fill(const std::string& text, DType dtype, ArrayOptions& options) {
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(text));
+  options.detect_fill = fill.detect;
+  if (!is_integer(dtype)) {
+    options.fill = fill.value;
+  } else if (fill.value && !fill.whole) {
+    return usage_error(fmt::format("--fill '{}' is no value of {}", text, dtype_name(dtype)));
+  } else {
+    options.integer_fill = fill.whole;
+  }
+  return {};
+}
+
 Result<ArrayOptions> array_options(const Args& args) {
   ArrayOptions options;
   auto bound = parse_bound(args.bound);
@@ -33,15 +46,14 @@ Result<ArrayOptions> array_options(const Args& args) {
   NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
   NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
-  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
-  options.detect_fill = fill.detect;
-  options.fill = fill.value;
+  NEVE_TRY(parse_fill(args.fill).status());
   return options;
 }
 
 Status compress(const Args& args) {
-  NEVE_ASSIGN(const ArrayOptions options, array_options(args));
+  NEVE_ASSIGN(ArrayOptions options, array_options(args));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
+  NEVE_TRY(set_fill(args.fill, array.dtype, options));
   FrameReport report;
   const double begin_seconds = MPI_Wtime();
   NEVE_ASSIGN(const std::vector<std::byte> frame,
@@ -84,7 +96,9 @@ Status compress(const Args& args) {
 Command add_compress(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("compress", "One .npy array into one compressed file");
   auto args = std::make_shared<Args>();
-  sub->add_option("IN", args->input, "a .npy array of f32 or f64")->required();
+  sub->add_option("IN", args->input,
+                  "a .npy array of floating point, or of integers, which are kept bit for bit")
+      ->required();
   sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
   sub->add_option("--bound", args->bound, "abs=X (largest error), rel=X (of the value range) or lossless")
       ->required();
@@ -101,7 +115,8 @@ Command add_compress(CLI::App& app) {
       "Examples:\n"
       "  neve compress field.npy field.neve --bound rel=1e-3\n"
       "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999\n"
-      "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib");
+      "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib\n"
+      "  neve compress landuse.npy landuse.neve --bound lossless --fill 255");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) {
     return ranks.on_first("compress", [&] { return compress(*args); });

@@ -182,6 +182,12 @@ Result<Json> describe_npy(const std::string& path) {
               {"raw_bytes", header.values_bytes}};
 }
 
+Json fill_json(DType dtype, const ComponentInfo& component) {
+  if (!component.integer_fill) return optional_number(component.fill);
+  if (is_signed(dtype)) return static_cast<int64_t>(*component.integer_fill);
+  return *component.integer_fill;
+}
+
 Result<Json> describe_frame(const std::string& path) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
   auto frame = Frame::parse(bytes);
@@ -201,7 +207,7 @@ Result<Json> describe_frame(const std::string& path) {
     j["fields"].push_back({{"bound", to_string(component.asked)},
                            {"bound_abs", component.bound_abs},
                            {"max_abs_error", component.max_abs_error},
-                           {"fill", optional_number(component.fill)},
+                           {"fill", fill_json(frame->dtype(), component)},
                            {"drops_covered", component.drops_covered}});
   }
   j["sections"] = Json::array();

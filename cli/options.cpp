@@ -205,6 +205,15 @@ Result<FillChoice> parse_fill(const std::string& text) {
   auto value = parse_number("--fill", text);
   if (!value.ok()) return usage_error(fmt::format("--fill '{}' is not auto, none or a number", text));
   choice.value = *value;
+  int64_t whole = 0;
+  uint64_t above = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end) {
+    choice.whole = static_cast<uint64_t>(whole);
+  } else if (const auto [last, fault] = std::from_chars(text.data(), end, above);
+             fault == std::errc() && last == end) {
+    choice.whole = above;
+  }
   return choice;
 }
 

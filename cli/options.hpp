@@ -47,6 +47,7 @@ Result<FileLayout> parse_layout(const LayoutArgs& args);
 struct FillChoice {
   bool detect = true;
   std::optional<double> value;
+  std::optional<uint64_t> whole;  // two's complement, where the number is a whole one of 64 bits
 };
 Result<FillChoice> parse_fill(const std::string& text);
 

@@ -86,18 +86,37 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
   return frame.size();
 }
 
-Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
+Result<DType> dtype_of(const HostHdf5& host, hid_t type) {
   const H5T_class_t type_class = host.type_class(type);
   const size_t bytes = host.type_size(type);
-  if (type_class != H5T_FLOAT || (bytes != 4 && bytes != 8)) {
-    return usage_error(fmt::format(
-        "Neve compresses 4 and 8 byte floating point; this dataset's type has HDF5 class {} and {} "
-        "bytes",
-        static_cast<int>(type_class), bytes));
+  const bool is_float = type_class == H5T_FLOAT && (bytes == 4 || bytes == 8);
+  const bool is_integer_type =
+      type_class == H5T_INTEGER && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
+  if (!is_float && !is_integer_type) {
+    return usage_error(
+        fmt::format("Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8; this "
+                    "dataset's type has HDF5 class {} and {} bytes",
+                    static_cast<int>(type_class), bytes));
   }
-  if (host.type_order(type) != H5T_ORDER_LE) {
-    return usage_error("Neve compresses little-endian floating point; this dataset's type is not");
+  if (bytes > 1 && host.type_order(type) != H5T_ORDER_LE) {
+    return usage_error("Neve compresses little-endian values; this dataset's type is not little-endian");
   }
+  if (is_float) return bytes == 4 ? DType::f32 : DType::f64;
+  const bool has_sign = host.type_sign(type) == H5T_SGN_2;
+  switch (bytes) {
+    case 1:
+      return has_sign ? DType::i8 : DType::u8;
+    case 2:
+      return has_sign ? DType::i16 : DType::u16;
+    case 4:
+      return has_sign ? DType::i32 : DType::u32;
+    default:
+      return has_sign ? DType::i64 : DType::u64;
+  }
+}
+
+Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
+  NEVE_ASSIGN(const DType dtype, dtype_of(host, type));
 
   unsigned flags = 0;
   unsigned config = 0;
@@ -116,7 +135,7 @@ Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
   if (dims < 1 || dims > static_cast<int>(most_chunk_dims)) {
     return usage_error(fmt::format("a chunk of {} dimensions; Neve takes 1 to {}", dims, most_chunk_dims));
   }
-  parameters.dtype = bytes == 4 ? DType::f32 : DType::f64;
+  NEVE_TRY(set_dtype(dtype, parameters));
   parameters.chunk_shape.assign(shape, shape + dims);
   words = to_words(parameters);
   if (host.modify_filter(creation, neve_filter_id, flags, words.size(), words.data()) < 0) {
@@ -178,6 +197,7 @@ Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
   options.bound = parameters.bound;
   options.codec = parameters.codec;
   options.fill = parameters.fill;
+  options.integer_fill = parameters.integer_fill;
   options.detect_fill = parameters.detect_fill;
   options.encode.effort = parameters.effort;
   NEVE_ASSIGN(options.encode.threads, thread_count());

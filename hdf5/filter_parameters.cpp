@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 
 namespace neve::hdf5 {
 namespace {
@@ -24,6 +25,7 @@ static_assert(user_words == dtype_word);
 
 constexpr uint32_t fill_given_flag = 1;
 constexpr uint32_t detect_fill_flag = 2;
+constexpr uint32_t integer_fill_flag = 4;
 constexpr int word_bits = 32;
 constexpr uint64_t most_chunk_bytes = 0xffffffff;  // HDF5 refuses chunks of 4 GiB
 
@@ -49,6 +51,50 @@ uint64_t FilterParameters::chunk_elements() const {
   return elements;
 }
 
+Status set_dtype(DType dtype, FilterParameters& p) {
+  p.dtype = dtype;
+  if (!is_integer(dtype)) {
+    if (!p.integer_fill) return {};
+    const auto whole = static_cast<int64_t>(*p.integer_fill);
+    constexpr int64_t exact_in_double = int64_t{1} << 53;
+    if (whole > exact_in_double || whole < -exact_in_double) {
+      return usage_error(fmt::format("Neve filter: fill value {} is no value of {}: give a number", whole,
+                                     dtype_name(dtype)));
+    }
+    p.fill = static_cast<double>(whole);
+    p.integer_fill.reset();
+    return {};
+  }
+  if (p.bound.mode != BoundMode::lossless) {
+    return usage_error(fmt::format(
+        "Neve filter: bound {} for a dataset of {}: integers are kept bit for bit, their bound is lossless",
+        to_string(p.bound), dtype_name(dtype)));
+  }
+  if (p.codec != Codec::automatic && !keeps_integers(p.codec)) {
+    return usage_error(
+        fmt::format("Neve filter: codec {} for a dataset of {}; integers take auto, lossless or exact",
+                    codec_name(p.codec), dtype_name(dtype)));
+  }
+  if (p.fill) {
+    // Past 2^63 a double may still be a whole u64.
+    const double fill = *p.fill;
+    constexpr double least = -0x1p63, past = 0x1p64;
+    if (!(fill >= least && fill < past) || fill != std::trunc(fill)) {
+      return usage_error(
+          fmt::format("Neve filter: fill value {} is no value of {}", fill, dtype_name(dtype)));
+    }
+    p.integer_fill =
+        fill < 0 ? static_cast<uint64_t>(static_cast<int64_t>(fill)) : static_cast<uint64_t>(fill);
+    p.fill.reset();
+  }
+  if (p.integer_fill && !holds_integer(dtype, *p.integer_fill)) {
+    return usage_error(fmt::format("Neve filter: fill value {} does not fit into {}",
+                                   integer_text(is_signed(dtype) ? DType::i64 : DType::u64, *p.integer_fill),
+                                   dtype_name(dtype)));
+  }
+  return {};
+}
+
 std::vector<uint32_t> to_words(const FilterParameters& p) {
   std::vector<uint32_t> words;
   words.push_back(filter_parameters_version);
@@ -56,8 +102,9 @@ std::vector<uint32_t> to_words(const FilterParameters& p) {
   append_64_bits(&words, p.bound.mode == BoundMode::lossless ? 0 : std::bit_cast<uint64_t>(p.bound.value));
   words.push_back(static_cast<uint32_t>(p.codec));
   words.push_back(static_cast<uint32_t>(p.effort));
-  words.push_back((p.fill ? fill_given_flag : 0) | (p.detect_fill ? detect_fill_flag : 0));
-  append_64_bits(&words, p.fill ? std::bit_cast<uint64_t>(*p.fill) : 0);
+  words.push_back((p.fill || p.integer_fill ? fill_given_flag : 0) | (p.detect_fill ? detect_fill_flag : 0) |
+                  (p.integer_fill ? integer_fill_flag : 0));
+  append_64_bits(&words, p.fill ? std::bit_cast<uint64_t>(*p.fill) : p.integer_fill.value_or(0));
   if (p.chunk_shape.empty()) return words;
   words.push_back(static_cast<uint32_t>(p.dtype));
   words.push_back(static_cast<uint32_t>(p.chunk_shape.size()));
@@ -95,13 +142,16 @@ Result<FilterParameters> parse_user_words(std::span<const uint32_t> words) {
     return bad_word(effort_word, "effort", words[effort_word], "0 fast, 1 balanced, 2 max");
   }
   p.effort = static_cast<Effort>(words[effort_word]);
-  if (words[flags_word] > (fill_given_flag | detect_fill_flag)) {
-    return bad_word(flags_word, "flags", words[flags_word], "0 to 3");
+  const uint32_t flags = words[flags_word];
+  const bool is_given = (flags & fill_given_flag) != 0;
+  const bool is_integer_fill = (flags & integer_fill_flag) != 0;
+  if (flags > (fill_given_flag | detect_fill_flag | integer_fill_flag) || (is_integer_fill && !is_given)) {
+    return bad_word(flags_word, "flags", flags, "0 to 3, 5 and 7");
   }
-  if ((words[flags_word] & fill_given_flag) != 0) {
-    p.fill = std::bit_cast<double>(read_64_bits(words, fill_word));
-  }
-  p.detect_fill = (words[flags_word] & detect_fill_flag) != 0;
+  const uint64_t fill = read_64_bits(words, fill_word);
+  if (is_given && is_integer_fill) p.integer_fill = fill;
+  if (is_given && !is_integer_fill) p.fill = std::bit_cast<double>(fill);
+  p.detect_fill = (flags & detect_fill_flag) != 0;
   return p;
 }
 
@@ -112,8 +162,9 @@ Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
         fmt::format("Neve's filter got {} parameters and no chunk shape: set_local never ran on this dataset",
                     words.size()));
   }
-  if (words[dtype_word] > static_cast<uint32_t>(DType::f64)) {
-    return bad_word(dtype_word, "dtype", words[dtype_word], "0 f32, 1 f64");
+  if (words[dtype_word] >= static_cast<uint32_t>(dtypes)) {
+    return bad_word(dtype_word, "dtype", words[dtype_word],
+                    "0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 u32, 8 i64, 9 u64");
   }
   p.dtype = static_cast<DType>(words[dtype_word]);
   const size_t dims = words[dims_word];

@@ -24,9 +24,12 @@ inline constexpr int neve_filter_id = 466;
 //   2-3    bound value, bits of an f64; 0 when lossless                    user
 //   4      codec: 0 automatic, 1 dual_quant, 2 exact                       user
 //   5      effort: 0 fast, 1 balanced, 2 max                               user
-//   6      flags: bit 0 a fill value is given, bit 1 detect fill values    user
-//   7-8    fill value, bits of an f64; 0 when none is given                user
-//   9      dtype: 0 f32, 1 f64                                             set_local
+//   6      flags: bit 0 a fill value is given, bit 1 detect fill values,   user
+//          bit 2 the fill value is an integer
+//   7-8    fill value, bits of an f64, or two's complement with bit 2; 0   user
+//          when none is given. set_local makes it what the dtype has
+//   9      dtype: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 u32,    set_local
+//          8 i64, 9 u64
 //   10     dimensions of a chunk, 1..32                                    set_local
 //   11...  chunk sizes, two words each, slowest dimension first            set_local
 //
@@ -41,12 +44,17 @@ struct FilterParameters {
   Codec codec = Codec::automatic;
   Effort effort = Effort::fast;
   std::optional<double> fill;
+  std::optional<uint64_t> integer_fill;  // two's complement; not with `fill`
   bool detect_fill = true;
   DType dtype = DType::f64;
   std::vector<uint64_t> chunk_shape;  // slowest first; empty before set_local
 
   uint64_t chunk_elements() const;
 };
+
+// Gives the parameters the dataset's type: integers must be lossless, and a fill value becomes one of the
+// type's. Errors: usage.
+Status set_dtype(DType dtype, FilterParameters& parameters);
 
 // All words; only the user's while chunk_shape is empty.
 std::vector<uint32_t> to_words(const FilterParameters& parameters);

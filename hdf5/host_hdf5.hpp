@@ -22,14 +22,15 @@ struct HostHdf5 {
   decltype(&::H5Tget_class) type_class = nullptr;
   decltype(&::H5Tget_size) type_size = nullptr;
   decltype(&::H5Tget_order) type_order = nullptr;
+  decltype(&::H5Tget_sign) type_sign = nullptr;
   decltype(&::H5Pget_chunk) chunk_shape = nullptr;
   decltype(&::H5Pget_filter_by_id2) filter_words = nullptr;
   decltype(&::H5Pmodify_filter) modify_filter = nullptr;
 
   bool can_report() const;
   bool can_describe_datasets() const {
-    return type_class != nullptr && type_size != nullptr && type_order != nullptr && chunk_shape != nullptr &&
-           filter_words != nullptr && modify_filter != nullptr;
+    return type_class != nullptr && type_size != nullptr && type_order != nullptr && type_sign != nullptr &&
+           chunk_shape != nullptr && filter_words != nullptr && modify_filter != nullptr;
   }
 
   // Puts `message` on the host's error stack; without a reachable host there is nowhere to say it.

@@ -24,6 +24,17 @@ constexpr std::string_view magic("\x93NUMPY", 6);
 constexpr size_t max_npy_dims = 32;             // NumPy's own until version 2
 constexpr int64_t header_alignment_bytes = 64;  // where NumPy lets the values begin
 
+// NumPy's code: kind and bytes, "f4", "i2".
+std::string code_of_dtype(DType dtype) {
+  return fmt::format("{}{}", dtype_name(dtype)[0], dtype_bytes(dtype));
+}
+std::optional<DType> dtype_of_code(const std::string& code) {
+  for (int t = 0; t < dtypes; ++t) {
+    if (code == code_of_dtype(static_cast<DType>(t))) return static_cast<DType>(t);
+  }
+  return {};
+}
+
 // The Python dictionary of the header: no escapes, no nesting beyond one tuple, keys in any order.
 class Dictionary {
  public:
@@ -78,19 +89,20 @@ class Dictionary {
     return word;
   }
   Status descr(NpyHeader& header) {
-    const std::string allowed = "'<f4', '>f4', '<f8' and '>f8' are read";
+    const std::string allowed = "f4, f8, and integers i1 to i8 and u1 to u8 are read, of either byte order";
     if (peek() == '[') {
       return usage_error(fmt::format("{}: elements are records of several fields; {}", path_, allowed));
     }
     NEVE_ASSIGN(const std::string type, quoted());
-    const bool is_known = type == "<f4" || type == ">f4" || type == "<f8" || type == ">f8";
-    if (!is_known) {
+    const std::optional<DType> dtype = type.empty() ? std::nullopt : dtype_of_code(type.substr(1));
+    const bool has_order = type[0] == '<' || type[0] == '>' || (type[0] == '|' && type.back() == '1');
+    if (!dtype || !has_order) {
       const bool is_object = type.find('O') != type.npos;
       return usage_error(fmt::format("{}: element type is '{}'{}; {}", path_, type,
                                      is_object ? " (Python objects)" : "", allowed));
     }
     header.is_big_endian = type[0] == '>';
-    header.dtype = type[2] == '4' ? DType::f32 : DType::f64;
+    header.dtype = *dtype;
     return {};
   }
   Status order(NpyHeader& header) {
@@ -174,8 +186,7 @@ Result<NpyHeader> parse_header(const File& file) {
   if (!bytes || *bytes != file.size_bytes() - header.values_begin) {
     return corrupt(fmt::format("{} has {} bytes of values; shape ({}) of {} needs {}", path,
                                file.size_bytes() - header.values_begin, fmt::join(header.shape, ", "),
-                               header.dtype == DType::f32 ? "f32" : "f64",
-                               bytes ? std::to_string(*bytes) : "more than 2^63"));
+                               dtype_name(header.dtype), bytes ? std::to_string(*bytes) : "more than 2^63"));
   }
   header.values_bytes = *bytes;
   return header;
@@ -183,7 +194,10 @@ Result<NpyHeader> parse_header(const File& file) {
 
 // Values in Fortran order (first index fastest) into C order (last index fastest).
 template <class T>
-void to_c_order(std::span<const uint64_t> shape, const T* from, T* to) {
+void to_c_order(std::span<const uint64_t> shape, std::span<const std::byte> from_bytes,
+                std::span<std::byte> to_bytes) {
+  const T* const from = reinterpret_cast<const T*>(from_bytes.data());
+  T* to = reinterpret_cast<T*>(to_bytes.data());
   const size_t dims = shape.size();
   std::vector<uint64_t> stride(dims, 1);
   for (size_t d = 1; d < dims; ++d) stride[d] = stride[d - 1] * shape[d - 1];
@@ -211,12 +225,18 @@ Status read_values(const File& file, const NpyHeader& header, std::span<std::byt
   } else {
     std::vector<std::byte> stored(out.size());
     NEVE_TRY(file.read(header.values_begin, stored));
-    if (header.dtype == DType::f32) {
-      to_c_order(header.shape, reinterpret_cast<const uint32_t*>(stored.data()),
-                 reinterpret_cast<uint32_t*>(out.data()));
-    } else {
-      to_c_order(header.shape, reinterpret_cast<const uint64_t*>(stored.data()),
-                 reinterpret_cast<uint64_t*>(out.data()));
+    switch (dtype_bytes(header.dtype)) {
+      case 1:
+        to_c_order<uint8_t>(header.shape, stored, out);
+        break;
+      case 2:
+        to_c_order<uint16_t>(header.shape, stored, out);
+        break;
+      case 4:
+        to_c_order<uint32_t>(header.shape, stored, out);
+        break;
+      default:
+        to_c_order<uint64_t>(header.shape, stored, out);
     }
   }
   if (header.is_big_endian) reverse_bytes(header.dtype, out);
@@ -226,8 +246,8 @@ Status read_values(const File& file, const NpyHeader& header, std::span<std::byt
 std::string header_text(DType dtype, std::span<const uint64_t> shape) {
   std::string tuple = fmt::format("{}", fmt::join(shape, ", "));
   if (shape.size() == 1) tuple += ",";
-  std::string dictionary =
-      fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}), }}", dtype_bytes(dtype), tuple);
+  std::string dictionary = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                       dtype_bytes(dtype) == 1 ? '|' : '<', code_of_dtype(dtype), tuple);
   constexpr size_t before_dictionary = magic.size() + 4;  // version and a 16-bit length
   size_t total = before_dictionary + dictionary.size() + 1;
   total = (total + header_alignment_bytes - 1) / header_alignment_bytes * header_alignment_bytes;

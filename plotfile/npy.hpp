@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NumPy's .npy files of f32 and f64 arrays: format versions 1 to 3, both byte orders, C and Fortran order.
+// NumPy's .npy files of floating-point and integer arrays: format versions 1 to 3, both byte orders, C and
+// Fortran order.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct NpyArray {
 };
 
 // Errors: failure (no file), corrupt (cut, longer or shorter than its shape says), usage (elements that are
-// not f32 or f64).
+// neither f32 nor f64 nor integers).
 Result<NpyHeader> read_npy_header(const std::string& path);
 Result<NpyArray> read_npy(const std::string& path);
 

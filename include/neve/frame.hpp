@@ -84,6 +84,8 @@ struct ComponentSpec {
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
   bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
+  // `fill` of integers, two's complement: a double does not hold all of 64 bits. Each has only its own.
+  std::optional<uint64_t> integer_fill;
 };
 
 // Where a box's values are: value (x,y,z,w) of component c is at
@@ -145,9 +147,9 @@ struct FrameReport {
   std::vector<ComponentReport> components;
 };
 
-// Encode. `boxes[i]` holds the values of layout.boxes[i]. The frame's bytes do not depend on threads
-// nor on the SIMD target. The encoder checks every value with the decoder's arithmetic.
-// Errors: usage (layout, bound, spec counts).
+// Encode. `boxes[i]` holds the values of layout.boxes[i]. Integers take codec automatic, lossless or exact
+// and no bound. The frame's bytes do not depend on threads nor on the SIMD target. The encoder checks every
+// value with the decoder's arithmetic. Errors: usage (layout, bound, spec counts).
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
                                             std::span<const ComponentSpec> specs,
                                             std::span<const BoxData> boxes, const EncodeOptions& options = {},
@@ -162,6 +164,7 @@ struct ComponentInfo {
   double max_abs_error = 0;  // measured by the encoder over this frame
   std::optional<double> fill;
   bool drops_covered = false;
+  std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement
 };
 
 struct SectionInfo {
@@ -229,6 +232,8 @@ ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int
 std::optional<double> suspect_fill(DType dtype, const ValueRange& range);
 // A suspect is a fill value when it lies outside the range of the others by more than that range.
 bool accept_fill(double suspect, const ValueRange& others);
+// Both at once for integers, which netCDF has defaults of its own for; two's complement.
+std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data);
 
 // The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range.
 double absolute_bound(const Bound& bound, const ValueRange& range);
@@ -236,12 +241,13 @@ double absolute_bound(const Bound& bound, const ValueRange& range);
 // --- arrays -------------------------------------------------------------------------------------------
 
 struct ArrayOptions {
-  Bound bound;
+  Bound bound;  // integers: lossless
   Codec codec = Codec::automatic;
   CodecTuning tuning;
   std::optional<double> fill;  // given, else detected
   bool detect_fill = true;
   EncodeOptions encode;
+  std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement
 };
 
 // An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.

@@ -46,7 +46,19 @@ typedef enum neve_code {
  * until the thread's next call. */
 const char* neve_last_error(void);
 
-typedef enum neve_dtype { NEVE_F32 = 0, NEVE_F64 = 1 } neve_dtype;
+/* Integers, since 0.2, are kept bit for bit. */
+typedef enum neve_dtype {
+  NEVE_F32 = 0,
+  NEVE_F64 = 1,
+  NEVE_I8 = 2,
+  NEVE_U8 = 3,
+  NEVE_I16 = 4,
+  NEVE_U16 = 5,
+  NEVE_I32 = 6,
+  NEVE_U32 = 7,
+  NEVE_I64 = 8,
+  NEVE_U64 = 9
+} neve_dtype;
 
 /* Most dimensions of an array. */
 #define NEVE_MAX_DIMS 32
@@ -54,9 +66,10 @@ typedef enum neve_dtype { NEVE_F32 = 0, NEVE_F64 = 1 } neve_dtype;
 typedef struct neve_compress_options {
   size_t struct_bytes;
   const char* bound;  /* "rel=1e-3", "abs=0.5" or "lossless"; NULL: "rel=1e-3". rel is of the value range, max
-                         - min  of the finite values that are not the fill value */
-  const char* codec;  /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation" or "context";
-                         NULL: "auto" */
+                         - min  of the finite values that are not the fill value. Integers: "lossless", also
+                         for NULL */
+  const char* codec;  /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context" or
+                         "lossless"; NULL: "auto". Integers: "auto", "lossless" or "exact" */
   const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
   const double* fill; /* the value that means "no data"; it comes back bit for bit. NULL: detected */
   int no_fill_detection; /* non-zero: nothing is detected where `fill` is NULL */
@@ -67,12 +80,15 @@ typedef struct neve_compress_options {
   int unit_cells;  /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
   int block_cells; /* side of lorenzo_regression's prediction blocks: 4 or 6 */
   int merge_units; /* non-zero: lorenzo_regression predicts across unit blocks stacked in a line */
+  const void* integer_fill; /* `fill` of integers: points to a value of the array's type */
+  const char*
+      method; /* of codec "lossless": "auto", "lorenzo", "shuffle-zstd", "BW-zlib", ...; NULL: "auto" */
 } neve_compress_options;
 
 #define NEVE_COMPRESS_OPTIONS_INIT \
-  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0 }
+  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL }
 
-/* Compresses an array of NEVE_F32 or NEVE_F64 whose last index varies fastest. `shape` has ndim sizes
+/* Compresses an array of a neve_dtype whose last index varies fastest. `shape` has ndim sizes
  * (0..NEVE_MAX_DIMS), slowest first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only
  * where there are no values. NULL `options`: all defaults. On success *frame, of *frame_bytes bytes, is the
  * caller's: neve_free(). */
@@ -97,11 +113,13 @@ typedef struct neve_frame_description {
   double bound_abs;       /* the absolute bound that it came to; 0: exact */
   double max_abs_error;   /* measured when the frame was made */
   int has_fill;
-  double fill;
+  double fill; /* 0 for integers */
+  /* Since 0.2. */
+  uint64_t integer_fill; /* `fill` of integers, two's complement of 64 bits */
 } neve_frame_description;
 
 #define NEVE_FRAME_DESCRIPTION_INIT \
-  { sizeof(neve_frame_description), NEVE_F32, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0 }
+  { sizeof(neve_frame_description), NEVE_F32, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0 }
 
 /* Reads a frame's header. Damaged bytes are NEVE_CORRUPT. */
 int neve_frame_info(const void* frame, size_t frame_bytes, neve_frame_description* description);

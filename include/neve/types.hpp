@@ -12,10 +12,30 @@
 namespace neve {
 
 // Values are those of the frame format; never renumber.
-enum class DType : uint8_t { f32 = 0, f64 = 1 };
+enum class DType : uint8_t {
+  f32 = 0,
+  f64 = 1,
+  // Integers are kept bit for bit, always: hierarchies have none.
+  i8 = 2,
+  u8 = 3,
+  i16 = 4,
+  u16 = 5,
+  i32 = 6,
+  u32 = 7,
+  i64 = 8,
+  u64 = 9,
+};
+inline constexpr int dtypes = 10;
 
-inline size_t dtype_bytes(DType t) { return t == DType::f32 ? 4 : 8; }
-std::string_view dtype_name(DType t);  // "f32", "f64"
+size_t dtype_bytes(DType t);
+std::string_view dtype_name(DType t);  // "f32", "f64", "i8", ...
+inline bool is_integer(DType t) { return t >= DType::i8; }
+inline bool is_signed(DType t) {
+  return t != DType::u8 && t != DType::u16 && t != DType::u32 && t != DType::u64;
+}
+// Whether an integer type has the value; `value` is two's complement of 64 bits.
+bool holds_integer(DType t, uint64_t value);
+std::string integer_text(DType t, uint64_t value);  // its decimal digits
 
 // `rel` is relative to the value range (max - min over finite, non-fill values) of the whole field:
 // over all ranks and boxes of a level for a hierarchy, over the whole array for an array.
@@ -46,7 +66,11 @@ enum class Codec : uint8_t {
   context = 6,             // the same interpolation, entropy coded by neighbourhood context
   lossless = 7,            // every bit kept, by the method that suits the values
 };
-std::string_view codec_name(Codec codec);          // "auto", "dual_quant", ...
+std::string_view codec_name(Codec codec);  // "auto", "dual_quant", ...
+// Whether the sections of integers may have the codec; the others quantize.
+inline bool keeps_integers(Codec codec) {
+  return codec == Codec::exact || codec == Codec::constant || codec == Codec::lossless;
+}
 Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: auto, dual_quant, exact
 
 // How codec lossless keeps every bit. Values are those of the frame format; never renumber.

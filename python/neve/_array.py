@@ -25,6 +25,36 @@ def _thread_count(caller: str, threads: int | None) -> int:
     return int(threads)
 
 
+# The library's names of types; numpy's of one are dtype.name.
+_DTYPES = {
+    "float32": "f32",
+    "float64": "f64",
+    "int8": "i8",
+    "uint8": "u8",
+    "int16": "i16",
+    "uint16": "u16",
+    "int32": "i32",
+    "uint32": "u32",
+    "int64": "i64",
+    "uint64": "u64",
+}
+_NUMPY_NAMES = {name: numpy_name for numpy_name, name in _DTYPES.items()}
+
+
+def integer_fill(caller: str, fill: Any, dtype: np.dtype) -> int | None:
+    """Two's complement of 64 bits."""
+    if fill is None:
+        return None
+    try:
+        whole = int(fill)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{caller}: fill={fill!r} is not a number") from None
+    limits = np.iinfo(dtype)
+    if whole != fill or not limits.min <= whole <= limits.max:
+        raise Error(f"{caller}: fill={fill!r} is no value of {dtype.name}")
+    return whole & (2**64 - 1)
+
+
 def fill_value(caller: str, fill: Any) -> float | None:
     if fill is None:
         return None
@@ -63,7 +93,8 @@ def compress(
     threads: int | None = None,
     **other: Any,
 ) -> bytes:
-    """Compress an N-d float32 or float64 array inside a stated error bound.
+    """Compress an N-d array inside a stated error bound: float32 or float64, or integers of 8 to 64
+    bits, which take `lossless=True` only.
 
     Exactly one bound is given: `rel=` is relative to the value range (max - min of the finite
     values that are not the fill value), `abs=` is the largest absolute error, `lossless=True` keeps
@@ -93,24 +124,27 @@ def compress(
     `fill`.
     """
     bound = parse_bound("compress", abs, rel, lossless, other)
-    fill = fill_value("compress", fill)
     if isinstance(array, np.ma.MaskedArray):
-        fill = float(array.fill_value) if fill is None else fill
+        fill = array.fill_value if fill is None else fill
         array = array.filled(fill)
     array = np.asarray(array)
-    if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8):
+    if array.dtype.name not in _DTYPES:
         raise TypeError(
-            f"compress: array of dtype {array.dtype}; allowed are float32 and float64 "
-            "(convert with .astype)"
+            f"compress: array of dtype {array.dtype}; allowed are float32, float64 and integers of "
+            "8 to 64 bits (convert with .astype)"
         )
     shape = array.shape
     native = array.dtype.newbyteorder("=")
     array = np.ascontiguousarray(array, dtype=native)
-    if fill is not None and np.isfinite(native.type(fill)):
-        fill = float(native.type(fill))  # 1e20 means the float32 nearest to it
+    if native.kind == "f":
+        fill, whole_fill = fill_value("compress", fill), None
+        if fill is not None and np.isfinite(native.type(fill)):
+            fill = float(native.type(fill))  # 1e20 means the float32 nearest to it
+    else:
+        fill, whole_fill = None, integer_fill("compress", fill, native)
     return _core.encode_array(
         array,
-        native.itemsize == 8,
+        _DTYPES[native.name],
         list(shape),
         bound.mode,
         bound.value,
@@ -124,13 +158,14 @@ def compress(
         float(ratio_weight),
         str(effort),
         fill,
+        whole_fill,
         bool(detect_fill),
         _thread_count("compress", threads),
     )
 
 
 def _dtype(frame: _core.Frame) -> np.dtype:
-    return np.dtype(np.float64 if frame.is_double else np.float32)
+    return np.dtype(_NUMPY_NAMES[frame.dtype])
 
 
 def empty_array(shape: Any, dtype: np.dtype, order: str = "C") -> np.ndarray:

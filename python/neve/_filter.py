@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import builtins
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._array import fill_value
+from ._array import fill_value, integer_fill
 from ._bound import parse_bound
 from ._errors import Error
 
@@ -28,7 +29,9 @@ _CODECS = {
     "lossless": 7,
 }
 _EFFORTS = {"fast": 0, "balanced": 1, "max": 2}
-_FILL_GIVEN, _DETECT_FILL = 1, 2
+_FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL = 1, 2, 4
+
+_EXACT_IN_DOUBLE = 2**53
 
 CHUNK_TARGET_BYTES = 4 << 20
 
@@ -55,7 +58,9 @@ class Filter(Mapping):
 
     Chunks are the unit of compression, and h5py's own guess (16 KiB to 1 MiB) is small for it. Give
     `chunks=neve.guess_chunks(shape, dtype)` to create_dataset, or your own of about 1 to 8 MiB.
-    Datasets are float32 or float64 of 1 to 32 dimensions; HDF5 refuses filters on scalars.
+    Datasets are float32, float64, or integers of 8 to 64 bits, which take `lossless=True` only, and
+    have 1 to 32 dimensions; HDF5 refuses filters on scalars. An int as `fill` is exact where a
+    float would not be.
     """
 
     def __init__(
@@ -71,8 +76,15 @@ class Filter(Mapping):
         **other: Any,
     ):
         bound = parse_bound("Filter", abs, rel, lossless, other)
-        fill = fill_value("Filter", fill)
         flags = (0 if fill is None else _FILL_GIVEN) | (_DETECT_FILL if detect_fill else 0)
+        fill_words = (0, 0)
+        if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(fill) < 2**64:
+            flags |= _INTEGER_FILL
+            wide = np.dtype(np.int64 if fill < 0 else np.uint64)
+            bits = integer_fill("Filter", fill, wide)
+            fill_words = (bits & 0xFFFFFFFF, bits >> 32)
+        elif fill is not None:
+            fill_words = _double_words(fill_value("Filter", fill))
         self._arguments = {
             "compression": FILTER_ID,
             "compression_opts": (
@@ -82,7 +94,7 @@ class Filter(Mapping):
                 _choice("codec", codec, _CODECS),
                 _choice("effort", effort, _EFFORTS),
                 flags,
-                *_double_words(0.0 if fill is None else fill),
+                *fill_words,
             ),
         }
 

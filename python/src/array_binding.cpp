@@ -11,11 +11,21 @@ namespace neve::python {
 
 namespace {
 
+// As neve/_array.py names it.
+DType dtype_of_name(const std::string& name) {
+  for (int t = 0; t < dtypes; ++t) {
+    if (name == dtype_name(static_cast<DType>(t))) return static_cast<DType>(t);
+  }
+  check(usage_error("array of dtype " + name + ", which is none of neve's"));
+  return DType::f64;  // not reached: check throws
+}
+
 // `array` is C-contiguous and native-endian; neve/_array.py has seen to it.
-nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& shape, int bound_mode,
-                 double bound_value, const std::string& codec, const std::string& arrangement, int unit_cells,
-                 int block_cells, bool merge_units, const std::string& method, double speed_weight,
-                 double ratio_weight, const std::string& effort, std::optional<double> fill, bool detect_fill,
+nb::bytes encode(nb::handle array, const std::string& dtype, const std::vector<uint64_t>& shape,
+                 int bound_mode, double bound_value, const std::string& codec, const std::string& arrangement,
+                 int unit_cells, int block_cells, bool merge_units, const std::string& method,
+                 double speed_weight, double ratio_weight, const std::string& effort,
+                 std::optional<double> fill, std::optional<uint64_t> integer_fill, bool detect_fill,
                  int threads) {
   ArrayOptions options;
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
@@ -24,6 +34,7 @@ nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& 
   options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
                     unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};
   options.fill = fill;
+  options.integer_fill = integer_fill;
   options.detect_fill = detect_fill;
   options.encode.effort = unwrap(parse_effort(effort));
   options.encode.threads = threads;
@@ -32,7 +43,7 @@ nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& 
   std::vector<std::byte> frame;
   {
     const nb::gil_scoped_release release;
-    frame = unwrap(encode_array(is_double ? DType::f64 : DType::f32, shape, input.data(), options));
+    frame = unwrap(encode_array(dtype_of_name(dtype), shape, input.data(), options));
   }
   return nb::bytes(reinterpret_cast<const char*>(frame.data()), frame.size());
 }
@@ -40,11 +51,11 @@ nb::bytes encode(nb::handle array, bool is_double, const std::vector<uint64_t>& 
 }  // namespace
 
 void bind_array(nb::module_& module) {
-  module.def("encode_array", &encode, nb::arg("array"), nb::arg("is_double"), nb::arg("shape"),
+  module.def("encode_array", &encode, nb::arg("array"), nb::arg("dtype"), nb::arg("shape"),
              nb::arg("bound_mode"), nb::arg("bound_value"), nb::arg("codec"), nb::arg("arrangement"),
              nb::arg("unit_cells"), nb::arg("block_cells"), nb::arg("merge_units"), nb::arg("method"),
              nb::arg("speed_weight"), nb::arg("ratio_weight"), nb::arg("effort"), nb::arg("fill").none(),
-             nb::arg("detect_fill"), nb::arg("threads"));
+             nb::arg("integer_fill").none(), nb::arg("detect_fill"), nb::arg("threads"));
 }
 
 }  // namespace neve::python

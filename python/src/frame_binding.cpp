@@ -82,6 +82,14 @@ nb::list boxes(const HeldFrame& held) {
   return list;
 }
 
+// A float, an int or None.
+nb::object fill_of(DType dtype, const ComponentInfo& component) {
+  if (component.fill) return nb::cast(*component.fill);
+  if (!component.integer_fill) return nb::none();
+  if (is_signed(dtype)) return nb::cast(static_cast<int64_t>(*component.integer_fill));
+  return nb::cast(*component.integer_fill);
+}
+
 nb::list components(const HeldFrame& held) {
   nb::list list;
   for (const ComponentInfo& component : held.get().components()) {
@@ -89,7 +97,7 @@ nb::list components(const HeldFrame& held) {
     entry["asked"] = to_string(component.asked);
     entry["bound_abs"] = component.bound_abs;
     entry["max_abs_error"] = component.max_abs_error;
-    entry["fill"] = component.fill;
+    entry["fill"] = fill_of(held.get().dtype(), component);
     entry["drops_covered"] = component.drops_covered;
     list.append(entry);
   }
@@ -134,6 +142,7 @@ nb::bytes left_out(const HeldFrame& held, int box, int component) {
 void bind_frame(nb::module_& module) {
   nb::class_<HeldFrame>(module, "Frame")
       .def(nb::init<nb::handle>(), nb::arg("bytes"))
+      .def_prop_ro("dtype", [](const HeldFrame& f) { return std::string(dtype_name(f.get().dtype())); })
       .def_prop_ro("is_double", [](const HeldFrame& f) { return f.get().dtype() == DType::f64; })
       .def_prop_ro("element_count", [](const HeldFrame& f) { return f.get().layout().element_count; })
       .def_prop_ro("held_elements", [](const HeldFrame& f) { return f.get().layout().held_elements(); })

@@ -40,7 +40,20 @@ Status check_struct_bytes(const char* name, const Struct* given, size_t first_ve
   return {};
 }
 
-Status read_options(const neve_compress_options* struct_of_caller, neve::ArrayOptions& options) {
+// Two's complement of 64 bits; 0 for floating point, which encode_array refuses an integer fill value of.
+uint64_t read_integer(neve::DType dtype, const void* value) {
+  if (!neve::is_integer(dtype)) return 0;
+  const size_t bytes = neve::dtype_bytes(dtype);
+  uint64_t bits = 0;
+  std::memcpy(&bits, value, bytes);
+  const size_t unused_bits = 64 - 8 * bytes;
+  if (!neve::is_signed(dtype)) return bits;
+  return static_cast<uint64_t>(static_cast<int64_t>(bits << unused_bits) >> unused_bits);
+}
+
+Status read_options(neve::DType dtype, const neve_compress_options* struct_of_caller,
+                    neve::ArrayOptions& options) {
+  if (neve::is_integer(dtype)) options.bound = {neve::BoundMode::lossless, 0};
   if (struct_of_caller == nullptr) return {};
   // Programs built for neve 0.1 end before the tuning.
   NEVE_TRY(check_struct_bytes("neve_compress_options", struct_of_caller,
@@ -73,6 +86,10 @@ Status read_options(const neve_compress_options* struct_of_caller, neve::ArrayOp
   options.tuning.block_cells = given->block_cells;
   options.tuning.merge_units = given->merge_units != 0;
   if (given->fill != nullptr) options.fill = *given->fill;
+  if (given->integer_fill != nullptr) options.integer_fill = read_integer(dtype, given->integer_fill);
+  if (given->method != nullptr) {
+    NEVE_ASSIGN(options.tuning.method, neve::parse_lossless_method(given->method));
+  }
   options.detect_fill = given->no_fill_detection == 0;
   NEVE_ASSIGN(options.encode.threads, thread_count(given->threads));
   return {};
@@ -81,8 +98,9 @@ Status read_options(const neve_compress_options* struct_of_caller, neve::ArrayOp
 Status compress(int dtype, int ndim, const uint64_t* shape, const void* data,
                 const neve_compress_options* given, void** frame, size_t* frame_bytes) {
   if (frame == nullptr || frame_bytes == nullptr) return usage_error("frame or frame_bytes is NULL");
-  if (dtype != NEVE_F32 && dtype != NEVE_F64) {
-    return usage_error(fmt::format("dtype is {}; allowed are NEVE_F32 and NEVE_F64", dtype));
+  if (dtype < 0 || dtype >= neve::dtypes) {
+    return usage_error(
+        fmt::format("dtype is {}; allowed are those of neve_dtype, NEVE_F32 to NEVE_U64", dtype));
   }
   if (ndim < 0 || ndim > NEVE_MAX_DIMS) {
     return usage_error(fmt::format("ndim is {}; 0 to {} are allowed", ndim, NEVE_MAX_DIMS));
@@ -93,7 +111,7 @@ Status compress(int dtype, int ndim, const uint64_t* shape, const void* data,
     return usage_error("data is NULL for an array with values");
   }
   neve::ArrayOptions options;
-  NEVE_TRY(read_options(given, options));
+  NEVE_TRY(read_options(static_cast<neve::DType>(dtype), given, options));
   NEVE_ASSIGN(const std::vector<std::byte> bytes,
               neve::encode_array(static_cast<neve::DType>(dtype), sizes, data, options));
   void* const copy = std::malloc(bytes.size());
@@ -123,7 +141,9 @@ const char* mode_name(neve::BoundMode mode) {
 
 Status describe(const void* bytes, size_t frame_bytes, neve_frame_description* description) {
   if (description == nullptr) return usage_error("description is NULL");
-  NEVE_TRY(check_struct_bytes("neve_frame_description", description, sizeof(neve_frame_description)));
+  // Programs built for neve 0.1 end before the fill value of integers.
+  NEVE_TRY(check_struct_bytes("neve_frame_description", description,
+                              offsetof(neve_frame_description, integer_fill)));
   NEVE_ASSIGN(const neve::Frame frame, parse(bytes, frame_bytes));
   const neve::FrameLayout& layout = frame.layout();
   neve_frame_description d{};
@@ -147,9 +167,10 @@ Status describe(const void* bytes, size_t frame_bytes, neve_frame_description* d
   d.bound_value = first.asked.mode == neve::BoundMode::lossless ? 0 : first.asked.value;
   d.bound_abs = first.bound_abs;
   d.max_abs_error = first.max_abs_error;
-  d.has_fill = first.fill.has_value() ? 1 : 0;
+  d.has_fill = first.fill || first.integer_fill ? 1 : 0;
   d.fill = first.fill.value_or(0);
-  *description = d;
+  d.integer_fill = first.integer_fill.value_or(0);
+  std::memcpy(description, &d, std::min(sizeof d, description->struct_bytes));
   return {};
 }
 

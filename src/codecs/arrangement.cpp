@@ -114,12 +114,12 @@ Status nest_section(const Prolongation& from, const std::vector<Region>& regions
 }
 
 template <class T>
-Status ArrangedSource<T>::nest(const Prolongation& from) {
+Status ArrangedSource<T>::nest(const Prolongation& from) requires std::is_floating_point_v<T> {
   return nest_section(from, regions_, section_);
 }
 
 template <class T>
-Status ArrangedTarget<T>::nest(const Prolongation& from) {
+Status ArrangedTarget<T>::nest(const Prolongation& from) requires std::is_floating_point_v<T> {
   return nest_section(from, regions_, section_);
 }
 
@@ -235,7 +235,15 @@ bool decodes_without_memory(Codec codec) {
 
 template class ArrangedSource<float>;
 template class ArrangedSource<double>;
+template class ArrangedSource<uint8_t>;
+template class ArrangedSource<uint16_t>;
+template class ArrangedSource<uint32_t>;
+template class ArrangedSource<uint64_t>;
 template class ArrangedTarget<float>;
 template class ArrangedTarget<double>;
+template class ArrangedTarget<uint8_t>;
+template class ArrangedTarget<uint16_t>;
+template class ArrangedTarget<uint32_t>;
+template class ArrangedTarget<uint64_t>;
 
 }  // namespace neve

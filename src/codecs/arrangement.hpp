@@ -3,6 +3,7 @@
 // where cells must be moved, so that codecs see rectangles of rows whatever the arrangement.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "codecs/nested_values.hpp"
@@ -23,7 +24,7 @@ class ArrangedSource {
   ~ArrangedSource() { recycle_values(std::move(memory_)); }
 
   // Takes values of the next coarser level for what regions leave out. Errors: those of the coarser level.
-  Status nest(const Prolongation& from);
+  Status nest(const Prolongation& from) requires std::is_floating_point_v<T>;
 
   const SectionSource<T>& section() const { return section_; }
 
@@ -45,7 +46,7 @@ class ArrangedTarget {
   ~ArrangedTarget() { recycle_values(std::move(memory_)); }
 
   // As that of ArrangedSource.
-  Status nest(const Prolongation& from);
+  Status nest(const Prolongation& from) requires std::is_floating_point_v<T>;
 
   const SectionTarget<T>& section() const { return section_; }
   // Once decoded: moves values that were gathered to their rectangles.

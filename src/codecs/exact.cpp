@@ -4,7 +4,6 @@
 // are restored as dual_quant would.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstring>
 
 #include "codecs/reconstruct.hpp"
@@ -30,7 +29,9 @@ SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& sp
       }
     }
   }
-  reconstruct_values(values.data(), values.data(), static_cast<int64_t>(values.size()), spec);
+  if constexpr (std::is_floating_point_v<T>) {
+    reconstruct_values(values.data(), values.data(), static_cast<int64_t>(values.size()), spec);
+  }
   SectionDraft draft;
   draft.codec = Codec::exact;
   ByteWriter out(draft.before);
@@ -60,7 +61,7 @@ Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target) {
         if (skip == nullptr || skip[x] == 0) {
           std::memcpy(&value, from, sizeof(T));
           from += sizeof(T);
-          if (std::isfinite(value)) last = value;
+          if (is_finite(value)) last = value;
         }
         if (row != nullptr) row[x] = value;
       }
@@ -70,8 +71,16 @@ Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target) {
 }
 
 template SectionDraft draft_exact<float>(const SectionSource<float>&, const ComponentSpec&);
-template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&);
 template Status decode_exact<float>(ByteSpan, const SectionTarget<float>&);
+template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&);
 template Status decode_exact<double>(ByteSpan, const SectionTarget<double>&);
+template SectionDraft draft_exact<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&);
+template Status decode_exact<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template SectionDraft draft_exact<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&);
+template Status decode_exact<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template SectionDraft draft_exact<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&);
+template Status decode_exact<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template SectionDraft draft_exact<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&);
+template Status decode_exact<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
 
 }  // namespace neve

@@ -11,6 +11,7 @@
 
 #include "codecs/arrangement.hpp"
 #include "codecs/section_codec.hpp"
+#include "codecs/value_types.hpp"
 #include "format/checksum.hpp"
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
@@ -168,8 +169,11 @@ Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& secti
                                  const Nesting* nesting = nullptr) {
   TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
   ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(tile.rects));
-  if (nesting != nullptr) {
-    NEVE_TRY(source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
+  if constexpr (std::is_floating_point_v<T>) {
+    if (nesting != nullptr) {
+      NEVE_TRY(
+          source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
+    }
   }
   DraftedSection out;
   out.arrangement = arrangement;
@@ -201,15 +205,18 @@ Result<DraftedSection> draft_arranged(const FrameLayout& layout, const Section& 
                                       Effort effort) {
   constexpr SectionArrangement alone{Arrangement::linear, 0};
   NEVE_ASSIGN(DraftedSection given, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
-  const std::optional<double>& estimate = given.draft.interpolation_estimate;
-  if (!estimate || effort == Effort::fast || !may_weigh_arrangement(section, arrangement, spec)) return given;
-  if (effort == Effort::balanced) {
-    TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
-    const ArrangedSource<T> source(regions.of(*section.tile, alone), std::move(tile.rects));
-    if (!(estimate_section(source.section(), spec) < *estimate)) return given;
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::optional<double>& estimate = given.draft.interpolation_estimate;
+    if (!estimate || effort == Effort::fast || !may_weigh_arrangement(section, arrangement, spec))
+      return given;
+    if (effort == Effort::balanced) {
+      TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
+      const ArrangedSource<T> source(regions.of(*section.tile, alone), std::move(tile.rects));
+      if (!(estimate_section(source.section(), spec) < *estimate)) return given;
+    }
+    NEVE_ASSIGN(DraftedSection other, draft_one<T>(layout, section, alone, regions, spec, boxes, effort));
+    if (drafted_bytes(other.draft) < drafted_bytes(given.draft)) return other;
   }
-  NEVE_ASSIGN(DraftedSection other, draft_one<T>(layout, section, alone, regions, spec, boxes, effort));
-  if (drafted_bytes(other.draft) < drafted_bytes(given.draft)) return other;
   return given;
 }
 
@@ -276,9 +283,41 @@ Status check_method_is_there(LosslessMethod method) {
                                  lossless_method_name(method), byte_coder_name(*coder)));
 }
 
+// What a component may ask for depends on the type of its values.
+Status check_spec_of_type(DType dtype, const ComponentSpec& spec) {
+  if (!is_integer(dtype)) {
+    if (spec.integer_fill) {
+      return usage_error(
+          fmt::format("an integer fill value for values of {}, which take a number", dtype_name(dtype)));
+    }
+    return {};
+  }
+  if (spec.asked.mode != BoundMode::lossless || spec.bound_abs != 0) {
+    return usage_error(
+        fmt::format("bound {} for values of {}: integers are kept bit for bit, their bound is lossless",
+                    to_string(spec.asked), dtype_name(dtype)));
+  }
+  if (spec.codec != Codec::automatic && !keeps_integers(spec.codec)) {
+    return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
+                                   codec_name(spec.codec), dtype_name(dtype)));
+  }
+  if (spec.fill) {
+    return usage_error(fmt::format("a floating-point fill value {} for values of {}, which take an integer",
+                                   *spec.fill, dtype_name(dtype)));
+  }
+  if (spec.integer_fill && !holds_integer(dtype, *spec.integer_fill)) {
+    return usage_error(fmt::format("fill value {} does not fit into {}",
+                                   integer_text(DType::i64, *spec.integer_fill), dtype_name(dtype)));
+  }
+  return {};
+}
+
 Status check_specs(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
                    std::span<const BoxData> boxes, const EncodeOptions& options) {
   NEVE_TRY(check_layout(layout));
+  if (static_cast<int>(dtype) >= dtypes) {
+    return usage_error(fmt::format("frame: dtype {} unknown", static_cast<int>(dtype)));
+  }
   if (specs.size() != static_cast<size_t>(layout.components) || boxes.size() != layout.boxes.size()) {
     return usage_error(
         fmt::format("frame: {} component specs and {} boxes of data for {} components and {} boxes",
@@ -291,6 +330,9 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
     }
     if (specs[c].codec == Codec::constant) {
       return usage_error(fmt::format("component {}: codec constant cannot be asked for", c));
+    }
+    if (const Status s = check_spec_of_type(dtype, specs[c]); !s.ok()) {
+      return s.in(fmt::format("component {}", c));
     }
     if (const Status s = check_tuning(specs[c].tuning); !s.ok()) {
       return s.in(fmt::format("component {}", c));
@@ -306,13 +348,14 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
   }
   if (options.threads < 1)
     return usage_error(fmt::format("threads: {}, must be at least 1", options.threads));
-  if (dtype != DType::f32 && dtype != DType::f64) {
-    return usage_error(fmt::format("frame: dtype {} unknown", static_cast<int>(dtype)));
-  }
   return {};
 }
 
-Status check_nesting(const FrameLayout& layout, const Nesting& nesting) {
+Status check_nesting(DType dtype, const FrameLayout& layout, const Nesting& nesting) {
+  if (is_integer(dtype)) {
+    return usage_error(
+        fmt::format("frame: values of {} are not coded with a coarser level", dtype_name(dtype)));
+  }
   if (nesting.coarser == nullptr) return usage_error("frame: nesting without a coarser level");
   for (int d = 0; d < max_frame_dims; ++d) {
     const int64_t ratio = nesting.ratio[d];
@@ -381,10 +424,19 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   }
   header.books = std::move(books.books);
   for (size_t c = 0; c < specs.size(); ++c) {
-    const QuantumGrid<T> grid = make_grid<T>(specs[c]);
-    header.components.push_back({specs[c].asked, specs[c].bound_abs, static_cast<double>(grid.center),
-                                 grid.is_usable() ? static_cast<double>(grid.step) : 0,
-                                 reports[c].max_abs_error, specs[c].fill, specs[c].drop_covered});
+    ComponentInfo info;
+    info.asked = specs[c].asked;
+    info.bound_abs = specs[c].bound_abs;
+    info.max_abs_error = reports[c].max_abs_error;
+    info.fill = specs[c].fill;
+    info.drops_covered = specs[c].drop_covered;
+    info.integer_fill = specs[c].integer_fill;
+    if constexpr (std::is_floating_point_v<T>) {
+      const QuantumGrid<T> grid = make_grid<T>(specs[c]);
+      info.center = static_cast<double>(grid.center);
+      info.step = grid.is_usable() ? static_cast<double>(grid.step) : 0;
+    }
+    header.components.push_back(info);
   }
   NEVE_ASSIGN(Bytes frame, serialize_header(header));
   frame.reserve(frame.size() + body_bytes);
@@ -417,9 +469,10 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
   const FloatEnvironment environment;
   NEVE_TRY(check_simd_environment());
   NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
-  if (nesting != nullptr) NEVE_TRY(check_nesting(layout, *nesting));
-  return dtype == DType::f32 ? encode_typed<float>(dtype, layout, specs, boxes, options, report, nesting)
-                             : encode_typed<double>(dtype, layout, specs, boxes, options, report, nesting);
+  if (nesting != nullptr) NEVE_TRY(check_nesting(dtype, layout, *nesting));
+  return visit_value_type(dtype, [&]<class T>(std::type_identity<T>) {
+    return encode_typed<T>(dtype, layout, specs, boxes, options, report, nesting);
+  });
 }
 
 // --- decoding -------------------------------------------------------------------------------------------
@@ -495,9 +548,11 @@ struct Frame::State {
     const SectionEntry& entry = header.sections[s];
     ArrangedTarget<T> target(regions.of(*section.tile, entry.arrangement), std::move(rects),
                              !decodes_without_memory(entry.codec));
-    if (is_nested) {
-      NEVE_TRY(target.nest({coarser, *header.coarser_ratio, static_cast<int>(section.component),
-                            header.components[section.component].fill}));
+    if constexpr (std::is_floating_point_v<T>) {
+      if (is_nested) {
+        NEVE_TRY(target.nest({coarser, *header.coarser_ratio, static_cast<int>(section.component),
+                              header.components[section.component].fill}));
+      }
     }
     const Status status = decode_section(part.subspan(in.position()), entry.codec,
                                          header.components[section.component], books, target.section());
@@ -647,8 +702,9 @@ Status Frame::decode(std::byte* out, uint64_t out_bytes, int threads, const Coar
     return usage_error(fmt::format("frame: output of {} bytes, must be {}", out_bytes, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32 ? state_->decode_all(reinterpret_cast<float*>(out), threads, coarser)
-                               : state_->decode_all(reinterpret_cast<double*>(out), threads, coarser);
+  return visit_value_type(dtype(), [&]<class T>(std::type_identity<T>) {
+    return state_->decode_all(reinterpret_cast<T*>(out), threads, coarser);
+  });
 }
 
 Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_bytes,
@@ -661,8 +717,9 @@ Status Frame::decode_box(int box, int component, std::byte* out, uint64_t out_by
         fmt::format("frame: output of {} bytes for box {}, must be {}", out_bytes, box, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32 ? state_->decode_one(box, component, reinterpret_cast<float*>(out), coarser)
-                               : state_->decode_one(box, component, reinterpret_cast<double*>(out), coarser);
+  return visit_value_type(dtype(), [&]<class T>(std::type_identity<T>) {
+    return state_->decode_one(box, component, reinterpret_cast<T*>(out), coarser);
+  });
 }
 
 uint64_t Frame::component_values(int component) const {
@@ -686,9 +743,9 @@ Status Frame::decode_component(int component, std::byte* out, uint64_t out_bytes
         fmt::format("frame: output of {} bytes for component {}, must be {}", out_bytes, component, needed));
   }
   const FloatEnvironment environment;
-  return dtype() == DType::f32
-             ? state_->decode_component(component, reinterpret_cast<float*>(out), threads, coarser)
-             : state_->decode_component(component, reinterpret_cast<double*>(out), threads, coarser);
+  return visit_value_type(dtype(), [&]<class T>(std::type_identity<T>) {
+    return state_->decode_component(component, reinterpret_cast<T*>(out), threads, coarser);
+  });
 }
 
 Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "codecs/lossless_cells.hpp"
@@ -162,9 +163,9 @@ LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spe
       cells.left_out.insert(cells.left_out.end(), rect.left_out.begin(), rect.left_out.end());
     }
   }
-  if (!spec.fill) return cells;
-  const U fill = portable::bits(static_cast<T>(*spec.fill));
-  const auto is_fill = [&](size_t cell) { return cells.is_held(cell) && cells.bits[cell] == fill; };
+  const std::optional<U> fill = fill_bits<T>(spec);
+  if (!fill) return cells;
+  const auto is_fill = [&](size_t cell) { return cells.is_held(cell) && cells.bits[cell] == *fill; };
   size_t cell = 0;
   while (cell < total && !is_fill(cell)) ++cell;
   if (cell == total) return cells;
@@ -229,8 +230,8 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
       fill_excluded(mapped.words.data() + grid.offset, mapped.excluded.data() + grid.offset, grid.cells());
   }
   std::vector<WordRepeat> repeats;
-  if (candidate.repeats) {
-    repeats = find_repeats<U>(mapped.words);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (candidate.repeats) repeats = find_repeats<U>(mapped.words);
     size_t repeated = 0;
     for (const WordRepeat& repeat : repeats) repeated += repeat.count;
     if (static_cast<double>(repeated) < least_repeated_share * static_cast<double>(mapped.words.size()))
@@ -278,18 +279,17 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   }
   if (candidate.method == LosslessMethod::lorenzo) {
     MappedCells<T> mapped;
-    if (cells.left_out.empty() && cells.is_fill.empty()) {
+    if (std::is_floating_point_v<T> && cells.left_out.empty() && cells.is_fill.empty()) {
       mapped.words.resize(cells.bits.size());
       word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
     } else {
-      mapped = map_cells(cells, true, [](U word) { return std::optional(ordered_word<U>(word)); });
+      mapped = map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
     }
     write_differences(cells, std::move(mapped), candidate, out);
     return bytes;
   }
   if (candidate.method == LosslessMethod::multiple) {
-    out.put(candidate.unit.kind);
-    out.put_signed_varint(candidate.unit.exponent);
+    write_unit(candidate.unit, out);
     const Multiples<T> multiples(candidate.unit);
     write_differences(cells,
                       map_cells(cells, false,
@@ -304,16 +304,19 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   std::vector<U> words;
   words.reserve(cells.held);
   for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
-    if (cells.is_coded(cell)) words.push_back(ordered_word<U>(cells.bits[cell]));
+    if (cells.is_coded(cell)) words.push_back(word_of<T>(cells.bits[cell]));
   }
-  const auto distinct = distinct_words<U>(words);
+  const auto distinct = distinct_words<U>(words, std::is_integral_v<T>);
   if (!distinct || distinct->empty()) return {};
   write_distinct<U>(*distinct, out);
   write_differences(cells,
                     map_cells(cells, true,
-                              [&](U word) {
-                                const auto at = std::lower_bound(distinct->begin(), distinct->end(),
-                                                                 ordered_word<U>(word));
+                              [&](U bits) {
+                                const U first = distinct->front();
+                                const auto at = std::lower_bound(
+                                    distinct->begin(), distinct->end(), word_of<T>(bits), [first](U a, U b) {
+                                      return static_cast<U>(a - first) < static_cast<U>(b - first);
+                                    });
                                 return std::optional(static_cast<U>(at - distinct->begin()));
                               }),
                     candidate, out);
@@ -332,10 +335,10 @@ struct WordMeaning {
 
   // Nothing: no such word can be.
   std::optional<U> bits(U word) const {
-    if (method == LosslessMethod::lorenzo) return bits_of_ordered<U>(word);
+    if (method == LosslessMethod::lorenzo) return bits_of_word<T>(word);
     if (multiples) return std::bit_cast<U>(multiples->value(static_cast<std::make_signed_t<U>>(word)));
     if (word >= distinct.size()) return {};
-    return bits_of_ordered<U>(distinct[word]);
+    return bits_of_word<T>(distinct[word]);
   }
 };
 
@@ -344,17 +347,7 @@ Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in) {
   WordMeaning<T> meaning;
   meaning.method = method;
   if (method == LosslessMethod::multiple) {
-    ValueUnit unit;
-    unit.kind = in.get<ValueUnit::Kind>();
-    const int64_t exponent = in.get_signed_varint();
-    const bool is_decimal = unit.kind == ValueUnit::Kind::decimal;
-    const int64_t least = is_decimal ? 1 : least_binary_exponent;
-    const int64_t most = is_decimal ? most_decimals : most_binary_exponent;
-    if (in.failed() || unit.kind > ValueUnit::Kind::decimal || exponent < least || exponent > most) {
-      return corrupt(fmt::format("lossless section: unit of kind {} with exponent {} is none",
-                                 static_cast<int>(unit.kind), exponent));
-    }
-    unit.exponent = static_cast<int>(exponent);
+    NEVE_ASSIGN(const ValueUnit unit, read_unit<T>(in));
     meaning.multiples.emplace(unit);
   } else if (method == LosslessMethod::rank) {
     NEVE_ASSIGN(meaning.distinct, read_distinct<WordOf<T>>(in));
@@ -428,7 +421,7 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   for (const ResidualGrid<U>& grid : grids)
     WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded, words.data(), repeats);
   if (method == LosslessMethod::lorenzo) {
-    word_kernels(U{}).unorder(words.data(), total, words.data());
+    if constexpr (std::is_floating_point_v<T>) word_kernels(U{}).unorder(words.data(), total, words.data());
   } else {
     for (size_t cell = 0; cell < total; ++cell) {
       if (!excluded.empty() && excluded[cell] != 0) continue;
@@ -544,7 +537,7 @@ Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
       for (int64_t x = 0; x < rect.size[0]; ++x) {
         if (skip[x] != 0) {
           row[x] = last;
-        } else if (std::isfinite(row[x])) {
+        } else if (is_finite(row[x])) {
           last = row[x];
         }
       }
@@ -554,8 +547,16 @@ Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
 }
 
 template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_lossless<float>(ByteSpan, const SectionTarget<float>&);
+template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_lossless<double>(ByteSpan, const SectionTarget<double>&);
+template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
 
 }  // namespace neve

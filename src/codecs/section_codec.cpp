@@ -41,7 +41,7 @@ std::optional<T> single_value(const SectionSource<T>& source) {
       for (int64_t x = 0; x < rect.size[0]; ++x) {
         if (skip != nullptr && skip[x] != 0) continue;
         if (!value) value = row[x];
-        if (portable::bits(*value) != portable::bits(row[x])) return {};
+        if (std::bit_cast<WordOf<T>>(*value) != std::bit_cast<WordOf<T>>(row[x])) return {};
       }
     }
   }
@@ -52,17 +52,22 @@ std::optional<T> single_value(const SectionSource<T>& source) {
 // alone, never on which section it fell into (what coverage checks across ranks rely on).
 template <class T>
 SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
-  T restored;
-  reconstruct_values(&value, &restored, 1, spec);
   SectionDraft draft;
   draft.codec = Codec::constant;
-  ByteWriter(draft.before).put(restored);
-  if (portable::is_special(value, spec.fill.has_value(),
-                           portable::bits(static_cast<T>(spec.fill.value_or(0))))) {
-    draft.report.special_cells = source.held;
+  const std::optional<WordOf<T>> fill = fill_bits<T>(spec);
+  if constexpr (std::is_floating_point_v<T>) {
+    T restored;
+    reconstruct_values(&value, &restored, 1, spec);
+    ByteWriter(draft.before).put(restored);
+    if (portable::is_special(value, fill.has_value(), fill.value_or(0))) {
+      draft.report.special_cells = source.held;
+    } else {
+      const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
+      draft.report.max_abs_error = error;
+    }
   } else {
-    const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
-    draft.report.max_abs_error = error;
+    ByteWriter(draft.before).put(value);
+    if (fill && value == *fill) draft.report.special_cells = source.held;
   }
   return draft;
 }
@@ -75,7 +80,7 @@ Status decode_constant(ByteSpan bytes, const SectionTarget<T>& target) {
     return corrupt(fmt::format("constant section: {} bytes, must be {}", bytes.size(), sizeof(T)));
   }
   // Left-out cells are promised to be finite.
-  const T outside = std::isfinite(value) ? value : T{0};
+  const T outside = is_finite(value) ? value : T{0};
   for (const auto& rect : target.rects) {
     if (rect.first == nullptr) continue;
     for (int64_t r = 0; r < rect.rows(); ++r) {
@@ -158,6 +163,33 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   return plain;
 }
 
+template <class T>
+bool has_quanta(const ComponentSpec& spec) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return make_grid<T>(spec).is_usable();
+  } else {
+    return false;
+  }
+}
+
+// The codecs that quantize.
+template <class T>
+Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+                    const SectionTarget<T>& target) {
+  switch (codec) {
+    case Codec::dual_quant:
+      return decode_dual_quant(bytes, info, shared, target);
+    case Codec::lorenzo_regression:
+      return decode_lorenzo_regression(bytes, info, shared, target);
+    case Codec::interpolation:
+      return decode_interpolation(bytes, info, shared, target);
+    case Codec::context:
+      return decode_context(bytes, info, target);
+    default:
+      return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -172,12 +204,11 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     draft = draft_constant(*value, source, spec);
   } else if (is_lossless(spec)) {
     draft = draft_lossless(source, spec, effort);
-  } else if (spec.codec == Codec::exact || !make_grid<T>(spec).is_usable()) {
+  } else if (spec.codec == Codec::exact || !has_quanta<T>(spec)) {
     draft = draft_exact(source, spec);
-  } else if (spec.codec != Codec::automatic) {
-    draft = draft_lossy(source, spec, spec.codec, effort);
-  } else {
-    draft = select_codec(source, spec, effort);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    draft = spec.codec == Codec::automatic ? select_codec(source, spec, effort)
+                                           : draft_lossy(source, spec, spec.codec, effort);
   }
   draft.report.cells = source.held;
   draft.report.codec = draft.codec;
@@ -218,29 +249,34 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
       return decode_constant(bytes, target);
     case Codec::exact:
       return decode_exact(bytes, target);
-    case Codec::dual_quant:
-      return decode_dual_quant(bytes, info, shared, target);
-    case Codec::lorenzo_regression:
-      return decode_lorenzo_regression(bytes, info, shared, target);
-    case Codec::interpolation:
-      return decode_interpolation(bytes, info, shared, target);
-    case Codec::context:
-      return decode_context(bytes, info, target);
     case Codec::lossless:
       return decode_lossless(bytes, target);
-    case Codec::automatic:
+    default:
       break;
   }
-  return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
+  if constexpr (std::is_floating_point_v<T>) return decode_lossy(bytes, codec, info, shared, target);
+  return corrupt(fmt::format("section: codec {} has no integers", codec_name(codec)));
 }
 
 template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);
 template double estimate_section<double>(const SectionSource<double>&, const ComponentSpec&);
 template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
                                       const SectionTarget<float>&);
+template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
                                        const SectionTarget<double>&);
+template SectionDraft draft_section<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                        const SectionTarget<uint8_t>&);
+template SectionDraft draft_section<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                         const SectionTarget<uint16_t>&);
+template SectionDraft draft_section<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                         const SectionTarget<uint32_t>&);
+template SectionDraft draft_section<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+                                         const SectionTarget<uint64_t>&);
 
 }  // namespace neve

@@ -2,6 +2,7 @@
 // One section of a frame to bytes and back: picks the codec, each of which has its own file.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "stages/entropy/huffman_code.hpp"
 #include "stages/entropy/huffman_coder.hpp"
 #include "stages/lossless/byte_coder.hpp"
+#include "stages/lossless/ordered_words.hpp"
 #include "threads/scratch.hpp"
 
 namespace neve {
@@ -36,6 +38,17 @@ struct SectionDraft {
 struct SharedBooks {
   std::vector<Codebook> books;
 };
+
+// The bits of the fill value as T holds it.
+template <class T>
+std::optional<WordOf<T>> fill_bits(const ComponentSpec& spec) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (spec.fill) return std::bit_cast<WordOf<T>>(static_cast<T>(*spec.fill));
+  } else {
+    if (spec.integer_fill) return static_cast<T>(*spec.integer_fill);
+  }
+  return {};
+}
 
 // Whether a component is coded by codec lossless: asked for, or for want of a bound.
 inline bool is_lossless(const ComponentSpec& spec) {

@@ -2,14 +2,26 @@
 // What a codec sees of a section: rectangles of rows in memory, and which of their cells are left out.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "format/tiling.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
+
+// Values are float, double, or integers as unsigned words whatever their sign.
+template <class T>
+bool is_finite(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isfinite(value);
+  } else {
+    return true;
+  }
+}
 
 // A rectangle's place in memory, for one component. Element strides; rows (x) are contiguous.
 template <class Pointer>

@@ -125,9 +125,10 @@ Status read_boxes(ByteReader& in, uint32_t total, FrameLayout& layout) {
   return {};
 }
 
-void write_component(const ComponentInfo& info, ByteWriter& out) {
+void write_component(DType dtype, const ComponentInfo& info, ByteWriter& out) {
+  const bool has_fill = is_integer(dtype) ? info.integer_fill.has_value() : info.fill.has_value();
   out.put(info.asked.mode);
-  uint8_t flags = info.fill ? component_has_fill : 0;
+  uint8_t flags = has_fill ? component_has_fill : 0;
   if (info.drops_covered) flags |= component_drops_covered;
   out.put(flags);
   out.put(info.asked.value);
@@ -135,10 +136,15 @@ void write_component(const ComponentInfo& info, ByteWriter& out) {
   out.put(info.center);
   out.put(info.step);
   out.put(info.max_abs_error);
-  if (info.fill) out.put(*info.fill);
+  if (!has_fill) return;
+  if (is_integer(dtype)) {
+    out.put(*info.integer_fill);
+  } else {
+    out.put(*info.fill);
+  }
 }
 
-Result<ComponentInfo> read_component(ByteReader& in, int number) {
+Result<ComponentInfo> read_component(DType dtype, ByteReader& in, int number) {
   ComponentInfo info;
   const auto mode = in.get<uint8_t>();
   const auto flags = in.get<uint8_t>();
@@ -148,7 +154,13 @@ Result<ComponentInfo> read_component(ByteReader& in, int number) {
   info.center = in.get<double>();
   info.step = in.get<double>();
   info.max_abs_error = in.get<double>();
-  if ((flags & component_has_fill) != 0) info.fill = in.get<double>();
+  if ((flags & component_has_fill) != 0) {
+    if (is_integer(dtype)) {
+      info.integer_fill = in.get<uint64_t>();
+    } else {
+      info.fill = in.get<double>();
+    }
+  }
   info.drops_covered = (flags & component_drops_covered) != 0;
   if (in.failed()) return corrupt(fmt::format("frame header: ends inside component {}", number));
   if (mode > static_cast<uint8_t>(BoundMode::rel) ||
@@ -159,6 +171,14 @@ Result<ComponentInfo> read_component(ByteReader& in, int number) {
   if (!(info.bound_abs >= 0) || !std::isfinite(info.bound_abs)) {
     return corrupt(fmt::format("frame header: component {}: bound {}, must be finite and not negative",
                                number, info.bound_abs));
+  }
+  if (is_integer(dtype) && info.bound_abs != 0) {
+    return corrupt(
+        fmt::format("frame header: component {}: bound {} of integers, must be 0", number, info.bound_abs));
+  }
+  if (info.integer_fill && !holds_integer(dtype, *info.integer_fill)) {
+    return corrupt(fmt::format("frame header: component {}: fill value 0x{:x} is no {}", number,
+                               *info.integer_fill, dtype_name(dtype)));
   }
   return info;
 }
@@ -269,7 +289,7 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
     for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>((*header.coarser_ratio)[d]));
   }
   write_boxes(layout, out);
-  for (const ComponentInfo& info : header.components) write_component(info, out);
+  for (const ComponentInfo& info : header.components) write_component(header.dtype, info, out);
   out.put_varint(header.books.size());
   for (const Codebook& book : header.books) write_codebook(book, out);
   uint64_t section_bytes = 0;
@@ -338,7 +358,7 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   uint64_t expected;
   std::memcpy(&expected, frame.data() + covered.size(), sizeof expected);
   if (!checksum_matches(covered, expected)) return corrupt("frame: header does not match its checksum");
-  if (prefix.dtype > 1 || prefix.ndim < 1 || prefix.ndim > max_frame_dims || prefix.components < 1) {
+  if (prefix.dtype >= dtypes || prefix.ndim < 1 || prefix.ndim > max_frame_dims || prefix.components < 1) {
     return corrupt(fmt::format("frame header: dtype {}, {} dimensions, {} components", prefix.dtype,
                                prefix.ndim, prefix.components));
   }
@@ -382,7 +402,7 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
   }
   NEVE_TRY(read_boxes(in, prefix.boxes, layout));
   for (int c = 0; c < layout.components; ++c) {
-    NEVE_ASSIGN(ComponentInfo info, read_component(in, c));
+    NEVE_ASSIGN(ComponentInfo info, read_component(header.dtype, in, c));
     header.components.push_back(info);
   }
   if (!layout.boxes.empty()) {
@@ -412,6 +432,10 @@ Result<FrameHeader> parse_header(ByteSpan frame) {
             "frame header: section {} is nested, its codec is {} and the frame {} a coarser level", s,
             codec_name(entry.codec), header.coarser_ratio ? "has" : "names no"));
       }
+    }
+    if (is_integer(header.dtype) && !keeps_integers(entry.codec)) {
+      return corrupt(fmt::format("frame header: section {} of {} by codec {}, which has no integers", s,
+                                 dtype_name(header.dtype), codec_name(entry.codec)));
     }
     entry.bytes = in.get_varint();
     entry.checksum = in.get<uint64_t>();

@@ -13,7 +13,37 @@
 
 namespace neve {
 
-std::string_view dtype_name(DType t) { return t == DType::f32 ? "f32" : "f64"; }
+namespace {
+
+struct TypeFacts {
+  std::string_view name;
+  size_t bytes;
+};
+constexpr std::array<TypeFacts, dtypes> type_facts = {{{"f32", 4},
+                                                       {"f64", 8},
+                                                       {"i8", 1},
+                                                       {"u8", 1},
+                                                       {"i16", 2},
+                                                       {"u16", 2},
+                                                       {"i32", 4},
+                                                       {"u32", 4},
+                                                       {"i64", 8},
+                                                       {"u64", 8}}};
+
+}  // namespace
+
+size_t dtype_bytes(DType t) { return type_facts[static_cast<size_t>(t)].bytes; }
+std::string_view dtype_name(DType t) { return type_facts[static_cast<size_t>(t)].name; }
+
+bool holds_integer(DType t, uint64_t value) {
+  const size_t unused_bits = 64 - 8 * dtype_bytes(t);
+  if (!is_signed(t)) return value << unused_bits >> unused_bits == value;
+  return static_cast<int64_t>(value << unused_bits) >> unused_bits == static_cast<int64_t>(value);
+}
+
+std::string integer_text(DType t, uint64_t value) {
+  return is_signed(t) ? fmt::format("{}", static_cast<int64_t>(value)) : fmt::format("{}", value);
+}
 
 Status check_bound(const Bound& bound) {
   if (bound.mode == BoundMode::lossless) return {};

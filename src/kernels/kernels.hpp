@@ -113,6 +113,8 @@ struct Kernels {
   InterpolationKernels<float> interpolation_f32;
   InterpolationKernels<double> interpolation_f64;
 
+  const WordKernels<uint8_t>* words_u8;
+  const WordKernels<uint16_t>* words_u16;
   const WordKernels<uint32_t>* words_u32;
   const WordKernels<uint64_t>* words_u64;
 };

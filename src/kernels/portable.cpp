@@ -121,6 +121,8 @@ const Kernels& portable_kernels() {
                              range<double>,
                              interpolation_kernels<float>(),
                              interpolation_kernels<double>(),
+                             &Words<uint8_t>::table,
+                             &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table};
   return table;

@@ -394,6 +394,8 @@ const Kernels& Table() {
                              RangeF64,
                              Interpolation<float>::Table(),
                              Interpolation<double>::Table(),
+                             &Words<uint8_t>::table,
+                             &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table};
   return table;

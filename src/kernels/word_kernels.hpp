@@ -10,7 +10,7 @@
 
 namespace neve {
 
-// U is uint32_t or uint64_t.
+// U is an unsigned integer of 8 to 64 bits.
 template <class U>
 struct WordKernels {
   // words = ordered_word(bits), and back (stages/lossless/ordered_words.hpp). May work in place.
@@ -29,6 +29,8 @@ struct WordKernels {
   void (*classify)(const U* residuals, size_t, uint8_t* symbols);
 };
 
+inline const WordKernels<uint8_t>& word_kernels(uint8_t) { return *kernels().words_u8; }
+inline const WordKernels<uint16_t>& word_kernels(uint16_t) { return *kernels().words_u16; }
 inline const WordKernels<uint32_t>& word_kernels(uint32_t) { return *kernels().words_u32; }
 inline const WordKernels<uint64_t>& word_kernels(uint64_t) { return *kernels().words_u64; }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "format/zigzag.hpp"
 #include "kernels/word_kernels.hpp"
@@ -27,6 +28,12 @@ struct HeadFloat<uint64_t> {
   using Float = double;
   static constexpr int mantissa_bits = 52, bias = 1023;
 };
+
+// Words are as wide as a float at least.
+template <class U>
+constexpr auto float_sized(U word) {
+  return static_cast<std::conditional_t<(sizeof(U) < 4), uint32_t, U>>(word);
+}
 
 // symbol = word below 4; else 4 (length - 2) + the two bits below the top one. A word below 2^mantissa_bits,
 // put into the mantissa of that power of two and less it, is itself as a float; longer words lose their low
@@ -91,7 +98,7 @@ struct WordRows {
     for (size_t i = 0; i < n; ++i) out[i] = words[i] - around_sum<count>(rows, i);
   }
   NEVE_WORD_LOOP classify(const U* residuals, size_t n, uint8_t* symbols) {
-    for (size_t i = 0; i < n; ++i) symbols[i] = class_of<U>(residuals[i]);
+    for (size_t i = 0; i < n; ++i) symbols[i] = class_of(float_sized(residuals[i]));
   }
 };
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "kernels/word_kernels.hpp"
 #include "stages/lossless/byte_coder.hpp"
@@ -416,12 +417,15 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
     LosslessCandidate candidate;
     candidate.method = method;
     candidate.axes = axis_x;
+    if constexpr (std::is_integral_v<T>) candidate.unit.kind = ValueUnit::Kind::divisor;
     return candidate;
   }
   LosslessCandidate candidate =
-      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
   candidate.method = method;
-  if (method == LosslessMethod::lorenzo) expect_repeats(repeated_words(cells), cells, candidate);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (method == LosslessMethod::lorenzo) expect_repeats(repeated_words(cells), cells, candidate);
+  }
   return candidate;
 }
 
@@ -431,17 +435,19 @@ std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, con
   std::vector<LosslessCandidate> candidates;
   const std::vector<Run> runs = sample_runs(cells);
   LosslessCandidate lorenzo =
-      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return ordered_word<WordOf<T>>(bits); });
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
   lorenzo.method = LosslessMethod::lorenzo;
   candidates.push_back(lorenzo);
   // What suits values mostly suits their multiples.
   const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
   if (auto multiple = weigh_multiple(cells, runs, likely_axes); multiple) candidates.push_back(*multiple);
-  const RepeatedWords repeated = repeated_words(cells);
+  RepeatedWords repeated;
+  if constexpr (std::is_floating_point_v<T>) repeated = repeated_words(cells);
   expect_repeats(repeated, cells, candidates.front());
   // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
   const std::vector<WordOf<T>> words = sample_slices(cells);
-  if (effort == Effort::max) {
+  // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
+  if (effort == Effort::max || std::is_integral_v<T>) {
     for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
                                         LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
       candidates.push_back(try_zstd<T>(cells, words, method));
@@ -481,5 +487,17 @@ template std::vector<LosslessCandidate> weigh_lossless<float>(const LosslessCell
                                                               Effort);
 template std::vector<LosslessCandidate> weigh_lossless<double>(const LosslessCells<double>&,
                                                                const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint8_t>(const LosslessCells<uint8_t>&, LosslessMethod);
+template std::vector<LosslessCandidate> weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&,
+                                                                const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint16_t>(const LosslessCells<uint16_t>&, LosslessMethod);
+template std::vector<LosslessCandidate> weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&,
+                                                                 const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint32_t>(const LosslessCells<uint32_t>&, LosslessMethod);
+template std::vector<LosslessCandidate> weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&,
+                                                                 const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint64_t>(const LosslessCells<uint64_t>&, LosslessMethod);
+template std::vector<LosslessCandidate> weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&,
+                                                                 const CodecTuning&, Effort);
 
 }  // namespace neve

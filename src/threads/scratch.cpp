@@ -40,7 +40,15 @@ void recycle_values(RawVector<T>&& values) {
 
 template RawVector<float> take_values<float>(size_t);
 template RawVector<double> take_values<double>(size_t);
+template RawVector<uint8_t> take_values<uint8_t>(size_t);
+template RawVector<uint16_t> take_values<uint16_t>(size_t);
+template RawVector<uint32_t> take_values<uint32_t>(size_t);
+template RawVector<uint64_t> take_values<uint64_t>(size_t);
 template void recycle_values<float>(RawVector<float>&&);
 template void recycle_values<double>(RawVector<double>&&);
+template void recycle_values<uint8_t>(RawVector<uint8_t>&&);
+template void recycle_values<uint16_t>(RawVector<uint16_t>&&);
+template void recycle_values<uint32_t>(RawVector<uint32_t>&&);
+template void recycle_values<uint64_t>(RawVector<uint64_t>&&);
 
 }  // namespace neve

@@ -38,7 +38,7 @@ Symbols take_symbols(size_t size);
 // Hands a buffer back to this thread's next take_symbols.
 void recycle_symbols(Symbols&& symbols);
 
-// The same for values; T is float or double.
+// The same for values; T is float, double or an unsigned integer.
 template <class T>
 RawVector<T> take_values(size_t size);
 template <class T>

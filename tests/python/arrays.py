@@ -14,7 +14,7 @@ MAX_ELEMENTS = 6000
 def bits(array: np.ndarray) -> np.ndarray:
     """The bit patterns of the values: what equality of NaN and of -0 means here."""
     array = np.ascontiguousarray(array)
-    return array.view(np.uint32 if array.dtype.itemsize == 4 else np.uint64)
+    return array.view(f"u{array.dtype.itemsize}")
 
 
 def assert_same_bits(found: np.ndarray, expected: np.ndarray) -> None:

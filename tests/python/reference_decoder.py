@@ -29,6 +29,7 @@ LISTED = 15
 MOST_TILE_CELLS = 1 << 21
 GATHERED_TILE_CELLS = 1 << 16
 MOST_ELEMENTS = 1 << 40
+DTYPES = ("<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
 MOST_BOUNDING_CELLS = 1 << 61
 WORD = 1 << 32
 
@@ -235,11 +236,19 @@ def read_box(body: Reader, ndim: int, before: list[int]) -> Box:
     return box
 
 
-def read_component(body: Reader) -> Component:
+def read_component(body: Reader, dtype: str) -> Component:
     mode, flags, asked, bound, center, step, error = body.unpack("BBddddd")
     require(mode <= 2 and flags <= (HAS_FILL | LEAVES_OUT_COVERED), "component flags")
     require(np.isfinite(bound) and bound >= 0, "component bound")
-    fill = body.unpack("d")[0] if flags & HAS_FILL else None
+    is_float = np.dtype(dtype).kind == "f"
+    require(is_float or bound == 0, "bound of integers")
+    fill = None
+    if flags & HAS_FILL and is_float:
+        (fill,) = body.unpack("d")
+    elif flags & HAS_FILL:
+        limits = np.iinfo(dtype)
+        (fill,) = body.unpack("q" if limits.min < 0 else "Q")
+        require(limits.min <= fill <= limits.max, "fill value")
     leaves_out = bool(flags & LEAVES_OUT_COVERED)
     return Component(mode, leaves_out, asked, bound, center, step, error, fill)
 
@@ -279,7 +288,7 @@ def parse(data: bytes) -> Frame:
     data = data[:frame_bytes]
     (checksum,) = struct.unpack("<Q", data[header_bytes - 8 : header_bytes])
     require(checksum == xxh3_64(data[: header_bytes - 8]), "header checksum")
-    require(dtype <= 1 and 1 <= ndim <= 4 and components >= 1, "prefix")
+    require(dtype < len(DTYPES) and 1 <= ndim <= 4 and components >= 1, "prefix")
     require(arrangement <= PER_SECTION and flags < 2 * HAS_COARSER, "arrangement or flags")
     require(element_count <= MOST_ELEMENTS, "element count")
     require(box_count >= 1 or (bool(flags & ARRAY) and element_count == 0), "no boxes")
@@ -310,7 +319,7 @@ def parse(data: bytes) -> Frame:
         require(split[1] >= 1 and split[0] + split[1] <= held, "split range")
         held = split[1]
     require(held <= element_count, "more elements held than there are")
-    component_list = [read_component(body) for _ in range(components)]
+    component_list = [read_component(body, DTYPES[dtype]) for _ in range(components)]
     codebooks = [read_codebook(body) for _ in range(body.varint())]
     sections = []
     at = header_bytes
@@ -326,12 +335,13 @@ def parse(data: bytes) -> Frame:
         part = data[at : at + size]
         require(len(part) == size and checksum == xxh3_64(part), "section checksum")
         require(DUAL_QUANT <= codec <= LOSSLESS, f"codec {codec}")
+        require(dtype <= 1 or codec in (EXACT, CONSTANT, LOSSLESS), f"codec {codec} of integers")
         sections.append(Section(codec, part, lie, unit))
         at += size
     require(at == frame_bytes, "bytes behind the last section")
     body.end("sections")
     frame = Frame(
-        np.dtype("<f8" if dtype else "<f4"),
+        np.dtype(DTYPES[dtype]),
         element_count,
         shape,
         split,

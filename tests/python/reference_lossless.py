@@ -248,7 +248,9 @@ def append_marks(
                     cell += 1
 
 
-def bits_of_marks(marks: np.ndarray, width: int) -> np.ndarray:
+def bits_of_marks(marks: np.ndarray, width: int, is_float: bool) -> np.ndarray:
+    if not is_float:
+        return marks
     top = marks.dtype.type(1 << (width - 1))
     return np.where(marks >= top, marks ^ top, ~marks)
 
@@ -258,18 +260,25 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
     word = np.dtype(f"<u{dtype.itemsize}")
     width = 8 * dtype.itemsize
     held = sum(int((~mask).sum()) for mask in left_out)
-    kind = exponent = 0
+    kind = exponent = divisor = offset = 0
+    is_float = dtype.kind == "f"
     table = np.empty(0, word)
     if method == MULTIPLE:
-        kind, exponent = reader.u8(), reader.svarint()
-        base.require(kind <= 1, "kind of unit")
-        least, most = ((-1074, 1023), (1, 18))[kind]
-        base.require(least <= exponent <= most, "exponent of unit")
+        kind = reader.u8()
+        base.require(kind <= 1 if is_float else kind == 2, "kind of unit")
+        if is_float:
+            exponent = reader.svarint()
+            least, most = ((-1074, 1023), (1, 18))[kind]
+            base.require(least <= exponent <= most, "exponent of unit")
+        else:
+            divisor, offset = reader.varint(), reader.varint()
+            base.require(1 <= divisor < 1 << (width - 1), "divisor")
+            base.require(offset < 1 << width, "offset")
     elif method == RANK:
         count = reader.varint()
         base.require(1 <= count <= 65536, "distinct values")
         gaps = from_byte_planes(coded_bytes(reader, ZSTD, count * dtype.itemsize), word, count)
-        table = bits_of_marks(np.add.accumulate(gaps, dtype=word), width)
+        table = bits_of_marks(np.add.accumulate(gaps, dtype=word), width, is_float)
     flags = reader.u8()
     base.require(flags <= 3, "lossless flags")
     special = base.special_values(reader, dtype, held) if flags & 1 else {}
@@ -294,10 +303,12 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
         append_marks(all_marks, values, axes, size, out, width, sources)
         marks = np.array(all_marks[begin:], word)
         if method == LORENZO:
-            words = bits_of_marks(marks, width)
+            words = bits_of_marks(marks, width, is_float)
         elif method == RANK:
             base.require(bool((marks[~out] < len(table)).all()), "rank beyond the table")
             words = table[np.where(out, 0, marks).astype(np.int64)]
+        elif not is_float:
+            words = np.array([(offset + int(m) * divisor) % (1 << width) for m in marks], word)
         else:
             whole = marks.view(f"<i{dtype.itemsize}").astype(np.float64)
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):

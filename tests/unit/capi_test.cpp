@@ -70,6 +70,59 @@ TEST(CApi, MakesTheBytesThatCppMakes) {
   EXPECT_EQ(std::memcmp(made.frame, expected->data(), expected->size()), 0);
 }
 
+TEST(CApi, IntegersComeBackWithTheirFillValue) {
+  std::vector<uint64_t> values(1000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = i < 300 ? 18446744073709551614U : i / 3;
+  const uint64_t fill = values[0];
+  const uint64_t shape[] = {10, 100};
+  neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
+  options.integer_fill = &fill;
+  options.method = "bitshuffle-zstd";
+  Made made;
+  ASSERT_EQ(neve_compress(NEVE_U64, 2, shape, values.data(), &options, &made.frame, &made.frame_bytes),
+            NEVE_OK)
+      << neve_last_error();
+  neve_frame_description description = NEVE_FRAME_DESCRIPTION_INIT;
+  ASSERT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_OK) << neve_last_error();
+  EXPECT_EQ(description.dtype, NEVE_U64);
+  EXPECT_STREQ(description.bound_mode, "lossless");
+  EXPECT_EQ(description.has_fill, 1);
+  EXPECT_EQ(description.integer_fill, fill);
+  EXPECT_EQ(description.value_bytes, 8000U);
+  std::vector<uint64_t> back(values.size());
+  ASSERT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), 8000), NEVE_OK);
+  EXPECT_EQ(back, values);
+
+  // A program built for 0.1 has no place for it.
+  description.struct_bytes = offsetof(neve_frame_description, integer_fill);
+  description.integer_fill = 5;
+  ASSERT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_OK) << neve_last_error();
+  EXPECT_EQ(description.integer_fill, 5U);
+
+  const std::vector<int16_t> negative(100, -7);
+  const int16_t minus_7 = -7;
+  options.integer_fill = &minus_7;
+  Made of_shorts;
+  ASSERT_EQ(neve_compress(NEVE_I16, 1, &shape[1], negative.data(), &options, &of_shorts.frame,
+                          &of_shorts.frame_bytes),
+            NEVE_OK)
+      << neve_last_error();
+  description = NEVE_FRAME_DESCRIPTION_INIT;
+  ASSERT_EQ(neve_frame_info(of_shorts.frame, of_shorts.frame_bytes, &description), NEVE_OK);
+  EXPECT_EQ(static_cast<int64_t>(description.integer_fill), -7);
+
+  options = NEVE_COMPRESS_OPTIONS_INIT;
+  options.bound = "rel=1e-3";
+  Made refused;
+  EXPECT_EQ(
+      neve_compress(NEVE_I16, 1, &shape[1], negative.data(), &options, &refused.frame, &refused.frame_bytes),
+      NEVE_USAGE);
+  EXPECT_NE(std::string(neve_last_error()).find("integers are kept bit for bit"), std::string::npos)
+      << neve_last_error();
+  EXPECT_EQ(neve_compress(10, 1, &shape[1], negative.data(), nullptr, &refused.frame, &refused.frame_bytes),
+            NEVE_USAGE);
+}
+
 TEST(CApi, ScalarsAndEmptyArraysHaveShapes) {
   const double single = 4.5;
   Made scalar;
@@ -144,7 +197,7 @@ TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
   const float value = 1;
   const uint64_t shape[] = {1};
   const uint64_t too_many[] = {uint64_t{1} << 30, uint64_t{1} << 30};
-  EXPECT_EQ(neve_compress(7, 1, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
+  EXPECT_EQ(neve_compress(77, 1, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 33, shape, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 1, nullptr, &value, nullptr, &frame, &frame_bytes), NEVE_USAGE);
   EXPECT_EQ(neve_compress(NEVE_F32, 1, shape, nullptr, nullptr, &frame, &frame_bytes), NEVE_USAGE);

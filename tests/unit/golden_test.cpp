@@ -125,6 +125,31 @@ void add_lossless_repeats(const std::string& type, std::vector<Case>& cases) {
                                  field.data(), options)});
 }
 
+// Integers: a ramp with a fill value, multiples of 3, by methods that treat them in ways of their own.
+template <class T>
+void add_integers(DType dtype, std::vector<Case>& cases) {
+  test::Random random(13);
+  std::vector<T> values;
+  for (int i = 0; i < 30 * 40; ++i) values.push_back(static_cast<T>(3 * (i % 30 / 4 + random.below(3) - 5)));
+  for (size_t i = 100; i < 500; i += i % 40 < 20 ? 1 : 21) values[i] = std::numeric_limits<T>::max();
+  const auto add = [&](const std::string& name, LosslessMethod method, Codec codec) {
+    ArrayOptions options;
+    options.bound = {BoundMode::lossless, 0};
+    options.codec = codec;
+    options.tuning.method = method;
+    cases.push_back({"array_" + std::string(dtype_name(dtype)) + "_" + name,
+                     *encode_array(dtype, std::vector<uint64_t>{40, 30}, values.data(), options)});
+  };
+  for (const LosslessMethod method :
+       {LosslessMethod::bw_zlib, LosslessMethod::bitshuffle_zstd, LosslessMethod::xor_zstd,
+        LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank}) {
+    add(std::string(lossless_method_name(method)), method, Codec::lossless);
+  }
+  add("exact", LosslessMethod::automatic, Codec::exact);
+  values.assign(values.size(), static_cast<T>(-3));
+  add("constant", LosslessMethod::automatic, Codec::automatic);
+}
+
 // What a codec has to get right by itself: directions, escapes, special values, values it cannot hold.
 template <class T>
 void add_arrays_of(Codec codec, const std::string& type, std::vector<Case>& cases) {
@@ -273,6 +298,10 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   add_lossless_methods<double>("f64", cases);
   add_lossless_repeats<float>("f32", cases);
   add_lossless_repeats<double>("f64", cases);
+  add_integers<int8_t>(DType::i8, cases);
+  add_integers<uint16_t>(DType::u16, cases);
+  add_integers<int32_t>(DType::i32, cases);
+  add_integers<uint64_t>(DType::u64, cases);
   add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases, Codec::lossless);
   add_arranged<float>("f32", 2, Arrangement::cluster, 8, cases, Codec::lossless);
   for (const Codec codec : test::lossy_codecs) {

@@ -68,8 +68,12 @@ TEST(FilterParameters, RefusalsNameTheWord) {
        "Neve filter parameter 4 (codec) is 8; allowed: 0 automatic, 1 dual_quant, 2 exact, "
        "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
-      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: 0 to 3"},
-      {9, 2, "Neve filter parameter 9 (dtype) is 2; allowed: 0 f32, 1 f64"},
+      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: 0 to 3, 5 and 7"},
+      {6, 8, "Neve filter parameter 6 (flags) is 8; allowed: 0 to 3, 5 and 7"},
+      {9, 10,
+       "Neve filter parameter 9 (dtype) is 10; allowed: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 "
+       "u32, "
+       "8 i64, 9 u64"},
       {10, 0, "Neve filter parameter 10 (chunk dimensions) is 0; allowed: 1 to 32"},
       {10, 33, "Neve filter parameter 10 (chunk dimensions) is 33; allowed: 1 to 32"},
       {10, 3, "Neve's filter got 15 parameters; a chunk of 3 dimensions needs 17"},
@@ -102,6 +106,41 @@ TEST(FilterParameters, BadBoundIsRefused) {
     FilterParameters p = example();
     p.bound.value = bad;
     EXPECT_FALSE(parse_user_words(to_words(p)).ok()) << bad;
+  }
+}
+
+TEST(FilterParameters, IntegersAreLosslessAndTheirFillValuesExact) {
+  FilterParameters p;
+  p.bound = {BoundMode::rel, 1e-3};
+  EXPECT_NE(set_dtype(DType::i16, p).message().find("integers are kept bit for bit"), std::string::npos);
+  p.bound = {BoundMode::lossless, 0};
+  p.codec = Codec::context;
+  EXPECT_NE(set_dtype(DType::i16, p).message().find("codec context"), std::string::npos);
+  p.codec = Codec::automatic;
+  p.fill = -999;
+  ASSERT_TRUE(set_dtype(DType::i16, p).ok());
+  EXPECT_FALSE(p.fill.has_value());
+  EXPECT_EQ(p.integer_fill, static_cast<uint64_t>(-999));
+  EXPECT_NE(set_dtype(DType::u16, p).message().find("fill value -999 does not fit"), std::string::npos)
+      << set_dtype(DType::u16, p).message();
+  p.chunk_shape = {4};
+  p.dtype = DType::i16;
+  const auto back = parse_words(to_words(p));
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->integer_fill, p.integer_fill);
+  EXPECT_EQ(back->dtype, DType::i16);
+  // Made for integers, used for floating point.
+  ASSERT_TRUE(set_dtype(DType::f32, p).ok());
+  EXPECT_EQ(p.fill, -999.0);
+  p.fill.reset();
+  p.integer_fill = 18446744073709551614U;  // NC_FILL_UINT64
+  EXPECT_TRUE(set_dtype(DType::u64, p).ok());
+  p.integer_fill = static_cast<uint64_t>(-9223372036854775806);  // NC_FILL_INT64
+  EXPECT_FALSE(set_dtype(DType::f64, p).ok());
+  for (const double none : {0.5, 1e30, std::numeric_limits<double>::quiet_NaN()}) {
+    p.integer_fill.reset();
+    p.fill = none;
+    EXPECT_NE(set_dtype(DType::i64, p).message().find("is no value of i64"), std::string::npos);
   }
 }
 

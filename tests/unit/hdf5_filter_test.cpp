@@ -172,15 +172,28 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
   const std::vector<uint32_t> good = to_words(p);
   EXPECT_EQ(create_error(H5T_IEEE_F32LE, good), "");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, good, 5), "");
-  EXPECT_EQ(create_error(H5T_STD_I32LE, good),
-            "Neve compresses 4 and 8 byte floating point; this dataset's type has HDF5 class 0 and 4 bytes");
-  EXPECT_EQ(create_error(H5T_IEEE_F64BE, good),
-            "Neve compresses little-endian floating point; this dataset's type is not");
+  EXPECT_EQ(
+      create_error(H5T_STD_I32LE, good),
+      "Neve filter: bound abs=0.001 for a dataset of i32: integers are kept bit for bit, their bound is "
+      "lossless");
+  FilterParameters every_bit;
+  every_bit.bound = {BoundMode::lossless, 0};
+  const std::vector<uint32_t> lossless = to_words(every_bit);
+  for (const hid_t type : {H5T_STD_I8LE, H5T_STD_U8LE, H5T_STD_I8BE, H5T_STD_I16LE, H5T_STD_U16LE,
+                           H5T_STD_I32LE, H5T_STD_U32LE, H5T_STD_I64LE, H5T_STD_U64LE}) {
+    EXPECT_EQ(create_error(type, lossless), "");
+  }
+  for (const hid_t type : {H5T_IEEE_F64BE, H5T_STD_I16BE, H5T_STD_U64BE}) {
+    EXPECT_EQ(create_error(type, lossless),
+              "Neve compresses little-endian values; this dataset's type is not little-endian");
+  }
   const Handle compound(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
   H5Tinsert(compound.id(), "re", 0, H5T_IEEE_F32LE);
   H5Tinsert(compound.id(), "im", 4, H5T_IEEE_F32LE);
-  EXPECT_EQ(create_error(compound.id(), good),
-            "Neve compresses 4 and 8 byte floating point; this dataset's type has HDF5 class 6 and 8 bytes");
+  EXPECT_EQ(
+      create_error(compound.id(), good),
+      "Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8; this dataset's type "
+      "has HDF5 class 6 and 8 bytes");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, {}), "Neve's filter got no parameters; it needs 9 words");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, {1, 2, 3}), "Neve's filter got 3 parameters; it needs 9 words");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, std::vector<uint32_t>(100, 1)),

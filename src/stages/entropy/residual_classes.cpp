@@ -353,9 +353,13 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
   return {};
 }
 
+template void encode_residuals<uint8_t>(std::span<const ResidualGrid<uint8_t>>, ByteWriter&);
+template Status decode_residuals<uint8_t>(ByteReader&, std::span<const ResidualGrid<uint8_t>>);
+template void encode_residuals<uint16_t>(std::span<const ResidualGrid<uint16_t>>, ByteWriter&);
+template Status decode_residuals<uint16_t>(ByteReader&, std::span<const ResidualGrid<uint16_t>>);
 template void encode_residuals<uint32_t>(std::span<const ResidualGrid<uint32_t>>, ByteWriter&);
-template void encode_residuals<uint64_t>(std::span<const ResidualGrid<uint64_t>>, ByteWriter&);
 template Status decode_residuals<uint32_t>(ByteReader&, std::span<const ResidualGrid<uint32_t>>);
+template void encode_residuals<uint64_t>(std::span<const ResidualGrid<uint64_t>>, ByteWriter&);
 template Status decode_residuals<uint64_t>(ByteReader&, std::span<const ResidualGrid<uint64_t>>);
 
 }  // namespace neve

@@ -69,19 +69,29 @@ void join_bits(const std::byte* bits, std::byte* bytes, size_t count) {
 
 void to_byte_planes(ByteSpan words, size_t word_bytes, std::span<std::byte> planes) {
   const size_t count = words.size() / word_bytes;
-  if (word_bytes == 4) {
-    deal<4>(words.data(), planes.data(), count);
-  } else {
-    deal<8>(words.data(), planes.data(), count);
+  switch (word_bytes) {
+    case 1:
+      return deal<1>(words.data(), planes.data(), count);
+    case 2:
+      return deal<2>(words.data(), planes.data(), count);
+    case 4:
+      return deal<4>(words.data(), planes.data(), count);
+    default:
+      return deal<8>(words.data(), planes.data(), count);
   }
 }
 
 void from_byte_planes(ByteSpan planes, size_t word_bytes, std::span<std::byte> words) {
   const size_t count = words.size() / word_bytes;
-  if (word_bytes == 4) {
-    gather<4>(planes.data(), words.data(), count);
-  } else {
-    gather<8>(planes.data(), words.data(), count);
+  switch (word_bytes) {
+    case 1:
+      return gather<1>(planes.data(), words.data(), count);
+    case 2:
+      return gather<2>(planes.data(), words.data(), count);
+    case 4:
+      return gather<4>(planes.data(), words.data(), count);
+    default:
+      return gather<8>(planes.data(), words.data(), count);
   }
 }
 

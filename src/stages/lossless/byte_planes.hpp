@@ -10,7 +10,7 @@
 
 namespace neve {
 
-// `word_bytes` is 4 or 8; spans hold whole words and are equally long.
+// `word_bytes` is 1, 2, 4 or 8; spans hold whole words and are equally long.
 void to_byte_planes(ByteSpan words, size_t word_bytes, std::span<std::byte> planes);
 void from_byte_planes(ByteSpan planes, size_t word_bytes, std::span<std::byte> words);
 

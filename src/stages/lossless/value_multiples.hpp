@@ -10,6 +10,8 @@
 #include <span>
 #include <type_traits>
 
+#include "format/bytes.hpp"
+#include "neve/status.hpp"
 #include "stages/lossless/ordered_words.hpp"
 
 namespace neve {
@@ -19,9 +21,11 @@ struct ValueUnit {
   enum class Kind : uint8_t {
     power_of_two = 0,  // the unit is 2^exponent
     decimal = 1,       // the unit is 10^-exponent, exponent 1 .. 18
+    divisor = 2,       // integers: the unit is `divisor`, counted from `offset`
   };
   Kind kind = Kind::power_of_two;
   int exponent = 0;
+  uint64_t divisor = 1, offset = 0;
 };
 inline constexpr int least_binary_exponent = -1074, most_binary_exponent = 1023;
 inline constexpr int most_decimals = 18;
@@ -59,9 +63,38 @@ class Multiples {
   double inverse_;
 };
 
+// Integers, modulo 2^bits: packed data whose values have a common divisor.
+template <class T>
+requires std::is_integral_v<T>
+class Multiples<T> {
+ public:
+  using Signed = std::make_signed_t<T>;
+
+  explicit Multiples(const ValueUnit& unit)
+      : divisor_(static_cast<Signed>(unit.divisor)), offset_(static_cast<T>(unit.offset)) {}
+
+  T value(Signed multiple) const {
+    return static_cast<T>(static_cast<T>(multiple) * uint64_t{static_cast<T>(divisor_)} + offset_);
+  }
+  std::optional<Signed> multiple(T value) const {
+    const auto distance = static_cast<Signed>(static_cast<T>(value - offset_));
+    if (distance % divisor_ != 0) return {};
+    return static_cast<Signed>(distance / divisor_);
+  }
+
+ private:
+  Signed divisor_;  // above 0
+  T offset_;
+};
+
 // The unit that (nearly) all of the sampled values are multiples of, the coarsest; nothing when there is none
 // that a word's bits can count.
 template <class T>
 std::optional<ValueUnit> find_unit(std::span<const T> samples);
+
+void write_unit(const ValueUnit& unit, ByteWriter& out);
+// Errors: corrupt; a unit that values of T cannot have is none.
+template <class T>
+Result<ValueUnit> read_unit(ByteReader& in);
 
 }  // namespace neve

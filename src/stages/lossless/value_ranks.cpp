@@ -18,7 +18,7 @@ constexpr int table_zstd_level = 9;  // small, and read far more often than writ
 }  // namespace
 
 template <class U>
-std::optional<std::vector<U>> distinct_words(std::span<const U> words) {
+std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic) {
   const size_t most = std::min(most_ranks, words.size() / 3 + 1);
   std::unordered_set<U> seen;
   U before = 0;
@@ -31,6 +31,16 @@ std::optional<std::vector<U>> distinct_words(std::span<const U> words) {
   }
   std::vector<U> distinct(seen.begin(), seen.end());
   std::sort(distinct.begin(), distinct.end());
+  if (!cyclic || distinct.empty()) return distinct;
+  size_t begin = 0;
+  U widest = distinct.front() - distinct.back();  // around the end, modulo 2^bits
+  for (size_t i = 1; i < distinct.size(); ++i) {
+    const U gap = distinct[i] - distinct[i - 1];
+    if (gap <= widest) continue;
+    widest = gap;
+    begin = i;
+  }
+  std::rotate(distinct.begin(), distinct.begin() + static_cast<ptrdiff_t>(begin), distinct.end());
   return distinct;
 }
 
@@ -58,11 +68,17 @@ Result<std::vector<U>> read_distinct(ByteReader& in) {
   return distinct;
 }
 
-template std::optional<std::vector<uint32_t>> distinct_words<uint32_t>(std::span<const uint32_t>);
-template std::optional<std::vector<uint64_t>> distinct_words<uint64_t>(std::span<const uint64_t>);
+template std::optional<std::vector<uint8_t>> distinct_words<uint8_t>(std::span<const uint8_t>, bool);
+template void write_distinct<uint8_t>(std::span<const uint8_t>, ByteWriter&);
+template Result<std::vector<uint8_t>> read_distinct<uint8_t>(ByteReader&);
+template std::optional<std::vector<uint16_t>> distinct_words<uint16_t>(std::span<const uint16_t>, bool);
+template void write_distinct<uint16_t>(std::span<const uint16_t>, ByteWriter&);
+template Result<std::vector<uint16_t>> read_distinct<uint16_t>(ByteReader&);
+template std::optional<std::vector<uint32_t>> distinct_words<uint32_t>(std::span<const uint32_t>, bool);
 template void write_distinct<uint32_t>(std::span<const uint32_t>, ByteWriter&);
-template void write_distinct<uint64_t>(std::span<const uint64_t>, ByteWriter&);
 template Result<std::vector<uint32_t>> read_distinct<uint32_t>(ByteReader&);
+template std::optional<std::vector<uint64_t>> distinct_words<uint64_t>(std::span<const uint64_t>, bool);
+template void write_distinct<uint64_t>(std::span<const uint64_t>, ByteWriter&);
 template Result<std::vector<uint64_t>> read_distinct<uint64_t>(ByteReader&);
 
 }  // namespace neve

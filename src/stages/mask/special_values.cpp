@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/lossless/exact_values.hpp"
@@ -65,7 +66,10 @@ Result<SpecialValues> read_special_values(ByteReader& in, size_t value_bytes, ui
     return corrupt(fmt::format("special values: {} patterns, at most {}", patterns, listed_pattern));
   }
   const auto read_bits = [value_bytes](ByteReader& from) {
-    return value_bytes == 4 ? uint64_t{from.get<uint32_t>()} : from.get<uint64_t>();
+    uint64_t bits = 0;
+    const ByteSpan bytes = from.get_bytes(value_bytes);
+    if (!from.failed()) std::memcpy(&bits, bytes.data(), value_bytes);
+    return bits;
   };
   for (int p = 0; p < patterns; ++p) specials.patterns.push_back(read_bits(in));
   const uint64_t run_total = in.get_varint();
