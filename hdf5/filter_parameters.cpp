@@ -89,8 +89,7 @@ Status set_dtype(DType dtype, FilterParameters& p) {
   }
   if (p.integer_fill && !holds_integer(dtype, *p.integer_fill)) {
     return usage_error(fmt::format("Neve filter: fill value {} does not fit into {}",
-                                   integer_text(is_signed(dtype) ? DType::i64 : DType::u64, *p.integer_fill),
-                                   dtype_name(dtype)));
+                                   integer_text(DType::i64, *p.integer_fill), dtype_name(dtype)));
   }
   return {};
 }
