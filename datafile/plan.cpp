@@ -107,6 +107,14 @@ Status plan_bound(hid_t dataset, const CopyOptions& options, VariablePlan& plan)
   return {};
 }
 
+// Bounds, and codecs that need one, are for floating point; fill values of integers are found in the data.
+void keep_integers(bool detect_fill, VariablePlan& plan) {
+  plan.asked = {BoundMode::lossless, 0};
+  if (!keeps_integers(plan.encode.codec)) plan.encode.codec = Codec::automatic;
+  plan.encode.fill.reset();
+  plan.encode.detect_fill = detect_fill;
+}
+
 Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const CopyOptions& options,
                                    std::vector<RuleUse>& uses) {
   VariablePlan plan;
@@ -122,7 +130,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
     const VariableRule& rule = options.rules[r];
     if (!matches(rule.pattern, path)) continue;
     uses[r].matched = true;
-    uses[r].bound_used |= plan.why_not.empty();
+    uses[r].bound_used |= plan.why_not.empty() && !is_integer(*variable.dtype);
     if (rule.bound) plan.asked = *rule.bound;
     if (rule.codec) plan.encode.codec = *rule.codec;
     if (rule.tuning) plan.encode.tuning = *rule.tuning;
@@ -132,8 +140,12 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   }
   plan.is_coded = plan.why_not.empty();
   if (!plan.is_coded) return plan;
-  if (!plan.encode.fill && options.use_fill) plan.encode.fill = declared_fill(dataset);
-  plan.encode.detect_fill = options.use_fill;
+  if (is_integer(*variable.dtype)) {
+    keep_integers(options.use_fill, plan);
+  } else {
+    if (!plan.encode.fill && options.use_fill) plan.encode.fill = declared_fill(dataset);
+    plan.encode.detect_fill = options.use_fill;
+  }
   plan.chunk = plan_chunk(variable, options);
   plan.same_chunks = plan.chunk == variable.chunk;
   NEVE_TRY(plan_bound(dataset, options, plan).in(path));

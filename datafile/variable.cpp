@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "datafile/values.hpp"
 #include "hdf5/errors.hpp"
@@ -105,8 +106,14 @@ Result<Selection> select(hid_t dataset, const Extent& first, const Extent& held)
 uint64_t Variable::raw_bytes() const { return extent == H5S_NULL ? 0 : product(dims) * element_bytes; }
 
 std::optional<DType> coded_type(hid_t type) {
-  if (H5Tequal(type, H5T_IEEE_F32LE) > 0) return DType::f32;
-  if (H5Tequal(type, H5T_IEEE_F64LE) > 0) return DType::f64;
+  const std::pair<hid_t, DType> coded[] = {{H5T_IEEE_F32LE, DType::f32}, {H5T_IEEE_F64LE, DType::f64},
+                                           {H5T_STD_I8LE, DType::i8},    {H5T_STD_U8LE, DType::u8},
+                                           {H5T_STD_I16LE, DType::i16},  {H5T_STD_U16LE, DType::u16},
+                                           {H5T_STD_I32LE, DType::i32},  {H5T_STD_U32LE, DType::u32},
+                                           {H5T_STD_I64LE, DType::i64},  {H5T_STD_U64LE, DType::u64}};
+  for (const auto& [same, dtype] : coded) {
+    if (H5Tequal(type, same) > 0) return dtype;
+  }
   return {};
 }
 

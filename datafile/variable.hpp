@@ -39,7 +39,8 @@ struct Variable {
 
 Result<Variable> describe_variable(hid_t dataset, const std::string& path);
 
-// The element type, where it is one that Neve codes: exactly a little-endian IEEE float of 4 or 8 bytes.
+// The element type, where it is one that Neve codes: exactly a little-endian IEEE float of 4 or 8 bytes or a
+// little-endian integer of 1, 2, 4 or 8.
 std::optional<DType> coded_type(hid_t type);
 
 // Reads the elements from `first` on, `held` of them along each dimension, as the file's own type has them.

@@ -81,7 +81,7 @@ def test_the_filter_is_there_and_the_report_says_what_stays(neve, netcdf, tmp_pa
     variables = variables_of(report)
     assert report["stored_bytes"] == path.stat().st_size
     assert not leftovers(tmp_path, "out.nc")
-    for name in ("/temp", "/wind", "/static", "/ocean/deep/salt"):
+    for name in ("/temp", "/wind", "/static", "/ocean/deep/salt", "/packed", "/counts", "/flags"):
         assert variables[name]["coded"], name
         assert variables[name]["bound"] == "lossless" and variables[name]["max_abs_error"] == 0
         assert sum(variables[name]["methods"].values()) == variables[name]["chunks"] > 0
@@ -189,6 +189,7 @@ def test_bound_of_all(neve, netcdf, tmp_path):
     [
         (("--field", "tmp:abs=1"), "'tmp' matches no variable"),
         (("--field", "names:abs=1"), "gives a bound"),
+        (("--field", "packed:abs=1"), "gives a bound"),
         (("--field", "temp:quality=9"), "temp"),
         (("--strategy", "aggregated"), "--strategy has no meaning"),
         (("--chunk-size", "1KiB"), "65536"),
