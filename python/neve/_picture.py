@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all pictures share: matplotlib without a display, and a file that is written or says why not."""
+"""What all pictures share: matplotlib without a display, a file that is written or says why not."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def test_misspelt_keyword_is_a_type_error():
 
 @pytest.mark.parametrize("dtype", ["float16", "complex64", "bool", "U3"])
 def test_other_dtypes_are_refused(dtype):
-    with pytest.raises(TypeError, match="allowed are float32 and float64"):
+    with pytest.raises(TypeError, match="allowed are float32, float64 and integers"):
         neve.compress(np.zeros(5, dtype), rel=1e-3)
 
 
