@@ -147,7 +147,8 @@ def test_fortran_order(neve, tmp_path):
 @pytest.mark.parametrize(
     "make, code, words",
     [
-        (lambda p: np.save(p, np.arange(5)), 2, ["<i8", "<f4"]),
+        (lambda p: np.save(p, np.arange(5)), 2, ["i64", "lossless"]),
+        (lambda p: np.save(p, np.zeros(5, np.complex64)), 2, ["<c8", "f4"]),
         (lambda p: np.save(p, np.ones(5, ">f8")), None, []),
         (lambda p: p.write_bytes(b"\x93NUMPY\x01\x00"), 4, ["a.npy"]),
         (lambda p: p.write_bytes(b""), 4, ["a.npy"]),
