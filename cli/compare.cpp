@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "format/value_types.hpp"
+
 namespace neve::cli {
 namespace {
 
@@ -124,31 +126,9 @@ double Comparison::psnr_db() const {
 
 void compare_values(DType dtype, const std::byte* original, const std::byte* copy, uint64_t cells,
                     std::span<const uint8_t> left_out, const CompareRule& rule, Comparison& into) {
-  const auto compare = [&]<class T>(std::type_identity<T>) {
+  visit_type(dtype, [&]<class T>(std::type_identity<T>) {
     compare_typed<T>(original, copy, cells, left_out, rule, into);
-  };
-  switch (dtype) {
-    case DType::f32:
-      return compare(std::type_identity<float>());
-    case DType::f64:
-      return compare(std::type_identity<double>());
-    case DType::i8:
-      return compare(std::type_identity<int8_t>());
-    case DType::u8:
-      return compare(std::type_identity<uint8_t>());
-    case DType::i16:
-      return compare(std::type_identity<int16_t>());
-    case DType::u16:
-      return compare(std::type_identity<uint16_t>());
-    case DType::i32:
-      return compare(std::type_identity<int32_t>());
-    case DType::u32:
-      return compare(std::type_identity<uint32_t>());
-    case DType::i64:
-      return compare(std::type_identity<int64_t>());
-    case DType::u64:
-      return compare(std::type_identity<uint64_t>());
-  }
+  });
 }
 
 Status merge_over_ranks(const Ranks& ranks, std::vector<Comparison>& comparisons) {

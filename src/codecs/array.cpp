@@ -68,21 +68,19 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
   spec.codec = options.codec;
   spec.tuning = options.tuning;
   spec.fill = options.fill;
-  std::vector<BoxData> boxes;
   spec.integer_fill = options.integer_fill;
+  std::vector<BoxData> boxes;
   if (layout.element_count > 0) {
     layout.boxes.push_back(box_of_shape(shape));
     boxes.push_back(dense_box_data(data, layout.boxes[0]));
-  }
-  if (layout.element_count > 0 && is_integer(dtype)) {
-    if (!options.integer_fill && options.detect_fill) {
+    if (!is_integer(dtype)) {
+      const RangeAndFill found = find_range(dtype, layout.boxes[0], boxes[0], options);
+      spec.fill = found.fill;
+      spec.range = found.range;
+      spec.bound_abs = absolute_bound(options.bound, found.range);
+    } else if (!options.integer_fill && options.detect_fill) {
       spec.integer_fill = detect_integer_fill(dtype, layout.boxes[0], boxes[0]);
     }
-  } else if (layout.element_count > 0) {
-    const RangeAndFill found = find_range(dtype, layout.boxes[0], boxes[0], options);
-    spec.fill = found.fill;
-    spec.range = found.range;
-    spec.bound_abs = absolute_bound(options.bound, found.range);
   }
   layout.ndim = max_frame_dims;
   while (layout.ndim > 1 &&

@@ -11,10 +11,10 @@
 
 #include "codecs/arrangement.hpp"
 #include "codecs/section_codec.hpp"
-#include "codecs/value_types.hpp"
 #include "format/checksum.hpp"
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
+#include "format/value_types.hpp"
 #include "kernels/targets.hpp"
 #include "stages/lossless/byte_coder.hpp"
 #include "stages/lossless/byte_pack.hpp"

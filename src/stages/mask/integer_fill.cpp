@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "format/value_types.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -86,28 +87,13 @@ std::optional<uint64_t> detect(const FrameBox& box, const BoxData& data) {
 }  // namespace
 
 std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data) {
-  switch (dtype) {
-    case DType::i8:
-      return detect<int8_t>(box, data);
-    case DType::u8:
-      return detect<uint8_t>(box, data);
-    case DType::i16:
-      return detect<int16_t>(box, data);
-    case DType::u16:
-      return detect<uint16_t>(box, data);
-    case DType::i32:
-      return detect<int32_t>(box, data);
-    case DType::u32:
-      return detect<uint32_t>(box, data);
-    case DType::i64:
-      return detect<int64_t>(box, data);
-    case DType::u64:
-      return detect<uint64_t>(box, data);
-    case DType::f32:
-    case DType::f64:
-      break;
-  }
-  return {};
+  return visit_type(dtype, [&]<class T>(std::type_identity<T>) -> std::optional<uint64_t> {
+    if constexpr (std::is_integral_v<T>) {
+      return detect<T>(box, data);
+    } else {
+      return {};
+    }
+  });
 }
 
 }  // namespace neve
