@@ -2,6 +2,7 @@
 // `neve bench`: the codec table, the write table, the rate-distortion study, and the mini-apps.
 #include "cli/bench_chombo.hpp"
 #include "cli/bench_ensemble.hpp"
+#include "cli/bench_noise.hpp"
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -15,6 +16,7 @@ Command add_bench(CLI::App& app) {
   Command command{sub, {}, {}};
   command.below.push_back(add_bench_chombo(*sub));
   command.below.push_back(add_bench_ensemble(*sub));
+  command.below.push_back(add_bench_noise(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }
