@@ -115,9 +115,8 @@ class ResidualPacker {
 template <class T>
 class Encoder {
  public:
-  Encoder(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort)
+  Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
       : source_(source),
-        effort_(effort),
         quantizer_(make_quantizer<T>(spec)),
         choice_(choose_axes(source, quantizer_)),
         packer_(source.held, choice_.shift) {
@@ -216,7 +215,7 @@ class Encoder {
 
     uint8_t flags = choice_.axes;
     if (!specials_.runs.empty()) flags |= flag_specials;
-    const std::optional<Bytes> zero_groups = settle_symbols(draft, effort_);
+    const std::optional<Bytes> zero_groups = settle_symbols(draft);
     if (zero_groups) flags |= flag_zero_groups;
     ByteWriter before(draft.before);
     before.put(flags);
@@ -232,7 +231,6 @@ class Encoder {
   }
 
   const SectionSource<T>& source_;
-  Effort effort_;
   Quantizer<T> quantizer_;
   AxisChoice choice_;
   ResidualPacker packer_;
@@ -436,8 +434,8 @@ class Decoder {
 }  // namespace
 
 template <class T>
-SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  return Encoder<T>(source, spec, effort).run();
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec) {
+  return Encoder<T>(source, spec).run();
 }
 
 template <class T>
@@ -450,8 +448,8 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
   return status;
 }
 
-template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
+template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
 template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
                                          const SectionTarget<float>&);
 template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,

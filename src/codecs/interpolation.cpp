@@ -134,7 +134,7 @@ Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const SharedBook
 }  // namespace
 
 template <class T>
-SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec) {
   InterpolationEncoder<T> encoder(source, spec, false);
   SymbolRowEncoder<T> rows(encoder, source.held);
   encoder.run(rows);
@@ -144,7 +144,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   draft.symbols = rows.take();
   ByteWriter before(draft.before);
   encoder.write_head(before);
-  const std::optional<Bytes> zero_groups = settle_symbols(draft, effort);
+  const std::optional<Bytes> zero_groups = settle_symbols(draft);
   before.put(zero_groups ? flag_zero_groups : uint8_t{0});
   if (zero_groups) write_packed(*zero_groups, before);
   ByteWriter after(draft.after);
@@ -172,8 +172,8 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Sha
   return {};
 }
 
-template SectionDraft draft_interpolation<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template SectionDraft draft_interpolation<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
+template SectionDraft draft_interpolation<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_interpolation<double>(const SectionSource<double>&, const ComponentSpec&);
 template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
                                             const SectionTarget<float>&);
 template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,

@@ -168,10 +168,9 @@ bool visit_blocks(const RectStack<Pointer>& stack, int64_t side, BlockLayer& lay
 template <class T>
 class Encoder {
  public:
-  Encoder(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort)
+  Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
       : source_(source),
         spec_(spec),
-        effort_(effort),
         has_fill_(spec.fill.has_value()),
         fill_bits_(portable::bits(static_cast<T>(spec.fill.value_or(0)))),
         tolerance_(spec.bound_abs - spec.bound_abs * 0x1p-50) {
@@ -400,7 +399,7 @@ class Encoder {
 
     uint8_t flags = spec_.tuning.merge_units ? flag_merged : 0;
     if (!specials_.runs.empty()) flags |= flag_specials;
-    const std::optional<Bytes> zero_groups = settle_symbols(draft, effort_);
+    const std::optional<Bytes> zero_groups = settle_symbols(draft);
     if (zero_groups) flags |= flag_zero_groups;
     ByteWriter before(draft.before);
     before.put(flags);
@@ -423,7 +422,6 @@ class Encoder {
 
   const SectionSource<T>& source_;
   const ComponentSpec& spec_;
-  Effort effort_;
   bool has_fill_;
   portable::BitsOf<T> fill_bits_;
   double tolerance_;
@@ -703,9 +701,8 @@ class Decoder {
 }  // namespace
 
 template <class T>
-SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec,
-                                      Effort effort) {
-  return Encoder<T>(source, spec, effort).run();
+SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec) {
+  return Encoder<T>(source, spec).run();
 }
 
 template <class T>
@@ -715,10 +712,8 @@ Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, cons
   return Decoder<T>(info, target).run(bytes, shared);
 }
 
-template SectionDraft draft_lorenzo_regression<float>(const SectionSource<float>&, const ComponentSpec&,
-                                                      Effort);
-template SectionDraft draft_lorenzo_regression<double>(const SectionSource<double>&, const ComponentSpec&,
-                                                       Effort);
+template SectionDraft draft_lorenzo_regression<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_lorenzo_regression<double>(const SectionSource<double>&, const ComponentSpec&);
 template Status decode_lorenzo_regression<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
                                                  const SectionTarget<float>&);
 template Status decode_lorenzo_regression<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "codecs/reconstruct.hpp"
+#include "codecs/symbol_coding.hpp"
 #include "kernels/portable.hpp"
 #include "select/interpolation_estimate.hpp"
 #include "stages/entropy/book_choice.hpp"
@@ -21,14 +22,14 @@ namespace {
 // Where more than this share of the values must be listed exactly, the exact codec may well be smaller.
 constexpr double exact_trial_share = 0.05;
 
-// Interpolation takes three times as long as dual_quant: at effort balanced it is tried where it should save
-// some of the bytes, by an estimate that is rather high.
-constexpr double interpolation_worth_share = 0.93;
+// Interpolation takes three times as long as dual_quant: at effort balanced it is not tried where by an
+// estimate it takes more than this share of dual_quant's bytes.
+constexpr double interpolation_hopeless_share = 0.8;
 // At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
 // takes that context, which beats interpolation by a fifth, has not won yet.
 constexpr double context_hopeless_share = 1.6;
-// Several codebooks seldom save dual_quant more than this: one is enough to know that it loses.
-constexpr double codebooks_save_share = 0.12;
+// Several codebooks seldom save more than this.
+constexpr double books_save_share = 0.12;
 
 // The one value (bit for bit) that all held cells have.
 template <class T>
@@ -98,10 +99,9 @@ bool lists_many(const SectionDraft& draft, uint64_t held) {
 
 // A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
-SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
-                         Effort effort) {
+SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec) {
   if (codec == Codec::dual_quant) {
-    SectionDraft draft = draft_dual_quant(source, spec, effort);
+    SectionDraft draft = draft_dual_quant(source, spec);
     if (lists_many(draft, source.held)) {
       SectionDraft exact = draft_exact(source, spec);
       exact.report = draft.report;
@@ -109,8 +109,8 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
     }
     return draft;
   }
-  SectionDraft draft = codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec, effort)
-                       : codec == Codec::interpolation    ? draft_interpolation(source, spec, effort)
+  SectionDraft draft = codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec)
+                       : codec == Codec::interpolation    ? draft_interpolation(source, spec)
                                                           : draft_context(source, spec);
   if (lists_many(draft, source.held)) {
     // Values as they are: what dual quantization makes of them would belie this draft's report.
@@ -124,43 +124,79 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
   return draft;
 }
 
+// A draft and what it takes. Several books are found late, when it is clear that they may decide.
+class Candidate {
+ public:
+  explicit Candidate(SectionDraft made) : draft_(std::move(made)), bytes_(drafted_bytes(draft_)) {}
+
+  uint64_t bytes() const { return bytes_; }
+  bool is_settled() const { return is_settled_ || draft_.symbols.empty(); }
+  double least_bytes() const {
+    return (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_);
+  }
+  void settle(Effort effort) {
+    if (is_settled()) return;
+    refine_books(draft_, effort);
+    bytes_ = drafted_bytes(draft_);
+    is_settled_ = true;
+  }
+  void note_rival(const Candidate& rival) {
+    draft_.report.rival = rival.draft_.codec;
+    draft_.report.rival_bytes = rival.bytes_;
+    draft_.report.rival_is_estimate = !rival.is_settled();
+  }
+  void note_estimated_rival(Codec codec, double bytes) {
+    draft_.report.rival = codec;
+    draft_.report.rival_bytes = static_cast<uint64_t>(std::min(bytes, 1e18));
+    draft_.report.rival_is_estimate = true;
+  }
+  const SectionDraft& draft() const { return draft_; }
+  SectionDraft take() { return std::move(draft_); }
+
+ private:
+  SectionDraft draft_;
+  uint64_t bytes_;
+  bool is_settled_ = false;
+};
+
+// Whether `other` is smaller. Only books that may decide it are refined.
+bool is_smaller(Candidate& other, Candidate& leader, Effort effort) {
+  if (leader.least_bytes() < static_cast<double>(other.bytes())) leader.settle(effort);
+  if (other.least_bytes() < static_cast<double>(leader.bytes())) other.settle(effort);
+  if (leader.least_bytes() < static_cast<double>(other.bytes())) leader.settle(effort);
+  return other.bytes() < leader.bytes();
+}
+
 // The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
 // what it takes is then known and not guessed.
 template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  if (spec.recalled != Codec::automatic) return draft_lossy(source, spec, spec.recalled, effort);
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant));
+  if (effort == Effort::fast) return best.take();
   const bool is_max = effort == Effort::max;
-  // Beside `context` one codebook mostly tells who wins.
-  SectionDraft plain = draft_lossy(source, spec, Codec::dual_quant, is_max ? Effort::fast : effort);
-  if (effort == Effort::fast) return plain;
-  uint64_t plain_bytes = drafted_bytes(plain);
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
   const double estimate = estimate_section(source, spec);
-  const bool is_hopeless =
-      is_max ? std::isfinite(estimate) && estimate > context_hopeless_share * static_cast<double>(plain_bytes)
-             : !(estimate < interpolation_worth_share * static_cast<double>(plain_bytes));
-  std::optional<SectionDraft> other;
-  if (!is_hopeless) other = draft_lossy(source, spec, rival, effort);
-  const uint64_t other_bytes =
-      other ? drafted_bytes(*other) : static_cast<uint64_t>(std::min(estimate, 1e18));
-  if (is_max &&
-      (1 - codebooks_save_share) * static_cast<double>(plain_bytes) < static_cast<double>(other_bytes)) {
-    plain = draft_lossy(source, spec, Codec::dual_quant, effort);
-    plain_bytes = drafted_bytes(plain);
+  const double worth =
+      (is_max ? context_hopeless_share : interpolation_hopeless_share) * static_cast<double>(best.bytes());
+  // Without an estimate only the effort max goes to the length of trying.
+  if (estimate < worth || (is_max && !std::isfinite(estimate))) {
+    Candidate other(draft_lossy(source, spec, rival));
+    if (is_smaller(other, best, effort)) std::swap(best, other);
+    best.note_rival(other);
+  } else if (std::isfinite(estimate)) {
+    best.note_estimated_rival(rival, estimate);
   }
-  if (other && other_bytes < plain_bytes) {
-    other->report.rival = Codec::dual_quant;
-    other->report.rival_bytes = plain_bytes;
-    other->interpolation_estimate = estimate;
-    return std::move(*other);
+  if (is_max && best.draft().codec == Codec::dual_quant) {
+    Candidate other(draft_lossy(source, spec, Codec::lorenzo_regression));
+    if (is_smaller(other, best, effort)) {
+      std::swap(best, other);
+      best.note_rival(other);
+    }
   }
-  plain.interpolation_estimate = estimate;
-  if (other || std::isfinite(estimate)) {
-    plain.report.rival = rival;
-    plain.report.rival_bytes = other_bytes;
-    plain.report.rival_is_estimate = !other;
-  }
-  return plain;
+  best.settle(effort);
+  SectionDraft draft = best.take();
+  draft.interpolation_estimate = estimate;
+  return draft;
 }
 
 template <class T>
@@ -207,8 +243,13 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   } else if (spec.codec == Codec::exact || !has_quanta<T>(spec)) {
     draft = draft_exact(source, spec);
   } else if constexpr (std::is_floating_point_v<T>) {
-    draft = spec.codec == Codec::automatic ? select_codec(source, spec, effort)
-                                           : draft_lossy(source, spec, spec.codec, effort);
+    const Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
+    if (codec == Codec::automatic) {
+      draft = select_codec(source, spec, effort);
+    } else {
+      draft = draft_lossy(source, spec, codec);
+      refine_books(draft, effort);
+    }
   }
   draft.report.cells = source.held;
   draft.report.codec = draft.codec;

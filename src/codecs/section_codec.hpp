@@ -73,23 +73,22 @@ template <class T>
 Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
                       const SectionTarget<T>& target);
 
-// --- the codecs ---------------------------------------------------------------------------------------
+// --- the codecs: symbols get one book, and more of them once it is known whose symbols stay ------------
 
 template <class T>
-SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                          const SectionTarget<T>& target);
 
 template <class T>
-SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec,
-                                      Effort effort);
+SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                                  const SectionTarget<T>& target);
 
 template <class T>
-SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
 Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
                             const SectionTarget<T>& target);

@@ -11,7 +11,7 @@
 
 namespace neve {
 
-std::optional<Bytes> settle_symbols(SectionDraft& draft, Effort effort) {
+std::optional<Bytes> settle_symbols(SectionDraft& draft) {
   std::optional<Bytes> bitmap;
   Histogram histogram = count_symbols(draft.symbols);
   if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
@@ -19,10 +19,15 @@ std::optional<Bytes> settle_symbols(SectionDraft& draft, Effort effort) {
     recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
     histogram = count_symbols(draft.symbols);
   }
-  BookChoice books = choose_books(draft.symbols, histogram, effort);
+  if (!draft.symbols.empty()) draft.histograms = {histogram};
+  return bitmap;
+}
+
+void refine_books(SectionDraft& draft, Effort effort) {
+  if (draft.histograms.size() != 1) return;
+  BookChoice books = choose_books(draft.symbols, draft.histograms.front(), effort);
   draft.block_book = std::move(books.block_book);
   draft.histograms = std::move(books.histograms);
-  return bitmap;
 }
 
 Result<Symbols> read_symbols(ByteReader& in, const SharedBooks& shared, bool has_zero_groups,

@@ -13,9 +13,12 @@
 
 namespace neve {
 
-// Takes worthwhile zero groups out of draft.symbols and settles the books of what is left. Returns the bitmap
-// of the groups, to be written where the codec's format has it; nothing when all symbols stay.
-std::optional<Bytes> settle_symbols(SectionDraft& draft, Effort effort);
+// Takes worthwhile zero groups out of draft.symbols and gives what is left one book. Returns the bitmap of
+// the groups, to be written where the codec's format has it; nothing when all symbols stay.
+std::optional<Bytes> settle_symbols(SectionDraft& draft);
+
+// Several books instead of one where that is smaller and the effort allows it.
+void refine_books(SectionDraft& draft, Effort effort);
 
 // The symbols of `ordinary` values, followed by row_padding elements of no meaning. Errors: corrupt.
 Result<Symbols> read_symbols(ByteReader& in, const SharedBooks& shared, bool has_zero_groups,

@@ -4,79 +4,114 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace neve {
 
 namespace {
 
-constexpr int64_t wanted_samples = 4096;
-// Fewer say nothing about a field.
-constexpr size_t least_samples = 256;
-constexpr int largest_residual = 127;
+// Runs of neighbouring cells: fields are calm here and rough there, and the codec's books follow that.
+constexpr int64_t run_cells = 16;
+constexpr int64_t most_samples = 8192;
+// One cell in so many, of small sections: looking must cost less than coding.
+constexpr int64_t cells_per_sample = 24;
+// Fewer say nothing about a field, or about a run.
+constexpr uint64_t least_samples = 256;
+constexpr int least_run_samples = 4;
 // Cells of coarser levels, one in eight, lie farther from their neighbours, and take some bits more.
 constexpr double coarser_share = 0.125;
 constexpr double coarser_extra_bits = 2;
 
-struct Sample {
-  std::array<double, 3> prediction{};  // in steps, less the value; by direction
-  unsigned directions = 0;
+constexpr size_t axes = 3;
+
+// The cells of a run that interpolation predicts at its finest level, in steps, less their values.
+struct Run {
+  struct Sample {
+    std::array<double, axes> residual{};
+    unsigned directions = 0;  // bit d: along axis d
+  };
+  std::array<Sample, run_cells> samples;
+  int count = 0;
+};
+
+// Sums of the magnitudes of residuals by direction.
+struct DirectionErrors {
+  std::array<double, axes> sum{};
+  std::array<double, axes> count{};
+
+  void add(const Run::Sample& sample) {
+    for (size_t d = 0; d < axes; ++d) {
+      if (((sample.directions >> d) & 1) == 0) continue;
+      sum[d] += std::min(std::abs(sample.residual[d]), error_cap);
+      ++count[d];
+    }
+  }
+  double mean(size_t d) const { return count[d] > 0 ? sum[d] / count[d] : error_cap; }
 };
 
 template <class T>
 class Sampler {
  public:
-  explicit Sampler(const Quantizer<T>& q) : q_(q) {}
-
-  void run(const SectionSource<T>& source) {
+  Sampler(const SectionSource<T>& source, const Quantizer<T>& quantizer) : q_(quantizer) {
     int64_t cells = 0;
     for (const auto& rect : source.rects) cells += rect.cells();
-    // Odd, so that it meets all classes and does not follow the rows of a power of two.
-    const int64_t stride = std::max<int64_t>(1, cells / wanted_samples) | 1;
+    const int64_t samples = std::clamp(cells / cells_per_sample, int64_t{least_samples}, most_samples);
+    // Odd, so that it does not follow rows of a power of two.
+    const int64_t stride = std::max(run_cells, cells / samples * run_cells) | 1;
     int64_t next = 0;
     for (const auto& rect : source.rects) {
       for (; next < rect.cells(); next += stride) visit(rect, next);
       next -= rect.cells();
     }
   }
-  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<Run>& runs() const { return runs_; }
 
  private:
+  using Place = std::array<int64_t, max_frame_dims>;
+
+  // The run around the cell, which ends with its row.
   void visit(const RectRows<const T*>& rect, int64_t cell) {
-    std::array<int64_t, max_frame_dims> at{};
+    Place at{};
     int64_t rest = cell;
     for (size_t d = 0; d < max_frame_dims; ++d) {
       at[d] = rest % rect.size[d];
       rest /= rect.size[d];
     }
-    double value = 0;
-    if (!read(rect, at, value)) return;
-    Sample sample;
-    for (size_t d = 0; d < 3; ++d) {
-      if ((at[d] & 1) == 0) continue;
-      std::array<double, 4> near{};
-      bool complete = true;
-      for (int k = 0; k < 4; ++k) {
-        auto neighbour = at;
-        neighbour[d] += 2 * k - 3;
-        complete = complete && read(rect, neighbour, near[static_cast<size_t>(k)]);
+    at[0] = std::max<int64_t>(0, std::min(at[0], rect.size[0] - run_cells));
+    const int64_t end = std::min(rect.size[0], at[0] + run_cells);
+    Run run;
+    for (; at[0] < end; ++at[0]) {
+      Run::Sample sample;
+      double value = 0;
+      if (!read(rect, at, value)) continue;
+      for (size_t d = 0; d < axes; ++d) {
+        if ((at[d] & 1) == 0) continue;
+        std::array<double, 4> near{};
+        bool is_complete = true;
+        for (size_t k = 0; k < near.size() && is_complete; ++k) {
+          Place neighbour = at;
+          neighbour[d] += 2 * static_cast<int64_t>(k) - 3;
+          is_complete = read(rect, neighbour, near[k]);
+        }
+        if (!is_complete) continue;
+        sample.residual[d] = 0.5625 * (near[1] + near[2]) - 0.0625 * (near[0] + near[3]) - value;
+        sample.directions |= 1U << d;
       }
-      if (!complete) continue;
-      sample.prediction[d] = 0.5625 * (near[1] + near[2]) - 0.0625 * (near[0] + near[3]) - value;
-      sample.directions |= 1U << d;
+      if (sample.directions != 0) run.samples[static_cast<size_t>(run.count++)] = sample;
     }
-    if (sample.directions != 0) samples_.push_back(sample);
+    if (run.count >= least_run_samples) runs_.push_back(run);
   }
 
   // The cell's value in steps; false where there is none.
-  bool read(const RectRows<const T*>& rect, const std::array<int64_t, max_frame_dims>& at,
-            double& value) const {
-    int64_t cell = 0;
-    for (size_t d = max_frame_dims; d-- > 0;) {
+  bool read(const RectRows<const T*>& rect, const Place& at, double& value) const {
+    for (size_t d = 0; d < max_frame_dims; ++d) {
       if (at[d] < 0 || at[d] >= rect.size[d]) return false;
-      cell = cell * rect.size[d] + at[d];
     }
-    if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(cell)] != 0) return false;
+    if (!rect.left_out.empty()) {
+      const int64_t row = (at[3] * rect.size[2] + at[2]) * rect.size[1] + at[1];
+      if (rect.left_out[static_cast<size_t>(row * rect.size[0] + at[0])] != 0) return false;
+    }
     const T found = rect.row(at[1], at[2], at[3])[at[0]];
     if (!std::isfinite(found) || (q_.has_fill && found == q_.fill)) return false;
     value = (static_cast<double>(found) - static_cast<double>(q_.center)) / static_cast<double>(q_.step);
@@ -84,56 +119,59 @@ class Sampler {
   }
 
   const Quantizer<T>& q_;
-  std::vector<Sample> samples_;
+  std::vector<Run> runs_;
 };
 
-double entropy_bits(const std::vector<int>& residuals) {
-  std::array<double, 2 * largest_residual + 1> counts{};
-  double extra = 0;
-  for (const int residual : residuals) {
-    const int kept = std::clamp(residual, -largest_residual, largest_residual);
-    ++counts[static_cast<size_t>(kept + largest_residual)];
-    if (kept != residual) extra += 2 * std::log2(std::abs(static_cast<double>(residual)));
+// Mean magnitude of a run's residuals, all directions blended as the codec does it: by the inverse 4th power
+// of their errors, here those of the run, with one sample's worth of the whole section's.
+double mean_magnitude(const Run& run, const DirectionErrors& overall) {
+  DirectionErrors errors;
+  for (size_t d = 0; d < axes; ++d) {
+    errors.sum[d] = overall.mean(d);
+    errors.count[d] = 1;
   }
-  const auto total = static_cast<double>(residuals.size());
-  double bits = extra / total;
-  for (const double count : counts) {
-    if (count > 0) bits -= count / total * std::log2(count / total);
+  const std::span samples(run.samples.data(), static_cast<size_t>(run.count));
+  for (const Run::Sample& sample : samples) errors.add(sample);
+  double magnitude = 0;
+  for (const Run::Sample& sample : samples) {
+    double sum = 0;
+    double weights = 0;
+    for (size_t d = 0; d < axes; ++d) {
+      if (((sample.directions >> d) & 1) == 0) continue;
+      const double inverse = 1 / (errors.mean(d) + blend_floor);
+      const double weight = inverse * inverse * inverse * inverse;
+      sum += weight * sample.residual[d];
+      weights += weight;
+    }
+    magnitude += std::abs(std::nearbyint(sum / weights));
   }
-  return bits;
+  return magnitude / run.count;
+}
+
+// Entropy of integers k with probabilities proportional to t^|k|, whose mean magnitude is 2t / (1 - t^2).
+double two_sided_geometric_bits(double mean_magnitude) {
+  if (!(mean_magnitude > 0)) return 0;
+  const double t = (std::sqrt(1 + mean_magnitude * mean_magnitude) - 1) / mean_magnitude;
+  return -std::log2((1 - t) / (1 + t)) - mean_magnitude * std::log2(t);
 }
 
 }  // namespace
 
 template <class T>
 double estimate_interpolation_bytes(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
-  Sampler<T> sampler(quantizer);
-  sampler.run(source);
-  const std::vector<Sample>& samples = sampler.samples();
-  if (samples.size() < least_samples) return HUGE_VAL;
-  std::array<double, 3> error{};
-  std::array<double, 3> count{};
-  for (const Sample& s : samples) {
-    for (size_t d = 0; d < 3; ++d) {
-      if (((s.directions >> d) & 1) == 0) continue;
-      error[d] += std::min(std::abs(s.prediction[d]), error_cap);
-      ++count[d];
-    }
+  const Sampler<T> sampler(source, quantizer);
+  DirectionErrors overall;
+  uint64_t count = 0;
+  for (const Run& run : sampler.runs()) {
+    for (int i = 0; i < run.count; ++i) overall.add(run.samples[static_cast<size_t>(i)]);
+    count += static_cast<uint64_t>(run.count);
   }
-  std::vector<int> residuals;
-  for (const Sample& s : samples) {
-    double sum = 0;
-    double weights = 0;
-    for (size_t d = 0; d < 3; ++d) {
-      if (((s.directions >> d) & 1) == 0) continue;
-      const double weight = std::pow(error[d] / count[d] + blend_floor, -4);
-      sum += weight * s.prediction[d];
-      weights += weight;
-    }
-    constexpr double farthest = 1 << 30;
-    residuals.push_back(static_cast<int>(std::nearbyint(std::clamp(sum / weights, -farthest, farthest))));
+  if (count < least_samples) return HUGE_VAL;
+  double sum = 0;
+  for (const Run& run : sampler.runs()) {
+    sum += run.count * two_sided_geometric_bits(mean_magnitude(run, overall));
   }
-  const double finest_bits = entropy_bits(residuals);
+  const double finest_bits = sum / static_cast<double>(count);
   const double bits = finest_bits + coarser_share * std::min(coarser_extra_bits, 2 * finest_bits);
   return bits * static_cast<double>(source.held) / 8;
 }

@@ -249,7 +249,7 @@ size_t section_bytes(const Units<T>& units, const ComponentSpec& spec, Effort ef
 template <class T>
 SectionDraft draft_with(Codec codec, const Units<T>& units, const ComponentSpec& spec) {
   return codec == Codec::context ? draft_context(units.source(), spec)
-                                 : draft_interpolation(units.source(), spec, Effort::balanced);
+                                 : draft_interpolation(units.source(), spec);
 }
 
 TEST(Interpolation, SmoothFieldsTakeFarLessThanWithDualQuant) {
@@ -528,7 +528,8 @@ TEST(InterpolationSelection, AutoIsNeverLargerThanDualQuantAtTheSameEffort) {
       }
     }
   }
-  EXPECT_EQ(chosen, (std::set{Codec::dual_quant, Codec::interpolation, Codec::context}));
+  EXPECT_EQ(chosen,
+            (std::set{Codec::dual_quant, Codec::lorenzo_regression, Codec::interpolation, Codec::context}));
 }
 
 }  // namespace

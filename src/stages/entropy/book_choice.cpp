@@ -24,7 +24,9 @@ uint64_t book_bits(const Codebook& book) {
 
 // Fewer blocks cannot pay for three more books.
 constexpr size_t several_books_min_blocks = 32;
-constexpr int refinement_rounds = 2;
+// The first round moves a share of the blocks only: what books look like shows in part of a long stream.
+constexpr size_t first_round_blocks = 256;
+constexpr size_t refinement_rounds = 2;
 
 std::span<const uint8_t> block_of(std::span<const uint8_t> symbols, size_t block) {
   const size_t begin = block * book_block_symbols;
@@ -50,19 +52,32 @@ std::vector<uint8_t> books_by_roughness(std::span<const uint8_t> symbols, size_t
   return block_book;
 }
 
-std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols, std::span<const uint8_t> block_book) {
+// Of every `every`-th block. Four tables a book, as in count_symbols.
+std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols, std::span<const uint8_t> block_book,
+                                     size_t every) {
+  std::array<std::array<Histogram, 4>, max_books> parts{};
+  for (size_t b = 0; b < block_book.size(); b += every) {
+    auto& part = parts[block_book[b]];
+    const auto block = block_of(symbols, b);
+    size_t i = 0;
+    for (; i + 4 <= block.size(); i += 4) {
+      for (size_t k = 0; k < 4; ++k) ++part[k][block[i + k]];
+    }
+    for (; i < block.size(); ++i) ++part[0][block[i]];
+  }
   std::vector<Histogram> histograms(max_books);
-  for (size_t b = 0; b < block_book.size(); ++b) {
-    Histogram& histogram = histograms[block_book[b]];
-    for (const uint8_t s : block_of(symbols, b)) ++histogram[s];
+  for (size_t k = 0; k < max_books; ++k) {
+    for (const Histogram& part : parts[k]) {
+      for (size_t s = 0; s < symbol_count; ++s) histograms[k][s] += part[s];
+    }
   }
   return histograms;
 }
 
-// Each block to the book that codes it in the fewest bits (Lloyd's step). Books know every symbol of the
-// stream while blocks move between them.
+// Every `every`-th block to the book that codes it in the fewest bits (Lloyd's step). Books know every symbol
+// of the stream while blocks move between them.
 void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
-                     std::span<const Histogram> histograms, std::span<uint8_t> block_book) {
+                     std::span<const Histogram> histograms, size_t every, std::span<uint8_t> block_book) {
   // Lengths of all books side by side in one word: a block is priced for all of them in one pass. A field
   // holds book_block_symbols * max_code_bits, which is below 2^16.
   static_assert(book_block_symbols * max_code_bits < 1U << 16 && max_books == 4);
@@ -73,7 +88,7 @@ void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
     const Codebook book = make_codebook(smoothed);
     for (size_t s = 0; s < symbol_count; ++s) lengths[s] |= uint64_t{book.length[s]} << (16 * k);
   }
-  for (size_t b = 0; b < block_book.size(); ++b) {
+  for (size_t b = 0; b < block_book.size(); b += every) {
     uint64_t bits = 0;
     for (const uint8_t s : block_of(symbols, b)) bits += lengths[s];
     uint64_t best = bits & 0xffff;
@@ -126,10 +141,12 @@ BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all, 
   if (effort == Effort::fast || blocks < several_books_min_blocks) return choice;
 
   std::vector<uint8_t> block_book = books_by_roughness(symbols, blocks);
-  std::vector<Histogram> histograms = histograms_of(symbols, block_book);
-  for (int round = 0; round < refinement_rounds; ++round) {
-    assign_cheapest(symbols, all, histograms, block_book);
-    histograms = histograms_of(symbols, block_book);
+  const size_t some = std::max<size_t>(1, blocks / first_round_blocks);
+  std::vector<Histogram> histograms = histograms_of(symbols, block_book, some);
+  for (size_t round = 1; round <= refinement_rounds; ++round) {
+    const bool is_last = round == refinement_rounds;
+    assign_cheapest(symbols, all, histograms, is_last ? 1 : some, block_book);
+    histograms = histograms_of(symbols, block_book, is_last ? 1 : some);
   }
   const Codebook one = make_codebook(all);
   const uint64_t one_bits = coded_bits(one, all) + book_bits(one);
