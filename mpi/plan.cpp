@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <mutex>
 #include <optional>
 
 #include "amr/grow.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/ranges.hpp"
 #include "mpi/rows.hpp"
 #include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
@@ -49,21 +49,6 @@ Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     ranges[field].merge(range);
     return {};
   });
-}
-
-Status merge_over_ranks(const Comm& comm, Ranges& ranges) {
-  constexpr double none = std::numeric_limits<double>::infinity();
-  std::vector<double> smallest;  // minima, then negated maxima, so that one reduction serves both
-  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : r.min);
-  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : -r.max);
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, smallest.data(), static_cast<int>(smallest.size()),
-                                    MPI_DOUBLE, MPI_MIN, comm.get()),
-                      "exchange of value ranges"));
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    const bool empty = smallest[i] == none;
-    ranges[i] = {empty ? 0 : smallest[i], empty ? 0 : -smallest[ranges.size() + i], empty};
-  }
-  return {};
 }
 
 // Global ranges, and the fill values found in them where none was given.

@@ -4,15 +4,12 @@
 
 #include <cmath>
 
+#include "codecs/array_part.hpp"
 #include "format/frame_header.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
 
-namespace {
-
-// Directions of size 1 predict nothing and are dropped; of what is left the slowest are merged until four
-// remain.
 FrameBox box_of_shape(std::span<const uint64_t> shape) {
   std::vector<int64_t> sides;  // fastest first
   for (auto it = shape.rbegin(); it != shape.rend(); ++it) {
@@ -27,13 +24,9 @@ FrameBox box_of_shape(std::span<const uint64_t> shape) {
   return box;
 }
 
-// The value range without fill values, and the fill value: the given one, or one that the data betray.
-struct RangeAndFill {
-  ValueRange range;
-  std::optional<double> fill;
-};
-
-RangeAndFill find_range(DType dtype, const FrameBox& box, const BoxData& data, const ArrayOptions& options) {
+ArrayMeasure measure_array(DType dtype, const FrameBox& box, const void* values,
+                           const ArrayOptions& options) {
+  const BoxData data = dense_box_data(values, box);
   if (options.fill || !options.detect_fill) {
     return {scan_range(dtype, box, data, 0, options.fill), options.fill};
   }
@@ -45,10 +38,12 @@ RangeAndFill find_range(DType dtype, const FrameBox& box, const BoxData& data, c
   return {all, {}};
 }
 
-}  // namespace
+namespace {
 
-Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
-                                            const ArrayOptions& options, FrameReport* report) {
+// `whole` null: the array's own measure.
+Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                      const ArrayOptions& options, const ArrayMeasure* whole,
+                                      FrameReport* report) {
   NEVE_TRY(check_bound(options.bound));
   if (shape.size() > max_array_rank) {
     return usage_error(fmt::format("array: {} dimensions, at most {}", shape.size(), max_array_rank));
@@ -74,7 +69,8 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
     layout.boxes.push_back(box_of_shape(shape));
     boxes.push_back(dense_box_data(data, layout.boxes[0]));
     if (!is_integer(dtype)) {
-      const RangeAndFill found = find_range(dtype, layout.boxes[0], boxes[0], options);
+      const ArrayMeasure found =
+          whole != nullptr ? *whole : measure_array(dtype, layout.boxes[0], data, options);
       spec.fill = found.fill;
       spec.range = found.range;
       spec.bound_abs = absolute_bound(options.bound, found.range);
@@ -88,6 +84,19 @@ Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_
     --layout.ndim;
   }
   return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                            const ArrayOptions& options, FrameReport* report) {
+  return encode(dtype, shape, data, options, nullptr, report);
+}
+
+Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,
+                                                 const void* data, const ArrayOptions& options,
+                                                 const ArrayMeasure& whole, FrameReport* report) {
+  return encode(dtype, shape, data, options, &whole, report);
 }
 
 }  // namespace neve

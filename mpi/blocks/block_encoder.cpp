@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/blocks/block_encoder.hpp"
+
+#include <limits>
+
+#include "mpi/fault.hpp"
+#include "mpi/ranges.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// In one direction: a range does not depend on how values lie.
+std::optional<FrameBox> line_of(const BlockPlan& plan) {
+  if (plan.count == 0) return {};
+  const uint64_t shape[] = {plan.count};
+  return box_of_shape(shape);
+}
+
+bool is_relative(const Transfer& transfer) {
+  return transfer.values.bound.mode == BoundMode::rel && !is_integer(transfer.dtype);
+}
+
+}  // namespace
+
+Result<Bytes> BlockEncoder::encode(size_t block) const {
+  // Of the last one, so that others are on their way.
+  if (block + 1 == blocks()) NEVE_TRY(injected_fault(Phase::encode, rank_));
+  const size_t value_bytes = dtype_bytes(transfer_.dtype);
+  std::vector<uint64_t> shape = transfer_.layer_shape;
+  uint64_t layer_values = 1;
+  for (const uint64_t size : shape) layer_values *= size;
+  shape.insert(shape.begin(), plan_.values(block) / layer_values);
+  const std::byte* const data = data_ + plan_.first(block) * value_bytes;
+  Result<Bytes> frame = whole_ ? encode_array_part(transfer_.dtype, shape, data, transfer_.values, *whole_)
+                               : encode_array(transfer_.dtype, shape, data, transfer_.values);
+  if (frame.ok() && frame->size() > std::numeric_limits<int>::max()) {
+    return failure("a frame of " + std::to_string(frame->size()) +
+                   " bytes is more than an MPI count holds; use smaller blocks");
+  }
+  return frame;
+}
+
+std::optional<ArrayMeasure> measure_alone(const Transfer& transfer, const BlockPlan& plan, const void* data) {
+  if (!is_relative(transfer)) return {};
+  const auto box = line_of(plan);
+  return box ? measure_array(transfer.dtype, *box, data, transfer.values) : ArrayMeasure{};
+}
+
+Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
+                                                     const BlockPlan& plan, const void* data) {
+  if (!is_relative(transfer)) return std::optional<ArrayMeasure>();
+  const auto box = line_of(plan);
+  const auto range_without = [&](const std::optional<double>& fill) -> Result<ValueRange> {
+    ValueRange range;
+    if (box) range = scan_range(transfer.dtype, *box, dense_box_data(data, *box), 0, fill);
+    NEVE_TRY(merge_over_ranks(comm, std::span(&range, 1)));
+    return range;
+  };
+  ArrayMeasure whole;
+  whole.fill = transfer.values.fill;
+  NEVE_ASSIGN(whole.range, range_without(whole.fill));
+  if (whole.fill || !transfer.values.detect_fill) return std::optional(whole);
+  // The range is global, so all ranks suspect the same value.
+  if (const auto suspect = suspect_fill(transfer.dtype, whole.range)) {
+    NEVE_ASSIGN(const ValueRange others, range_without(suspect));
+    if (accept_fill(*suspect, others)) whole = {others, suspect};
+  }
+  return std::optional(whole);
+}
+
+}  // namespace neve::mpi

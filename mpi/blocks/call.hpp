@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calls of neve/mpi.h have in common.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "mpi/blocks/send_blocks.hpp"
+#include "neve/mpi.h"
+
+namespace neve::mpi {
+
+// The caller's options as a library of this version knows them.
+struct CallOptions {
+  Transfer transfer;
+  neve_mpi_report* report = nullptr;
+};
+Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_mpi_options* options);
+
+// Not an intercommunicator, whose groups have no root in common.
+Status check_intracommunicator(MPI_Comm comm);
+
+// "`name` is NULL for `count` values".
+Status check_values(const char* name, const void* values, uint64_t count);
+
+// Fills the report, where one is wanted.
+void report_moved(const CallOptions& options, uint64_t values, const Moved& moved);
+
+// Collective: a usage error on all ranks, where one of the numbers is not the same on all of them.
+struct Common {
+  std::string name;
+  int64_t number;
+};
+Status check_same(const Comm& comm, std::initializer_list<Common> numbers);
+// The numbers that make a transfer one, for check_same.
+Status check_same_transfer(const Comm& comm, const Transfer& transfer, Common another);
+
+}  // namespace neve::mpi

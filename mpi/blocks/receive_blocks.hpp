@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+
+#include "mpi/blocks/block_plan.hpp"
+#include "mpi/blocks/send_blocks.hpp"
+#include "neve/types.hpp"
+
+namespace neve::mpi {
+
+// What one rank sends by send_blocks.
+struct Incoming {
+  int source = 0;
+  BlockPlan plan;
+  std::byte* out = nullptr;  // plan.count values; null: what comes is not wanted
+};
+
+// Receives all of them: `from` is MPI_ANY_SOURCE, or the one source. Each block is decoded as it arrives, on
+// `threads` threads beside the calling one, while others still move. Takes off all messages whatever happens;
+// the error is that of the lowest source (and its lowest block) among those that were seen.
+Status receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threads,
+                      std::span<const Incoming> incoming, Moved& moved);
+
+}  // namespace neve::mpi

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arrays that are parts of something larger: their bound and fill value are those of the whole.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "neve/frame.hpp"
+
+namespace neve {
+
+// What a floating-point array's absolute bound and special values follow from.
+struct ArrayMeasure {
+  ValueRange range;  // without fill values
+  std::optional<double> fill;
+};
+
+// Directions of size 1 predict nothing and are dropped; of what is left the slowest are merged until four
+// remain. No size may be 0.
+FrameBox box_of_shape(std::span<const uint64_t> shape);
+
+// The measure of an array alone: the fill value is the given one, or one that the data betray.
+ArrayMeasure measure_array(DType dtype, const FrameBox& box, const void* data, const ArrayOptions& options);
+
+// encode_array with `whole` in the place of the array's own measure. Integers have none: theirs is not used.
+Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,
+                                                 const void* data, const ArrayOptions& options,
+                                                 const ArrayMeasure& whole, FrameReport* report = nullptr);
+
+}  // namespace neve
