@@ -3,6 +3,7 @@
 #include "cli/bench_chombo.hpp"
 #include "cli/bench_ensemble.hpp"
 #include "cli/bench_noise.hpp"
+#include "cli/bench_struct.hpp"
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -17,6 +18,7 @@ Command add_bench(CLI::App& app) {
   command.below.push_back(add_bench_chombo(*sub));
   command.below.push_back(add_bench_ensemble(*sub));
   command.below.push_back(add_bench_noise(*sub));
+  command.below.push_back(add_bench_struct(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }

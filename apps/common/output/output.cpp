@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/common/output/output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "apps/common/output/containers.hpp"
+#include "apps/common/timed.hpp"
+#include "mpi/target.hpp"
+
+namespace neve::apps {
+namespace {
+
+using Compression = Output::Compression;
+using Container = Output::Container;
+
+const std::vector<Output>& all_outputs() {
+  static const std::vector<Output> outputs = {
+      {"raw", Container::raw, false, Compression::none, false},
+      {"hdf5", Container::hdf5, false, Compression::none, false},
+      {"hdf5-chunked", Container::hdf5, true, Compression::none, false},
+      {"hdf5-zlib", Container::hdf5, true, Compression::deflate, false},
+      {"hdf5-szip", Container::hdf5, true, Compression::szip, false},
+      {"hdf5-shuffle-zlib", Container::hdf5, true, Compression::shuffle_deflate, false},
+      {"hdf5-zfp", Container::hdf5, true, Compression::zfp, true},
+      {"hdf5-neve", Container::hdf5, true, Compression::neve, true},
+      {"hdf5-neve-lossless", Container::hdf5, true, Compression::neve, false},
+      {"neve", Container::plotfile, true, Compression::neve, true},
+      {"neve-lossless", Container::plotfile, true, Compression::neve, false},
+      {"neve-none", Container::plotfile, false, Compression::none, false},
+  };
+  return outputs;
+}
+
+Result<std::unique_ptr<ArrayReader>> open_file(const Output& output, const std::string& path,
+                                               std::span<const ArraySpec> arrays) {
+  switch (output.container) {
+    case Container::raw:
+      return open_raw(path, arrays);
+    case Container::plotfile:
+      return open_plot(path, arrays);
+    case Container::hdf5:
+      break;
+  }
+  return open_hdf5(path, arrays);
+}
+
+// Collective; the file's bytes.
+Result<uint64_t> write_file(const mpi::Comm& comm, const Output& output, const std::string& path,
+                            std::span<const ArrayPart> parts) {
+  if (output.container == Container::plotfile) return write_plot(comm, path, parts, output);
+  NEVE_ASSIGN(mpi::Target target, mpi::Target::begin(comm, path, WriteOptions()));
+  NEVE_TRY(output.container == Container::raw ? write_raw(comm, target.temporary_path(), parts)
+                                              : write_hdf5(comm, target.temporary_path(), parts, output));
+  NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? mpi::sync_path(target.temporary_path()) : Status()));
+  return target.finish(comm);
+}
+
+// The next rank's part of an array: where it lies, and its values.
+struct OthersPart {
+  Shape start, count;
+  std::vector<std::byte> values;
+};
+
+// Collective.
+Result<OthersPart> part_of_next(const mpi::Comm& comm, const ArrayPart& mine) {
+  const int next = (comm.rank() + 1) % comm.size(), before = (comm.rank() + comm.size() - 1) % comm.size();
+  OthersPart other;
+  other.start.resize(mine.start.size());
+  other.count.resize(mine.count.size());
+  const auto exchange = [&](const void* send, size_t send_bytes, void* receive, size_t receive_bytes) {
+    // Counts of MPI are int: many smaller messages.
+    constexpr size_t most = size_t{1} << 28;
+    const size_t longest = std::max(send_bytes, receive_bytes);
+    for (size_t at = 0; at < longest; at += most) {
+      const auto part = [&](size_t bytes) {
+        return static_cast<int>(std::min(most, bytes - std::min(at, bytes)));
+      };
+      NEVE_TRY(mpi::mpi_status(
+          MPI_Sendrecv(static_cast<const std::byte*>(send) + std::min(at, send_bytes), part(send_bytes),
+                       MPI_BYTE, before, 0, static_cast<std::byte*>(receive) + std::min(at, receive_bytes),
+                       part(receive_bytes), MPI_BYTE, next, 0, comm.get(), MPI_STATUS_IGNORE),
+          "exchange of parts"));
+    }
+    return Status();
+  };
+  const size_t shape_bytes = mine.start.size() * sizeof(uint64_t);
+  NEVE_TRY(exchange(mine.start.data(), shape_bytes, other.start.data(), shape_bytes));
+  NEVE_TRY(exchange(mine.count.data(), shape_bytes, other.count.data(), shape_bytes));
+  other.values.resize(value_count(other.count) * dtype_bytes(mine.spec.dtype));
+  NEVE_TRY(exchange(mine.values, mine.bytes(), other.values.data(), other.values.size()));
+  return other;
+}
+
+struct Difference {
+  uint64_t values = 0, wrong = 0;
+  double largest = 0;
+};
+
+template <class T>
+void compare(const ArraySpec& spec, const Output& output, std::span<const std::byte> wanted,
+             std::span<const std::byte> got, Difference& difference) {
+  const auto* a = reinterpret_cast<const T*>(wanted.data());
+  const auto* b = reinterpret_cast<const T*>(got.data());
+  const size_t count = wanted.size() / sizeof(T);
+  difference.values += count;
+  for (size_t i = 0; i < count; ++i) {
+    if (std::memcmp(a + i, b + i, sizeof(T)) == 0) continue;
+    const double error = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    difference.largest = std::max(difference.largest, error);
+    // zfp knows nothing of fill values: near is all it promises.
+    const bool is_fill =
+        output.compression == Compression::neve && spec.fill && static_cast<double>(a[i]) == *spec.fill;
+    if (!output.lossy || std::is_integral_v<T> || is_fill || !(error <= spec.bound_abs)) ++difference.wrong;
+  }
+}
+
+void compare(const ArraySpec& spec, const Output& output, std::span<const std::byte> wanted,
+             std::span<const std::byte> got, Difference& difference) {
+  switch (spec.dtype) {
+    case DType::f32:
+      return compare<float>(spec, output, wanted, got, difference);
+    case DType::f64:
+      return compare<double>(spec, output, wanted, got, difference);
+    case DType::i8:
+    case DType::u8:
+      return compare<uint8_t>(spec, output, wanted, got, difference);
+    case DType::i16:
+    case DType::u16:
+      return compare<uint16_t>(spec, output, wanted, got, difference);
+    case DType::i32:
+    case DType::u32:
+      return compare<uint32_t>(spec, output, wanted, got, difference);
+    case DType::i64:
+    case DType::u64:
+      return compare<uint64_t>(spec, output, wanted, got, difference);
+  }
+}
+
+// Collective. Reading is timed, comparing is not.
+Status verify(const mpi::Comm& comm, const Output& output, const std::string& path,
+              std::span<const ArrayPart> parts, StoreResult& into) {
+  std::vector<ArraySpec> specs;
+  std::vector<OthersPart> wanted;
+  std::vector<std::vector<std::byte>> got;
+  for (const ArrayPart& part : parts) {
+    specs.push_back(part.spec);
+    NEVE_ASSIGN(OthersPart other, part_of_next(comm, part));
+    got.emplace_back(other.values.size());
+    wanted.push_back(std::move(other));
+  }
+  NEVE_ASSIGN(const double seconds, timed(comm, [&] {
+                return mpi::agree(
+                    comm, mpi::guarded("reading", [&]() -> Status {
+                      NEVE_ASSIGN(const auto reader, open_file(output, path, specs));
+                      for (size_t i = 0; i < specs.size(); ++i) {
+                        NEVE_TRY(reader->read(i, wanted[i].start, wanted[i].count, got[i].data()).in(path));
+                      }
+                      return {};
+                    }));
+              }));
+  into.read_seconds += seconds;
+  Difference difference;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    compare(specs[i], output, wanted[i].values, got[i], difference);
+  }
+  std::array<uint64_t, 2> counts = {difference.values, difference.wrong};
+  NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, counts.data(), 2, MPI_UINT64_T, MPI_SUM, comm.get()),
+                           "merging of what was verified"));
+  NEVE_TRY(
+      mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &difference.largest, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
+                      "merging of errors"));
+  into.verified_values += counts[0];
+  into.wrong_values += counts[1];
+  into.max_abs_error = std::max(into.max_abs_error, difference.largest);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> output_names() {
+  std::vector<std::string> names;
+  for (const Output& output : all_outputs()) names.push_back(output.name);
+  return names;
+}
+
+Result<Output> parse_output(const std::string& name) {
+  for (const Output& output : all_outputs()) {
+    if (output.name == name) return output;
+  }
+  return usage_error(
+      fmt::format("unknown output '{}'; allowed are {}", name, fmt::join(output_names(), ", ")));
+}
+
+std::string path_of(const Output& output, const std::string& folder, const std::string& name) {
+  const char* const extension = output.container == Container::raw ? ".raw" : ".h5";
+  return (std::filesystem::path(folder) / (name + extension)).string();
+}
+
+Status store(const mpi::Comm& comm, const Output& output, const std::string& name,
+             std::span<const ArrayPart> parts, const StoreOptions& options, StoreResult& into) {
+  const std::string path = path_of(output, options.folder, name);
+  into.name = output.name;
+  uint64_t bytes = 0;
+  NEVE_ASSIGN(const double seconds, timed(comm, [&]() -> Status {
+                NEVE_ASSIGN(bytes, write_file(comm, output, path, parts));
+                return {};
+              }));
+  into.write_seconds += seconds;
+  into.file_bytes += bytes;
+  ++into.files;
+  for (const ArrayPart& part : parts) {
+    into.raw_bytes += value_count(part.spec.shape) * dtype_bytes(part.spec.dtype);
+  }
+  if (options.verify) NEVE_TRY(verify(comm, output, path, parts, into));
+  if (options.keep) return {};
+  return mpi::agree(comm, mpi::guarded("removing", [&]() -> Status {
+                      std::error_code error;
+                      if (comm.rank() == 0) std::filesystem::remove(path, error);
+                      return error ? failure(path + ": " + error.message()) : Status();
+                    }));
+}
+
+Status check_stored(std::span<const StoreResult> results) {
+  std::string text;
+  for (const StoreResult& result : results) {
+    if (result.wrong_values == 0) continue;
+    text += fmt::format("{}{}: {} of {} values read back are not within the bound (largest error {})",
+                        text.empty() ? "" : "; ", result.name, result.wrong_values, result.verified_values,
+                        result.max_abs_error);
+  }
+  return text.empty() ? Status() : Status(Code::bound_violated, text);
+}
+
+}  // namespace neve::apps

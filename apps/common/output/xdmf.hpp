@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A text beside the files by which ParaView, VisIt and VTK read them: XDMF 2. Of compressed HDF5 they need
+// the filter's plugin, as any reader does.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/common/output/array.hpp"
+#include "apps/common/output/output.hpp"
+#include "neve/status.hpp"
+
+namespace neve::apps {
+
+// A file that was stored, with all its arrays in order.
+struct XdmfFile {
+  Output output;
+  std::string path;
+  std::vector<ArraySpec> arrays;
+  double time = 0;
+};
+
+// A regular grid of the arrays' common shape, which hold a value a point.
+std::string xdmf_uniform(const XdmfFile& file, double spacing);
+
+// Points, cells of one kind ("Triangle", "Wedge") and a value a point each of the rest; by index in
+// `arrays`.
+struct XdmfCells {
+  std::string kind;
+  size_t points = 0, cells = 0;
+  std::vector<size_t> point_values;
+};
+std::string xdmf_cells(const XdmfFile& file, const XdmfCells& cells);
+
+// Collective: where files are kept, `name`_OUTPUT.xdmf for each output but Neve's plot files, of the grids of
+// its files in time. Those are read by yt, VisIt and Neve as they are.
+Status keep_xdmf(const mpi::Comm& comm, std::span<const Output> outputs, const StoreOptions& options,
+                 const std::string& name, std::span<const std::vector<std::string>> grids);
+
+}  // namespace neve::apps

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/store_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace neve::cli {
+namespace {
+
+double megabytes_per_second(uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e6 : 0;
+}
+
+}  // namespace
+
+void add_store_options(CLI::App& command, StoreArgs& args) {
+  command.add_option("--deck", args.deck,
+                     "options from a TOML file, a line each: steps = 3; those given here come first");
+  command
+      .add_option("--outputs", args.outputs,
+                  fmt::format("ways of storing, in turn: {}", fmt::join(apps::output_names(), ", ")))
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--bound", args.bound, "of lossy outputs: abs=X, or rel=X of the value range")
+      ->capture_default_str();
+  command.add_option("--folder", args.folder, "where the files are written")->capture_default_str();
+  command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
+  command.add_flag("--keep", args.keep, "leave the files, and beside them .xdmf for ParaView and VisIt");
+  command.add_flag("--json", args.json, "the result as JSON on stdout");
+}
+
+Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {
+  std::vector<apps::Output> outputs;
+  for (const std::string& name : args.outputs) {
+    NEVE_ASSIGN(const apps::Output output, apps::parse_output(name));
+    for (const apps::Output& other : outputs) {
+      if (other.name == name) return usage_error(fmt::format("output {} is given twice", name));
+    }
+    outputs.push_back(output);
+  }
+  return outputs;
+}
+
+apps::StoreOptions store_options(const StoreArgs& args) { return {args.folder, !args.no_verify, args.keep}; }
+
+nlohmann::ordered_json store_json(const apps::StoreResult& r) {
+  nlohmann::ordered_json j = {{"output", r.name},
+                              {"files", r.files},
+                              {"raw_bytes", r.raw_bytes},
+                              {"file_bytes", r.file_bytes},
+                              {"ratio", r.ratio()},
+                              {"write_seconds", r.write_seconds},
+                              {"write_MBps", megabytes_per_second(r.raw_bytes, r.write_seconds)}};
+  if (r.verified_values > 0) {
+    j["read_seconds"] = r.read_seconds;
+    j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read_seconds);
+    j["verified"] = {
+        {"values", r.verified_values}, {"wrong", r.wrong_values}, {"max_abs_error", r.max_abs_error}};
+  }
+  return j;
+}
+
+Table store_table() {
+  return Table({"output", "file", "ratio", "write s", "MB/s", "read s", "MB/s", "largest error", "wrong"});
+}
+
+void add_store_row(Table& table, const std::string& name, const apps::StoreResult& r) {
+  const bool was_read = r.verified_values > 0;
+  const auto shown = [&](std::string text) { return was_read ? text : std::string("-"); };
+  table.add({name, human_bytes(r.file_bytes), human_ratio(r.ratio()), fmt::format("{:.3f}", r.write_seconds),
+             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write_seconds)),
+             shown(fmt::format("{:.3f}", r.read_seconds)),
+             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read_seconds))),
+             shown(human_error(r.max_abs_error)), shown(std::to_string(r.wrong_values))});
+}
+
+}  // namespace neve::cli

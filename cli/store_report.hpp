@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the mini-apps' outputs took and brought back, and the options they share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/common/output/output.hpp"
+#include "cli/console.hpp"
+
+namespace neve::cli {
+
+// --outputs, --bound, --folder, --no-verify, --keep, --json and --deck as they were typed.
+struct StoreArgs {
+  std::vector<std::string> outputs;
+  std::string bound = "abs=1e-4", folder = ".", deck;
+  bool no_verify = false, keep = false, json = false;
+};
+void add_store_options(CLI::App& command, StoreArgs& args);
+Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
+apps::StoreOptions store_options(const StoreArgs& args);
+
+nlohmann::ordered_json store_json(const apps::StoreResult& result);
+// Throughput is of raw bytes, as in the MiniIO paper.
+Table store_table();
+void add_store_row(Table& table, const std::string& name, const apps::StoreResult& result);
+
+}  // namespace neve::cli

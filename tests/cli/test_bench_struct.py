@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`neve bench struct` and `neve bench noise`: reports, decks, kept files, what they refuse."""
+
+import pathlib
+import xml.etree.ElementTree as ET
+
+import h5py
+import numpy as np
+import pytest
+
+from .conftest import run
+
+SMALL = ("--grid", "40,24,8", "--chunk", "20,12,8", "--space-frequency", "1")
+ZFP_PLUGINS = pathlib.Path("/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins")
+
+
+def test_the_same_field_on_any_number_of_ranks(neve, tmp_path):
+    results = {}
+    for ranks in (1, 3):
+        options = (*SMALL, "--outputs", "raw,neve", "--folder", tmp_path, "--json")
+        results[ranks] = neve("bench", "struct", *options, ranks=ranks).json
+        for layout in results[ranks]["layouts"]:
+            assert sum(layout["valid_points"]) == round(results[ranks]["valid"] * 40 * 24 * 8)
+            for output in layout["outputs"]:
+                assert output["verified"]["wrong"] == 0
+                assert output["verified"]["values"] == 40 * 24 * 8
+    assert len({r["field_checksum"] for r in results.values()}) == 1
+    assert abs(results[1]["valid"] - 0.65) <= 0.005
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_deck_and_kept_files(neve, tmp_path):
+    deck = tmp_path / "case.toml"
+    deck.write_text(
+        "grid = [40, 24, 8]\nchunk = [20, 12, 8]\nspace-frequency = 1\nsteps = 2\nfirst-step = 3\n"
+        f'outputs = ["raw", "hdf5-zfp", "hdf5-neve"]\nfolder = "{tmp_path}"\nkeep = true\n'
+        'balance = "off"\nvalid = 0.5\nfill = -5.0\njson = true\n'
+    )
+    result = neve("bench", "struct", "--deck", deck, "--valid", "0.65", ranks=2).json
+    assert [layout["name"] for layout in result["layouts"]] == ["unbalanced"]
+    raw = np.fromfile(tmp_path / "neve_struct_unbalanced_raw_000004.raw", "<f4").reshape(8, 24, 40)
+    assert abs((raw != -5).mean() - 0.65) <= 0.005
+    tree = ET.parse(tmp_path / "neve_struct_unbalanced_hdf5-zfp.xdmf")
+    assert [float(time.get("Value")) for time in tree.iter("Time")] == [3, 4]
+    name, _, dataset = tree.findall(".//Attribute/DataItem")[1].text.partition(":/")
+    kept = tmp_path / name
+    with h5py.File(kept) as file:
+        assert file[dataset].shape == raw.shape
+        assert file[dataset].chunks == (8, 12, 20)
+    # As anybody's zfp filter reads it.
+    if not (ZFP_PLUGINS / "libh5zzfp.so").exists():
+        pytest.skip("Debian's hdf5-filter-plugin-zfp-serial is not installed")
+    plain = tmp_path / "plain.bin"
+    done = run(
+        ["h5dump", "-d", dataset, "-b", "LE", "-o", plain, kept], HDF5_PLUGIN_PATH=str(ZFP_PLUGINS)
+    )
+    assert done.code == 0, done.err
+    values = np.fromfile(plain, "<f4").reshape(raw.shape)
+    assert np.abs(values - raw).max() <= 1e-4
+
+
+def test_tables(neve, tmp_path):
+    out = neve("bench", "struct", *SMALL, "--outputs", "hdf5", "--folder", tmp_path).out
+    for word in ("balanced: busiest / mean", "ratio", "largest error"):
+        assert word in out
+    speeds = neve("bench", "noise", "--seconds", "0.02", "--json").json
+    assert speeds[-1]["target"] == "portable"
+    assert all(speed["samples_per_second"] > 0 for speed in speeds)
+
+
+@pytest.mark.parametrize(
+    "arguments, part",
+    [
+        (("--outputs", "hdf4"), "hdf5-shuffle-zlib"),
+        (("--outputs", "raw,raw"), "twice"),
+        (("--balance", "maybe"), "on, off, both"),
+        (("--grid", "0,4,4"), "grid is 0"),
+        (("--valid", "1.5"), "valid is 1.5"),
+        (("--tasks", "3,1"), "tasks 3x1"),
+        (("--bound", "lossless"), "lossless"),
+    ],
+)
+def test_refuses(neve, tmp_path, arguments, part):
+    outcome = neve("bench", "struct", "--folder", tmp_path, *arguments, expect=2)
+    assert part in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_broken_bound_is_exit_code_3(neve, tmp_path):
+    options = ("--outputs", "hdf5-zfp", "--fill=-1e30", "--folder", tmp_path)
+    outcome = neve("bench", "struct", *SMALL, *options, expect=3)
+    assert "hdf5-zfp" in outcome.err
+    assert "largest error" in outcome.out, "the table is shown all the same"
