@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve decompress`: a compressed array back into .npy.
+// `neve decompress`: a compressed array, or a frame file, back into .npy.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -8,6 +8,7 @@
 #include "cli/array_file.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/frame_file.hpp"
 #include "cli/options.hpp"
 #include "neve/frame.hpp"
 
@@ -19,13 +20,20 @@ struct Args {
   int threads = 1;
 };
 
+Result<plotfile::NpyArray> read_frame(const std::string& path, int threads) {
+  NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  auto frame = Frame::parse(bytes);
+  if (!frame.ok()) return frame.status().in(path);
+  auto array = decode_array(*frame, threads);
+  if (!array.ok()) return array.status().in(path);
+  return array;
+}
+
 Status decompress(const Args& args) {
   NEVE_ASSIGN(const int threads, check_threads(args.threads));
-  NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(args.input));
-  auto frame = Frame::parse(bytes);
-  if (!frame.ok()) return frame.status().in(args.input);
-  auto array = decode_array(*frame, threads);
-  if (!array.ok()) return array.status().in(args.input);
+  NEVE_ASSIGN(const bool is_frame_file, is_frame_file_at(args.input));
+  auto array = is_frame_file ? read_frame_file(args.input, threads) : read_frame(args.input, threads);
+  NEVE_TRY(array.status());
   NEVE_TRY(plotfile::write_npy(args.output, array->dtype, array->shape, array->values));
   std::cout << fmt::format("{}: {}\n", args.output, human_bytes(array->values.size())) << std::flush;
   return {};
@@ -36,7 +44,7 @@ Status decompress(const Args& args) {
 Command add_decompress(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("decompress", "A compressed array back into .npy");
   auto args = std::make_shared<Args>();
-  sub->add_option("IN", args->input, "what neve compress or neve.compress made")->required();
+  sub->add_option("IN", args->input, "what neve compress, neve.compress or neve/mpi.h made")->required();
   sub->add_option("OUT", args->output, "the .npy array")->required();
   sub->add_option("--threads", args->threads, "threads")->capture_default_str();
   sub->footer(

@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/data_file.hpp"
+#include "cli/frame_file.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_source.hpp"
 #include "hdf5/checkpoint_source.hpp"
@@ -221,6 +222,26 @@ Result<Json> describe_frame(const std::string& path) {
   return j;
 }
 
+Result<Json> describe_frame_file(const std::string& path) {
+  NEVE_ASSIGN(const FrameFileContents contents, describe_frame_file_at(path));
+  const uint64_t raw_bytes = contents.index.values * dtype_bytes(contents.index.dtype);
+  Json j = {{"kind", "Neve frame file"},
+            {"dtype", dtype_name(contents.index.dtype)},
+            {"shape", {contents.index.values}},
+            {"raw_bytes", raw_bytes},
+            {"stored_bytes", contents.file_bytes},
+            {"ratio", static_cast<double>(raw_bytes) / static_cast<double>(contents.file_bytes)},
+            {"frames", contents.index.entries.size()},
+            {"frame_bytes", contents.frame_bytes},
+            {"fields", Json::array()}};
+  if (!contents.index.entries.empty()) {
+    j["fields"].push_back({{"bound", to_string(contents.bound)},
+                           {"bound_abs", contents.bound_abs},
+                           {"max_abs_error", contents.max_abs_error}});
+  }
+  return j;
+}
+
 // Files of neve 0.1 do not say an arrangement: it was always linear.
 std::string codec_text(const Json& field) {
   if (field["codec"] == "none") return "none";
@@ -310,7 +331,13 @@ std::string array_text(const Json& j) {
 Status info(const std::string& path, bool json) {
   NEVE_ASSIGN(const bool is_data, is_data_file(path));
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  // Of what nothing else recognises.
+  bool is_frame_file = false;
+  if (kind == InputKind::frame_or_unknown) {
+    NEVE_ASSIGN(is_frame_file, is_frame_file_at(path));
+  }
   auto described = is_data                                 ? describe_data_file(path)
+                   : is_frame_file                         ? describe_frame_file(path)
                    : kind == InputKind::hdf5               ? describe_hdf5(path)
                    : kind == InputKind::checkpoint         ? describe_checkpoint(path)
                    : kind == InputKind::plotfile_directory ? describe_plotfile(path)
@@ -343,7 +370,8 @@ Command add_info(CLI::App& app) {
       "Examples:\n"
       "  neve info plt00113.h5\n"
       "  neve info field.neve --json\n"
-      "  neve info ocean.nc");
+      "  neve info ocean.nc\n"
+      "  neve info gathered.neve      # a frame file of neve/mpi.h");
   Command command{sub, {}, {}};
   command.parallel = [path, json](const Ranks& ranks) {
     return ranks.on_first("info", [&] { return info(*path, *json); });

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * MPI that carries compressed values: gather, send and receive. Each rank cuts its values into blocks; while
- * one block moves the next is encoded, and where blocks arrive they are decoded while others still move.
+ * MPI that carries compressed values: gather, send and receive, and files that all ranks write and read. Each
+ * rank cuts its values into blocks; while one block moves the next is encoded, and where blocks arrive they
+ * are decoded while others still move.
  *
  * Arguments are those of the MPI function of the same name, with counts and displacements in values and of
  * 64 bits. `type` is a named MPI type: MPI_FLOAT, MPI_DOUBLE and their Fortran names, or an integer of 8 to
@@ -78,6 +79,51 @@ int neve_mpi_send(const void* values, uint64_t count, MPI_Datatype type, int des
  * here. */
 int neve_mpi_recv(void* values, uint64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   const neve_mpi_options* options, uint64_t* received, MPI_Status* status);
+
+/* A frame file: values of one type in a line, numbered from 0, in frames (docs/format.md). It does not matter
+ * how many ranks wrote what is read, nor how their calls cut it. Values that were never written are 0; where
+ * writes overlap the later call counts, and within one call the higher rank. */
+typedef struct neve_mpi_file neve_mpi_file;
+
+typedef enum neve_mpi_file_mode {
+  NEVE_MPI_FILE_READ = 0,
+  NEVE_MPI_FILE_CREATE = 1, /* a new file takes the name at the first sync or close; until then, and where a
+                               write fails, an earlier file of that name stays as it was */
+  NEVE_MPI_FILE_UPDATE = 2  /* an existing frame file; what is written replaces or adds to what it holds. Its
+                               space  is not used again. Until sync or close readers find it as it was */
+} neve_mpi_file_mode;
+
+/* Collective; every rank gets the same answer. On success *file must be closed by neve_mpi_file_close. */
+int neve_mpi_file_open(MPI_Comm comm, const char* path, int mode, neve_mpi_file** file);
+
+/* Not collective. *dtype is a neve_dtype, -1 for a file that nothing was written to yet; *values one more
+ * than the number of the last value. Either may be NULL. Of a file being written: as far as this rank knows.
+ */
+int neve_mpi_file_describe(const neve_mpi_file* file, int* dtype, uint64_t* values);
+
+/* Collective, also for ranks without values. Writes `count` values that are number `offset` and on. All ranks
+ * of all calls write the same type. */
+int neve_mpi_file_write_at_all(neve_mpi_file* file, uint64_t offset, const void* values, uint64_t count,
+                               MPI_Datatype type, const char* bound, const neve_mpi_options* options);
+
+/* Not collective, and rel is of the range of these values. The frames are held in memory until the next
+ * collective call of the file. */
+int neve_mpi_file_write_at(neve_mpi_file* file, uint64_t offset, const void* values, uint64_t count,
+                           MPI_Datatype type, const char* bound, const neve_mpi_options* options);
+
+/* Reads `count` values from number `offset` on; `type` is the file's. The first is collective: one rank's
+ * error is everybody's. The second is not. Of the options only threads and report count. */
+int neve_mpi_file_read_at_all(neve_mpi_file* file, uint64_t offset, void* values, uint64_t count,
+                              MPI_Datatype type, const neve_mpi_options* options);
+int neve_mpi_file_read_at(neve_mpi_file* file, uint64_t offset, void* values, uint64_t count,
+                          MPI_Datatype type, const neve_mpi_options* options);
+
+/* Collective. All that was written is under the file's name and durable. */
+int neve_mpi_file_sync(neve_mpi_file* file);
+
+/* Collective. As neve_mpi_file_sync, and *file is gone, and NULL, whatever the outcome. After a write that
+ * failed this fails, too, and the file's name has what it had. */
+int neve_mpi_file_close(neve_mpi_file** file);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codecs/array_part.hpp"
+#include "format/bytes.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/blocks/block_plan.hpp"
 #include "neve/frame.hpp"
@@ -21,8 +22,6 @@ struct Transfer {
   uint64_t block_bytes = 0;
   std::vector<uint64_t> layer_shape;  // slowest first
 };
-
-using Bytes = std::vector<std::byte>;
 
 class BlockEncoder {
  public:

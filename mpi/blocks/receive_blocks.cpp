@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "mpi/blocks/block_decoder.hpp"
+#include "codecs/frame_values.hpp"
 #include "mpi/blocks/failure_message.hpp"
 
 namespace neve::mpi {
@@ -178,8 +178,8 @@ class Receiver {
     }
     if (wanted) {
       const Status status = guarded("decode", [&] {
-        return decode_block({slot.message.data(), slot.bytes}, dtype_, from.plan.values(slot.block),
-                            from.out + from.plan.first(slot.block) * dtype_bytes(dtype_))
+        return decode_values({slot.message.data(), slot.bytes}, dtype_, from.plan.values(slot.block),
+                             from.out + from.plan.first(slot.block) * dtype_bytes(dtype_))
             .in("block " + std::to_string(slot.block) + " of rank " + std::to_string(from.source));
       });
       if (!status.ok()) fail(slot, status);

@@ -67,6 +67,7 @@ def test_the_filter_parameters_are_those_of_the_header():
     (number,) = re.findall(r"neve_filter_id = (\d+);", header)
     assert f"Filter id **{number}**" in document
     in_header = re.findall(r"^//   ([\d.-]+) +([a-z]+)", header, re.MULTILINE)
-    in_document = re.findall(r"^\| ([\d.-]+) \| ([a-z]+)", document.split("cd_values")[1], re.M)
+    section = document.split("cd_values")[1].split("\n## ")[0]
+    in_document = re.findall(r"^\| ([\d.-]+) \| ([a-z]+)", section, re.M)
     words = {word.rstrip("."): what for word, what in in_header if word[0].isdigit()}
     assert words and {word.rstrip("."): what for word, what in in_document} == words

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/blocks/window.hpp"
+
+#include <algorithm>
+
+namespace neve::mpi {
+
+bool Window::is_empty() const {
+  return std::all_of(requests_.begin(), requests_.end(),
+                     [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
+}
+
+Status Window::check(size_t place, const MPI_Status& status) const {
+  if (!is_write_) return {};
+  int bytes = 0;
+  NEVE_TRY(mpi_status(MPI_Get_count(&status, MPI_BYTE, &bytes), what_));
+  if (static_cast<size_t>(bytes) == frames_[place].size()) return {};
+  return failure(what_ + ": " + std::to_string(bytes) + " of " + std::to_string(frames_[place].size()) +
+                 " bytes were written; is the disk full?");
+}
+
+Status Window::progress() {
+  for (size_t place = 0; place < size; ++place) {
+    if (requests_[place] == MPI_REQUEST_NULL) continue;
+    int done = 0;
+    MPI_Status status;
+    NEVE_TRY(mpi_status(MPI_Test(&requests_[place], &done, &status), what_));
+    if (done != 0) NEVE_TRY(check(place, status));
+  }
+  return {};
+}
+
+Status Window::wait(size_t place) {
+  if (requests_[place] == MPI_REQUEST_NULL) return {};
+  MPI_Status status;
+  NEVE_TRY(mpi_status(MPI_Wait(&requests_[place], &status), what_));
+  return check(place, status);
+}
+
+Status Window::wait() {
+  Status first;
+  for (size_t place = 0; place < size; ++place) {
+    const Status status = wait(place);
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+Status Window::next_frame(Ahead& ahead, Result<Bytes>& frame) {
+  constexpr std::chrono::microseconds between_looks(50);
+  while (!is_empty()) {
+    NEVE_TRY(progress());
+    if (auto taken = ahead.take_within(between_looks)) {
+      frame = std::move(*taken);
+      return {};
+    }
+  }
+  frame = ahead.take();
+  return {};
+}
+
+}  // namespace neve::mpi
