@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve bench`: the codec table, the write table, the rate-distortion study, and the mini-apps.
+#include "cli/bench_cartiso.hpp"
 #include "cli/bench_chombo.hpp"
 #include "cli/bench_ensemble.hpp"
 #include "cli/bench_noise.hpp"
@@ -19,6 +20,7 @@ Command add_bench(CLI::App& app) {
   command.below.push_back(add_bench_ensemble(*sub));
   command.below.push_back(add_bench_noise(*sub));
   command.below.push_back(add_bench_struct(*sub));
+  command.below.push_back(add_bench_cartiso(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }

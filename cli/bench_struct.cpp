@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -27,16 +26,6 @@ struct Args {
   std::vector<int> grid = {256, 256, 64}, tasks = {0, 0}, chunk = {64, 64, 64};
   std::string balance = "both", threshold;
 };
-
-template <size_t n>
-Result<std::array<int, n>> numbers(const char* option, const std::vector<int>& given) {
-  std::array<int, n> values{};
-  if (given.size() != n) {
-    return usage_error(fmt::format("{} has {} numbers; {} are wanted", option, given.size(), n));
-  }
-  std::copy(given.begin(), given.end(), values.begin());
-  return values;
-}
 
 Result<Case> case_of(const Args& args) {
   Case options = args.options;

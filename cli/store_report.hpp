@@ -2,7 +2,11 @@
 // What the mini-apps' outputs took and brought back, and the options they share.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -23,6 +27,17 @@ struct StoreArgs {
 void add_store_options(CLI::App& command, StoreArgs& args);
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
 apps::StoreOptions store_options(const StoreArgs& args);
+
+// "--grid has 2 numbers; 3 are wanted".
+template <size_t n, class T>
+Result<std::array<T, n>> numbers(const char* option, const std::vector<T>& given) {
+  std::array<T, n> values{};
+  if (given.size() != n) {
+    return usage_error(fmt::format("{} has {} numbers; {} are wanted", option, given.size(), n));
+  }
+  std::copy(given.begin(), given.end(), values.begin());
+  return values;
+}
 
 nlohmann::ordered_json store_json(const apps::StoreResult& result);
 // Throughput is of raw bytes, as in the MiniIO paper.

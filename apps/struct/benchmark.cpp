@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "apps/common/checksum.hpp"
 #include "apps/common/output/xdmf.hpp"
-#include "apps/common/random.hpp"
 #include "apps/common/timed.hpp"
 #include "mpi/agree.hpp"
 
@@ -34,10 +33,6 @@ Status check_case(const Case& c) {
     NEVE_TRY(check_range("frequency", frequency, 0.0, 1e6));
   }
   NEVE_TRY(check_range("mask-slope", c.grid.mask_slope, -2.0, 2.0));
-  if (c.bound.mode == BoundMode::lossless) {
-    return usage_error("bound lossless: outputs without a bound are among those of names ending in lossless");
-  }
-  NEVE_TRY(check_bound(c.bound));
   if (c.outputs.empty()) return usage_error("no outputs are given; at least one is needed");
   if (c.balance.empty()) return usage_error("neither balanced nor unbalanced tiles are asked for");
   return {};
@@ -84,50 +79,6 @@ class Benchmark {
     return even_tiles(columns_, tasks);
   }
 
-  // Bit patterns and places of all values, in any order: a sum over ranks.
-  Result<uint64_t> checksum(const Tile& tile, const std::vector<float>& values) const {
-    uint64_t sum = 0;
-    size_t i = 0;
-    for (int z = 0; z < options_.grid.cells[2]; ++z) {
-      for (int y = 0; y < tile.size[1]; ++y) {
-        const uint64_t row = (static_cast<uint64_t>(z) * static_cast<uint64_t>(columns_[1]) +
-                              static_cast<uint64_t>(tile.first[1] + y)) *
-                             static_cast<uint64_t>(columns_[0]);
-        for (int x = 0; x < tile.size[0]; ++x, ++i) {
-          const uint64_t place = row + static_cast<uint64_t>(tile.first[0] + x);
-          sum += apps::mix(place ^ (uint64_t{std::bit_cast<uint32_t>(values[i])} << 32));
-        }
-      }
-    }
-    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
-                        "merging of checksums"));
-    return sum;
-  }
-
-  Status find_bound(const std::vector<float>& values) {
-    if (bound_abs_ > 0) return {};
-    bound_abs_ = options_.bound.value;
-    if (options_.bound.mode == BoundMode::rel) {
-      // -min and max, merged by one maximum.
-      std::array<double, 2> ends = {-std::numeric_limits<double>::infinity(),
-                                    -std::numeric_limits<double>::infinity()};
-      for (const float value : values) {
-        if (value == options_.grid.fill) continue;
-        ends[0] = std::max(ends[0], -static_cast<double>(value));
-        ends[1] = std::max(ends[1], static_cast<double>(value));
-      }
-      NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, comm_.get()),
-                          "merging of ranges"));
-      const double range = ends[0] + ends[1];
-      if (!(range > 0) || !std::isfinite(range)) {
-        return usage_error("bound rel: the field has no range of values; use abs");
-      }
-      bound_abs_ *= range;
-    }
-    result_.bound_abs = bound_abs_;
-    return {};
-  }
-
   apps::ArrayPart part_of(const Tile& tile, const std::vector<float>& values) const {
     apps::ArrayPart part;
     part.spec.name = "value";
@@ -135,7 +86,6 @@ class Benchmark {
       part.spec.shape.push_back(static_cast<uint64_t>(options_.grid.cells[d]));
       part.spec.chunk.push_back(static_cast<uint64_t>(std::min(options_.chunk[d], options_.grid.cells[d])));
     }
-    part.spec.bound_abs = bound_abs_;
     part.spec.fill = static_cast<double>(options_.grid.fill);
     part.start = {0, static_cast<uint64_t>(tile.first[1]), static_cast<uint64_t>(tile.first[0])};
     part.count = {part.spec.shape[0], static_cast<uint64_t>(tile.size[1]),
@@ -166,8 +116,9 @@ class Benchmark {
                     return {};
                   }));
       layout.make_seconds += seconds;
-      NEVE_TRY(find_bound(values));
-      const apps::ArrayPart part = part_of(tile, values);
+      apps::ArrayPart part = part_of(tile, values);
+      NEVE_TRY(apps::set_bounds(comm_, options_.bound, std::span(&part, 1)));
+      result_.bound_abs = part.spec.bound_abs;
       // Outputs take turns, so that a disturbance of the machine meets all of them.
       for (size_t o = 0; o < options_.outputs.size(); ++o) {
         const apps::Output& output = options_.outputs[o];
@@ -177,11 +128,13 @@ class Benchmark {
                                                apps::path_of(output, options_.store.folder, name),
                                                {part.spec},
                                                static_cast<double>(step)},
-                                              1));
+                                              {1, 1, 1}));
       }
     }
     NEVE_TRY(apps::keep_xdmf(comm_, options_.outputs, options_.store, layout_name, grids));
-    NEVE_ASSIGN(result_.field_checksum, checksum(tile, values));
+    const apps::GridBox box = {{tile.first[0], tile.first[1], 0},
+                               {tile.size[0], tile.size[1], options_.grid.cells[2]}};
+    NEVE_ASSIGN(result_.field_checksum, apps::field_checksum(comm_, options_.grid.cells, box, values));
     result_.layouts.push_back(std::move(layout));
     return {};
   }
@@ -200,7 +153,6 @@ class Benchmark {
   std::array<int, 2> columns_;
   Ocean ocean_;
   std::vector<uint32_t> weights_;
-  double bound_abs_ = 0;
   BenchmarkResult result_;
 };
 

@@ -25,7 +25,7 @@ struct Case {
   std::vector<bool> balance = {false, true};
   int steps = 1, first_step = 0;
   std::array<int, 3> chunk{64, 64, 64};  // x, y, depth; at most the grid
-  Bound bound{BoundMode::abs, 1e-4};  // of lossy outputs; rel: of the range of the first step's valid points
+  Bound bound{BoundMode::abs, 1e-4};     // of lossy outputs; rel: of the range of a step's valid points
   std::vector<apps::Output> outputs;
   apps::StoreOptions store;
 };
@@ -41,7 +41,7 @@ struct LayoutResult {
 struct BenchmarkResult {
   double valid = 0;  // fraction of points, counted
   double threshold = 0;
-  double bound_abs = 0;
+  double bound_abs = 0;         // of the last step
   uint64_t field_checksum = 0;  // of the last step's whole field: the same for any number of ranks
   std::vector<LayoutResult> layouts;
 };

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "apps/common/output/containers.hpp"
@@ -76,9 +77,11 @@ Result<OthersPart> part_of_next(const mpi::Comm& comm, const ArrayPart& mine) {
   other.start.resize(mine.start.size());
   other.count.resize(mine.count.size());
   const auto exchange = [&](const void* send, size_t send_bytes, void* receive, size_t receive_bytes) {
-    // Counts of MPI are int: many smaller messages.
+    // Counts of MPI are int: several messages, as many for all ranks.
     constexpr size_t most = size_t{1} << 28;
-    const size_t longest = std::max(send_bytes, receive_bytes);
+    uint64_t longest = send_bytes;
+    NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, comm.get()),
+                             "exchange of parts"));
     for (size_t at = 0; at < longest; at += most) {
       const auto part = [&](size_t bytes) {
         return static_cast<int>(std::min(most, bytes - std::min(at, bytes)));
@@ -226,6 +229,35 @@ Status store(const mpi::Comm& comm, const Output& output, const std::string& nam
                       if (comm.rank() == 0) std::filesystem::remove(path, error);
                       return error ? failure(path + ": " + error.message()) : Status();
                     }));
+}
+
+Status set_bounds(const mpi::Comm& comm, const Bound& bound, std::span<ArrayPart> parts) {
+  if (bound.mode == BoundMode::lossless) {
+    return usage_error("bound lossless: outputs that keep every bit are those whose names end in lossless");
+  }
+  NEVE_TRY(check_bound(bound));
+  for (ArrayPart& part : parts) {
+    if (is_integer(part.spec.dtype)) continue;
+    part.spec.bound_abs = bound.value;
+    if (bound.mode != BoundMode::rel) continue;
+    // -min and max, merged by one maximum.
+    std::array<double, 2> ends = {-std::numeric_limits<double>::infinity(),
+                                  -std::numeric_limits<double>::infinity()};
+    const uint64_t count = value_count(part.count);
+    for (uint64_t i = 0; i < count; ++i) {
+      const double value = part.spec.dtype == DType::f32 ? static_cast<const float*>(part.values)[i]
+                                                         : static_cast<const double*>(part.values)[i];
+      if (value == part.spec.fill || !std::isfinite(value)) continue;
+      ends[0] = std::max(ends[0], -value);
+      ends[1] = std::max(ends[1], value);
+    }
+    NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, comm.get()),
+                             "merging of ranges"));
+    const double range = ends[0] + ends[1];
+    part.spec.bound_abs =
+        range > 0 ? bound.value * range : static_cast<double>(std::numeric_limits<float>::min());
+  }
+  return {};
 }
 
 Status check_stored(std::span<const StoreResult> results) {

@@ -55,6 +55,10 @@ struct StoreResult {
 Status store(const mpi::Comm& comm, const Output& output, const std::string& name,
              std::span<const ArrayPart> parts, const StoreOptions& options, StoreResult& into);
 
+// Collective: the bounds of lossy outputs for these parts; rel is of the range of an array's values that are
+// not the fill value. An array of one value gets the smallest bound.
+Status set_bounds(const mpi::Comm& comm, const Bound& bound, std::span<ArrayPart> parts);
+
 // bound_violated naming the outputs that brought back wrong values; ok where none did.
 Status check_stored(std::span<const StoreResult> results);
 

@@ -62,7 +62,7 @@ Status write_xdmf(const std::string& path, std::span<const std::string> grids) {
 
 }  // namespace
 
-std::string xdmf_uniform(const XdmfFile& file, double spacing) {
+std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spacing) {
   const Shape& shape = file.arrays.front().shape;
   std::string text = fmt::format(
       "  <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{}\"/>\n"
@@ -70,7 +70,7 @@ std::string xdmf_uniform(const XdmfFile& file, double spacing) {
       "   <DataItem Dimensions=\"3\" Format=\"XML\">0 0 0</DataItem>\n"
       "   <DataItem Dimensions=\"3\" Format=\"XML\">{} {} {}</DataItem>\n"
       "  </Geometry>\n",
-      fmt::join(shape, " "), spacing, spacing, spacing);
+      fmt::join(shape, " "), spacing[0], spacing[1], spacing[2]);
   for (size_t i = 0; i < file.arrays.size(); ++i) text += point_value(file, i);
   return grid(file, text);
 }

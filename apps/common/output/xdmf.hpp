@@ -3,6 +3,7 @@
 // the filter's plugin, as any reader does.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct XdmfFile {
 };
 
 // A regular grid of the arrays' common shape, which hold a value a point.
-std::string xdmf_uniform(const XdmfFile& file, double spacing);
+// `spacing` of points, slowest dimension first.
+std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spacing);
 
 // Points, cells of one kind ("Triangle", "Wedge") and a value a point each of the rest; by index in
 // `arrays`.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve bench cartiso`: a Cartesian field and its isosurface, by several outputs.
+#include "cli/bench_cartiso.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "apps/cartiso/benchmark.hpp"
+#include "cli/deck.hpp"
+#include "cli/store_report.hpp"
+
+namespace neve::cli {
+namespace {
+
+using cartiso::BenchmarkResult;
+using cartiso::Case;
+using Json = nlohmann::ordered_json;
+
+struct Args {
+  Case options;
+  StoreArgs store;
+  std::vector<int> grid, chunk;
+  std::vector<double> sigma, sigma_end, center, frequency;
+  std::string change = "gaussmove";
+
+  Args() {
+    const cartiso::Shape& shape = options.shape;
+    grid.assign(shape.points.begin(), shape.points.end());
+    chunk.assign(options.chunk.begin(), options.chunk.end());
+    sigma.assign(shape.sigma.begin(), shape.sigma.end());
+    sigma_end.assign(shape.sigma_end.begin(), shape.sigma_end.end());
+    center.assign(shape.center.begin(), shape.center.end());
+    frequency.assign(shape.frequency.begin(), shape.frequency.end());
+    store.bound = "rel=1e-4";
+    store.outputs = {
+        "raw",       "hdf5",          "hdf5-zlib", "hdf5-shuffle-zlib", "hdf5-zfp", "hdf5-neve-lossless",
+        "hdf5-neve", "neve-lossless", "neve"};
+  }
+};
+
+Result<Case> case_of(const Args& args) {
+  Case options = args.options;
+  NEVE_ASSIGN(options.shape.points, numbers<3>("--grid", args.grid));
+  NEVE_ASSIGN(options.chunk, numbers<3>("--chunk", args.chunk));
+  NEVE_ASSIGN(options.shape.sigma, numbers<3>("--sigma", args.sigma));
+  NEVE_ASSIGN(options.shape.sigma_end, numbers<3>("--sigma-end", args.sigma_end));
+  NEVE_ASSIGN(options.shape.center, numbers<3>("--center", args.center));
+  NEVE_ASSIGN(options.shape.frequency, numbers<3>("--frequency", args.frequency));
+  NEVE_ASSIGN(options.shape.change, cartiso::parse_change(args.change));
+  NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
+  NEVE_ASSIGN(options.outputs, parse_outputs(args.store));
+  options.store = store_options(args.store);
+  return options;
+}
+
+Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResult& result) {
+  Json j = {{"ranks", ranks},
+            {"grid", c.shape.points},
+            {"steps", c.steps},
+            {"change", args.change},
+            {"level", c.level},
+            {"seed", c.shape.seed},
+            {"bound", args.store.bound},
+            {"points", result.points},
+            {"triangles", result.triangles},
+            {"area", result.area},
+            {"volume", result.volume},
+            {"max_over_mean", result.max_over_mean},
+            {"field_checksum", fmt::format("{:016x}", result.field_checksum)},
+            {"make_seconds", result.make_seconds},
+            {"extract_seconds", result.extract_seconds},
+            {"grid_outputs", Json::array()},
+            {"surface_outputs", Json::array()}};
+  for (const apps::StoreResult& output : result.grid) j["grid_outputs"].push_back(store_json(output));
+  for (const apps::StoreResult& output : result.surface) j["surface_outputs"].push_back(store_json(output));
+  return j;
+}
+
+std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
+  std::string text =
+      fmt::format("{} x {} x {} points, {} steps, on {} ranks; made in {:.3f} s\n", c.shape.points[0],
+                  c.shape.points[1], c.shape.points[2], c.steps, ranks, result.make_seconds);
+  Table grid = store_table();
+  for (const apps::StoreResult& output : result.grid) add_store_row(grid, output.name, output);
+  text += grid.text();
+  text += fmt::format(
+      "\nsurface at {}: {} triangles, {} points; busiest / mean rank {:.3f} by triangles; extracted in "
+      "{:.3f} s\n",
+      c.level, result.triangles, result.points, result.max_over_mean, result.extract_seconds);
+  Table surface = store_table();
+  for (const apps::StoreResult& output : result.surface) add_store_row(surface, output.name, output);
+  return text + surface.text();
+}
+
+Status run(const Ranks& ranks, const Args& args) {
+  NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_ASSIGN(const BenchmarkResult result, cartiso::run_benchmark(ranks.comm(), options));
+  if (ranks.first()) {
+    std::cout << (args.store.json ? result_json(args, options, ranks.size(), result).dump(2) + "\n"
+                                  : result_text(options, ranks.size(), result))
+              << std::flush;
+  }
+  NEVE_TRY(apps::check_stored(result.grid).in("grid"));
+  return apps::check_stored(result.surface).in("surface");
+}
+
+template <class T>
+void add_vector(CLI::App& command, const std::string& name, std::vector<T>& values, const std::string& what) {
+  command.add_option(name, values, what)->delimiter(',')->expected(1, 3)->capture_default_str();
+}
+
+}  // namespace
+
+Command add_bench_cartiso(CLI::App& bench) {
+  CLI::App* sub = bench.add_subcommand(
+      "cartiso", "A Cartesian field and its isosurface, unbalanced by nature, by many outputs; under mpirun");
+  auto args = std::make_shared<Args>();
+  Case& c = args->options;
+  sub->set_help_flag("-h,--help", "Print this help message and exit");
+  add_vector(*sub, "--grid", args->grid, "points along x, y, z of the unit cube");
+  sub->add_option(
+         "--change", args->change,
+         "over the steps: gaussmove (the Gaussian moves to the opposite place), gaussresize (sigma to "
+         "sigma-end) or sin2gauss (a wave becomes the Gaussian)")
+      ->capture_default_str();
+  sub->add_flag("--backward", c.shape.backward, "the change the other way round");
+  sub->add_option("--steps", c.steps, "steps, a file of grid and of surface each and output")
+      ->capture_default_str();
+  sub->add_option("--level", c.level, "value on the isosurface")->capture_default_str();
+  add_vector(*sub, "--sigma", args->sigma, "of the Gaussian, of the cube's edge");
+  add_vector(*sub, "--sigma-end", args->sigma_end, "that of the last step");
+  add_vector(*sub, "--center", args->center, "of the Gaussian");
+  sub->add_option("--amplitude", c.shape.amplitude, "of the Gaussian")->capture_default_str();
+  add_vector(*sub, "--frequency", args->frequency, "of the wave: periods across the cube");
+  sub->add_option("--wave", c.shape.wave, "its share: 0 none, 1 the Gaussian is its envelope")
+      ->capture_default_str();
+  sub->add_option("--noise", c.shape.noise, "amplitude of the noise")->capture_default_str();
+  sub->add_option("--noise-frequency", c.shape.noise_frequency, "noise cells across the cube")
+      ->capture_default_str();
+  sub->add_option("--seed", c.shape.seed, "of the noise")->capture_default_str();
+  add_vector(*sub, "--chunk", args->chunk, "HDF5 chunk of the grid along x, y, z");
+  sub->add_option("--chunk-rows", c.chunk_rows, "HDF5 chunk of points and triangles")->capture_default_str();
+  add_store_options(*sub, args->store);
+  sub->footer(
+      "Plot files (neve, ...) hold the grid alone; the surface goes to the other outputs.\n"
+      "Examples:\n"
+      "  mpirun -n 4 neve bench cartiso\n"
+      "  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 --outputs hdf5,hdf5-neve --keep\n"
+      "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
+  Command command{sub, {}, {}};
+  command.parallel = [args, sub](const Ranks& ranks) -> Status {
+    if (!args->store.deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->store.deck)));
+    return run(ranks, *args);
+  };
+  return command;
+}
+
+}  // namespace neve::cli
