@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve bench`: the codec table, the write table, the rate-distortion study, and the mini-apps.
+#include "cli/bench_amr.hpp"
 #include "cli/bench_cartiso.hpp"
 #include "cli/bench_chombo.hpp"
 #include "cli/bench_ensemble.hpp"
 #include "cli/bench_noise.hpp"
 #include "cli/bench_struct.hpp"
+#include "cli/bench_unstruct.hpp"
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
@@ -21,6 +23,8 @@ Command add_bench(CLI::App& app) {
   command.below.push_back(add_bench_noise(*sub));
   command.below.push_back(add_bench_struct(*sub));
   command.below.push_back(add_bench_cartiso(*sub));
+  command.below.push_back(add_bench_amr(*sub));
+  command.below.push_back(add_bench_unstruct(*sub));
   command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
   return command;
 }

@@ -13,19 +13,23 @@ double megabytes_per_second(uint64_t bytes, double seconds) {
 
 }  // namespace
 
-void add_store_options(CLI::App& command, StoreArgs& args) {
+void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
   command.add_option("--deck", args.deck,
                      "options from a TOML file, a line each: steps = 3; those given here come first");
-  command
-      .add_option("--outputs", args.outputs,
-                  fmt::format("ways of storing, in turn: {}", fmt::join(apps::output_names(), ", ")))
-      ->delimiter(',')
-      ->capture_default_str();
+  if (has_outputs) {
+    command
+        .add_option("--outputs", args.outputs,
+                    fmt::format("ways of storing, in turn: {}", fmt::join(apps::output_names(), ", ")))
+        ->delimiter(',')
+        ->capture_default_str();
+  }
   command.add_option("--bound", args.bound, "of lossy outputs: abs=X, or rel=X of the value range")
       ->capture_default_str();
   command.add_option("--folder", args.folder, "where the files are written")->capture_default_str();
   command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
-  command.add_flag("--keep", args.keep, "leave the files, and beside them .xdmf for ParaView and VisIt");
+  command.add_flag("--keep", args.keep,
+                   has_outputs ? "leave the files, and beside them .xdmf for ParaView and VisIt"
+                               : "leave the files, which yt, VisIt and Neve read");
   command.add_flag("--json", args.json, "the result as JSON on stdout");
 }
 

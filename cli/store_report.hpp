@@ -24,7 +24,8 @@ struct StoreArgs {
   std::string bound = "abs=1e-4", folder = ".", deck;
   bool no_verify = false, keep = false, json = false;
 };
-void add_store_options(CLI::App& command, StoreArgs& args);
+// Without --outputs for an app that has ways of its own.
+void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
 apps::StoreOptions store_options(const StoreArgs& args);
 

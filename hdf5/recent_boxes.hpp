@@ -3,11 +3,12 @@
 // finer ones are predicted with the same coarser one.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,32 +19,33 @@ class RecentBoxes {
   using Values = std::shared_ptr<const std::vector<std::byte>>;
 
   Values find(size_t level, size_t box, int component) {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) {
-      return e.level == level && e.box == box && e.component == component;
-    });
-    if (at == entries_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, at);
-    return at->values;
+    const auto at = places_.find({level, box, component});
+    if (at == places_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, at->second);
+    return at->second->values;
   }
 
   void insert(size_t level, size_t box, int component, Values values) {
     constexpr uint64_t most_bytes = uint64_t{64} << 20;
     held_bytes_ += values->size();
-    entries_.push_front({level, box, component, std::move(values)});
+    const Key key{level, box, component};
+    entries_.push_front({key, std::move(values)});
+    places_[key] = entries_.begin();
     while (held_bytes_ > most_bytes && entries_.size() > 1) {
       held_bytes_ -= entries_.back().values->size();
+      places_.erase(entries_.back().key);
       entries_.pop_back();
     }
   }
 
  private:
+  using Key = std::tuple<size_t, size_t, int>;  // level, box, component
   struct Entry {
-    size_t level;
-    size_t box;
-    int component;
+    Key key;
     Values values;
   };
-  std::list<Entry> entries_;
+  std::list<Entry> entries_;                          // most recent first
+  std::map<Key, std::list<Entry>::iterator> places_;  // small boxes are many
   uint64_t held_bytes_ = 0;
 };
 

@@ -174,9 +174,9 @@ class Benchmark {
       const apps::Output& output = surface_outputs_[o];
       const std::string name = fmt::format("neve_cartiso_surface_{}_{:06}", output.name, step);
       NEVE_TRY(apps::store(comm_, output, name, parts, options_.store, result_.surface[o]));
-      surface_texts_[o].push_back(apps::xdmf_cells(
-          {output, apps::path_of(output, options_.store.folder, name), specs, static_cast<double>(step)},
-          {"Triangle", 0, 1, {2, 3}}));
+      const apps::XdmfFile file = {output, apps::path_of(output, options_.store.folder, name), specs,
+                                   static_cast<double>(step)};
+      surface_texts_[o].push_back(apps::xdmf_cells(file, file, {"Triangle", 1, 0, {2, 3}}));
     }
     return {};
   }

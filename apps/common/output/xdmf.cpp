@@ -75,13 +75,14 @@ std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spac
   return grid(file, text);
 }
 
-std::string xdmf_cells(const XdmfFile& file, const XdmfCells& cells) {
+std::string xdmf_cells(const XdmfFile& cells_file, const XdmfFile& points_file, const XdmfCells& cells) {
   std::string text =
       fmt::format("  <Topology TopologyType=\"{}\" NumberOfElements=\"{}\">{}</Topology>\n", cells.kind,
-                  file.arrays[cells.cells].shape.front(), data_item(file, cells.cells));
-  text += fmt::format("  <Geometry GeometryType=\"XYZ\">{}</Geometry>\n", data_item(file, cells.points));
-  for (const size_t index : cells.point_values) text += point_value(file, index);
-  return grid(file, text);
+                  cells_file.arrays[cells.cells].shape.front(), data_item(cells_file, cells.cells));
+  text +=
+      fmt::format("  <Geometry GeometryType=\"XYZ\">{}</Geometry>\n", data_item(points_file, cells.points));
+  for (const size_t index : cells.point_values) text += point_value(points_file, index);
+  return grid(points_file, text);
 }
 
 Status keep_xdmf(const mpi::Comm& comm, std::span<const Output> outputs, const StoreOptions& options,

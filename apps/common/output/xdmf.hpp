@@ -26,14 +26,14 @@ struct XdmfFile {
 // `spacing` of points, slowest dimension first.
 std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spacing);
 
-// Points, cells of one kind ("Triangle", "Wedge") and a value a point each of the rest; by index in
-// `arrays`.
+// Cells of one kind ("Triangle", "Wedge"), their points and values at these: arrays by index.
 struct XdmfCells {
   std::string kind;
-  size_t points = 0, cells = 0;
+  size_t cells = 0;  // of the file of cells
+  size_t points = 0;
   std::vector<size_t> point_values;
 };
-std::string xdmf_cells(const XdmfFile& file, const XdmfCells& cells);
+std::string xdmf_cells(const XdmfFile& cells_file, const XdmfFile& points_file, const XdmfCells& cells);
 
 // Collective: where files are kept, `name`_OUTPUT.xdmf for each output but Neve's plot files, of the grids of
 // its files in time. Those are read by yt, VisIt and Neve as they are.
