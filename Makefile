@@ -8,7 +8,8 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_MINUTES ?= 30
 PYTHON := .venv/bin/python
-PYTEST := $(PYTHON) -m pytest -q
+# A file of tests stays on one core, since its tests share what they have made.
+PYTEST := $(PYTHON) -m pytest -q -n $(JOBS) --dist loadfile
 
 # Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both.
 export OMPI_ALLOW_RUN_AS_ROOT := 1

@@ -7,6 +7,10 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy>=1.0)
 find_package(fmt REQUIRED)
+add_library(neve_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
+target_include_directories(neve_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_features(neve_fmt PUBLIC cxx_std_20)
+set_target_properties(neve_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON)
 if(NEVE_MPI)
   # Where several MPI libraries live side by side, as Debian's do: its name chooses compiler wrappers, launcher
   # and the HDF5 built with it. Empty takes what the system prefers.

@@ -36,7 +36,7 @@ struct Job {
 std::string method_text(const FrameRecord& record) {
   if (record.filter_mask != 0) return "as they are";
   std::string text(codec_name(record.codec));
-  if (record.codec == Codec::lossless) text += " " + std::string(lossless_method_name(record.method));
+  if (record.codec == Codec::lossless) text += fmt::format(" {}", lossless_method_name(record.method));
   return text;
 }
 

@@ -27,7 +27,7 @@ constexpr double exact_trial_share = 0.05;
 constexpr double interpolation_hopeless_share = 0.8;
 // At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
 // takes that context, which beats interpolation by a fifth, has not won yet.
-constexpr double context_hopeless_share = 1.6;
+constexpr double context_hopeless_share = 1.3;
 // Several codebooks seldom save more than this.
 constexpr double books_save_share = 0.12;
 
