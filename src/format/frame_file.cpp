@@ -35,6 +35,7 @@ Bytes index_bytes(const FrameFileIndex& index) {
 
 Bytes header_bytes(const FrameFileIndex& index, uint64_t index_at, ByteSpan index_bytes) {
   Bytes bytes;
+  bytes.reserve(frame_file_header_bytes);
   ByteWriter out(bytes);
   out.put_bytes(magic.data(), magic.size());
   out.put(version);
