@@ -24,8 +24,8 @@ struct Args {
   Case options;
   StoreArgs store;
   std::vector<int> blocks = {8, 8, 8};
-  std::vector<std::string> ways = {"skeleton",      "collective",    "skeleton:lossless",
-                                   "amrex-1d:auto", "filtered:auto", "skeleton:auto"};
+  std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
+                                   "skeleton:auto"};
   std::string sharing = "exchange", effort = "fast";
 };
 

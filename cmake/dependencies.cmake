@@ -33,6 +33,15 @@ if(NEVE_MPI)
   # A peer of the mini-apps.
   find_path(NEVE_ZFP_INCLUDE_DIR zfp.h REQUIRED)
   find_library(NEVE_ZFP_LIBRARY zfp REQUIRED)
+  # Debian's is that of Open MPI and its HDF5.
+  if(NOT NEVE_MPI_FLAVOUR STREQUAL mpich)
+    pkg_check_modules(NETCDF_MPI IMPORTED_TARGET netcdf-mpi>=4.8)
+    if(NETCDF_MPI_FOUND)
+      # Which its pkg-config file leaves out.
+      find_path(NEVE_NETCDF_INCLUDE_DIR netcdf_par.h PATH_SUFFIXES netcdf/mpi/include
+        PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+    endif()
+  endif()
   add_library(neve_hdf5_dep INTERFACE)
   target_include_directories(neve_hdf5_dep SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
   target_link_libraries(neve_hdf5_dep INTERFACE ${HDF5_C_LIBRARIES} MPI::MPI_CXX MPI::MPI_C)

@@ -11,7 +11,8 @@ packages=(
   mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
   libhwy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-1.0 liblzo2-2 libxxhash-dev libfmt-dev
   nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libgtest-dev libeigen3-dev
-  libzfp-dev hdf5-filter-plugin-zfp-serial  # a peer of the mini-apps; what reads its files
+  libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
+  hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
   clang-format python3 python3-venv python3-dev
 )

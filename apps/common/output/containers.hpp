@@ -17,9 +17,14 @@
 
 namespace neve::apps {
 
+inline constexpr int deflate_level = 6;
+
 Status write_raw(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts);
 Status write_hdf5(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                   const Output& output);
+// In builds with a parallel netCDF (NEVE_NETCDF). Arrays without values are left out.
+Status write_netcdf(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
+                    const Output& output);
 // Under the final name: it has a temporary one of its own. Returns the file's bytes.
 Result<uint64_t> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                             const Output& output);

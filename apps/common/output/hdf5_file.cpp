@@ -16,7 +16,6 @@ namespace {
 using Compression = Output::Compression;
 using hdf5::Handle;
 
-constexpr unsigned deflate_level = 6;
 constexpr unsigned szip_pixels_per_block = 32;
 
 Status hdf5_failure(const std::string& what) { return failure(what + ": " + hdf5::last_error()); }

@@ -33,6 +33,12 @@ const std::vector<Output>& all_outputs() {
       {"hdf5-zfp", Container::hdf5, true, Compression::zfp, true},
       {"hdf5-neve", Container::hdf5, true, Compression::neve, true},
       {"hdf5-neve-lossless", Container::hdf5, true, Compression::neve, false},
+#ifdef NEVE_NETCDF
+      {"netcdf", Container::netcdf, false, Compression::none, false},
+      {"netcdf-chunked", Container::netcdf, true, Compression::none, false},
+      {"netcdf-zlib", Container::netcdf, true, Compression::deflate, false},
+      {"netcdf-shuffle-zlib", Container::netcdf, true, Compression::shuffle_deflate, false},
+#endif
       {"neve", Container::plotfile, true, Compression::neve, true},
       {"neve-lossless", Container::plotfile, true, Compression::neve, false},
       {"neve-none", Container::plotfile, false, Compression::none, false},
@@ -48,6 +54,7 @@ Result<std::unique_ptr<ArrayReader>> open_file(const Output& output, const std::
     case Container::plotfile:
       return open_plot(path, arrays);
     case Container::hdf5:
+    case Container::netcdf:
       break;
   }
   return open_hdf5(path, arrays);
@@ -58,8 +65,22 @@ Result<uint64_t> write_file(const mpi::Comm& comm, const Output& output, const s
                             std::span<const ArrayPart> parts) {
   if (output.container == Container::plotfile) return write_plot(comm, path, parts, output);
   NEVE_ASSIGN(mpi::Target target, mpi::Target::begin(comm, path, WriteOptions()));
-  NEVE_TRY(output.container == Container::raw ? write_raw(comm, target.temporary_path(), parts)
-                                              : write_hdf5(comm, target.temporary_path(), parts, output));
+  const std::string& temporary = target.temporary_path();
+  switch (output.container) {
+    case Container::raw:
+      NEVE_TRY(write_raw(comm, temporary, parts));
+      break;
+    case Container::netcdf:
+#ifdef NEVE_NETCDF
+      NEVE_TRY(write_netcdf(comm, temporary, parts, output));
+      break;
+#else
+      return usage_error("this build has no parallel netCDF");
+#endif
+    case Container::hdf5:
+    case Container::plotfile:
+      NEVE_TRY(write_hdf5(comm, temporary, parts, output));
+  }
   NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? mpi::sync_path(target.temporary_path()) : Status()));
   return target.finish(comm);
 }
@@ -203,7 +224,9 @@ Result<Output> parse_output(const std::string& name) {
 }
 
 std::string path_of(const Output& output, const std::string& folder, const std::string& name) {
-  const char* const extension = output.container == Container::raw ? ".raw" : ".h5";
+  const char* const extension = output.container == Container::raw      ? ".raw"
+                                : output.container == Container::netcdf ? ".nc"
+                                                                        : ".h5";
   return (std::filesystem::path(folder) / (name + extension)).string();
 }
 

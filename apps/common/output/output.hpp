@@ -19,6 +19,7 @@ struct Output {
   enum class Container : uint8_t {
     raw,       // values as they are, one array after another, by MPI-IO
     hdf5,      // one dataset an array, collective writes
+    netcdf,    // the same by netCDF-4, where the build has it
     plotfile,  // Neve's parallel writer: a rank's part is a box
   };
   enum class Compression : uint8_t { none, deflate, szip, shuffle_deflate, zfp, neve };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`neve bench struct` and `neve bench noise`: reports, decks, kept files, what they refuse."""
+"""`neve bench struct`, cartiso, amr, unstruct, noise: reports, decks, kept files, refusals."""
 
 import pathlib
 import xml.etree.ElementTree as ET
@@ -91,3 +91,46 @@ def test_a_broken_bound_is_exit_code_3(neve, tmp_path):
     outcome = neve("bench", "struct", *SMALL, *options, expect=3)
     assert "hdf5-zfp" in outcome.err
     assert "largest error" in outcome.out, "the table is shown all the same"
+
+
+def test_cartiso(neve, tmp_path):
+    options = ("--grid", "20,20,20", "--outputs", "hdf5,hdf5-zlib,neve", "--keep")
+    result = neve("bench", "cartiso", *options, "--folder", tmp_path, "--json", ranks=2).json
+    assert [o["output"] for o in result["grid_outputs"]] == ["hdf5", "hdf5-zlib", "neve"]
+    assert [o["output"] for o in result["surface_outputs"]] == ["hdf5", "hdf5-zlib"]
+    assert all(
+        o["verified"]["wrong"] == 0 for o in result["grid_outputs"] + result["surface_outputs"]
+    )
+    with h5py.File(tmp_path / "neve_cartiso_surface_hdf5_000000.h5") as file:
+        assert file["triangles"].shape == (result["triangles"], 3)
+        assert file["triangles"][()].max() == result["points"] - 1 == len(file["normals"]) - 1
+        assert np.allclose(np.linalg.norm(file["normals"][()], axis=1), 1, atol=1e-5)
+    tree = ET.parse(tmp_path / "neve_cartiso_surface_hdf5.xdmf")
+    assert tree.find(".//Topology").get("TopologyType") == "Triangle"
+    assert (
+        "neve_cartiso_surface_hdf5_000000.h5:/triangles" in tree.find(".//Topology/DataItem").text
+    )
+
+
+def test_amr(neve, tmp_path):
+    options = ("--blocks", "3,2,2", "--block-cells", "4", "--threshold", "0.3")
+    ways = ("--ways", "skeleton,skeleton:auto", "--folder", tmp_path, "--keep", "--json")
+    result = neve("bench", "amr", *options, *ways, ranks=2).json
+    assert len(result["steps"]) == 2
+    assert all(way["verified"]["wrong"] == 0 for way in result["ways"])
+    info = neve("info", tmp_path / "neve_amr_skeleton-auto_000001.h5", "--json").json
+    assert [level["boxes"] for level in info["levels"]] == result["steps"][1]["blocks"]
+    assert "skeleton:auto" in neve("bench", "amr", "--ways", "striped", expect=2).err
+
+
+def test_unstruct(neve, tmp_path):
+    options = ("--points-per-rank", "1000", "--outputs", "raw,hdf5-neve", "--folder", tmp_path)
+    result = neve("bench", "unstruct", *options, "--keep", "--json", ranks=2).json
+    for output in result["value_outputs"] + result["connectivity_outputs"]:
+        assert output["verified"]["wrong"] == 0
+    cells = np.fromfile(tmp_path / "neve_unstruct_connectivity_raw_000000.raw", "<i4")
+    assert len(cells) == 6 * result["wedges"] + 3 * result["triangles"]
+    assert cells.min() == 0 and cells.max() == result["points"] - 1
+    item = ET.parse(tmp_path / "neve_unstruct_triangles_raw.xdmf").find(".//Topology/DataItem")
+    assert int(item.get("Seek")) == 4 * 6 * result["wedges"]
+    assert "plot file" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err
