@@ -91,9 +91,9 @@ Shells make_shells(const ShellOptions& options, const ShellGrid& grid, double pr
         // At the poles one of the two has no area.
         if (of_layer(0, 0) == of_layer(0, 1) || of_layer(0, 1) == of_layer(0, 2)) continue;
         for (int layer = 0; layer + 1 < grid.layers; ++layer) {
-          // VTK's order: the first triangle faces away from the second.
-          shells.wedges.push_back({of_layer(layer + 1, 0), of_layer(layer + 1, 1), of_layer(layer + 1, 2),
-                                   of_layer(layer, 0), of_layer(layer, 1), of_layer(layer, 2)});
+          // The first triangle faces the second: VTK's filters then find a positive volume.
+          shells.wedges.push_back({of_layer(layer, 0), of_layer(layer, 1), of_layer(layer, 2),
+                                   of_layer(layer + 1, 0), of_layer(layer + 1, 1), of_layer(layer + 1, 2)});
         }
         const int top = grid.layers - 1;
         shells.triangles.push_back({of_layer(top, 0), of_layer(top, 1), of_layer(top, 2)});

@@ -40,8 +40,8 @@ TEST(Shells, FillABallWithoutItsInside) {
                                 minus(point(t[3]), point(t[0])));
       volume += std::abs(six) / 6;
     }
-    ASSERT_GT(triple(minus(point(1), point(0)), minus(point(2), point(0)), minus(point(0), point(3))), 0)
-        << "the first triangle faces away from the second";
+    ASSERT_GT(triple(minus(point(1), point(0)), minus(point(2), point(0)), minus(point(3), point(0))), 0)
+        << "the first triangle faces the second";
   }
   EXPECT_NEAR(volume, 4.0 / 3 * std::numbers::pi * (1 - std::pow(options.inner, 3)), 0.05);
   std::map<std::pair<int, int>, int> edges;
