@@ -45,7 +45,7 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
-formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi trace apps adapters cli python bench tests fuzz examples | \
+formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples | \
   grep -E '\.(cpp|hpp|h|c)$$'
 
 lint: bootstrap  ## formatting and Python style
@@ -65,7 +65,7 @@ sanitize: bootstrap  ## the core and its unit tests under ASan and UBSan
 # cores take long: 2 ranks, 3 where a test is short.
 test-mpich: bootstrap  ## the MPI tests and the command against MPICH, in build-mpich
 	@cmake --preset mpich >/dev/null
-	@cmake --build build-mpich -j $(JOBS) --target neve mpi_tests neve_trace trace_mpi_calls
+	@cmake --build build-mpich -j $(JOBS) --target neve mpi_tests neve_trace trace_mpi_calls neve_pmpi pmpi_program
 	@ctest --test-dir build-mpich --output-on-failure -R '^mpi\.(.*\.2|(agree|capi|coverage|hints|put)_test\.3)$$'
 
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands

@@ -4,6 +4,7 @@
 #include "cli/bench_cartiso.hpp"
 #include "cli/bench_chombo.hpp"
 #include "cli/bench_ensemble.hpp"
+#include "cli/bench_mpi.hpp"
 #include "cli/bench_noise.hpp"
 #include "cli/bench_struct.hpp"
 #include "cli/bench_unstruct.hpp"
@@ -20,6 +21,7 @@ Command add_bench(CLI::App& app) {
   Command command{sub, {}, {}};
   command.below.push_back(add_bench_chombo(*sub));
   command.below.push_back(add_bench_ensemble(*sub));
+  command.below.push_back(add_bench_mpi(*sub));
   command.below.push_back(add_bench_noise(*sub));
   command.below.push_back(add_bench_struct(*sub));
   command.below.push_back(add_bench_cartiso(*sub));

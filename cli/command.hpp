@@ -36,5 +36,6 @@ Command add_bench(CLI::App& app);
 Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_trace(CLI::App& app);
+Command add_mpi(CLI::App& app);
 
 }  // namespace neve::cli

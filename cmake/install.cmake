@@ -31,14 +31,14 @@ endfunction()
 
 neve_shared_library(neve_shared neve neve_core neve_plotfile)
 target_link_libraries(neve_shared PRIVATE
-  neve_flags Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::XXHASH
+  neve_flags neve_fmt Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::XXHASH
   PkgConfig::HWY ${CMAKE_DL_LIBS})
 set_target_properties(neve_shared PROPERTIES EXPORT_NAME neve)
 set(neve_libraries neve_shared)
 
 if(NEVE_MPI)
   neve_shared_library(neve_mpi_shared neve_mpi neve_hdf5 neve_mpi)
-  target_link_libraries(neve_mpi_shared PUBLIC neve_shared MPI::MPI_C PRIVATE neve_flags neve_hdf5_dep)
+  target_link_libraries(neve_mpi_shared PUBLIC neve_shared MPI::MPI_C PRIVATE neve_flags neve_fmt neve_hdf5_dep)
   # The C++ bindings of MPI are gone from the standard; without these an MPI library's header asks for them.
   target_compile_definitions(neve_mpi_shared INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   set_target_properties(neve_mpi_shared PROPERTIES EXPORT_NAME mpi)
@@ -46,7 +46,7 @@ if(NEVE_MPI)
   install(TARGETS neve RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 if(TARGET neve_trace)
-  install(TARGETS neve_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/neve)
+  install(TARGETS neve_trace neve_pmpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/neve)
 endif()
 if(TARGET neve_h5plugin)
   install(TARGETS neve_h5plugin LIBRARY DESTINATION ${neve_plugin_dir})

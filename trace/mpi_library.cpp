@@ -71,6 +71,12 @@ void require_same_mpi() {
   checked.store(true, std::memory_order_relaxed);
 }
 
+const char* without_driver(const char* name) {
+  const char* colon = std::strchr(name, ':');
+  const char* slash = std::strchr(name, '/');
+  return colon != nullptr && (slash == nullptr || colon < slash) && colon - name > 1 ? colon + 1 : name;
+}
+
 #if defined(OPEN_MPI)
 // These handles are addresses inside the library.
 MPI_Comm world() { return static_cast<MPI_Comm>(mpi_object("ompi_mpi_comm_world")); }

@@ -16,6 +16,9 @@ void* mpi_function(const char* name);
 // have another size there, and to go on would be to hand garbage to it.
 void require_same_mpi();
 
+// A file's path as MPI_File_open takes it, without the driver's name: ROMIO takes "ufs:/path" and its like.
+const char* without_driver(const char* name);
+
 MPI_Comm world();
 MPI_Datatype byte_type();
 MPI_Info null_info();

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstring>
 
+#include "trace/mpi_both_names.hpp"
 #include "trace/mpi_library.hpp"
 #include "trace/next.hpp"
 #include "trace/paths.hpp"
@@ -115,13 +116,6 @@ int meta(MPI_File file, Counter counter, Call&& call) {
   return result;
 }
 
-// ROMIO takes "ufs:/path" and its like.
-const char* without_driver(const char* name) {
-  const char* colon = std::strchr(name, ':');
-  const char* slash = std::strchr(name, '/');
-  return colon != nullptr && (slash == nullptr || colon < slash) && colon - name > 1 ? colon + 1 : name;
-}
-
 int open_traced(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file) {
   const auto call = [&] { return NEVE_PMPI(File_open)(comm, name, mode, info, file); };
   if (!counted()) return call();
@@ -182,13 +176,6 @@ int finalize_traced() {
 
 }  // namespace
 
-// `declaration` and `arguments` without the prefix; `body` what both exported names do.
-#define BOTH(result, name, parameters, arguments)                             \
-  static result neve_##name parameters;                                       \
-  NEVE_EXPORT result MPI_##name parameters { return neve_##name arguments; }  \
-  NEVE_EXPORT result PMPI_##name parameters { return neve_##name arguments; } \
-  static result neve_##name parameters
-
 #define ACCESS(name, direction, counter, parameters, arguments)                            \
   BOTH(int, name, parameters, arguments) {                                                 \
     return access(file, Direction::direction, counter, static_cast<uint64_t>(count), type, \
@@ -225,48 +212,7 @@ int finalize_traced() {
     return split_end(file, Direction::direction, [&] { return NEVE_PMPI(name)(file, data, status); }); \
   }
 
-// `suffix` tells MPI-4's functions of large counts apart.
-#define ALL_OF(suffix, number)                                                        \
-  PLAIN(File_write##suffix, const, write, MPIIO_INDEP_WRITES, number)                 \
-  PLAIN_AT(File_write_at##suffix, const, write, MPIIO_INDEP_WRITES, number)           \
-  PLAIN(File_write_shared##suffix, const, write, MPIIO_INDEP_WRITES, number)          \
-  PLAIN(File_write_all##suffix, const, write, MPIIO_COLL_WRITES, number)              \
-  PLAIN_AT(File_write_at_all##suffix, const, write, MPIIO_COLL_WRITES, number)        \
-  PLAIN(File_write_ordered##suffix, const, write, MPIIO_COLL_WRITES, number)          \
-  NONBLOCKING(File_iwrite##suffix, const, write, MPIIO_NB_WRITES, number)             \
-  NONBLOCKING(File_iwrite_shared##suffix, const, write, MPIIO_NB_WRITES, number)      \
-  NONBLOCKING(File_iwrite_all##suffix, const, write, MPIIO_NB_WRITES, number)         \
-  NONBLOCKING_AT(File_iwrite_at##suffix, const, write, MPIIO_NB_WRITES, number)       \
-  NONBLOCKING_AT(File_iwrite_at_all##suffix, const, write, MPIIO_NB_WRITES, number)   \
-  BEGIN(File_write_all_begin##suffix, const, write, MPIIO_SPLIT_WRITES, number)       \
-  BEGIN_AT(File_write_at_all_begin##suffix, const, write, MPIIO_SPLIT_WRITES, number) \
-  BEGIN(File_write_ordered_begin##suffix, const, write, MPIIO_SPLIT_WRITES, number)   \
-  PLAIN(File_read##suffix, , read, MPIIO_INDEP_READS, number)                         \
-  PLAIN_AT(File_read_at##suffix, , read, MPIIO_INDEP_READS, number)                   \
-  PLAIN(File_read_shared##suffix, , read, MPIIO_INDEP_READS, number)                  \
-  PLAIN(File_read_all##suffix, , read, MPIIO_COLL_READS, number)                      \
-  PLAIN_AT(File_read_at_all##suffix, , read, MPIIO_COLL_READS, number)                \
-  PLAIN(File_read_ordered##suffix, , read, MPIIO_COLL_READS, number)                  \
-  NONBLOCKING(File_iread##suffix, , read, MPIIO_NB_READS, number)                     \
-  NONBLOCKING(File_iread_shared##suffix, , read, MPIIO_NB_READS, number)              \
-  NONBLOCKING(File_iread_all##suffix, , read, MPIIO_NB_READS, number)                 \
-  NONBLOCKING_AT(File_iread_at##suffix, , read, MPIIO_NB_READS, number)               \
-  NONBLOCKING_AT(File_iread_at_all##suffix, , read, MPIIO_NB_READS, number)           \
-  BEGIN(File_read_all_begin##suffix, , read, MPIIO_SPLIT_READS, number)               \
-  BEGIN_AT(File_read_at_all_begin##suffix, , read, MPIIO_SPLIT_READS, number)         \
-  BEGIN(File_read_ordered_begin##suffix, , read, MPIIO_SPLIT_READS, number)
-
-ALL_OF(, int)
-#if MPI_VERSION >= 4
-ALL_OF(_c, MPI_Count)
-#endif
-
-END(File_write_all_end, const, write)
-END(File_write_at_all_end, const, write)
-END(File_write_ordered_end, const, write)
-END(File_read_all_end, , read)
-END(File_read_at_all_end, , read)
-END(File_read_ordered_end, , read)
+#include "trace/mpi_io_calls.inc"
 
 BOTH(int, File_open, (MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file),
      (comm, name, mode, info, file)) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/blocks/ahead.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 namespace neve::mpi {
 
 Ahead::Ahead(const BlockEncoder& encoder) : encoder_(encoder) {
   if (encoder.blocks() < 2) return;
-  ready_.reserve(most_ready);
+  const size_t threads = std::min(static_cast<size_t>(encoder.threads()), encoder.blocks());
+  ready_.resize(threads + 1);
+  threads_.reserve(threads);
   try {
-    thread_ = std::jthread([this] { run(); });
-  } catch (const std::system_error&) {  // NOLINT: take() then encodes
+    while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error&) {  // NOLINT: without any, take() encodes
   }
 }
 
@@ -30,27 +33,27 @@ Result<Bytes> Ahead::make(size_t block) const {
 }
 
 void Ahead::run() {
-  for (size_t block = 0; block < encoder_.blocks(); ++block) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stopped_ || ready_.size() < most_ready; });
-      if (stopped_) return;
-    }
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock,
+                  [&] { return stopped_ || begun_ == encoder_.blocks() || begun_ < taken_ + ready_.size(); });
+    if (stopped_ || begun_ == encoder_.blocks()) return;
+    const size_t block = begun_++;
+    lock.unlock();
     Result<Bytes> made = make(block);
-    const bool failed = !made.ok();
-    const std::lock_guard lock(mutex_);
-    ready_.push_back(std::move(made));
+    lock.lock();
+    if (!made.ok()) stopped_ = true;
+    ready_[block % ready_.size()] = std::move(made);
     changed_.notify_all();
-    if (failed) return;
   }
 }
 
 std::optional<Result<Bytes>> Ahead::take_within(std::chrono::microseconds time) {
-  if (!thread_.joinable()) return make(taken_++);
+  if (threads_.empty()) return make(taken_++);
   std::unique_lock lock(mutex_);
-  if (!changed_.wait_for(lock, time, [&] { return !ready_.empty(); })) return {};
-  std::optional<Result<Bytes>> taken = std::move(ready_.front());
-  ready_.erase(ready_.begin());
+  std::optional<Result<Bytes>>& place = ready_[taken_ % ready_.size()];
+  if (!changed_.wait_for(lock, time, [&] { return place.has_value(); })) return {};
+  std::optional<Result<Bytes>> taken = std::exchange(place, std::nullopt);
   ++taken_;
   changed_.notify_all();
   return taken;

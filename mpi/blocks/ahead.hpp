@@ -13,9 +13,10 @@
 
 namespace neve::mpi {
 
-// Encodes blocks in order on a thread of its own, at most two beyond the one that was taken last, so that
-// memory stays bounded. After the first error nothing more is made. One block alone is encoded when it is
-// asked for: there is nothing it could overlap with; and so are all where the system gives no thread.
+// Encodes blocks on threads of its own, as many as the transfer asks for, and gives them out in order. As
+// many frames as there are threads, and one, are made or ready at a time, so that memory stays bounded. After
+// an error no block is begun. One block alone is encoded when it is asked for: there is nothing it could
+// overlap with; and so are all where the system gives no thread.
 class Ahead {
  public:
   explicit Ahead(const BlockEncoder& encoder);
@@ -23,23 +24,22 @@ class Ahead {
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
 
-  // The next block's frame, or the error that it came to; nothing when none is ready within the time.
+  // The next block's frame, or the error that it came to; nothing when it is not ready within the time.
   std::optional<Result<Bytes>> take_within(std::chrono::microseconds time);
   Result<Bytes> take();
 
  private:
-  static constexpr size_t most_ready = 2;
-
   Result<Bytes> make(size_t block) const;
   void run();
 
   const BlockEncoder& encoder_;
-  size_t taken_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Result<Bytes>> ready_;  // room for all of them from the beginning
+  size_t begun_ = 0;  // blocks that a thread has, or had
+  size_t taken_ = 0;
+  std::vector<std::optional<Result<Bytes>>> ready_;  // block b at b % size
   bool stopped_ = false;
-  std::jthread thread_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace neve::mpi

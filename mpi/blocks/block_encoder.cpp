@@ -25,14 +25,14 @@ bool is_relative(const Transfer& transfer) {
 Result<Bytes> BlockEncoder::encode(size_t block) const {
   // Of the last one, so that others are on their way.
   if (block + 1 == blocks()) NEVE_TRY(injected_fault(Phase::encode, rank_));
-  const size_t value_bytes = dtype_bytes(transfer_.dtype);
-  std::vector<uint64_t> shape = transfer_.layer_shape;
+  const size_t value_bytes = dtype_bytes(dtype_);
+  std::vector<uint64_t> shape = layer_shape_;
   uint64_t layer_values = 1;
   for (const uint64_t size : shape) layer_values *= size;
   shape.insert(shape.begin(), plan_.values(block) / layer_values);
   const std::byte* const data = data_ + plan_.first(block) * value_bytes;
-  Result<Bytes> frame = whole_ ? encode_array_part(transfer_.dtype, shape, data, transfer_.values, *whole_)
-                               : encode_array(transfer_.dtype, shape, data, transfer_.values);
+  Result<Bytes> frame = whole_ ? encode_array_part(dtype_, shape, data, options_, *whole_)
+                               : encode_array(dtype_, shape, data, options_);
   if (frame.ok() && frame->size() > std::numeric_limits<int>::max()) {
     return failure("a frame of " + std::to_string(frame->size()) +
                    " bytes is more than an MPI count holds; use smaller blocks");

@@ -29,18 +29,27 @@ class BlockEncoder {
   // is no such bound. `rank`: the calling one.
   BlockEncoder(const Transfer& transfer, const BlockPlan& plan, const void* data,
                std::optional<ArrayMeasure> whole, int rank)
-      : transfer_(transfer),
+      : dtype_(transfer.dtype),
+        options_(transfer.values),
+        threads_(transfer.values.encode.threads),
+        layer_shape_(transfer.layer_shape),
         plan_(plan),
         data_(static_cast<const std::byte*>(data)),
         whole_(whole),
-        rank_(rank) {}
+        rank_(rank) {
+    options_.encode.threads = 1;  // they have blocks each
+  }
 
   size_t blocks() const { return plan_.blocks(); }
+  int threads() const { return threads_; }
   // The same bytes whenever and on whichever thread it is asked for.
   Result<Bytes> encode(size_t block) const;
 
  private:
-  const Transfer& transfer_;
+  DType dtype_;
+  ArrayOptions options_;
+  int threads_;
+  std::vector<uint64_t> layer_shape_;
   BlockPlan plan_;
   const std::byte* data_;
   std::optional<ArrayMeasure> whole_;

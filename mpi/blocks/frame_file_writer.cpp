@@ -138,8 +138,9 @@ Status FrameFileWriter::write(const Transfer& transfer, uint64_t first, const vo
   const BlockEncoder encoder(transfer, plan, values, measure_alone(transfer, plan, values), comm_.rank());
   const size_t held_before = held_.size();
   const Status status = guarded("encode", [&]() -> Status {
+    Ahead ahead(encoder);
     for (size_t block = 0; block < plan.blocks(); ++block) {
-      NEVE_ASSIGN(Bytes frame, encoder.encode(block));
+      NEVE_ASSIGN(Bytes frame, ahead.take());
       moved.frame_bytes += frame.size();
       ++moved.blocks;
       held_.push_back({{first + plan.first(block), plan.values(block), 0, 0}, std::move(frame)});
@@ -309,9 +310,12 @@ Status FrameFileWriter::sync() {
 
 Status FrameFileWriter::close() {
   const Status synced = guarded("close", [&] { return sync(); });
-  const Status closed = mpi_status(MPI_File_close(&file_), path_ + ": closing");
-  NEVE_TRY(synced);
-  return agree(comm_, closed);
+  const Status closed = abandon();
+  return synced.ok() ? closed : synced;
+}
+
+Status FrameFileWriter::abandon() {
+  return agree(comm_, mpi_status(MPI_File_close(&file_), path_ + ": closing"));
 }
 
 }  // namespace neve::mpi

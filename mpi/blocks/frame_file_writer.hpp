@@ -36,6 +36,8 @@ class FrameFileWriter {
   Status sync();
   // Collective: sync, and closes.
   Status close();
+  // Collective: closes; what was written since the last sync is in no file.
+  Status abandon();
 
   // The file has at least so many values; those no frame holds are 0. The same on all ranks.
   void extend(uint64_t values) { values_ = std::max(values_, values); }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Gather and MPI_Gatherv as frames.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace neve::pmpi {
+
+// The arguments of either, counts in elements of the type.
+struct Gather {
+  const void* send;
+  uint64_t send_count;
+  MPI_Datatype send_type;
+  void* recv;
+  uint64_t recv_count;                    // of MPI_Gather
+  std::function<uint64_t(int)> count_of;  // of MPI_Gatherv, root's; null: MPI_Gather
+  std::function<int64_t(int)> displ_of;
+  MPI_Datatype recv_type;
+  int root;
+  MPI_Comm comm;
+};
+
+// Collective. `plain`: the call as it is, for what is not to be, or cannot be, frames.
+int gather(const Gather& call, const std::function<int()>& plain);
+
+struct Counts {
+  uint64_t calls = 0, value_bytes = 0, frame_bytes = 0;
+};
+// Of this rank, where it sent.
+const Counts& gather_counts();
+
+}  // namespace neve::pmpi

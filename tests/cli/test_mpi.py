@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`neve mpi run` and `neve bench mpi`: an unmodified program (tests/pmpi) with frames under it."""
+
+import json
+import os
+import pathlib
+import re
+import struct
+
+import pytest
+
+from .conftest import BUILD, ROOT, run
+
+PROGRAM = BUILD / "bin" / "pmpi_program"
+MPICH_BUILD = pathlib.Path(os.environ.get("NEVE_MPICH_BUILD_DIR", ROOT / "build-mpich"))
+COUNT = 20000  # of the program
+
+
+def carried(neve, mode, path, tolerance=1e-3, bound="abs=1e-3", ranks=3, options=(), code=0):
+    """Runs the program; what the library said, and the numbers of its report."""
+    bound = ("--bound", bound) if bound else ()
+    done = neve(
+        *("mpi", "run", "--report", *bound, *options, "--"),
+        *("mpirun", "-n", ranks, PROGRAM, mode, path, tolerance),
+        expect=code,
+    )
+    said = [line for line in done.err.splitlines() if line.startswith("neve mpi: ")]
+    report = [line for line in said if "calls of all ranks" in line]
+    numbers = [int(n) for n in re.findall(r"\d+", report[0])] if report else []
+    return [line for line in said if line not in report], numbers
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_gathers(neve, tmp_path, ranks):
+    said, numbers = carried(
+        neve, "gather", tmp_path / "f", ranks=ranks, options=("--least-bytes", 1000)
+    )
+    gathers, values, frames = numbers[:3]
+    assert gathers == 3 * ranks  # of floats, in place, and MPI_Gatherv; not the integers
+    if ranks > 1:
+        # All but root's, and root of MPI_Gatherv is rank 0.
+        pieces = (ranks - 1) * COUNT * (4 + 8) + sum(COUNT // 2 + r for r in range(1, ranks)) * 4
+        assert values == pieces
+        assert frames < values / 5
+    assert all("derived datatype" in line for line in said) and len(said) == ranks
+
+
+def test_gathers_without_a_bound_are_mpis_own(neve, tmp_path):
+    assert carried(neve, "gather", tmp_path / "f", tolerance=0, bound=None)[1][:1] == [0]
+    calls = ("--calls", "file")
+    assert carried(neve, "gather", tmp_path / "f", tolerance=0, options=calls)[1][:1] == [0]
+    large = ("--least-bytes", 10**6)
+    assert carried(neve, "gather", tmp_path / "f", tolerance=0, options=large)[1][:1] == [0]
+
+
+def test_files_are_written_and_read_as_frames(neve, tmp_path):
+    path = tmp_path / "f"
+    said, numbers = carried(neve, "write_at", path)
+    values = 3 * COUNT + 100
+    assert said == [] and numbers[3:5] == [4, values * 8]
+    info = neve("info", path, "--json").json
+    assert info["kind"] == "Neve frame file" and info["shape"] == [values]
+    assert path.stat().st_size == info["stored_bytes"] < values
+    assert 0 < info["fields"][0]["max_abs_error"] <= info["fields"][0]["bound_abs"] == 1e-3
+
+    # Other ranks than wrote would expect another size; the values are read without a bound.
+    assert carried(neve, "read_doubles", path, bound=None)[1][6] == 12
+    # They are frames' values: not exact.
+    carried(neve, "read_doubles", path, tolerance=1e-9, bound=None, code=1)
+    # Some of them written again, where no others change.
+    said, numbers = carried(neve, "rewrite", path, bound="lossless")
+    assert said == [] and numbers[3] == 3
+    carried(neve, "read_doubles", path, bound=None)
+
+    out = tmp_path / "f.npy"
+    neve("decompress", path, out)
+    assert out.stat().st_size == values * 8 + 128
+
+
+def test_views_and_file_pointers(neve, tmp_path):
+    path = tmp_path / "f"
+    options = ("--least-bytes", 1000, "--layer", "50,20")
+    said, numbers = carried(neve, "write_view", path, options=options)
+    assert said == [] and numbers[3:5] == [9, (3 * COUNT + 100) * 4]
+    assert path.stat().st_size < COUNT
+    assert carried(neve, "read_floats", path, bound=None)[1][6] == 3
+
+
+@pytest.mark.parametrize("mode", ["write_header", "write_columns"])
+def test_what_cannot_be_frames_is_said_and_plain(neve, tmp_path, mode):
+    path = tmp_path / "f"
+    said, numbers = carried(neve, mode, path)
+    assert said and all("passed through" in line and str(path) in line for line in said)
+    assert numbers[3] == 0
+    header = 8 if mode == "write_header" else 0
+    assert path.stat().st_size == header + 3 * COUNT * 4
+    if header:
+        assert path.read_bytes()[:8] == struct.pack("<ii", COUNT, 3)
+
+
+def test_files_that_are_not_asked_for_are_plain(neve, tmp_path):
+    path = tmp_path / "f"
+    small = ("--least-bytes", 10**9)
+    said, _ = carried(neve, "write_at", path, tolerance=0, options=small)
+    assert len(said) == 1 and "LEAST_BYTES" in said[0]
+    assert path.stat().st_size == (3 * COUNT + 100) * 8
+    # What holds plain values stays plain.
+    said, _ = carried(neve, "write_at", path, tolerance=0)
+    assert len(said) == 1 and "no frames" in said[0]
+    carried(neve, "read_doubles", path, tolerance=0)
+    other = ("--files", "*/other")
+    assert carried(neve, "write_at", tmp_path / "g", options=other)[0] == []
+    assert (tmp_path / "g").stat().st_size == (3 * COUNT + 100) * 8
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("write_mixed", "of a type other than MPI_FLOAT"),
+        ("write_apart", "some ranks have written values that became frames"),
+        ("write_and_read", "are being written as frames"),
+    ],
+)
+def test_what_would_give_wrong_values_ends_the_program(neve, tmp_path, mode, words):
+    path = tmp_path / "f"
+    said, _ = carried(neve, mode, path, code=1)
+    assert any(words in line and "ending the program" in line for line in said)
+    # Nothing half-written has the name.
+    assert not path.exists() or path.read_bytes()[:8] != b"NEVEFILE"
+
+
+def test_frames_read_and_written_as_something_else(neve, tmp_path):
+    path = tmp_path / "f"
+    carried(neve, "write_at", path)
+    before = path.read_bytes()
+    said, _ = carried(neve, "read_as_integers", path, bound=None, code=1)
+    assert any("another type than the file's f64 values" in line for line in said)
+    said, _ = carried(neve, "rewrite", path, bound=None, code=1)
+    assert any("plain values into a file of frames" in line for line in said)
+    assert path.read_bytes() == before
+    path.write_bytes(before[:100] + b"x" + before[101:-1])
+    said, _ = carried(neve, "read_doubles", path, bound=None, code=3)
+    assert any("index" in line for line in said)
+
+
+def test_wrong_calls(neve, tmp_path):
+    for options in (["--bound", "abs=-1"], ["--calls", "scatter"], ["--threads", "0"]):
+        assert neve("mpi", "run", *options, "--", "true", expect=2).err
+    variables = ["NEVE_MPI_BOUND=3", "NEVE_MPI_CALLS=bcast", "NEVE_MPI_THREADS=x"]
+    for variable in variables:
+        name, value = variable.split("=")
+        settings = {"NEVE_MPI_BOUND": "abs=1", name: value}
+        library = BUILD / "lib" / "libneve_pmpi.so"
+        done = run([PROGRAM, "gather", tmp_path / "f", 0], LD_PRELOAD=str(library), **settings)
+        assert done.code == 2 and name in done.err
+
+
+def test_program_of_another_mpi(neve, tmp_path):
+    program = MPICH_BUILD / "bin" / "pmpi_program"
+    if not program.exists():
+        pytest.skip("no build against MPICH (make test-mpich)")
+    done = neve(
+        *("mpi", "run", "--bound", "abs=1", "--"),
+        *("mpiexec.mpich", "-n", 1, program, "gather", tmp_path / "f", 1),
+        expect=1,
+    )
+    assert "uses another MPI" in done.err
+
+
+def test_bench(neve, tmp_path):
+    options = ("--megabytes", 8, "--repeats", 1, "--folder", tmp_path, "--nodes", "2,8")
+    done = run(["mpirun", "-n", 2, BUILD / "bin" / "neve", "bench", "mpi", *options, "--json"])
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["ranks"] == 2 and told["compared_values"] == 4 * 8 * 2**20 / 4
+    assert 0 < told["max_abs_error"] <= told["bound_abs"]
+    assert told["one_core"]["ratio"] > 10
+    assert len(told["modelled"]) == 3 * 2 * 4
+    for row in told["modelled"]:
+        assert row["factor"] == pytest.approx(row["GBps"] / row["plain_GBps"], rel=1e-6)
+    assert list(tmp_path.iterdir()) == []
+    text = run(["mpirun", "-n", 1, BUILD / "bin" / "neve", "bench", "mpi", *options])
+    assert "Modelled, not measured" in text.out and json.dumps(text.err)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""neve.mpi under mpi4py."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import CHECKOUT
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed (scripts/requirements.txt)")
+BUILD = Path(os.environ.get("NEVE_BUILD_DIR", CHECKOUT / "build"))
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_gathers_messages_and_files_from_python(tmp_path, ranks):
+    library = BUILD / "lib" / "libneve_mpi.so"
+    if not library.exists() or not shutil.which("mpirun"):
+        pytest.skip("no libneve_mpi.so in the build, or no mpirun")
+    settings = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        "NEVE_LIBNEVE_MPI": str(library),
+    }
+    program = Path(__file__).with_name("mpi_program.py")
+    done = subprocess.run(
+        ["mpirun", "-n", str(ranks), sys.executable, str(program), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **settings},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(done.stdout.split("\n")) == ["", *(f"rank {r} well" for r in range(ranks))]
