@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "mpi/temporary.hpp"
+#include "neve/stream.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::cli {
@@ -32,18 +34,51 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
   return temporary.commit();
 }
 
-Result<plotfile::NpyArray> decode_array(const Frame& frame, int threads) {
+namespace {
+
+Result<DecodedArray> decode_frame_array(std::span<const std::byte> bytes, int threads) {
+  NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
   const FrameLayout& layout = frame.layout();
   if (layout.components != 1 || layout.boxes.size() > 1 || layout.is_split) {
     return usage_error(fmt::format("the frame holds {} boxes of {} components, not one array",
                                    layout.boxes.size(), layout.components));
   }
-  plotfile::NpyArray array;
-  array.dtype = frame.dtype();
-  array.shape = layout.array_shape;
-  array.values.resize(layout.element_count * dtype_bytes(array.dtype));
-  NEVE_TRY(frame.decode(array.values.data(), array.values.size(), threads));
-  return array;
+  DecodedArray decoded;
+  decoded.array.dtype = frame.dtype();
+  decoded.array.shape = layout.array_shape;
+  decoded.array.values.resize(layout.element_count * dtype_bytes(frame.dtype()));
+  NEVE_TRY(frame.decode(decoded.array.values.data(), decoded.array.values.size(), threads));
+  decoded.bound_abs = frame.components().front().bound_abs;
+  decoded.fill = frame.components().front().fill;
+  decoded.codec = "none";
+  uint64_t most_cells = 0;
+  for (const SectionInfo& section : frame.sections()) {
+    if (section.cells < most_cells) continue;
+    most_cells = section.cells;
+    decoded.codec = codec_name(section.codec);
+  }
+  return decoded;
+}
+
+Result<DecodedArray> decode_stream_array(std::span<const std::byte> bytes) {
+  NEVE_ASSIGN(const StreamContents contents, describe_stream(bytes));
+  DecodedArray decoded;
+  decoded.array.dtype = contents.info.dtype;
+  decoded.array.shape = contents.info.shape;
+  decoded.array.values.resize(contents.values * dtype_bytes(contents.info.dtype));
+  NEVE_TRY(decode_stream(bytes, decoded.array.values.data(), decoded.array.values.size()));
+  for (const StreamBlock& block : contents.blocks) {
+    decoded.bound_abs = std::max(decoded.bound_abs, block.bound_abs);
+  }
+  decoded.fill = contents.info.fill;
+  decoded.codec = "stream";
+  return decoded;
+}
+
+}  // namespace
+
+Result<DecodedArray> decode_compressed(std::span<const std::byte> bytes, int threads) {
+  return is_stream(bytes) ? decode_stream_array(bytes) : decode_frame_array(bytes, threads);
 }
 
 }  // namespace neve::cli

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One array in a file: .npy, or a frame that `neve compress` or neve.compress made.
+// One array in a file: .npy, or a frame or stream that `neve compress` or neve.compress made.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,14 @@ Result<std::vector<std::byte>> read_file(const std::string& path);
 // Under a temporary name until it is whole.
 Status write_file(const std::string& path, std::span<const std::byte> bytes);
 
-// The frame's values and the shape its array had. Usage error for a frame that is not of an array.
-Result<plotfile::NpyArray> decode_array(const Frame& frame, int threads);
+// A compressed array: a frame of one, or a stream.
+struct DecodedArray {
+  plotfile::NpyArray array;
+  double bound_abs = 0;  // what it promises; of a stream the largest of its blocks
+  std::optional<double> fill;
+  std::string codec;  // of most of its cells; "stream"
+};
+// Usage error for a frame that is not of an array.
+Result<DecodedArray> decode_compressed(std::span<const std::byte> bytes, int threads);
 
 }  // namespace neve::cli

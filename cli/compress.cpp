@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve compress`: one .npy array into one frame.
+// `neve compress`: one .npy array into one frame, or into a stream.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,9 +14,22 @@
 #include "cli/options.hpp"
 #include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
+#include "neve/stream.hpp"
 
 namespace neve::cli {
 namespace {
+
+// What only a stream has, as it was typed.
+struct StreamArgs {
+  std::string chunk = "32MiB", rule = "exact_cost";
+  std::vector<double> chi{5.18, 9.69};
+  uint32_t block = 1U << 16, restart = 0;
+};
+// Options that mean nothing to a stream, and those that mean something only to one.
+constexpr const char* frame_options[] = {"--codec",        "--effort",      "--threads",     "--arrangement",
+                                         "--unit",         "--block",       "--merge-units", "--method",
+                                         "--speed-weight", "--ratio-weight"};
+constexpr const char* stream_options[] = {"--chunk", "--book-rule", "--chi", "--block-values", "--restart"};
 
 struct Args {
   std::string input, output;
@@ -22,6 +37,8 @@ struct Args {
   TuningArgs tuning;
   int threads = 1;
   bool json = false;
+  bool stream = false;
+  StreamArgs stream_options;
 };
 
 Status set_fill(const std::string& text, DType dtype, ArrayOptions& options) {
@@ -39,7 +56,7 @@ Status set_fill(const std::string& text, DType dtype, ArrayOptions& options) {
 
 Result<ArrayOptions> array_options(const Args& args) {
   ArrayOptions options;
-  auto bound = parse_bound(args.bound);
+  auto bound = parse_bound(args.bound, BoundUse::array);
   if (!bound.ok()) return bound.status().in("--bound");
   options.bound = *bound;
   NEVE_ASSIGN(options.codec, parse_codec(args.codec));
@@ -50,7 +67,92 @@ Result<ArrayOptions> array_options(const Args& args) {
   return options;
 }
 
+Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
+  StreamArrayOptions options;
+  auto bound = parse_bound(args.bound, BoundUse::array);
+  if (!bound.ok()) return bound.status().in("--bound");
+  options.stream.bound = *bound;
+  if (is_integer(dtype)) {
+    return usage_error(fmt::format("--stream: values of {}, allowed are f32 and f64", dtype_name(dtype)));
+  }
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
+  options.stream.fill = fill.value;
+  options.detect_fill = fill.detect;
+  NEVE_ASSIGN(options.stream.chunk_bytes, parse_bytes("--chunk", args.stream_options.chunk));
+  NEVE_ASSIGN(options.stream.rule, parse_book_rule(args.stream_options.rule));
+  options.stream.chi_keep = args.stream_options.chi[0];
+  options.stream.chi_offline = args.stream_options.chi[1];
+  options.stream.block_values = args.stream_options.block;
+  options.stream.restart_blocks = args.stream_options.restart;
+  return options;
+}
+
+nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
+  return {{"values", chunk.values},
+          {"stored_bytes", chunk.stored_bytes},
+          {"bound_abs", chunk.bound_abs},
+          {"max_abs_error", chunk.max_abs_error},
+          {"exact_values", chunk.exact_values},
+          {"special_values", chunk.special_values},
+          {"book", book_kind_name(chunk.book)},
+          {"offline_book",
+           chunk.offline_book < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(chunk.offline_book)},
+          {"reason", book_reason_name(chunk.reason)},
+          {"chi", chunk.chi},
+          {"kept_bits", chunk.kept_bits},
+          {"rebuilt_bits", chunk.rebuilt_bits},
+          {"offline_bits", chunk.offline_bits}};
+}
+
+Status compress_stream(const Args& args) {
+  NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
+  NEVE_ASSIGN(const StreamArrayOptions options, stream_array_options(args, array.dtype));
+  std::vector<ChunkReport> chunks;
+  const double begin_seconds = MPI_Wtime();
+  NEVE_ASSIGN(const std::vector<std::byte> bytes,
+              encode_stream(array.dtype, array.shape, array.values.data(), options, &chunks));
+  const double encode_seconds = MPI_Wtime() - begin_seconds;
+  NEVE_TRY(write_file(args.output, bytes));
+
+  const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(bytes.size());
+  double max_error = 0;
+  double bound_abs = 0;
+  for (const ChunkReport& chunk : chunks) {
+    max_error = std::max(max_error, chunk.max_abs_error);
+    bound_abs = std::max(bound_abs, chunk.bound_abs);
+  }
+  if (args.json) {
+    nlohmann::ordered_json j;
+    j["source"] = args.input;
+    j["destination"] = args.output;
+    j["raw_bytes"] = array.values.size();
+    j["stored_bytes"] = bytes.size();
+    j["ratio"] = ratio;
+    j["bound"] = to_string(options.stream.bound);
+    j["bound_abs"] = bound_abs;
+    j["max_abs_error"] = max_error;
+    j["chunks"] = nlohmann::ordered_json::array();
+    for (const ChunkReport& chunk : chunks) j["chunks"].push_back(chunk_json(chunk));
+    j["seconds"] = {{"encode", encode_seconds}};
+    std::cout << j.dump(2) << std::endl;
+    return {};
+  }
+  std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
+                           human_bytes(array.values.size()), human_bytes(bytes.size()), human_ratio(ratio),
+                           human_error(max_error), human_error(bound_abs));
+  for (size_t c = 0; c < chunks.size(); ++c) {
+    const std::string number = chunks[c].offline_book < 0 ? "" : fmt::format(" {}", chunks[c].offline_book);
+    std::cout << fmt::format("chunk {}: {} in {}, codebook {}{} ({})\n", c,
+                             human_bytes(chunks[c].values * dtype_bytes(array.dtype)),
+                             human_bytes(chunks[c].stored_bytes), book_kind_name(chunks[c].book), number,
+                             book_reason_name(chunks[c].reason));
+  }
+  std::cout << std::flush;
+  return {};
+}
+
 Status compress(const Args& args) {
+  if (args.stream) return compress_stream(args);
   NEVE_ASSIGN(ArrayOptions options, array_options(args));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
   NEVE_TRY(set_fill(args.fill, array.dtype, options));
@@ -79,6 +181,10 @@ Status compress(const Args& args) {
     j["codec"] = codec_name(component.codec);
     if (component.codec == Codec::lossless) j["method"] = lossless_method_name(component.method);
     j["arrangement"] = arrangement_text(component.arrangement, component.unit_cells);
+    if (options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr) {
+      j["reached"] =
+          std::isfinite(report.reached) ? nlohmann::ordered_json(report.reached) : nlohmann::ordered_json();
+    }
     j["seconds"] = {{"encode", encode_seconds}};
     std::cout << j.dump(2) << std::endl;
   } else {
@@ -100,7 +206,10 @@ Command add_compress(CLI::App& app) {
                   "a .npy array of floating point, or of integers, which are kept bit for bit")
       ->required();
   sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
-  sub->add_option("--bound", args->bound, "abs=X (largest error), rel=X (of the value range) or lossless")
+  sub->add_option(
+         "--bound", args->bound,
+         "abs=X (largest error), rel=X (of the value range), ratio=X (bytes before / after), psnr=X (dB) or "
+         "lossless")
       ->required();
   sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
   add_tuning_options(*sub, args->tuning);
@@ -110,16 +219,49 @@ Command add_compress(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--threads", args->threads, "threads")->capture_default_str();
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
+  sub->add_flag(
+      "--stream", args->stream,
+      "as a stream of blocks in bounded memory, the bytes of Neve's hardware engine, instead of a frame");
+  StreamArgs& stream = args->stream_options;
+  sub->add_option("--chunk", stream.chunk, "stream: values that share the choice of a codebook, 1KiB to 1GiB")
+      ->capture_default_str();
+  sub->add_option("--book-rule", stream.rule,
+                  "stream: when a codebook is rebuilt: exact_cost, chi, always or never")
+      ->capture_default_str();
+  sub->add_option(
+         "--chi", stream.chi,
+         "stream: thresholds of rule chi on the change of the standard deviation of the 1024 symbol "
+         "frequencies, each relative to 1/1024: kept up to the first, rebuilt up to the second, above it "
+         "offline")
+      ->expected(2)
+      ->delimiter(',')
+      ->default_str("5.18,9.69");
+  sub->add_option("--block-values", stream.block, "stream: values in a block, 256 to 16777216")
+      ->capture_default_str();
+  sub->add_option("--restart", stream.restart, "stream: blocks after which prediction starts anew; 0: never")
+      ->capture_default_str();
   sub->footer(
       "Under mpirun one rank does the work.\n"
       "Examples:\n"
       "  neve compress field.npy field.neve --bound rel=1e-3\n"
       "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999\n"
+      "  neve compress field.npy field.neve --bound ratio=10\n"
+      "  neve compress field.npy field.nevs --bound rel=1e-3 --stream --chunk 4MiB\n"
       "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib\n"
       "  neve compress landuse.npy landuse.neve --bound lossless --fill 255");
   Command command{sub, {}, {}};
-  command.parallel = [args](const Ranks& ranks) {
-    return ranks.on_first("compress", [&] { return compress(*args); });
+  command.parallel = [args, sub](const Ranks& ranks) {
+    return ranks.on_first("compress", [&]() -> Status {
+      for (const char* option : frame_options) {
+        if (args->stream && sub->count(option) > 0)
+          return usage_error(fmt::format("--stream takes no {}", option));
+      }
+      for (const char* option : stream_options) {
+        if (!args->stream && sub->count(option) > 0)
+          return usage_error(fmt::format("{} needs --stream", option));
+      }
+      return compress(*args);
+    });
   };
   return command;
 }

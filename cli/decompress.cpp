@@ -20,19 +20,17 @@ struct Args {
   int threads = 1;
 };
 
-Result<plotfile::NpyArray> read_frame(const std::string& path, int threads) {
+Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
-  auto frame = Frame::parse(bytes);
-  if (!frame.ok()) return frame.status().in(path);
-  auto array = decode_array(*frame, threads);
-  if (!array.ok()) return array.status().in(path);
-  return array;
+  auto decoded = decode_compressed(bytes, threads);
+  if (!decoded.ok()) return decoded.status().in(path);
+  return std::move(decoded->array);
 }
 
 Status decompress(const Args& args) {
   NEVE_ASSIGN(const int threads, check_threads(args.threads));
   NEVE_ASSIGN(const bool is_frame_file, is_frame_file_at(args.input));
-  auto array = is_frame_file ? read_frame_file(args.input, threads) : read_frame(args.input, threads);
+  auto array = is_frame_file ? read_frame_file(args.input, threads) : read_compressed(args.input, threads);
   NEVE_TRY(array.status());
   NEVE_TRY(plotfile::write_npy(args.output, array->dtype, array->shape, array->values));
   std::cout << fmt::format("{}: {}\n", args.output, human_bytes(array->values.size())) << std::flush;

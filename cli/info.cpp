@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,7 @@
 #include "cli/variable_source.hpp"
 #include "hdf5/checkpoint_source.hpp"
 #include "hdf5/plotfile_source.hpp"
+#include "neve/stream.hpp"
 #include "plotfile/open.hpp"
 
 namespace neve::cli {
@@ -189,8 +191,35 @@ Json fill_json(DType dtype, const ComponentInfo& component) {
   return *component.integer_fill;
 }
 
+Result<Json> describe_array_stream(const std::string& path, std::span<const std::byte> bytes) {
+  auto contents = describe_stream(bytes);
+  if (!contents.ok()) return contents.status().in(path);
+  const uint64_t raw_bytes = contents->values * dtype_bytes(contents->info.dtype);
+  Json j = {{"kind", "Neve stream"},
+            {"dtype", dtype_name(contents->info.dtype)},
+            {"shape", contents->info.shape},
+            {"raw_bytes", raw_bytes},
+            {"stored_bytes", bytes.size()},
+            {"ratio", static_cast<double>(raw_bytes) / static_cast<double>(bytes.size())},
+            {"bound", to_string(contents->info.bound)},
+            {"fill", optional_number(contents->info.fill)},
+            {"dims", contents->info.dims},
+            {"block_values", contents->info.block_values},
+            {"blocks", Json::array()}};
+  for (const StreamBlock& block : contents->blocks) {
+    j["blocks"].push_back({{"values", block.values},
+                           {"stored_bytes", block.stored_bytes},
+                           {"bound_abs", block.bound_abs},
+                           {"book", book_kind_name(block.book)},
+                           {"offline_book", block.offline_book < 0 ? Json() : Json(block.offline_book)},
+                           {"restarts", block.restarts}});
+  }
+  return j;
+}
+
 Result<Json> describe_frame(const std::string& path) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  if (is_stream(bytes)) return describe_array_stream(path, bytes);
   auto frame = Frame::parse(bytes);
   if (!frame.ok()) return frame.status().in(path);
   const FrameLayout& layout = frame->layout();
@@ -311,6 +340,27 @@ std::string levels_text(const Json& j) {
   return text;
 }
 
+// "7 blocks: 1 with a rebuilt codebook, 0 with an offline one", and what bounds they have.
+std::string blocks_text(const Json& j) {
+  size_t rebuilt = 0;
+  size_t offline = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Json& block : j["blocks"]) {
+    rebuilt += block["book"] == book_kind_name(BookKind::rebuilt) ? 1 : 0;
+    offline += block["book"] == book_kind_name(BookKind::offline) ? 1 : 0;
+    least = std::min(least, block["bound_abs"].get<double>());
+    most = std::max(most, block["bound_abs"].get<double>());
+  }
+  std::string text = fmt::format("bound {}", j["bound"].get<std::string>());
+  if (!j["blocks"].empty()) {
+    text += fmt::format(" ({})",
+                        least == most ? human_error(most) : human_error(least) + " to " + human_error(most));
+  }
+  return text + fmt::format("\n{} blocks: {} begin a codebook of their own, {} an offline one\n",
+                            j["blocks"].size(), rebuilt, offline);
+}
+
 std::string array_text(const Json& j) {
   std::string text = fmt::format("{} of shape ({}), {}", j["dtype"].get<std::string>(),
                                  fmt::join(j["shape"].get<std::vector<uint64_t>>(), ", "),
@@ -318,6 +368,7 @@ std::string array_text(const Json& j) {
   if (j.contains("stored_bytes"))
     text += fmt::format(" in {}", human_bytes(j["stored_bytes"].get<uint64_t>()));
   text += "\n";
+  if (j.contains("blocks")) text += blocks_text(j);
   if (j.contains("fields")) {
     for (const Json& f : j["fields"]) {
       text += fmt::format("bound {} ({}), measured {}\n", f["bound"].get<std::string>(),

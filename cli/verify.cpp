@@ -358,7 +358,7 @@ Status verify_checkpoints(const Ranks& ranks, const Args& args) {
 
 struct ReadArray {
   plotfile::NpyArray values;
-  std::optional<ComponentInfo> promised;
+  std::optional<CompareRule> promised;
   std::string codec = "none";
   uint64_t stored_bytes = 0;
 };
@@ -375,19 +375,11 @@ Result<ReadArray> read_array(const std::string& path) {
     return failure(fmt::format("not comparable: {} is a plotfile, not an array", path));
   }
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
-  auto frame = Frame::parse(bytes);
-  if (!frame.ok()) return frame.status().in(path);
-  auto values = decode_array(*frame, 1);
-  if (!values.ok()) return values.status().in(path);
-  array.values = std::move(*values);
-  array.promised = frame->components().front();
-  // The codec of most of its cells.
-  uint64_t most_cells = 0;
-  for (const SectionInfo& section : frame->sections()) {
-    if (section.cells < most_cells) continue;
-    most_cells = section.cells;
-    array.codec = codec_name(section.codec);
-  }
+  auto decoded = decode_compressed(bytes, 1);
+  if (!decoded.ok()) return decoded.status().in(path);
+  array.values = std::move(decoded->array);
+  array.promised = CompareRule{decoded->bound_abs, decoded->fill};
+  array.codec = decoded->codec;
   return array;
 }
 
@@ -407,7 +399,7 @@ Status verify_arrays(const Args& args) {
   CompareRule rule;
   if (copy.promised.has_value()) {
     field.bound_abs = copy.promised->bound_abs;
-    rule = {copy.promised->bound_abs, copy.promised->fill};
+    rule = *copy.promised;
   } else {
     say(fmt::format("verify: {} (.npy) records no bounds: its errors are reported, not judged", args.copy));
   }

@@ -145,6 +145,8 @@ struct ComponentReport {
 
 struct FrameReport {
   std::vector<ComponentReport> components;
+  // The ratio or the PSNR (dB, infinite without any error) of an array that asked for one.
+  double reached = 0;
 };
 
 // Encode. `boxes[i]` holds the values of layout.boxes[i]. Integers take codec automatic, lossless or exact
@@ -235,11 +237,15 @@ bool accept_fill(double suspect, const ValueRange& others);
 // Both at once for integers, which netCDF has defaults of its own for; two's complement.
 std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data);
 
-// The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range.
+// The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range, and for a
+// ratio, which it cannot know. Of a PSNR the one that keeps it whatever the errors are.
 double absolute_bound(const Bound& bound, const ValueRange& range);
 
 // --- arrays -------------------------------------------------------------------------------------------
 
+// Under a ratio or a PSNR encode_array tries bounds until it is met: within 3 %, or up to 0.5 dB above and
+// never below; where no bound gets there, the nearest. `reached` in the report and max_abs_error say what
+// came of it.
 struct ArrayOptions {
   Bound bound;  // integers: lossless
   Codec codec = Codec::automatic;

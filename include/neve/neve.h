@@ -65,9 +65,9 @@ typedef enum neve_dtype {
 
 typedef struct neve_compress_options {
   size_t struct_bytes;
-  const char* bound;  /* "rel=1e-3", "abs=0.5" or "lossless"; NULL: "rel=1e-3". rel is of the value range, max
-                         - min  of the finite values that are not the fill value. Integers: "lossless", also
-                         for NULL */
+  const char* bound;  /* "rel=1e-3", "abs=0.5", "ratio=10", "psnr=60" or "lossless"; NULL: "rel=1e-3". rel is
+                         of the value range, max - min of the finite values that are not the fill value.
+                         Integers: "lossless", also for NULL */
   const char* codec;  /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context" or
                          "lossless"; NULL: "auto". Integers: "auto", "lossless" or "exact" */
   const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
@@ -108,7 +108,7 @@ typedef struct neve_frame_description {
   uint64_t value_bytes;   /* what neve_decompress writes */
   uint64_t frame_bytes;   /* bytes behind a frame are no part of it */
   int components;         /* 1 for an array; what follows is of the first one */
-  const char* bound_mode; /* the bound asked for: "abs", "rel" or "lossless". Not to be freed */
+  const char* bound_mode; /* as asked: "abs", "rel", "ratio", "psnr" or "lossless". Not to be freed */
   double bound_value;     /* its number; 0 when lossless */
   double bound_abs;       /* the absolute bound that it came to; 0: exact */
   double max_abs_error;   /* measured when the frame was made */

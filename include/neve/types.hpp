@@ -39,8 +39,10 @@ std::string integer_text(DType t, uint64_t value);  // its decimal digits
 
 // `rel` is relative to the value range (max - min over finite, non-fill values) of the whole field:
 // over all ranks and boxes of a level for a hierarchy, over the whole array for an array.
-// Values are those of the HDF5 filter parameters; never renumber.
-enum class BoundMode : uint8_t { lossless = 0, abs = 1, rel = 2 };
+// `ratio` asks for bytes before / bytes after, `psnr` for 20 log10(value range / root mean square error) in
+// dB: which error bound gets there is found out, so whole arrays and streams take them, fields of files do
+// not. Values are those of the frame format and the HDF5 filter parameters; never renumber.
+enum class BoundMode : uint8_t { lossless = 0, abs = 1, rel = 2, ratio = 3, psnr = 4 };
 
 struct Bound {
   BoundMode mode = BoundMode::rel;
@@ -49,10 +51,15 @@ struct Bound {
   bool operator==(const Bound&) const = default;
 };
 
-// "rel=1e-3", "abs=0.5", "lossless". Anything else, a value that is not finite and > 0, or an
-// unknown mode is a usage error that lists what is allowed.
-Result<Bound> parse_bound(std::string_view text);
-Status check_bound(const Bound& bound);
+enum class BoundUse : uint8_t {
+  field,  // abs, rel, lossless
+  array,  // ratio and psnr as well; of streams, too, which refuse lossless
+};
+// "rel=1e-3", "abs=0.5", "lossless"; for arrays also "ratio=10", "psnr=60". Anything else, a value that is
+// not finite and > 0 (of a ratio: > 1), or an unknown mode is a usage error that lists what is allowed.
+Result<Bound> parse_bound(std::string_view text, BoundUse use = BoundUse::field);
+Status check_bound(const Bound& bound, BoundUse use = BoundUse::field);
+bool is_known_bound_mode(unsigned number);
 std::string to_string(const Bound& bound);  // parse_bound's inverse, shortest exact digits
 
 // The codec of one section. Values are those of the frame format; never renumber.

@@ -44,6 +44,7 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
   if (bound != nullptr) {
     NEVE_ASSIGN(values.bound, parse_bound(bound));
   }
+  NEVE_TRY(check_bound(values.bound));
   if (is_integer(*dtype) && values.bound.mode != BoundMode::lossless) {
     return usage_error(fmt::format("the bound is {} for {} values; integers are lossless",
                                    to_string(values.bound), dtype_name(*dtype)));

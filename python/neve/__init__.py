@@ -12,12 +12,15 @@ from ._core import set_simd_target, simd_target, simd_targets
 from ._errors import Error
 from ._filter import Filter, guess_chunks
 from ._plugin import plugin_dir
+from ._stream import StreamDecoder, StreamEncoder
 from .plotfile import open  # noqa: A004 - neve.open, as gzip.open and h5py.File would have it
 
 __version__ = "0.1.0"
 __all__ = [
     "Error",
     "Filter",
+    "StreamDecoder",
+    "StreamEncoder",
     "compress",
     "decompress",
     "guess_chunks",

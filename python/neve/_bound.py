@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The error bound as a caller writes it: exactly one of `abs=`, `rel=`, `lossless=True`."""
+"""The error bound as a caller writes it: exactly one of `abs=`, `rel=`, `lossless=True`; for whole
+arrays also `ratio=` and `psnr=`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,15 @@ from typing import Any, NamedTuple
 from ._errors import Error
 
 ALLOWED = "allowed is exactly one of abs=<value > 0>, rel=<value > 0>, lossless=True"
-LATER_MODES = ("pw_rel", "psnr", "ratio")
+ALLOWED_OF_ARRAYS = (
+    "allowed is exactly one of abs=<value > 0>, rel=<value > 0>, ratio=<value > 1>, "
+    "psnr=<dB > 0>, lossless=True"
+)
+LATER_MODES = ("pw_rel",)
+ARRAY_MODES = ("ratio", "psnr")
 
 # The numbers of neve::BoundMode, which are also those of the HDF5 filter's parameters.
-_MODE = {"lossless": 0, "abs": 1, "rel": 2}
+_MODE = {"lossless": 0, "abs": 1, "rel": 2, "ratio": 3, "psnr": 4}
 
 
 class Bound(NamedTuple):
@@ -27,30 +34,35 @@ def parse_bound(
     rel: float | None,
     lossless: bool,
     other: dict[str, Any],
+    targets: dict[str, float | None] | None = None,
 ) -> Bound:
     """The bound these keyword arguments of `caller` come to; Error when they do not name exactly
-    one.
+    one. `targets` holds ratio= and psnr= where the caller takes whole arrays.
     """
+    allowed = ALLOWED if targets is None else ALLOWED_OF_ARRAYS
     for name in other:
         if name in LATER_MODES:
-            raise Error(f"{caller}: this version has no bound {name}=; {ALLOWED}")
+            raise Error(f"{caller}: this version has no bound {name}=; {allowed}")
+        if name in ARRAY_MODES:
+            raise Error(f"{caller}: bound {name}= is for whole arrays (neve.compress); {allowed}")
         raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
     if not isinstance(lossless, bool):
         raise Error(f"{caller}: lossless={lossless!r} is not True or False")
 
-    given = {"abs": abs, "rel": rel, "lossless": lossless or None}
+    given = {"abs": abs, "rel": rel, **(targets or {}), "lossless": lossless or None}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         found = " and ".join(f"{name}=" for name in named) or "none"
-        raise Error(f"{caller}: {found} given as error bound; {ALLOWED}")
+        raise Error(f"{caller}: {found} given as error bound; {allowed}")
     mode = named[0]
     if mode == "lossless":
         return Bound(_MODE[mode], 0.0)
 
     value = given[mode]
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise Error(f"{caller}: {mode}={value!r} is not a number; {ALLOWED}")
+        raise Error(f"{caller}: {mode}={value!r} is not a number; {allowed}")
     value = float(value)
-    if not (math.isfinite(value) and value > 0):
-        raise Error(f"{caller}: {mode}={value!r} is not finite and greater than 0; {ALLOWED}")
+    least = 1 if mode == "ratio" else 0
+    if not (math.isfinite(value) and value > least):
+        raise Error(f"{caller}: {mode}={value!r} is not finite and greater than {least}; {allowed}")
     return Bound(_MODE[mode], value)

@@ -29,7 +29,7 @@ nb::bytes encode(nb::handle array, const std::string& dtype, const std::vector<u
                  int threads) {
   ArrayOptions options;
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
-  check(check_bound(options.bound));
+  check(check_bound(options.bound, BoundUse::array));
   options.codec = unwrap(parse_codec(codec));
   options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
                     unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};

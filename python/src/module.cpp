@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
   neve::python::bind_array(module);
   neve::python::bind_frame(module);
   neve::python::bind_plotfile(module);
+  neve::python::bind_stream(module);
   module.def("simd_target", &neve::simd_target);
   module.def("simd_targets", &neve::simd_targets);
   module.def("set_simd_target",

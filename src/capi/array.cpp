@@ -59,6 +59,10 @@ const char* mode_name(neve::BoundMode mode) {
       return "abs";
     case neve::BoundMode::rel:
       return "rel";
+    case neve::BoundMode::ratio:
+      return "ratio";
+    case neve::BoundMode::psnr:
+      return "psnr";
     case neve::BoundMode::lossless:
       break;
   }

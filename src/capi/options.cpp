@@ -36,7 +36,7 @@ Status read_options(DType dtype, const neve_compress_options* given, ArrayOption
   NEVE_TRY(read_struct("neve_compress_options", "neve.h", given, offsetof(neve_compress_options, arrangement),
                        known));
   if (known.bound != nullptr) {
-    NEVE_ASSIGN(options.bound, parse_bound(known.bound));
+    NEVE_ASSIGN(options.bound, parse_bound(known.bound, BoundUse::array));
   }
   if (known.codec != nullptr) {
     NEVE_ASSIGN(options.codec, parse_codec(known.codec));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "codecs/array_part.hpp"
+#include "codecs/target_search.hpp"
 #include "format/frame_header.hpp"
 #include "neve/frame.hpp"
 
@@ -44,7 +45,8 @@ namespace {
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
                                       const ArrayOptions& options, const ArrayMeasure* whole,
                                       FrameReport* report) {
-  NEVE_TRY(check_bound(options.bound));
+  // What reaches a ratio or a PSNR in one part does not in another.
+  NEVE_TRY(check_bound(options.bound, whole == nullptr ? BoundUse::array : BoundUse::field));
   if (shape.size() > max_array_rank) {
     return usage_error(fmt::format("array: {} dimensions, at most {}", shape.size(), max_array_rank));
   }
@@ -82,6 +84,10 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   while (layout.ndim > 1 &&
          (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
     --layout.ndim;
+  }
+  const bool is_target = options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr;
+  if (is_target && !is_integer(dtype) && !boxes.empty()) {
+    return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);
   }
   return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
 }

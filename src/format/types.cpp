@@ -45,42 +45,85 @@ std::string integer_text(DType t, uint64_t value) {
   return is_signed(t) ? fmt::format("{}", static_cast<int64_t>(value)) : fmt::format("{}", value);
 }
 
-Status check_bound(const Bound& bound) {
+namespace {
+
+struct ModeName {
+  BoundMode mode;
+  std::string_view name;
+  BoundUse least_use;  // fields may have it, or arrays only
+};
+constexpr ModeName modes_with_value[] = {{BoundMode::abs, "abs", BoundUse::field},
+                                         {BoundMode::rel, "rel", BoundUse::field},
+                                         {BoundMode::ratio, "ratio", BoundUse::array},
+                                         {BoundMode::psnr, "psnr", BoundUse::array}};
+
+bool may_have(BoundUse use, const ModeName& mode) {
+  return use == BoundUse::array || mode.least_use == BoundUse::field;
+}
+
+std::string allowed_bounds(BoundUse use) {
+  std::string allowed;
+  for (const ModeName& mode : modes_with_value) {
+    if (may_have(use, mode)) allowed += fmt::format("{}=VALUE, ", mode.name);
+  }
+  return allowed + "lossless";
+}
+
+std::string_view limits_of(BoundMode mode) {
+  return mode == BoundMode::ratio ? "finite and above 1" : "finite and above 0";
+}
+
+bool is_allowed_value(const Bound& bound) {
+  return std::isfinite(bound.value) && bound.value > (bound.mode == BoundMode::ratio ? 1 : 0);
+}
+
+}  // namespace
+
+bool is_known_bound_mode(unsigned number) { return number <= static_cast<unsigned>(BoundMode::psnr); }
+
+Status check_bound(const Bound& bound, BoundUse use) {
   if (bound.mode == BoundMode::lossless) return {};
-  if (!std::isfinite(bound.value) || bound.value <= 0) {
-    return usage_error(fmt::format("bound: value {}, must be finite and above 0", bound.value));
+  for (const ModeName& mode : modes_with_value) {
+    if (mode.mode == bound.mode && !may_have(use, mode)) {
+      return usage_error(fmt::format("bound {} is for whole arrays and streams; allowed here: {}",
+                                     to_string(bound), allowed_bounds(use)));
+    }
+  }
+  if (!is_allowed_value(bound)) {
+    return usage_error(fmt::format("bound: value {}, must be {}", bound.value, limits_of(bound.mode)));
   }
   return {};
 }
 
-Result<Bound> parse_bound(std::string_view text) {
+Result<Bound> parse_bound(std::string_view text, BoundUse use) {
   if (text == "lossless") return Bound{BoundMode::lossless, 0};
   const size_t equals = text.find('=');
-  const std::string_view mode = text.substr(0, equals);
-  Bound bound;
-  if (mode == "abs") {
-    bound.mode = BoundMode::abs;
-  } else if (mode == "rel") {
-    bound.mode = BoundMode::rel;
-  } else {
-    return usage_error(fmt::format(
-        "bound \"{}\": mode \"{}\" unknown; allowed: abs=VALUE, rel=VALUE, lossless", text, mode));
+  const std::string_view name = text.substr(0, equals);
+  const auto* const mode =
+      std::find_if(std::begin(modes_with_value), std::end(modes_with_value),
+                   [&](const ModeName& m) { return m.name == name && may_have(use, m); });
+  if (mode == std::end(modes_with_value)) {
+    return usage_error(
+        fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
   }
+  Bound bound{mode->mode, 0};
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bound.value);
   if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
     return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
   }
-  if (const Status s = check_bound(bound); !s.ok()) {
-    return usage_error(fmt::format("bound \"{}\": value {}, must be finite and above 0", text, value));
+  if (!is_allowed_value(bound)) {
+    return usage_error(fmt::format("bound \"{}\": value {}, must be {}", text, value, limits_of(bound.mode)));
   }
   return bound;
 }
 
 std::string to_string(const Bound& bound) {
-  if (bound.mode == BoundMode::lossless) return "lossless";
-  return fmt::format("{}={}", bound.mode == BoundMode::abs ? "abs" : "rel", bound.value);
+  for (const ModeName& mode : modes_with_value) {
+    if (mode.mode == bound.mode) return fmt::format("{}={}", mode.name, bound.value);
+  }
+  return "lossless";
 }
 
 std::string_view codec_name(Codec codec) {

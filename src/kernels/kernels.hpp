@@ -106,6 +106,12 @@ struct Kernels {
   size_t (*unpack)(const uint8_t* symbols, size_t, int shift, std::span<const int32_t> escapes,
                    int32_t* residual);
 
+  // The same for symbols of 10 bits: residual + 512 where that lies in 1..1023, else 0. Returns how many are
+  // 0.
+  size_t (*pack_wide)(const int32_t* residual, size_t, uint16_t* symbols);
+  // residual = symbol - 512. Returns how many symbols are 0; theirs means nothing.
+  size_t (*unpack_wide)(const uint16_t* symbols, size_t, int32_t* residual);
+
   // Minimum and maximum of the finite values that are not `fill` (when has_fill), or min > max: none.
   void (*range_f32)(const float*, size_t, bool has_fill, float fill, float* min, float* max);
   void (*range_f64)(const double*, size_t, bool has_fill, double fill, double* min, double* max);
@@ -122,6 +128,10 @@ struct Kernels {
 inline constexpr int symbol_zero = 128;  // the symbol of residual 0
 inline constexpr int symbol_escape = 0;
 inline constexpr int symbol_count = 256;
+
+inline constexpr size_t wide_symbol_zero = 512;  // the symbol of residual 0, of 10 bits
+inline constexpr size_t wide_symbol_escape = 0;
+inline constexpr size_t wide_symbol_count = 1024;
 
 const Kernels& kernels();  // the one in force
 const Kernels& portable_kernels();

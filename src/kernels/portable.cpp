@@ -65,6 +65,26 @@ size_t unpack(const uint8_t* symbols, size_t n, int shift, std::span<const int32
   return used;
 }
 
+size_t pack_wide(const int32_t* residual, size_t n, uint16_t* symbols) {
+  size_t escapes = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t symbol = static_cast<uint32_t>(residual[i]) + wide_symbol_zero;
+    const bool is_direct = symbol - 1 < wide_symbol_count - 1;
+    symbols[i] = is_direct ? static_cast<uint16_t>(symbol) : wide_symbol_escape;
+    escapes += is_direct ? 0 : 1;
+  }
+  return escapes;
+}
+
+size_t unpack_wide(const uint16_t* symbols, size_t n, int32_t* residual) {
+  size_t escapes = 0;
+  for (size_t i = 0; i < n; ++i) {
+    residual[i] = static_cast<int32_t>(symbols[i]) - static_cast<int32_t>(wide_symbol_zero);
+    escapes += symbols[i] == wide_symbol_escape ? 1 : 0;
+  }
+  return escapes;
+}
+
 template <class T>
 void range(const T* values, size_t n, bool has_fill, T fill, T* min, T* max) {
   T lo = std::numeric_limits<T>::max();
@@ -117,6 +137,8 @@ const Kernels& portable_kernels() {
                              unpredict,
                              pack,
                              unpack,
+                             pack_wide,
+                             unpack_wide,
                              range<float>,
                              range<double>,
                              interpolation_kernels<float>(),

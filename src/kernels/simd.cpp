@@ -278,6 +278,41 @@ size_t Unpack(const uint8_t* HWY_RESTRICT symbols, size_t n, int shift, std::spa
   return rest == SIZE_MAX ? SIZE_MAX : used + rest;
 }
 
+size_t PackWide(const int32_t* HWY_RESTRICT residual, size_t n, uint16_t* HWY_RESTRICT symbols) {
+  const I32 d;
+  const hn::Rebind<uint16_t, I32> d16;
+  const size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Set(d, static_cast<int32_t>(wide_symbol_zero));
+  const auto low = hn::Set(d, 1 - static_cast<int32_t>(wide_symbol_zero));
+  const auto high = hn::Set(d, static_cast<int32_t>(wide_symbol_count - 1 - wide_symbol_zero));
+  auto direct_total = hn::Zero(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto value = hn::LoadU(d, residual + i);
+    const auto direct = hn::Eq(value, hn::Min(hn::Max(value, low), high));
+    hn::StoreU(hn::DemoteTo(d16, hn::IfThenElseZero(direct, hn::Add(value, zero))), d16, symbols + i);
+    direct_total = hn::Sub(direct_total, hn::VecFromMask(d, direct));
+  }
+  const auto direct = static_cast<size_t>(hn::GetLane(hn::SumOfLanes(d, direct_total)));
+  return i - direct + portable_kernels().pack_wide(residual + i, n - i, symbols + i);
+}
+
+size_t UnpackWide(const uint16_t* HWY_RESTRICT symbols, size_t n, int32_t* HWY_RESTRICT residual) {
+  const I32 d;
+  const hn::Rebind<uint16_t, I32> d16;
+  const size_t lanes = hn::Lanes(d);
+  const auto zero = hn::Set(d, static_cast<int32_t>(wide_symbol_zero));
+  auto escape_total = hn::Zero(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto symbol = hn::PromoteTo(d, hn::LoadU(d16, symbols + i));
+    hn::StoreU(hn::Sub(symbol, zero), d, residual + i);
+    escape_total = hn::Sub(escape_total, hn::VecFromMask(d, hn::Eq(symbol, hn::Zero(d))));
+  }
+  const auto escapes = static_cast<size_t>(hn::GetLane(hn::SumOfLanes(d, escape_total)));
+  return escapes + portable_kernels().unpack_wide(symbols + i, n - i, residual + i);
+}
+
 template <class T>
 void Range(const T* HWY_RESTRICT values, size_t n, bool has_fill, T fill, T* min, T* max) {
   const Lanes<T> d;
@@ -390,6 +425,8 @@ const Kernels& Table() {
                              Unpredict,
                              Pack,
                              Unpack,
+                             PackWide,
+                             UnpackWide,
                              RangeF32,
                              RangeF64,
                              Interpolation<float>::Table(),

@@ -142,6 +142,33 @@ TEST(Kernels, PackAndUnpackLikePortableAndInverse) {
   }
 }
 
+TEST(Kernels, PackWideAndUnpackWideLikePortable) {
+  Random random(8);
+  for (const Kernels* table : supported_kernels()) {
+    for (const size_t n : {size_t{1}, size_t{8}, size_t{100}, size_t{4096}}) {
+      std::vector<int32_t> residuals(n + row_padding), back(n + row_padding);
+      for (auto& r : residuals) r = static_cast<int32_t>(random.next()) >> random.below(32);
+      residuals[0] = 511;
+      residuals[n / 2] = -512;
+      std::vector<uint16_t> expected(n + row_padding), found(n + row_padding);
+      const size_t escapes = portable_kernels().pack_wide(residuals.data(), n, expected.data());
+      EXPECT_EQ(escapes, table->pack_wide(residuals.data(), n, found.data())) << table->name;
+      expected.resize(n);
+      found.resize(n);
+      EXPECT_EQ(expected, found) << table->name;
+      EXPECT_EQ(static_cast<ptrdiff_t>(escapes),
+                std::count(expected.begin(), expected.end(), wide_symbol_escape));
+      found.resize(n + row_padding);
+      EXPECT_EQ(escapes, table->unpack_wide(found.data(), n, back.data())) << table->name;
+      for (size_t i = 0; i < n; ++i) {
+        if (found[i] != wide_symbol_escape) {
+          ASSERT_EQ(residuals[i], back[i]) << table->name;
+        }
+      }
+    }
+  }
+}
+
 template <class U>
 std::vector<U> hard_words(size_t n, uint64_t seed) {
   Random random(seed);

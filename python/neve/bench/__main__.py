@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m neve.bench codecs|lossless|write|rd`."""
+"""`python -m neve.bench codecs|ceaz|lossless|write|rd`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from .._errors import Error
-from . import codecs, lossless, write
+from . import ceaz, codecs, lossless, write
 from .rd import command as rd
 
 
@@ -17,9 +17,14 @@ def main(arguments: list[str] | None = None) -> int:
         description="Measure Neve against its peers. Tables go to stdout, JSON to --json.",
         epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
     )
-    which = parser.add_subparsers(dest="which", required=True, metavar="codecs|lossless|write|rd")
+    which = parser.add_subparsers(
+        dest="which", required=True, metavar="codecs|ceaz|lossless|write|rd"
+    )
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
+    )
+    ceaz.add_arguments(
+        which.add_parser("ceaz", help="codebooks, ratios, latency: the CEAZ paper's figures")
     )
     lossless.add_arguments(
         which.add_parser("lossless", help="lossless codecs on every variable of real files")
@@ -28,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     rd.add_arguments(which.add_parser("rd", help="rate-distortion study of one file"))
     options = parser.parse_args(arguments)
     try:
-        return {"codecs": codecs, "lossless": lossless, "write": write, "rd": rd}[
+        return {"codecs": codecs, "ceaz": ceaz, "lossless": lossless, "write": write, "rd": rd}[
             options.which
         ].run(options)
     except Error as error:

@@ -4,82 +4,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <span>
 #include <vector>
+
+#include "stages/entropy/code_lengths.hpp"
 
 namespace neve {
 
-namespace {
-
-// Lengths of an unlimited Huffman code by the two-queue method (van Leeuwen 1976): leaves sorted by count,
-// merged nodes come out in order by themselves.
-void unlimited_lengths(const Histogram& histogram, const std::vector<int>& by_count, Codebook& book) {
-  const size_t leaves = by_count.size();
-  std::vector<uint64_t> weight(2 * leaves - 1);
-  std::vector<size_t> parent(2 * leaves - 1, 0);
-  for (size_t i = 0; i < leaves; ++i) weight[i] = histogram[static_cast<size_t>(by_count[i])];
-  size_t leaf = 0;
-  size_t merged = leaves;
-  for (size_t next = leaves; next < weight.size(); ++next) {
-    weight[next] = 0;
-    for (int child = 0; child < 2; ++child) {
-      const bool take_leaf = leaf < leaves && (merged == next || weight[leaf] <= weight[merged]);
-      const size_t taken = take_leaf ? leaf++ : merged++;
-      weight[next] += weight[taken];
-      parent[taken] = next;
-    }
-  }
-  std::vector<uint8_t> depth(weight.size(), 0);
-  for (size_t i = weight.size() - 1; i-- > 0;) depth[i] = static_cast<uint8_t>(depth[parent[i]] + 1);
-  for (size_t i = 0; i < leaves; ++i) book.length[static_cast<size_t>(by_count[i])] = depth[i];
-}
-
-// Cut lengths to the limit, then repair Kraft's sum: lengthen the rarest codes that still can be, and give
-// what is left over to the most frequent.
-void limit_lengths(const std::vector<int>& by_count, Codebook& book) {
-  constexpr int64_t whole = int64_t{1} << max_code_bits;
-  int64_t kraft = 0;
-  for (const int s : by_count) {
-    auto& length = book.length[static_cast<size_t>(s)];
-    length = std::min<uint8_t>(length, max_code_bits);
-    kraft += whole >> length;
-  }
-  while (kraft > whole) {
-    for (const int s : by_count) {
-      auto& length = book.length[static_cast<size_t>(s)];
-      if (length == max_code_bits) continue;
-      kraft -= whole >> (length + 1);
-      ++length;
-      if (kraft <= whole) break;
-    }
-  }
-  for (auto s = by_count.rbegin(); s != by_count.rend(); ++s) {
-    auto& length = book.length[static_cast<size_t>(*s)];
-    while (length > 1 && kraft + (whole >> length) <= whole) {
-      kraft += whole >> length;
-      --length;
-    }
-  }
-}
-
-}  // namespace
-
 Codebook make_codebook(const Histogram& histogram) {
   Codebook book;
-  std::vector<int> by_count;
-  for (int s = 0; s < symbol_count; ++s) {
-    if (histogram[static_cast<size_t>(s)] > 0) by_count.push_back(s);
+  std::array<uint16_t, symbol_count> by_count{};
+  size_t used = 0;
+  for (uint16_t s = 0; s < symbol_count; ++s) {
+    if (histogram[s] > 0) by_count[used++] = s;
   }
-  if (by_count.empty()) return book;
-  if (by_count.size() == 1) {
-    book.length[static_cast<size_t>(by_count[0])] = 1;
-    return book;
-  }
-  std::stable_sort(by_count.begin(), by_count.end(), [&](int a, int b) {
-    return histogram[static_cast<size_t>(a)] < histogram[static_cast<size_t>(b)];
-  });
-  unlimited_lengths(histogram, by_count, book);
-  limit_lengths(by_count, book);
+  const std::span<uint16_t> ascending(by_count.data(), used);
+  std::stable_sort(ascending.begin(), ascending.end(),
+                   [&](uint16_t a, uint16_t b) { return histogram[a] < histogram[b]; });
+  huffman_lengths(histogram, ascending, max_code_bits, book.length);
   return book;
 }
 
@@ -93,19 +35,8 @@ uint64_t coded_bits(const Codebook& book, const Histogram& histogram) {
 }
 
 std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book) {
-  std::array<uint16_t, symbol_count> codes{};
-  uint32_t next = 0;
-  for (int length = 1; length <= max_code_bits; ++length) {
-    for (size_t s = 0; s < symbol_count; ++s) {
-      if (book.length[s] != length) continue;
-      uint16_t reversed = 0;
-      for (int b = 0; b < length; ++b)
-        reversed |= static_cast<uint16_t>(((next >> b) & 1) << (length - 1 - b));
-      codes[s] = reversed;
-      ++next;
-    }
-    next <<= 1;
-  }
+  std::array<uint16_t, symbol_count> codes;
+  canonical_codes(book.length, max_code_bits, codes);
   return codes;
 }
 

@@ -111,6 +111,11 @@ double absolute_bound(const Bound& bound, const ValueRange& range) {
       return bound.value;
     case BoundMode::rel:
       return std::min(bound.value * range.width(), std::numeric_limits<double>::max());
+    case BoundMode::psnr:
+      // No error above it, so no root mean square above it either.
+      return range.width() * std::pow(10, -bound.value / 20);
+    case BoundMode::ratio:
+      break;  // trying tells
   }
   return 0;
 }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream: values compressed as they come, block after block, in bounded memory; the same bytes that Neve's
+// hardware engine emits (docs/format.md). Nothing here is collective; distinct objects may be used by
+// distinct threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "neve/frame.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve {
+
+// When a chunk gets a codebook of its own (CEAZ, section 3.2.3). A chunk is what is held back until its book
+// is chosen.
+enum class BookRule : uint8_t {
+  exact_cost = 0,  // whatever takes the fewest bytes, table included
+  chi = 1,         // by the change of the standard deviation of symbol frequencies
+  always = 2,      // every chunk
+  never = 3,       // the offline book that suits the first chunk
+};
+std::string_view book_rule_name(BookRule rule);  // "exact_cost", "chi", "always", "never"
+Result<BookRule> parse_book_rule(std::string_view name);
+
+// Values are those of the format; never renumber.
+enum class BookKind : uint8_t { kept = 0, rebuilt = 1, offline = 2 };
+std::string_view book_kind_name(BookKind kind);  // "kept", "rebuilt", "offline"
+
+struct StreamOptions {
+  DType dtype = DType::f32;  // f32 or f64
+  // As of an array, slowest first. The slowest size may be 0: the stream ends when finish() is called.
+  std::vector<uint64_t> shape;
+  // abs; ratio (bytes before / after, kept up over the whole stream); rel and psnr need `range`.
+  Bound bound;
+  ValueRange range;            // of all values to come, where it is known
+  std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
+
+  uint32_t block_values = 1U << 16;
+  uint64_t chunk_bytes = uint64_t{32} << 20;  // of values; under a ratio or psnr at most 4 MiB
+  // Blocks after which prediction starts anew, so that blocks decode independently; 0: never.
+  uint32_t restart_blocks = 0;
+  BookRule rule = BookRule::exact_cost;
+  // Thresholds of rule chi on |sigma of the chunk before - sigma of this one|. Sigma is the standard
+  // deviation of the 1024 symbol frequencies, each relative to 1/1024. Up to the first the book is kept, up
+  // to the second rebuilt, above it the offline book is taken.
+  double chi_keep = 5.18;
+  double chi_offline = 9.69;
+};
+
+// Why a chunk got its book.
+enum class BookReason : uint8_t {
+  first,         // no book before this chunk
+  fewest_bytes,  // by exact cost
+  small_change,  // rule chi
+  change,
+  large_change,
+  missing_code,  // the book before has no code for a symbol of this chunk
+  rule,          // always or never
+};
+std::string_view book_reason_name(BookReason reason);
+
+struct ChunkReport {
+  uint64_t values = 0;
+  uint64_t stored_bytes = 0;
+  double bound_abs = 0;
+  double max_abs_error = 0;
+  uint64_t exact_values = 0;    // kept bit for bit beside the codes
+  uint64_t special_values = 0;  // of these NaN, infinite, -0, fill, or beyond what quanta reach
+  BookKind book = BookKind::offline;
+  int offline_book = -1;  // its number when book is offline
+  BookReason reason = BookReason::first;
+  double chi = 0;  // change of sigma against the chunk before; 0 for the first
+  // Bits of the codes, table included, by choice; 0 where the choice was not open.
+  uint64_t kept_bits = 0;
+  uint64_t rebuilt_bits = 0;
+  uint64_t offline_bits = 0;
+};
+
+class StreamEncoder {
+ public:
+  // Errors: usage.
+  static Result<StreamEncoder> create(const StreamOptions& options);
+  StreamEncoder(StreamEncoder&&) noexcept;
+  StreamEncoder& operator=(StreamEncoder&&) noexcept;
+  ~StreamEncoder();
+
+  // The next values of the stream, of the options' dtype.
+  // Errors: usage when they are more than the shape has, or the stream is finished.
+  Status push(const void* values, uint64_t count);
+  // What was pushed so far becomes output, though its chunk is not full.
+  Status flush();
+  // Errors: usage when values are missing.
+  Status finish();
+
+  // Output that is ready; valid until the next call that changes this object.
+  std::span<const std::byte> output() const;
+  void clear_output();
+  // Starts the next stream of the same options; keeps buffers, so that small streams cost no allocation.
+  void reset();
+
+  std::span<const ChunkReport> reports() const;
+
+  struct State;
+
+ private:
+  explicit StreamEncoder(std::unique_ptr<State>);
+  std::unique_ptr<State> state_;
+};
+
+struct StreamInfo {
+  DType dtype = DType::f32;
+  std::vector<uint64_t> shape;  // slowest first; the slowest may be 0 until the stream has ended
+  Bound bound;                  // what the user said
+  std::optional<double> fill;
+  int dims = 1;  // directions that prediction uses
+  uint32_t block_values = 0;
+};
+
+class StreamDecoder {
+ public:
+  StreamDecoder();
+  StreamDecoder(StreamDecoder&&) noexcept;
+  StreamDecoder& operator=(StreamDecoder&&) noexcept;
+  ~StreamDecoder();
+
+  // The next bytes of the stream, cut anywhere. Whole blocks are decoded at once.
+  // Errors: corrupt; then nothing more is decoded.
+  Status push(std::span<const std::byte> bytes);
+  // Errors: corrupt when the stream has not ended.
+  Status finish() const;
+
+  bool has_info() const;  // whether the header has come
+  const StreamInfo& info() const;
+  bool has_ended() const;
+  // Decoded values that are ready; valid until the next call that changes this object.
+  std::span<const std::byte> output() const;
+  void clear_output();
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// Whether bytes begin like a stream.
+bool is_stream(std::span<const std::byte> bytes);
+
+// A whole array as a stream. The range is scanned where the bound needs it, and a fill value is detected.
+struct StreamArrayOptions {
+  StreamOptions stream;  // dtype, shape and range are set from the array
+  bool detect_fill = true;
+};
+Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64_t> shape, const void* values,
+                                             const StreamArrayOptions& options,
+                                             std::vector<ChunkReport>* reports = nullptr);
+
+// One block as `info` shows it.
+struct StreamBlock {
+  uint64_t values = 0;
+  uint64_t stored_bytes = 0;
+  BookKind book = BookKind::kept;
+  int offline_book = -1;
+  bool restarts = false;
+  double bound_abs = 0;
+};
+// What a whole stream says of itself; decodes no values.
+struct StreamContents {
+  StreamInfo info;
+  uint64_t values = 0;
+  std::vector<StreamBlock> blocks;
+};
+Result<StreamContents> describe_stream(std::span<const std::byte> bytes);
+
+// The values of a whole stream, into out_bytes = their number (describe_stream) times the size of one.
+Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes);
+
+}  // namespace neve

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Streams: values compressed as they come, block after block, in bounded memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import _DTYPES, _NUMPY_NAMES, fill_value
+from ._bound import parse_bound
+from ._errors import Error
+
+BLOCK_VALUES = 1 << 16
+CHUNK_BYTES = 32 << 20
+CHI = (5.18, 9.69)
+
+
+class StreamEncoder:
+    """Compresses values as they come; what take() gave so far can be decoded without the rest.
+
+    shape       of the whole array, C order; None in the first place leaves the end open
+    dtype       float32 or float64
+    abs, rel, ratio, psnr   exactly one, as for compress(); rel and psnr need `range`, ratio and
+                psnr are kept up chunk by chunk
+    range       (lowest, highest) of all values to come
+    fill        the value that means "no data"
+    block_values  values of a block
+    chunk_bytes   values that share the choice of a codebook, in bytes; what the encoder holds back
+    restart_blocks  blocks after which prediction starts anew; 0: never
+    book_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or "never"
+    chi         thresholds of rule "chi" on the change of the standard deviation of the 1024 symbol
+                frequencies, each relative to 1/1024
+    """
+
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any = np.float32,
+        *,
+        abs: float | None = None,
+        rel: float | None = None,
+        ratio: float | None = None,
+        psnr: float | None = None,
+        range: tuple[float, float] | None = None,
+        fill: float | None = None,
+        block_values: int = BLOCK_VALUES,
+        chunk_bytes: int = CHUNK_BYTES,
+        restart_blocks: int = 0,
+        book_rule: str = "exact_cost",
+        chi: tuple[float, float] = CHI,
+        **other: Any,
+    ):
+        targets = {"ratio": ratio, "psnr": psnr}
+        bound = parse_bound("StreamEncoder", abs, rel, False, other, targets)
+        self._dtype = np.dtype(dtype).newbyteorder("=")
+        if self._dtype.name not in ("float32", "float64"):
+            raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
+        sizes = [0 if n is None else int(n) for n in np.atleast_1d(np.asarray(shape, object))]
+        lowest, highest = (None, None) if range is None else map(float, range)
+        self._core = _core.StreamEncoder(
+            _DTYPES[self._dtype.name],
+            sizes,
+            bound.mode,
+            bound.value,
+            lowest,
+            highest,
+            fill_value("StreamEncoder", fill),
+            int(block_values),
+            int(chunk_bytes),
+            int(restart_blocks),
+            str(book_rule),
+            float(chi[0]),
+            float(chi[1]),
+        )
+
+    def _native(self, values: Any) -> np.ndarray:
+        values = np.asarray(values)
+        if values.dtype.newbyteorder("=") != self._dtype:
+            raise TypeError(f"StreamEncoder: values of {values.dtype}, the stream is {self._dtype}")
+        return np.ascontiguousarray(values, self._dtype)
+
+    def push(self, values: Any) -> None:
+        """The next values in C order, any number of them."""
+        self._core.push(self._native(values))
+
+    def flush(self) -> None:
+        """What was pushed so far becomes output."""
+        self._core.flush()
+
+    def finish(self) -> None:
+        """The end of the stream."""
+        self._core.finish()
+
+    def take(self) -> bytes:
+        """Compressed bytes that are ready; each comes once."""
+        return self._core.take()
+
+    def reset(self) -> None:
+        """Starts the next stream of the same kind, in the same memory."""
+        self._core.reset()
+
+    def encode(self, values: Any) -> bytes:
+        """One whole array as a stream of its own, in the same memory: for many small ones."""
+        return self._core.encode(self._native(values))
+
+    @property
+    def reports(self) -> list[dict[str, Any]]:
+        """For each chunk that has left: its size, bound, error, codebook and why it got that."""
+        return self._core.reports
+
+
+class StreamDecoder:
+    """Gives values back as bytes of a stream come."""
+
+    def __init__(self):
+        self._core = _core.StreamDecoder()
+
+    def push(self, data: Any) -> None:
+        """The next bytes, cut anywhere."""
+        self._core.push(data)
+
+    def take(self) -> np.ndarray:
+        """Values that are ready, in one direction; each comes once."""
+        info = self._core.info
+        if info is None:
+            raise Error("StreamDecoder: the stream's header has not come yet")
+        return np.frombuffer(self._core.take(), _NUMPY_NAMES[info["dtype"]])
+
+    def finish(self) -> None:
+        """Error unless the stream has ended."""
+        self._core.finish()
+
+    @property
+    def has_ended(self) -> bool:
+        return self._core.has_ended
+
+    @property
+    def info(self) -> dict[str, Any] | None:
+        """What the header says; None until it has come."""
+        return self._core.info

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams: encoder and decoder as they are fed, and whole arrays.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "binding.hpp"
+#include "neve/stream.hpp"
+
+namespace neve::python {
+
+namespace {
+
+nb::bytes to_bytes(std::span<const std::byte> bytes) {
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+nb::dict info_dict(const StreamInfo& info) {
+  nb::dict d;
+  d["dtype"] = std::string(dtype_name(info.dtype));
+  d["shape"] = info.shape;
+  d["bound"] = to_string(info.bound);
+  d["fill"] = info.fill;
+  d["dims"] = info.dims;
+  d["block_values"] = info.block_values;
+  return d;
+}
+
+nb::object offline_number(int number) { return number < 0 ? nb::none() : nb::object(nb::int_(number)); }
+
+nb::dict chunk_dict(const ChunkReport& chunk) {
+  nb::dict d;
+  d["values"] = chunk.values;
+  d["stored_bytes"] = chunk.stored_bytes;
+  d["bound_abs"] = chunk.bound_abs;
+  d["max_abs_error"] = chunk.max_abs_error;
+  d["exact_values"] = chunk.exact_values;
+  d["special_values"] = chunk.special_values;
+  d["book"] = std::string(book_kind_name(chunk.book));
+  d["offline_book"] = offline_number(chunk.offline_book);
+  d["reason"] = std::string(book_reason_name(chunk.reason));
+  d["chi"] = chunk.chi;
+  d["kept_bits"] = chunk.kept_bits;
+  d["rebuilt_bits"] = chunk.rebuilt_bits;
+  d["offline_bits"] = chunk.offline_bits;
+  return d;
+}
+
+class Encoder {
+ public:
+  // As neve/_stream.py gives it, which knows dtype and shape of what is pushed.
+  Encoder(const std::string& dtype, std::vector<uint64_t> shape, int bound_mode, double bound_value,
+          std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
+          uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks, const std::string& book_rule,
+          double chi_keep, double chi_offline)
+      : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value}, lowest,
+                      highest, fill, block_values, chunk_bytes, restart_blocks, book_rule, chi_keep,
+                      chi_offline)) {}
+
+  void push(nb::handle values) {
+    const Buffer input(values, Buffer::Access::read);
+    const nb::gil_scoped_release release;
+    check(encoder_.push(input.data(), input.size_bytes() / value_bytes_));
+  }
+  void flush() { check(encoder_.flush()); }
+  void finish() {
+    const nb::gil_scoped_release release;
+    check(encoder_.finish());
+  }
+  void reset() { encoder_.reset(); }
+  // A stream of its own for a small array.
+  nb::bytes encode(nb::handle values) {
+    const Buffer input(values, Buffer::Access::read);
+    encoder_.reset();
+    check(encoder_.push(input.data(), input.size_bytes() / value_bytes_));
+    check(encoder_.finish());
+    return to_bytes(encoder_.output());
+  }
+  nb::bytes take() {
+    const nb::bytes taken = to_bytes(encoder_.output());
+    encoder_.clear_output();
+    return taken;
+  }
+  nb::list reports() const {
+    nb::list list;
+    for (const ChunkReport& chunk : encoder_.reports()) list.append(chunk_dict(chunk));
+    return list;
+  }
+
+ private:
+  StreamEncoder make(const std::string& dtype, std::vector<uint64_t> shape, const Bound& bound,
+                     std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
+                     uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
+                     const std::string& book_rule, double chi_keep, double chi_offline) {
+    StreamOptions o;
+    o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
+    value_bytes_ = dtype_bytes(o.dtype);
+    o.shape = std::move(shape);
+    o.bound = bound;
+    if (lowest && highest) o.range = {*lowest, *highest, false};
+    o.fill = fill;
+    o.block_values = block_values;
+    o.chunk_bytes = chunk_bytes;
+    o.restart_blocks = restart_blocks;
+    o.rule = unwrap(parse_book_rule(book_rule));
+    o.chi_keep = chi_keep;
+    o.chi_offline = chi_offline;
+    return unwrap(StreamEncoder::create(o));
+  }
+
+  size_t value_bytes_ = 0;
+  StreamEncoder encoder_;
+};
+
+class Decoder {
+ public:
+  void push(nb::handle bytes) {
+    const Buffer input(bytes, Buffer::Access::read);
+    const nb::gil_scoped_release release;
+    check(decoder_.push(input.bytes()));
+  }
+  nb::bytes take() {
+    const nb::bytes taken = to_bytes(decoder_.output());
+    decoder_.clear_output();
+    return taken;
+  }
+  void finish() const { check(decoder_.finish()); }
+  bool has_ended() const { return decoder_.has_ended(); }
+  nb::object info() const {
+    return decoder_.has_info() ? nb::object(info_dict(decoder_.info())) : nb::none();
+  }
+
+ private:
+  StreamDecoder decoder_;
+};
+
+nb::dict describe(nb::handle bytes) {
+  const Buffer input(bytes, Buffer::Access::read);
+  const StreamContents contents = unwrap(describe_stream(input.bytes()));
+  nb::dict d = info_dict(contents.info);
+  nb::list blocks;
+  for (const StreamBlock& block : contents.blocks) {
+    nb::dict b;
+    b["values"] = block.values;
+    b["stored_bytes"] = block.stored_bytes;
+    b["book"] = std::string(book_kind_name(block.book));
+    b["offline_book"] = offline_number(block.offline_book);
+    b["restarts"] = block.restarts;
+    b["bound_abs"] = block.bound_abs;
+    blocks.append(b);
+  }
+  d["values"] = contents.values;
+  d["blocks"] = blocks;
+  return d;
+}
+
+}  // namespace
+
+void bind_stream(nb::module_& module) {
+  nb::class_<Encoder>(module, "StreamEncoder")
+      .def(nb::init<const std::string&, std::vector<uint64_t>, int, double, std::optional<double>,
+                    std::optional<double>, std::optional<double>, uint32_t, uint64_t, uint32_t,
+                    const std::string&, double, double>(),
+           nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_mode"), nb::arg("bound_value"),
+           nb::arg("lowest").none(), nb::arg("highest").none(), nb::arg("fill").none(),
+           nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"), nb::arg("book_rule"),
+           nb::arg("chi_keep"), nb::arg("chi_offline"))
+      .def("push", &Encoder::push)
+      .def("flush", &Encoder::flush)
+      .def("finish", &Encoder::finish)
+      .def("reset", &Encoder::reset)
+      .def("encode", &Encoder::encode)
+      .def("take", &Encoder::take)
+      .def_prop_ro("reports", &Encoder::reports);
+  nb::class_<Decoder>(module, "StreamDecoder")
+      .def(nb::init<>())
+      .def("push", &Decoder::push)
+      .def("take", &Decoder::take)
+      .def("finish", &Decoder::finish)
+      .def_prop_ro("has_ended", &Decoder::has_ended)
+      .def_prop_ro("info", &Decoder::info);
+  module.def("is_stream",
+             [](nb::handle bytes) { return is_stream(Buffer(bytes, Buffer::Access::read).bytes()); });
+  module.def("describe_stream", &describe);
+  module.def("decode_stream", [](nb::handle bytes, nb::handle array) {
+    const Buffer input(bytes, Buffer::Access::read);
+    const Buffer output(array, Buffer::Access::write);
+    const nb::gil_scoped_release release;
+    check(decode_stream(input.bytes(), output.data(), output.size_bytes()));
+  });
+}
+
+}  // namespace neve::python

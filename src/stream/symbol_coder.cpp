@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream/symbol_coder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "stages/entropy/code_lengths.hpp"
+
+namespace neve::stream {
+
+void make_code_table(const Book& book, CodeTable& table) {
+  table.length = book.length;
+  canonical_codes(book.length, max_book_bits, table.code);
+}
+
+size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table, std::byte* out) {
+  std::byte* at = out;
+  uint64_t bits = 0;
+  unsigned held = 0;  // below 8 between groups
+  const auto flush = [&] {
+    std::memcpy(at, &bits, 8);
+    at += held >> 3;
+    bits >>= held & ~7U;
+    held &= 7;
+  };
+  const uint16_t* const code = table.code.data();
+  const uint8_t* const length = table.length.data();
+  size_t i = 0;
+  const size_t n = symbols.size();
+  for (; i + 4 <= n; i += 4) {
+    uint64_t four;
+    std::memcpy(&four, symbols.data() + i, 8);
+    const size_t a = four & 0xffff;
+    const size_t b = (four >> 16) & 0xffff;
+    const size_t c = (four >> 32) & 0xffff;
+    const size_t d = four >> 48;
+    const unsigned ab_bits = unsigned{length[a]} + length[b];
+    const unsigned cd_bits = unsigned{length[c]} + length[d];
+    const uint64_t ab = code[a] | uint64_t{code[b]} << length[a];
+    const uint64_t cd = code[c] | uint64_t{code[d]} << length[c];
+    // Four codes of 16 bits and what is held may pass 64 bits: seldom.
+    if (ab_bits + cd_bits <= 56) [[likely]] {
+      bits |= (ab | cd << ab_bits) << held;
+      held += ab_bits + cd_bits;
+    } else {
+      bits |= ab << held;
+      held += ab_bits;
+      flush();
+      bits |= cd << held;
+      held += cd_bits;
+    }
+    flush();
+  }
+  for (; i < n; ++i) {
+    bits |= uint64_t{code[symbols[i]]} << held;
+    held += length[symbols[i]];
+    flush();
+  }
+  return static_cast<size_t>(at - out) + (held > 0 ? 1 : 0);
+}
+
+DecodeTable::DecodeTable(const Book& book) {
+  std::array<uint16_t, wide_symbol_count> codes;
+  canonical_codes(book.length, max_book_bits, codes);
+  struct Short {
+    uint16_t symbol = 0;
+    uint16_t length = 0;
+  };
+  std::vector<Short> single(several_.size());
+  for (size_t s = 0; s < wide_symbol_count; ++s) {
+    const unsigned length = book.length[s];
+    ++count_[length];
+    if (length == 0 || length > bits) continue;
+    for (size_t at = codes[s]; at < single.size(); at += size_t{1} << length) {
+      single[at] = {static_cast<uint16_t>(s), static_cast<uint16_t>(length)};
+    }
+  }
+  count_[0] = 0;
+  for (size_t length = 1; length <= max_book_bits; ++length) {
+    first_[length] = (first_[length - 1] + count_[length - 1]) << 1;
+    offset_[length] = offset_[length - 1] + count_[length - 1];
+  }
+  std::array<uint32_t, max_book_bits + 1> next = offset_;
+  for (size_t s = 0; s < wide_symbol_count; ++s) {
+    if (book.length[s] > 0) symbols_[next[book.length[s]]++] = static_cast<uint16_t>(s);
+  }
+  for (size_t at = 0; at < several_.size(); ++at) {
+    uint64_t entry = 0;
+    unsigned used = 0;
+    uint64_t count = 0;
+    for (; count < 3; ++count) {
+      const Short one = single[at >> used];
+      // Bits past those looked up are unknown: what was found there counts only if it does not need them.
+      if (one.length == 0 || used + one.length > bits) break;
+      entry |= uint64_t{one.symbol} << (16 * count);
+      used += one.length;
+    }
+    several_[at] = entry | (used | count << 8) << several_shift;
+  }
+}
+
+DecodeTable::One DecodeTable::one(uint64_t next) const { return one_from(1, next); }
+DecodeTable::One DecodeTable::long_one(uint64_t next) const { return one_from(bits + 1, next); }
+
+DecodeTable::One DecodeTable::one_from(unsigned shortest, uint64_t next) const {
+  static_assert(max_book_bits == 16);
+  // The first bit becomes the highest, as canonical codes count.
+  const uint32_t forward = reverse_16_bits(static_cast<uint32_t>(next & 0xffff));
+  for (unsigned length = shortest; length <= max_book_bits; ++length) {
+    const uint32_t nth = (forward >> (max_book_bits - length)) - first_[length];
+    if (nth < count_[length]) return {symbols_[offset_[length] + nth], static_cast<uint16_t>(length)};
+  }
+  return {0, 0};
+}
+
+namespace {
+
+// The top bit of `bits` stands in for how much was taken: it moves down as codes leave below, so that a
+// block's state is three registers (as in zstd's huff0).
+struct Lane {
+  const std::byte* at;
+  uint64_t bits;
+  uint16_t* out;
+};
+constexpr uint64_t top = uint64_t{1} << 63;
+constexpr int lookups_per_refill = 56 / DecodeTable::bits;
+// What a turn of lookups_per_refill look-ups may take and give: all codes long; three symbols each.
+constexpr ptrdiff_t turn_bytes = lookups_per_refill * max_book_bits / 8;
+constexpr ptrdiff_t turn_symbols = 3 * lookups_per_refill;
+
+Lane start_lane(const SymbolBlock& block) { return {block.codes.data(), top, block.symbols.data()}; }
+
+[[gnu::always_inline]] inline void refill(Lane& lane) {
+  const auto used = static_cast<unsigned>(std::countl_zero(lane.bits));
+  lane.at += used / 8;
+  std::memcpy(&lane.bits, lane.at, 8);
+  lane.bits = (lane.bits | top) >> used % 8;
+}
+
+// False: no code fits.
+[[gnu::always_inline]] inline bool look_up(Lane& lane, const DecodeTable& table) {
+  const uint64_t entry = table.several(lane.bits);
+  std::memcpy(lane.out, &entry, 8);
+  const uint64_t taken = entry >> DecodeTable::several_shift;
+  const uint64_t count = taken >> 8;
+  if (count == 0) [[unlikely]] {
+    refill(lane);
+    const DecodeTable::One one = table.long_one(lane.bits);
+    *lane.out++ = one.symbol;
+    lane.bits >>= one.bits;
+    refill(lane);
+    return one.bits != 0;
+  }
+  lane.out += count;
+  lane.bits >>= taken % 64;
+  return true;
+}
+
+// Turns that are safe without looking at the ends.
+ptrdiff_t safe_turns(const Lane& lane, const SymbolBlock& block) {
+  const std::byte* const end = block.codes.data() + block.codes.size();
+  const uint16_t* const out_end = block.symbols.data() + block.symbols.size();
+  // Before the first refill of a turn up to 8 bytes may have been taken already.
+  return std::min((end - lane.at - 16) / turn_bytes, (out_end - lane.out) / turn_symbols);
+}
+
+const char* const no_code = "codes of a block: bits that are no code";
+
+// The rest, one symbol at a time.
+Status finish(const Lane& lane, const SymbolBlock& block, const DecodeTable& table) {
+  uint64_t at = static_cast<uint64_t>(lane.at - block.codes.data()) * 8 +
+                static_cast<uint64_t>(std::countl_zero(lane.bits));
+  const uint64_t end = block.codes.size() * 8;
+  uint16_t* const out_end = block.symbols.data() + block.symbols.size();
+  for (uint16_t* out = lane.out; out < out_end; ++out) {
+    uint32_t next = 0;
+    if (const uint64_t byte = at / 8; byte < block.codes.size()) {
+      std::memcpy(&next, block.codes.data() + byte, std::min<size_t>(sizeof next, block.codes.size() - byte));
+    }
+    const DecodeTable::One one = table.one(next >> at % 8);
+    if (one.bits == 0) return corrupt(no_code);
+    *out = one.symbol;
+    at += one.bits;
+    if (at > end) return corrupt("codes of a block: they end before the symbols do");
+  }
+  if (end - at >= 8) return corrupt("codes of a block: bytes left behind the last symbol");
+  return {};
+}
+
+// Copies of the lanes stay in registers: what is written through `out` cannot be one of them.
+bool run_four(std::array<Lane, 4>& lanes, ptrdiff_t turns, const DecodeTable& table) {
+  Lane a = lanes[0];
+  Lane b = lanes[1];
+  Lane c = lanes[2];
+  Lane d = lanes[3];
+  bool is_good = true;
+  for (; turns > 0; --turns) {
+    refill(a);
+    refill(b);
+    refill(c);
+    refill(d);
+    for (int k = 0; k < lookups_per_refill; ++k) {
+      is_good &= look_up(a, table);
+      is_good &= look_up(b, table);
+      is_good &= look_up(c, table);
+      is_good &= look_up(d, table);
+    }
+  }
+  lanes = {a, b, c, d};
+  return is_good;
+}
+bool run_one(Lane& of_caller, ptrdiff_t turns, const DecodeTable& table) {
+  Lane lane = of_caller;
+  bool is_good = true;
+  for (; turns > 0; --turns) {
+    refill(lane);
+    for (int k = 0; k < lookups_per_refill; ++k) is_good &= look_up(lane, table);
+  }
+  of_caller = lane;
+  return is_good;
+}
+
+Status decode_four(std::span<const SymbolBlock> blocks, const DecodeTable& table) {
+  std::array<Lane, 4> lanes;
+  for (size_t k = 0; k < lanes.size(); ++k) lanes[k] = start_lane(blocks[k]);
+  while (true) {
+    ptrdiff_t turns = PTRDIFF_MAX;
+    for (size_t k = 0; k < lanes.size(); ++k) turns = std::min(turns, safe_turns(lanes[k], blocks[k]));
+    if (turns <= 0) break;
+    if (!run_four(lanes, turns, table)) return corrupt(no_code);
+  }
+  for (size_t k = 0; k < lanes.size(); ++k) NEVE_TRY(finish(lanes[k], blocks[k], table));
+  return {};
+}
+
+Status decode_one(const SymbolBlock& block, const DecodeTable& table) {
+  Lane lane = start_lane(block);
+  for (ptrdiff_t turns = safe_turns(lane, block); turns > 0; turns = safe_turns(lane, block)) {
+    if (!run_one(lane, turns, table)) return corrupt(no_code);
+  }
+  return finish(lane, block, table);
+}
+
+}  // namespace
+
+Status decode_symbols(std::span<const SymbolBlock> blocks, const DecodeTable& table) {
+  if (blocks.size() == decode_side_by_side) return decode_four(blocks, table);
+  for (const SymbolBlock& block : blocks) NEVE_TRY(decode_one(block, table));
+  return {};
+}
+
+}  // namespace neve::stream
