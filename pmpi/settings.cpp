@@ -65,6 +65,7 @@ Status read_environment(Settings& settings) {
     auto bound = parse_bound(settings.bound);
     if (!bound.ok()) return bound.status().in("NEVE_MPI_BOUND");
     values.bound = *bound;
+    NEVE_TRY(check_bound(values.bound).in("NEVE_MPI_BOUND"));
   }
   settings.codec = text_of("NEVE_MPI_CODEC");
   if (!settings.codec.empty()) {
