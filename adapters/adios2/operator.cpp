@@ -3,6 +3,7 @@
 #include <adios2/plugin/PluginOperatorInterface.h>
 
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,35 @@ namespace {
   throw std::runtime_error(words);
 }
 
+// Nothing for types that Neve has none of: complex numbers, long double, text.
+std::optional<DType> dtype_of(adios2::DataType type) {
+  switch (type) {
+    case adios2::DataType::Float:
+      return DType::f32;
+    case adios2::DataType::Double:
+      return DType::f64;
+    case adios2::DataType::Int8:
+    case adios2::DataType::Char:
+      return DType::i8;
+    case adios2::DataType::UInt8:
+      return DType::u8;
+    case adios2::DataType::Int16:
+      return DType::i16;
+    case adios2::DataType::UInt16:
+      return DType::u16;
+    case adios2::DataType::Int32:
+      return DType::i32;
+    case adios2::DataType::UInt32:
+      return DType::u32;
+    case adios2::DataType::Int64:
+      return DType::i64;
+    case adios2::DataType::UInt64:
+      return DType::u64;
+    default:
+      return {};
+  }
+}
+
 class NeveOperator : public adios2::plugin::PluginOperatorInterface {
  public:
   explicit NeveOperator(const adios2::Params& parameters) : PluginOperatorInterface(parameters) {
@@ -33,14 +63,15 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
 
   size_t Operate(const char* data, const adios2::Dims& /*start*/, const adios2::Dims& count,
                  const adios2::DataType type, char* out) override {
-    if (!IsDataTypeValid(type)) fail(usage_error("values are of a type that is neither float nor double"));
-    const DType dtype = type == adios2::DataType::Float ? DType::f32 : DType::f64;
+    const std::optional<DType> dtype = dtype_of(type);
+    if (!dtype)
+      fail(usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits"));
     const std::vector<uint64_t> shape(count.begin(), count.end());
-    const auto frame = encode_array(dtype, shape, data, options_);
+    const auto frame = encode_array(*dtype, shape, data, options_of(*dtype));
     if (!frame.ok()) fail(frame.status());
     size_t values = 1;
     for (const size_t size : count) values *= size;
-    if (const size_t room = most_bytes(values * dtype_bytes(dtype)); frame->size() > room) {
+    if (const size_t room = most_bytes(values * dtype_bytes(*dtype)); frame->size() > room) {
       fail(failure("a frame of " + std::to_string(frame->size()) + " bytes; ADIOS2 was promised at most " +
                    std::to_string(room)));
     }
@@ -59,9 +90,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     return bytes;
   }
 
-  bool IsDataTypeValid(const adios2::DataType type) const override {
-    return type == adios2::DataType::Float || type == adios2::DataType::Double;
-  }
+  bool IsDataTypeValid(const adios2::DataType type) const override { return dtype_of(type).has_value(); }
 
   size_t GetEstimatedSize(const size_t count, const size_t value_bytes, const size_t /*dims*/,
                           const size_t* /*sizes*/) const override {
@@ -69,6 +98,18 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
  private:
+  // A fill value that was given is a number for floating point, whole for integers. What else is asked of
+  // integers encode_array judges.
+  ArrayOptions options_of(DType dtype) const {
+    ArrayOptions options = options_;
+    if (!is_integer(dtype)) {
+      options.integer_fill.reset();
+    } else if (options.integer_fill) {
+      options.fill.reset();
+    }
+    return options;
+  }
+
   // What will not compress is kept as it is, with a few bytes for every section.
   static size_t most_bytes(size_t value_bytes) {
     constexpr size_t header_bytes = size_t{1} << 16;

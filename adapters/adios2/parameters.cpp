@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <functional>
+#include <optional>
 #include <system_error>
 
 namespace neve::adios2_operator {
@@ -32,6 +33,18 @@ Status read_switch(const std::string& name, const std::string& text, bool* on) {
   return usage_error("parameter " + name + " is '" + text + "'; true or false is allowed");
 }
 
+// Two's complement; nothing where the text is no whole number of 64 bits.
+std::optional<uint64_t> whole_number(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  int64_t whole = 0;
+  uint64_t above = 0;
+  if (const auto [at, error] = std::from_chars(text.data(), end, whole); error == std::errc() && at == end)
+    return static_cast<uint64_t>(whole);
+  if (const auto [at, error] = std::from_chars(text.data(), end, above); error == std::errc() && at == end)
+    return above;
+  return {};
+}
+
 Status read_fill(const std::string& name, const std::string& text, ArrayOptions& options) {
   options.detect_fill = text == "auto";
   if (text == "auto" || text == "none") return {};
@@ -40,6 +53,7 @@ Status read_fill(const std::string& name, const std::string& text, ArrayOptions&
     return usage_error("parameter " + name + " is '" + text + "'; auto, none or a number is allowed");
   }
   options.fill = value;
+  options.integer_fill = whole_number(text);
   return {};
 }
 

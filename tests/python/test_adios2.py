@@ -93,7 +93,34 @@ def test_refuses_by_name(write_and_read, parameters, part):
         write_and_read(waves(np.float32, (4, 4, 4)), **parameters)
 
 
-def test_adios2_leaves_integers_as_they_are(write_and_read):
-    integers = np.arange(64, dtype=np.int32)
-    read, _ = write_and_read(integers, bound="lossless")
-    assert read.tobytes() == integers.tobytes()
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("kind", ["i", "u"])
+def test_integers_come_back_bit_for_bit_and_smaller(write_and_read, kind, bits):
+    dtype = np.dtype(f"{kind}{bits // 8}")
+    limits = np.iinfo(dtype)
+    field = np.round(100 * waves(np.float64) / np.abs(waves(np.float64)).max()).astype(dtype)
+    field[3, 4, :2] = limits.min, limits.max
+    read, stored = write_and_read(field, bound="lossless")
+    assert read.dtype == dtype
+    assert read.tobytes() == field.tobytes()
+    assert stored < field.nbytes
+
+
+def test_an_integer_fill_is_a_whole_number(write_and_read):
+    field = np.round(100 * waves(np.float64)).astype(np.int32)
+    field[5:9] = -999
+    read, _ = write_and_read(field, bound="lossless", fill="-999")
+    assert read.tobytes() == field.tobytes()
+    with pytest.raises(Exception, match="fill value 0.5 for values of i32"):
+        write_and_read(field, bound="lossless", fill="0.5")
+
+
+def test_integers_take_no_bound(write_and_read):
+    with pytest.raises(Exception, match="bound rel=0.001 for values of i32"):
+        write_and_read(np.arange(64, dtype=np.int32), bound="rel=1e-3")
+
+
+def test_adios2_leaves_complex_numbers_as_they_are(write_and_read):
+    values = np.arange(64).astype(np.complex64)
+    read, _ = write_and_read(values, bound="lossless")
+    assert read.tobytes() == values.tobytes()
