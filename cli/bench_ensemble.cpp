@@ -83,6 +83,7 @@ Json result_json(const Case& options, int ranks, const BenchmarkResult& result) 
             {"inflation", options.filter.inflation},
             {"radius_m", options.filter.radius_m},
             {"radius_layers", options.filter.radius_layers},
+            {"delta", options.delta},
             {"seed", options.seed},
             {"raw_bytes", result.raw_bytes},
             {"cycles", Json::array()},
@@ -196,6 +197,11 @@ Command add_bench_ensemble(CLI::App& bench) {
   sub->add_option("--radius-layers", options.filter.radius_layers, "the same up and down, layers")
       ->capture_default_str();
   sub->add_option("--inflation", options.filter.inflation, "of the background's covariance")
+      ->capture_default_str();
+  sub->add_option(
+         "--delta", options.delta,
+         "speed, ratio: a variable's method is chosen again when its ratio has changed by this share")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub->add_option("--seed", options.seed, "of all that is random")->capture_default_str();
   sub->add_option("--effort", args->effort, "of Neve's ways: fast, balanced or max")->capture_default_str();

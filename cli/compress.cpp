@@ -11,6 +11,7 @@
 #include "cli/array_file.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/explanation.hpp"
 #include "cli/options.hpp"
 #include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
@@ -28,7 +29,7 @@ struct StreamArgs {
 // Options that mean nothing to a stream, and those that mean something only to one.
 constexpr const char* frame_options[] = {"--codec",        "--effort",      "--threads",     "--arrangement",
                                          "--unit",         "--block",       "--merge-units", "--method",
-                                         "--speed-weight", "--ratio-weight"};
+                                         "--speed-weight", "--ratio-weight", "--explain"};
 constexpr const char* stream_options[] = {"--chunk", "--book-rule", "--chi", "--block-values", "--restart"};
 
 struct Args {
@@ -36,7 +37,7 @@ struct Args {
   std::string bound, codec = "auto", effort = "fast", fill = "auto";
   TuningArgs tuning;
   int threads = 1;
-  bool json = false;
+  bool explain = false, json = false;
   bool stream = false;
   StreamArgs stream_options;
 };
@@ -63,6 +64,7 @@ Result<ArrayOptions> array_options(const Args& args) {
   NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
   NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
+  options.encode.explain = args.explain;
   NEVE_TRY(parse_fill(args.fill).status());
   return options;
 }
@@ -165,6 +167,8 @@ Status compress(const Args& args) {
   NEVE_TRY(write_file(args.output, frame));
 
   const ComponentReport& component = report.components.front();
+  const std::optional<Explanation> explanation =
+      args.explain ? std::optional<Explanation>({report.selections.front(), options.tuning}) : std::nullopt;
   const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(frame.size());
   if (args.json) {
     nlohmann::ordered_json j;
@@ -185,6 +189,7 @@ Status compress(const Args& args) {
       j["reached"] =
           std::isfinite(report.reached) ? nlohmann::ordered_json(report.reached) : nlohmann::ordered_json();
     }
+    if (explanation) j["explanation"] = explanation_json(*explanation);
     j["seconds"] = {{"encode", encode_seconds}};
     std::cout << j.dump(2) << std::endl;
   } else {
@@ -192,7 +197,7 @@ Status compress(const Args& args) {
                              human_bytes(array.values.size()), human_bytes(frame.size()), human_ratio(ratio),
                              human_error(component.max_abs_error),
                              human_error(parsed.components().front().bound_abs))
-              << std::flush;
+              << (explanation ? "\n" + explanation_text(args.input, *explanation) : "") << std::flush;
   }
   return {};
 }
@@ -218,6 +223,7 @@ Command add_compress(CLI::App& app) {
                   "the value that means 'nothing here': auto (detect), none or a number")
       ->capture_default_str();
   sub->add_option("--threads", args->threads, "threads")->capture_default_str();
+  sub->add_flag("--explain", args->explain, explain_help);
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->add_flag(
       "--stream", args->stream,
@@ -248,6 +254,7 @@ Command add_compress(CLI::App& app) {
       "  neve compress field.npy field.neve --bound ratio=10\n"
       "  neve compress field.npy field.nevs --bound rel=1e-3 --stream --chunk 4MiB\n"
       "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib\n"
+      "  neve compress theta.npy theta.neve --bound lossless --effort balanced --explain\n"
       "  neve compress landuse.npy landuse.neve --bound lossless --fill 255");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) {

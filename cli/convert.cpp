@@ -14,6 +14,7 @@
 #include "cli/console.hpp"
 #include "cli/convert_checkpoint.hpp"
 #include "cli/data_file.hpp"
+#include "cli/explanation.hpp"
 #include "cli/local_boxes.hpp"
 #include "cli/options.hpp"
 #include "cli/source.hpp"
@@ -39,6 +40,7 @@ struct Args {
   bool cross_level = false;
   std::string rules;
   bool restart = false;
+  bool explain = false;
   bool json = false;
 };
 
@@ -57,6 +59,7 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
   NEVE_ASSIGN(options.covered, parse_covered(args.covered));
   NEVE_ASSIGN(options.chunk_bytes, parse_bytes("--chunk-size", args.chunk_size));
+  options.encode.explain = args.explain;
   options.strategy = args.strategy;
   options.compress = !args.uncompressed;
   options.aggregate_boxes = args.aggregate_boxes;
@@ -83,8 +86,8 @@ Status refuse_options(const CLI::App& app, std::span<const char* const> names, c
 // What only compression understands is refused where nothing is compressed.
 Status check_options(const CLI::App& app, const Args& args) {
   static constexpr const char* of_compression[] = {
-      "--bound",  "--field",   "--codec",       "--arrangement", "--unit", "--block",  "--merge-units",
-      "--effort", "--covered", "--cross-level", "--chunk-size",  "--fill", "--threads"};
+      "--bound",  "--field",   "--codec",       "--arrangement", "--unit", "--block",   "--merge-units",
+      "--effort", "--covered", "--cross-level", "--chunk-size",  "--fill", "--threads", "--explain"};
   static constexpr const char* of_hdf5[] = {"--strategy", "--uncompressed", "--aggregate-boxes"};
   if (!is_hdf5_name(args.destination)) {
     const std::string reason =
@@ -163,6 +166,7 @@ Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args
     options.rules.push_back(std::move(rule));
   }
   options.resume = !args.restart;
+  options.explain = args.explain;
   return options;
 }
 
@@ -207,10 +211,11 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
                 write_plotfile(ranks.comm(), args.destination, written, local.boxes, options));
     j = report_json(report);
     j["seconds"] = phases_json(report, read_seconds);
-    summary = args.uncompressed
-                  ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
-                                h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
-                  : report_table(report) + report_summary(args.destination, report);
+    summary =
+        args.uncompressed
+            ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
+                          h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
+            : report_table(report) + report_summary(args.destination, report) + explanations_text(report);
     if (options.layout != FileLayout{}) summary += hints_line(report);
   } else {
     const double write_begin_seconds = MPI_Wtime();
@@ -327,6 +332,7 @@ Command add_convert(CLI::App& app) {
                   "of a data file: a TOML file of rules for its variables (docs/netcdf.md)");
   sub->add_flag("--restart", args->restart,
                 "of a data file: start anew where an interrupted conversion could be gone on with");
+  sub->add_flag("--explain", args->explain, explain_help);
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->footer(
       "Examples:\n"
@@ -336,6 +342,7 @@ Command add_convert(CLI::App& app) {
       "  neve convert plt00113.h5 plt00113_back\n"
       "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6\n"
       "  neve convert ocean.nc small.nc --threads 4\n"
+      "  neve convert ocean.nc small.nc --effort balanced --explain\n"
       "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:stays");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/console.hpp"
+#include "cli/explanation.hpp"
 #include "cli/local_boxes.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_source.hpp"
@@ -119,7 +120,8 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
   j.update(report_json(report));
   j["seconds"] = phases_json(report, read_seconds);
   j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
-  std::string summary = report_table(report) + report_summary(conversion.destination, report);
+  std::string summary =
+      report_table(report) + report_summary(conversion.destination, report) + explanations_text(report);
   if (options.layout != FileLayout{}) summary += hints_line(report);
   std::cout << (conversion.json ? j.dump(2) + "\n" : summary) << std::flush;
   return {};

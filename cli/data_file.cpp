@@ -11,6 +11,7 @@
 
 #include "cli/compare.hpp"
 #include "cli/console.hpp"
+#include "cli/explanation.hpp"
 #include "cli/source.hpp"
 #include "datafile/compare.hpp"
 #include "datafile/describe.hpp"
@@ -65,6 +66,16 @@ std::string report_table(const datafile::CopyReport& report) {
   return table.text();
 }
 
+std::string explanations_text(const datafile::CopyReport& report) {
+  std::string text;
+  for (const datafile::VariableReport& v : report.variables) {
+    if (!v.explanation) continue;
+    text += '\n';
+    text += explanation_text(v.path, *v.explanation);
+  }
+  return text;
+}
+
 Json variable_json(const datafile::VariableReport& v) {
   Json j = {{"name", v.path},
             {"dims", v.dims},
@@ -88,6 +99,7 @@ Json variable_json(const datafile::VariableReport& v) {
   j["unfiltered_chunks"] = v.unfiltered_chunks;
   j["resumed_chunks"] = v.resumed_chunks;
   j["encode_seconds"] = v.encode_seconds;
+  if (v.explanation) j["explanation"] = explanation_json(*v.explanation);
   return j;
 }
 
@@ -122,7 +134,7 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
             << fmt::format("{}: {} -> {}, {} times smaller, {:.2f} s\n", destination,
                            human_bytes(report.source_bytes), human_bytes(report.target_bytes),
                            human_ratio(ratio_of(report.source_bytes, report.target_bytes)), report.seconds)
-            << std::flush;
+            << explanations_text(report) << std::flush;
   return {};
 }
 

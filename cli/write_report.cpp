@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/console.hpp"
+#include "cli/explanation.hpp"
 
 namespace neve::cli {
 namespace {
@@ -31,6 +32,7 @@ nlohmann::ordered_json field_json(const FieldReport& field) {
   j["codec"] = field.codec;
   j["chosen"] = field.chosen;
   j["arrangement"] = field.arrangement;
+  if (field.explanation) j["explanation"] = explanation_json(*field.explanation);
   return j;
 }
 

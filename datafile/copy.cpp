@@ -58,6 +58,7 @@ std::vector<VariableReport> start_reports(const CopyPlan& plan) {
     report.asked = variable.asked;
     report.bound_abs = variable.encode.bound.mode == BoundMode::abs ? variable.encode.bound.value : 0;
     report.chunk = variable.chunk;
+    if (variable.encode.encode.explain) report.explanation = {{}, variable.encode.tuning};
   }
   return reports;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "neve/selection_report.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -40,7 +41,8 @@ struct CopyOptions {
   // the source stay, and contiguous variables get chunks of at most default_chunk_bytes.
   std::optional<uint64_t> chunk_bytes;
   int threads = 1;
-  bool resume = true;  // go on with an interrupted copy of the same source under the same options
+  bool explain = false;  // VariableReport::explanation
+  bool resume = true;    // go on with an interrupted copy of the same source under the same options
   std::function<void(const std::string& phase, double fraction)> progress;
   std::function<void(const std::string& message)> say;
 };
@@ -59,10 +61,11 @@ struct VariableReport {
   uint64_t raw_bytes = 0;
   uint64_t stored_before = 0, stored_now = 0;  // its values, without the file's own bookkeeping
   std::vector<uint64_t> chunk;
-  uint64_t chunks = 0;             // stored
-  uint64_t unfiltered_chunks = 0;  // as they are, because a frame would be no smaller
-  uint64_t resumed_chunks = 0;     // taken over from an interrupted copy
-  double encode_seconds = 0;       // of all threads together
+  uint64_t chunks = 0;                     // stored
+  uint64_t unfiltered_chunks = 0;          // as they are, because a frame would be no smaller
+  uint64_t resumed_chunks = 0;             // taken over from an interrupted copy
+  double encode_seconds = 0;               // of all threads together
+  std::optional<Explanation> explanation;  // with CopyOptions::explain, of all but resumed chunks
 };
 
 struct CopyReport {

@@ -30,7 +30,8 @@ struct Job {
   const VariablePlan* plan = nullptr;
   Extent first;
   std::vector<std::byte> values, frame;
-  FrameRecord record;  // but for where it is
+  FrameRecord record;                       // but for where it is
+  std::vector<SelectionReport> selections;  // one, where they are to be explained
 };
 
 std::string method_text(const FrameRecord& record) {
@@ -46,6 +47,7 @@ Status encode(Job& job) {
   FrameReport report;
   auto frame = encode_array(*plan.variable.dtype, plan.chunk, job.values.data(), plan.encode, &report);
   if (!frame.ok()) return frame.status().in(plan.variable.path);
+  job.selections = std::move(report.selections);
   if (frame->size() < job.values.size()) {
     const ComponentReport& component = report.components.front();
     job.record.max_abs_error = component.max_abs_error;
@@ -224,6 +226,9 @@ class FrameCopy {
     report.stored_now += job.record.bytes;
     report.max_abs_error = std::max(report.max_abs_error, job.record.max_abs_error);
     report.encode_seconds += job.record.encode_seconds;
+    if (report.explanation) {
+      for (const SelectionReport& selection : job.selections) report.explanation->selection.add(selection);
+    }
     ++report.methods[method_text(job.record)];
     done_bytes_ += product(job.plan->chunk) * job.plan->variable.element_bytes;
     options_.progress("encode", static_cast<double>(done_bytes_) / static_cast<double>(total_bytes_));

@@ -124,6 +124,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.encode.codec = options.codec;
   plan.encode.tuning = options.tuning;
   plan.encode.encode.effort = options.effort;
+  plan.encode.encode.explain = options.explain;
   plan.encode.fill = options.use_fill ? options.fill : std::nullopt;
   plan.why_not = reason_not_to_code(variable);
   for (size_t r = 0; r < options.rules.size(); ++r) {

@@ -134,7 +134,8 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
                                             [](const char*, double) {}));
     NEVE_ASSIGN(part.frames, gather_frames(comm, part.plan, part.encoded.chunks));
     report.encode_seconds += stopwatch.lap();
-    NEVE_ASSIGN(WriteReport merged, merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks));
+    NEVE_ASSIGN(WriteReport merged,
+                merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks, options.encode.explain));
     part.levels = std::move(merged.levels);
   } else {
     Hierarchy with_ghosts = part.hierarchy;

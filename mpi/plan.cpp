@@ -223,8 +223,9 @@ std::string options_key(const WriteOptions& options) {
                     std::to_string(options.chunk_bytes) + ";" +
                     std::string(effort_name(options.encode.effort));
   for (const int number :
-       {options.compress ? 1 : 0, options.cross_level ? 1 : 0, options.aggregate_boxes, options.ghosts[0],
-        options.ghosts[1], options.ghosts[2], options.layout.stripe_count, options.layout.aggregators}) {
+       {options.compress ? 1 : 0, options.cross_level ? 1 : 0, options.encode.explain ? 1 : 0,
+        options.aggregate_boxes, options.ghosts[0], options.ghosts[1], options.ghosts[2],
+        options.layout.stripe_count, options.layout.aggregators}) {
     key += ';';
     key += std::to_string(number);
   }
@@ -269,12 +270,16 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Owner
         field.range = ranges[level * components + c];
         field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
         field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
-        if (options.memory != nullptr && field.spec.codec == Codec::automatic) {
+        if (options.memory != nullptr &&
+            (field.spec.codec == Codec::automatic || field.spec.codec == Codec::lossless)) {
           const Selection recalled =
               options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
                   .value_or(Selection{});
-          field.spec.recalled = recalled.codec;
-          field.spec.recalled_arrangement = recalled.arrangement;
+          if (field.spec.codec == Codec::automatic) {
+            field.spec.recalled = recalled.codec;
+            field.spec.recalled_arrangement = recalled.arrangement;
+          }
+          field.spec.recalled_method = recalled.method;
         }
         field.spec.tuning = tuning_of(options, rule);
         field.spec.fill = fills[level * components + c];

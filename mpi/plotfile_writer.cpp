@@ -94,14 +94,16 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
   for (size_t level = 0; level < report.levels.size(); ++level) {
     const std::vector<FieldReport>& fields = report.levels[level].fields;
     for (size_t c = 0; c < fields.size(); ++c) {
-      if (plan.levels[level].fields[c].spec.codec != Codec::automatic || fields[c].cells == 0) continue;
+      const ComponentSpec& spec = plan.levels[level].fields[c].spec;
+      const bool chooses = spec.codec == Codec::automatic || spec.codec == Codec::lossless;
+      if (!chooses || spec.tuning.method != LosslessMethod::automatic || fields[c].cells == 0) continue;
       const Result<Codec> codec = parse_codec(fields[c].codec);
       const Result<Arrangement> arrangement = parse_arrangement(fields[c].arrangement);
       if (!codec.ok()) continue;  // constant: cannot be asked for
       options.memory->note(
           options.encode.effort, static_cast<int>(level), fields[c].name,
-          {*codec, arrangement.ok() ? *arrangement : Arrangement::automatic},
-          static_cast<double>(fields[c].stored_bytes) / static_cast<double>(fields[c].cells));
+          {*codec, arrangement.ok() ? *arrangement : Arrangement::automatic, fields[c].method},
+          static_cast<double>(fields[c].raw_bytes) / static_cast<double>(fields[c].stored_bytes));
     }
   }
 }
@@ -167,7 +169,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
     stopwatch.lap();
 
     progress("write", 0);
-    NEVE_ASSIGN(report, merge_reports(comm, hierarchy, *plan, encoded.chunks));
+    NEVE_ASSIGN(report, merge_reports(comm, hierarchy, *plan, encoded.chunks, options.encode.explain));
     NEVE_ASSIGN(times,
                 plan->strategy == Strategy::filtered
                     ? write_by_hdf5(comm, temporary_path, hints, hierarchy, *plan, report, encoded.chunks)

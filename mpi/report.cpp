@@ -70,7 +70,9 @@ std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
   if (const auto method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
       method != LosslessMethod::automatic) {
     return "method " + std::string(lossless_method_name(method)) +
-           (spec.tuning.method == LosslessMethod::automatic ? "" : ", asked for");
+           (spec.tuning.method != LosslessMethod::automatic     ? ", asked for"
+            : spec.recalled_method != LosslessMethod::automatic ? ", recalled"
+                                                                : "");
   }
   if (spec.codec != Codec::automatic) return "asked for";
   if (spec.recalled != Codec::automatic) return "recalled";
@@ -83,10 +85,25 @@ std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
   return std::string(codec_name(rival)) + (is_estimate ? " might take " : " would take ") + ratio;
 }
 
+// By level, then component.
+Result<std::vector<SelectionReport>> merge_selections(const Comm& comm, size_t fields, size_t components,
+                                                      std::span<const EncodedChunk> chunks) {
+  std::vector<SelectionReport> selections(fields);
+  for (const EncodedChunk& chunk : chunks) {
+    for (size_t c = 0; c < chunk.report.selections.size(); ++c)
+      selections[chunk.level * components + c].add(chunk.report.selections[c]);
+  }
+  NEVE_TRY(mpi_status(
+      MPI_Allreduce(MPI_IN_PLACE, selections.data(), static_cast<int>(fields * selection_report_words),
+                    MPI_UINT64_T, MPI_SUM, comm.get()),
+      "sum of the ranks' selections"));
+  return selections;
+}
+
 }  // namespace
 
 Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
-                                  std::span<const EncodedChunk> chunks) {
+                                  std::span<const EncodedChunk> chunks, bool explain) {
   const size_t components = hierarchy.components.size();
   std::vector<Sums> sums(plan.levels.size() * components);
   std::vector<double> worst(sums.size(), 0);
@@ -116,6 +133,11 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
                                     MPI_MAX, comm.get()),
                       "worst error of the ranks"));
 
+  std::vector<SelectionReport> selections;
+  if (explain) {
+    NEVE_ASSIGN(selections, merge_selections(comm, sums.size(), components, chunks));
+  }
+
   WriteReport report;
   for (size_t level = 0; level < plan.levels.size(); ++level) {
     LevelReport& of = report.levels.emplace_back();
@@ -142,9 +164,11 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
       field.range_max = planned.range.max;
       field.fill = planned.spec.fill;
       field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
+      field.method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
       field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
       field.chosen = chosen_text(planned.spec, sum);
       field.covered = planned.covered;
+      if (explain) field.explanation = {selections[level * components + c], planned.spec.tuning};
       report.raw_bytes += field.raw_bytes;
     }
     share_out(of.stored_bytes, of.fields, std::span(sums).subspan(level * components, components));

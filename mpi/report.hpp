@@ -12,8 +12,9 @@
 
 namespace neve::mpi {
 
-// Collective; the same on every rank. All of the report but file_bytes and the times.
+// Collective; the same on every rank. All of the report but file_bytes and the times. `explain`: with what
+// was weighed.
 Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
-                                  std::span<const EncodedChunk> chunks);
+                                  std::span<const EncodedChunk> chunks, bool explain);
 
 }  // namespace neve::mpi

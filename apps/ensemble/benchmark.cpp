@@ -331,7 +331,8 @@ class Benchmark {
     WayResult& result = result_.ways.emplace_back();
     result.name = way.name;
     states_ = start_;
-    memory_ = revised_memory_ = MethodMemory();
+    memory_ = std::make_unique<SelectionMemory>(options_.delta);
+    revised_memory_ = std::make_unique<SelectionMemory>(options_.delta);
     raw_bytes_ = 0;
     for (int c = 0; c < options_.cycles; ++c) {
       NEVE_TRY(run_cycle(way, c, result).in(fmt::format("way {}, cycle {}", way.name, c)));
@@ -393,7 +394,7 @@ class Benchmark {
     };
     const auto write = [&](int m) -> Status {
       NEVE_ASSIGN(const uint64_t bytes,
-                  write_fields(forecast_path(way, cycle, m, output), fields(m), way.storage, memory_));
+                  write_fields(forecast_path(way, cycle, m, output), fields(m), way.storage, *memory_));
       result.forecast_bytes += bytes;
       return {};
     };
@@ -577,7 +578,7 @@ class Benchmark {
     const std::string path = revised_path(way, cycle, comm_.rank());
     NEVE_ASSIGN(const uint64_t bytes, way.converts
                                           ? write_flat(path, fields)
-                                          : write_fields(path, fields, way.storage, revised_memory_));
+                                          : write_fields(path, fields, way.storage, *revised_memory_));
     result.revised_bytes += bytes;
     return {};
   }
@@ -624,7 +625,7 @@ class Benchmark {
       std::vector<Field> fields = fields_of(grid_, state, Diagnostics(), model_.constants());
       fields.resize(analysed_variables);
       NEVE_ASSIGN(const uint64_t bytes,
-                  write_fields(converted_path(way, cycle, m), fields, way.storage, memory_));
+                  write_fields(converted_path(way, cycle, m), fields, way.storage, *memory_));
       result.converted_bytes += bytes;
       return {};
     });
@@ -742,7 +743,7 @@ class Benchmark {
   std::vector<std::vector<double>> observed_;    // of each cycle
   std::vector<std::vector<float>> true_states_;  // at the end of each cycle, each analysed variable
   std::vector<State> start_, states_;            // of this rank's members
-  MethodMemory memory_, revised_memory_;         // of the way that runs
+  std::unique_ptr<SelectionMemory> memory_, revised_memory_;  // of the way that runs
   uint64_t raw_bytes_ = 0;
   BenchmarkResult result_;
 };

@@ -36,6 +36,7 @@ struct Case {
   double perturbation = 0.5;  // of the members' initial winds and humidity, against the weather
   int stations = 60;
   FilterSettings filter;
+  double delta = SelectionMemory::default_delta;  // of the methods that are remembered
   uint64_t seed = 1;
   std::vector<Way> ways;
   Effort effort = Effort::fast;

@@ -18,6 +18,7 @@
 #include "hdf5/filter.hpp"
 #include "mpi/temporary.hpp"
 #include "neve/frame.hpp"
+#include "neve/series.hpp"
 
 namespace neve::ensemble {
 namespace {
@@ -87,48 +88,41 @@ void copy_chunk(const Field& field, const Shape& start, const Shape& chunk, floa
 // Encodes and writes chunk after chunk: only so can the method be chosen, which the filter's own parameters
 // do not hold.
 Status write_frames(hid_t dataset, const Field& field, const Shape& chunk, const Storage& storage,
-                    MethodMemory& memory) {
+                    SelectionMemory& memory) {
   ArrayOptions options;
   options.bound.mode = BoundMode::lossless;
   options.codec = Codec::lossless;
   options.tuning = storage.tuning;
   options.encode.effort = storage.effort;
   options.detect_fill = false;
-  const bool chooses = options.tuning.method == LosslessMethod::automatic;
-  if (chooses) options.tuning.method = memory.recall(field.name);
-  uint64_t raw_bytes = 0, frame_bytes = 0;
-  std::vector<float> values(value_count(chunk));
+  std::vector<Shape> starts;
   Shape start(chunk.size(), 0);
-  for (;;) {
-    copy_chunk(field, start, chunk, values.data());
-    FrameReport report;
-    NEVE_ASSIGN(const std::vector<std::byte> frame,
-                encode_array(DType::f32, chunk, values.data(), options, &report));
-    raw_bytes += values.size() * sizeof(float);
-    frame_bytes += frame.size();
-    if (options.tuning.method == LosslessMethod::automatic) {
-      options.tuning.method = report.components.front().method;
-    }
-    const std::vector<hsize_t> offset = as_hdf5(start);
-    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), frame.size(), frame.data()) < 0) {
-      return hdf5_failure("writing a chunk");
-    }
-    size_t dim = chunk.size();
+  for (size_t dim = 0; dim != SIZE_MAX;) {
+    starts.push_back(start);
+    dim = chunk.size();
     while (dim-- > 0) {
       start[dim] += chunk[dim];
       if (start[dim] < field.shape[dim]) break;
       start[dim] = 0;
     }
-    if (dim == SIZE_MAX) break;
   }
-  if (chooses) {
-    memory.note(field.name, options.tuning.method,
-                static_cast<double>(raw_bytes) / static_cast<double>(frame_bytes));
+  std::vector<float> values(value_count(chunk));
+  const auto piece = [&](size_t i) {
+    copy_chunk(field, starts[i], chunk, values.data());
+    return static_cast<const void*>(values.data());
+  };
+  NEVE_ASSIGN(const std::vector<std::vector<std::byte>> frames,
+              encode_step(DType::f32, chunk, starts.size(), piece, options, memory, field.name));
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const std::vector<hsize_t> offset = as_hdf5(starts[i]);
+    if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), frames[i].size(), frames[i].data()) < 0) {
+      return hdf5_failure("writing a chunk");
+    }
   }
   return {};
 }
 
-Status write_field(hid_t file, const Field& field, const Storage& storage, MethodMemory& memory) {
+Status write_field(hid_t file, const Field& field, const Storage& storage, SelectionMemory& memory) {
   const Shape chunk = chunk_shape(field.shape, storage);
   NEVE_ASSIGN(const Handle creation, creation_properties(storage, chunk));
   const std::vector<hsize_t> shape = as_hdf5(field.shape);
@@ -146,7 +140,7 @@ Status write_field(hid_t file, const Field& field, const Storage& storage, Metho
 }
 
 Status write_hdf5(const std::string& path, std::span<const Field> fields, const Storage& storage,
-                  MethodMemory& memory) {
+                  SelectionMemory& memory) {
   const hdf5::QuietErrors quiet;
   NEVE_TRY(hdf5::register_filter());
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -175,20 +169,8 @@ uint64_t value_count(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
 }
 
-LosslessMethod MethodMemory::recall(const std::string& variable) const {
-  const auto found = best_.find(variable);
-  return found == best_.end() ? LosslessMethod::automatic : found->second.method;
-}
-
-void MethodMemory::note(const std::string& variable, LosslessMethod method, double ratio) {
-  // Constant: there was nothing to choose.
-  if (method == LosslessMethod::automatic) return;
-  const auto [best, is_new] = best_.try_emplace(variable, Best{method, ratio});
-  if (!is_new && std::abs(ratio - best->second.ratio) > delta_share * best->second.ratio) best_.erase(best);
-}
-
 Result<uint64_t> write_fields(const std::string& path, std::span<const Field> fields, const Storage& storage,
-                              MethodMemory& memory) {
+                              SelectionMemory& memory) {
   NEVE_ASSIGN(mpi::Temporary temporary, mpi::Temporary::beside(path, mpi::Temporary::Kind::file));
   NEVE_TRY(write_hdf5(temporary.path(), fields, storage, memory));
   NEVE_TRY(temporary.commit());

@@ -3,36 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "hdf5/handle.hpp"
+#include "neve/selection_memory.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::ensemble {
-
-// ACOMPS' rule: the method that was best for a variable is kept until the ratio it reaches leaves
-// [best - delta, best + delta]; then the best one is looked for again.
-class MethodMemory {
- public:
-  static constexpr double delta_share = 0.15;  // of the best ratio
-
-  // The method to take; automatic: look for the best.
-  LosslessMethod recall(const std::string& variable) const;
-  void note(const std::string& variable, LosslessMethod method, double ratio);
-
- private:
-  struct Best {
-    LosslessMethod method = LosslessMethod::automatic;
-    double ratio = 0;
-  };
-  std::map<std::string, Best> best_;
-};
 
 struct Storage {
   enum class Kind : uint8_t {
@@ -57,9 +38,9 @@ struct Field {
 };
 
 // A file that appears under its name only when it is whole and durable. Returns its bytes. Where the method
-// is chosen, it is for a variable's first chunk, and remembered.
+// is chosen, it is remembered.
 Result<uint64_t> write_fields(const std::string& path, std::span<const Field> fields, const Storage& storage,
-                              MethodMemory& memory);
+                              SelectionMemory& memory);
 
 class FieldFile {
  public:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "neve/box.hpp"
+#include "neve/selection_report.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -80,6 +81,8 @@ struct ComponentSpec {
   Codec recalled = Codec::automatic;
   // Where boxes of a section lie then; automatic and in_place: in place.
   Arrangement recalled_arrangement = Arrangement::automatic;
+  // With tuning.method automatic: the method to take without weighing, of codec lossless.
+  LosslessMethod recalled_method = LosslessMethod::automatic;
   ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
@@ -121,7 +124,8 @@ struct Nesting {
 
 struct EncodeOptions {
   Effort effort = Effort::fast;
-  int threads = 1;  // used inside one frame; >= 1
+  int threads = 1;       // used inside one frame; >= 1
+  bool explain = false;  // FrameReport::selections
 };
 
 struct ComponentReport {
@@ -145,6 +149,7 @@ struct ComponentReport {
 
 struct FrameReport {
   std::vector<ComponentReport> components;
+  std::vector<SelectionReport> selections;  // by component; empty unless EncodeOptions::explain
   // The ratio or the PSNR (dB, infinite without any error) of an array that asked for one.
   double reached = 0;
 };

@@ -74,7 +74,8 @@ struct WriteOptions {
   int aggregate_boxes = 0;  // strategy aggregated: pieces of a rank that one collective write takes; 0: all
   uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of skeleton's chunks, 64 KiB .. 1 GiB
   EncodeOptions encode;
-  // Of a series of writes: what codec auto chose before. Null: every write weighs anew.
+  // Of a series of writes: what codec auto, and codec lossless among its methods, chose before. Null: every
+  // write weighs anew.
   std::shared_ptr<SelectionMemory> memory;
   FileLayout layout;  // becomes hints
   // MPI-IO hints (striping_factor, cb_nodes, ...) over those of the layout; those of the environment variable
@@ -98,10 +99,13 @@ struct FieldReport {
   uint64_t codec_bytes = 0;   // of its sections alone, without headers and tables that a frame shares
   double range_min = 0, range_max = 0;  // NaN in uncompressed files: not looked at
   std::optional<double> fill;
-  std::string codec;        // of most of its cells; "none" in uncompressed files
+  std::string codec;                                  // of most of its cells; "none" in uncompressed files
+  LosslessMethod method = LosslessMethod::automatic;  // likewise, of codec lossless
   std::string chosen;       // why that codec: "asked for", "recalled", "dual_quant would take 1.21x", ...
   std::string arrangement;  // likewise: "linear", "cluster 16", "in_place", ...
   std::string covered;      // "none", "dropped", "kept: <why>"
+  std::optional<Explanation>
+      explanation;  // with EncodeOptions::explain; without sections where none was weighed
 };
 
 struct LevelReport {

@@ -16,7 +16,8 @@ namespace neve {
 
 struct Selection {
   Codec codec = Codec::automatic;
-  Arrangement arrangement = Arrangement::automatic;  // of most of the field
+  Arrangement arrangement = Arrangement::automatic;   // of most of the field
+  LosslessMethod method = LosslessMethod::automatic;  // of codec lossless, likewise
 
   bool operator==(const Selection&) const = default;
 };
@@ -25,27 +26,37 @@ struct Selection {
 // equal because a write's report is equal on all ranks.
 class SelectionMemory {
  public:
-  // Fields are weighed again after this many steps, and as soon as their bytes per cell have changed by more
-  // than this share: the codec that won may then no longer be the best.
+  // A selection is made anew after this many steps, in which another may have become better unnoticed.
   static constexpr int steps_between_trials = 16;
-  static constexpr double drift_share = 0.15;
+  static constexpr double default_delta = 0.05;
+
+  // ACOMPS' rule: a selection is kept until the performance it reaches leaves [best - delta, best + delta],
+  // where best is its performance when it was made. `delta` is a share of that best, not negative.
+  explicit SelectionMemory(double delta = default_delta) : delta_(delta) {}
+
+  double delta() const { return delta_; }
 
   // What won for this field, or nothing when it is to be weighed (again).
   std::optional<Selection> recall(Effort effort, int level, const std::string& field) const;
-  // What a write did: by trial, or as recalled.
-  void note(Effort effort, int level, const std::string& field, const Selection& selection,
-            double bytes_per_cell);
+  // What a write did, by trial or as recalled, and its performance: the ratio, or, where speed counts,
+  // measured_speed * speed_weight + ratio * ratio_weight; the ratio alone makes the same choices every time.
+  // Returns whether the selection still holds.
+  bool note(Effort effort, int level, const std::string& field, const Selection& selection,
+            double performance);
+  int decisions(Effort effort, int level, const std::string& field) const;  // so far
 
  private:
   struct Entry {
     Selection selection;
-    double bytes_per_cell = 0;  // at the trial
-    int steps = 0;              // since then
+    double best = 0;  // performance at the trial
+    int steps = 0;    // since then
+    int decisions = 0;
     bool drifted = false;
   };
   using Key = std::pair<std::pair<Effort, int>, std::string>;
   static bool is_due(const Entry& entry) { return entry.drifted || entry.steps >= steps_between_trials; }
 
+  double delta_;
   mutable std::mutex mutex_;
   std::map<Key, Entry> entries_;
 };

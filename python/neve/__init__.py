@@ -7,7 +7,7 @@ Importing it is enough for h5py (and yt on top of it) to read files that Neve co
 from __future__ import annotations
 
 from . import _plugin
-from ._array import compress, decompress, info
+from ._array import compress, decompress, explain, info
 from ._core import set_simd_target, simd_target, simd_targets
 from ._errors import Error
 from ._filter import Filter, guess_chunks
@@ -23,6 +23,7 @@ __all__ = [
     "StreamEncoder",
     "compress",
     "decompress",
+    "explain",
     "guess_chunks",
     "info",
     "open",

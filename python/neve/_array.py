@@ -128,6 +128,46 @@ def compress(
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
     `fill`.
     """
+    options = locals()
+    return _encode(**options, explain=False)
+
+
+def explain(array: Any, **options: Any) -> dict[str, Any]:
+    """What compress() with these options weighs: each candidate's score, why it lost or withdrew.
+
+    The result is that of `neve compress --explain --json`: `candidates` by how many sections they
+    won, then by score, each with its `outcome` in words and `sections` by fate; `cpu_seconds` and
+    `cost_share`, the share of encoding that went into choosing.
+    """
+    defaults = compress.__kwdefaults__ or {}
+    named = {name: options.pop(name, default) for name, default in defaults.items()}
+    return _encode(array, **named, other=options, explain=True)
+
+
+def _encode(
+    array: Any,
+    *,
+    rel: float | None,
+    abs: float | None,
+    lossless: bool,
+    ratio: float | None,
+    psnr: float | None,
+    fill: float | None,
+    detect_fill: bool,
+    codec: str,
+    arrangement: str,
+    unit: int | None,
+    block: int | None,
+    merge_units: bool,
+    method: str,
+    speed_weight: float,
+    ratio_weight: float,
+    effort: str,
+    threads: int | None,
+    other: dict[str, Any],
+    explain: bool,
+) -> Any:
+    """The compressed bytes, or what explain() gives."""
     bound = parse_bound("compress", abs, rel, lossless, other, {"ratio": ratio, "psnr": psnr})
     if isinstance(array, np.ma.MaskedArray):
         fill = array.fill_value if fill is None else fill
@@ -166,6 +206,7 @@ def compress(
         whole_fill,
         bool(detect_fill),
         _thread_count("compress", threads),
+        explain,
     )
 
 

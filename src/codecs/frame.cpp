@@ -257,6 +257,12 @@ Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& s
   return nested;
 }
 
+// finish_section, without a copy where nothing is left to be done.
+Bytes take_finished(SectionDraft& draft, SharedBooks* shared) {
+  if (draft.symbols.empty() && draft.after.empty()) return std::move(draft.before);
+  return finish_section(draft, shared);
+}
+
 void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& most_cells) {
   sum.stored_bytes += part.stored_bytes;
   sum.cells += part.cells;
@@ -392,7 +398,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     if (!draft.ok()) return;
     drafted[s] = std::move(*draft);
     if (share) return;
-    drafted[s].bytes = finish_section(drafted[s].draft, nullptr);
+    drafted[s].bytes = take_finished(drafted[s].draft, nullptr);
     recycle_symbols(std::move(drafted[s].draft.symbols));
     drafted[s].draft.before = {};
     drafted[s].draft.after = {};
@@ -405,11 +411,12 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
   header.has_arrangements = has_arrangements;
   SharedBooks books;
   std::vector<ComponentReport> reports(specs.size());
+  std::vector<SelectionReport> selections(options.explain ? specs.size() : 0);
   std::vector<uint64_t> most_cells(specs.size(), 0);
   uint64_t body_bytes = 0;
   for (size_t s = 0; s < sections.size(); ++s) {
     if (share) {
-      drafted[s].bytes = finish_section(drafted[s].draft, &books);
+      drafted[s].bytes = take_finished(drafted[s].draft, &books);
       drafted[s].draft.symbols = {};
     }
     Bytes& bytes = drafted[s].bytes;
@@ -420,6 +427,10 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     if (drafted[s].arrangement.arrangement == Arrangement::nested) header.coarser_ratio = nesting->ratio;
     drafted[s].draft.report.stored_bytes = bytes.size();
     merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
+    if (options.explain) {
+      const SelectionTrace& trace = drafted[s].draft.selection;
+      selections[component].add(trace.candidates, drafted[s].draft.report.cells * sizeof(T), trace.times);
+    }
     body_bytes += bytes.size();
   }
   header.books = std::move(books.books);
@@ -444,7 +455,10 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
     frame.insert(frame.end(), section.bytes.begin(), section.bytes.end());
     section = {};
   }
-  if (report != nullptr) report->components = std::move(reports);
+  if (report != nullptr) {
+    report->components = std::move(reports);
+    report->selections = std::move(selections);
+  }
   return frame;
 }
 

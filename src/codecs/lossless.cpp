@@ -87,28 +87,29 @@ Segregation segregation_of(ByteMethod::Layout layout) {
   return layout == ByteMethod::Layout::segregated ? Segregation::bytes : Segregation::byte_wise;
 }
 
+Status write_bytes(const ByteMethod& how, Effort effort, ByteSpan bytes, size_t word_bytes, ByteWriter& out) {
+  using Layout = ByteMethod::Layout;
+  if (how.layout == Layout::as_they_are) return write_coded(how.coder, bytes, out, zstd_level(effort));
+  if (how.layout >= Layout::segregated)
+    return write_segregated(segregation_of(how.layout), how.coder, bytes, word_bytes, out);
+  Symbols buffer = take_symbols(bytes.size());
+  const auto planes = std::as_writable_bytes(std::span(buffer));
+  (how.layout == Layout::byte_planes ? to_byte_planes : to_bit_planes)(bytes, word_bytes, planes);
+  const Status status = write_coded(how.coder, planes, out, zstd_level(effort));
+  recycle_symbols(std::move(buffer));
+  return status;
+}
+
 template <class U>
-Status write_bytes(LosslessMethod method, Effort effort, RawVector<U>&& words, ByteWriter& out) {
+Status write_words(LosslessMethod method, Effort effort, std::span<const U> words, ByteWriter& out) {
   const ByteMethod how = byte_method(method);
-  if (how.xors) xor_with_previous(std::span(words));
-  const ByteSpan bytes = std::as_bytes(std::span(words));
-  Bytes planes;
-  switch (how.layout) {
-    case ByteMethod::Layout::as_they_are:
-      return write_coded(how.coder, bytes, out, zstd_level(effort));
-    case ByteMethod::Layout::segregated:
-    case ByteMethod::Layout::segregated_byte_wise:
-      return write_segregated(segregation_of(how.layout), how.coder, bytes, sizeof(U), out);
-    case ByteMethod::Layout::byte_planes:
-      planes.resize(bytes.size());
-      to_byte_planes(bytes, sizeof(U), planes);
-      break;
-    case ByteMethod::Layout::bit_planes:
-      planes.resize(bytes.size());
-      to_bit_planes(bytes, sizeof(U), planes);
-      break;
-  }
-  return write_coded(how.coder, planes, out, zstd_level(effort));
+  if (!how.xors) return write_bytes(how, effort, std::as_bytes(words), sizeof(U), out);
+  RawVector<U> xored = take_values<U>(words.size());
+  if (!words.empty()) xored[0] = words[0];
+  for (size_t i = 1; i < words.size(); ++i) xored[i] = words[i] ^ words[i - 1];
+  const Status status = write_bytes(how, effort, std::as_bytes(std::span<const U>(xored)), sizeof(U), out);
+  recycle_values(std::move(xored));
+  return status;
 }
 
 template <class U>
@@ -118,14 +119,13 @@ Status read_bytes(LosslessMethod method, ByteReader& in, RawVector<U>& words) {
   if (how.layout >= ByteMethod::Layout::segregated) {
     NEVE_TRY(read_segregated(segregation_of(how.layout), how.coder, in, sizeof(U), view));
   } else {
-    NEVE_ASSIGN(const Bytes bytes, read_coded(how.coder, in, view.size()));
-    if (how.layout == ByteMethod::Layout::as_they_are) {
-      std::copy(bytes.begin(), bytes.end(), view.begin());
-    } else if (how.layout == ByteMethod::Layout::bit_planes) {
-      from_bit_planes(bytes, sizeof(U), view);
-    } else {
-      from_byte_planes(bytes, sizeof(U), view);
-    }
+    using Layout = ByteMethod::Layout;
+    if (how.layout == Layout::as_they_are) return read_coded(how.coder, in, view);
+    Symbols buffer = take_symbols(view.size());
+    const auto planes = std::as_writable_bytes(std::span(buffer));
+    NEVE_TRY(read_coded(how.coder, in, planes));
+    (how.layout == Layout::bit_planes ? from_bit_planes : from_byte_planes)(planes, sizeof(U), view);
+    recycle_symbols(std::move(buffer));
   }
   if (how.xors) undo_xor(std::span(words));
   return {};
@@ -144,7 +144,7 @@ LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spe
     cells.grids.push_back({rect.size, total});
     total += static_cast<size_t>(rect.cells());
   }
-  cells.bits.resize(total);
+  cells.bits = take_values<U>(total);
   if (source.held < total) cells.left_out.reserve(total);
   U* next = cells.bits.data();
   for (const auto& rect : source.rects) {
@@ -191,7 +191,7 @@ MappedCells<T> map_cells(const LosslessCells<T>& cells, bool maps_all, const Map
   using U = WordOf<T>;
   MappedCells<T> mapped;
   const size_t total = cells.bits.size();
-  mapped.words.resize(total);
+  mapped.words = take_values<U>(total);
   if (!cells.left_out.empty()) mapped.excluded = cells.left_out;
   if (cells.left_out.empty() && cells.is_fill.empty() && maps_all) {
     for (size_t cell = 0; cell < total; ++cell) mapped.words[cell] = *map(cells.bits[cell]);
@@ -242,7 +242,7 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
   if (!mapped.specials.runs.empty()) write_special_values(mapped.specials, sizeof(T), out);
   out.put(static_cast<uint8_t>(candidate.axes));
   if (!repeats.empty()) write_repeats(repeats, out);
-  RawVector<U> residuals(mapped.words.size());
+  RawVector<U> residuals = take_values<U>(mapped.words.size());
   std::vector<ResidualGrid<U>> grids;
   for (const LosslessGrid& grid : cells.grids) {
     const uint8_t* const excluded = has_excluded ? mapped.excluded.data() + grid.offset : nullptr;
@@ -255,32 +255,36 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
       residuals[i] = fold_sign<U>(mapped.words[i] - repeat.word(mapped.words.data(), i));
   }
   encode_residuals<U>(grids, out);
+  recycle_values(std::move(residuals));
+  recycle_values(std::move(mapped.words));
 }
 
-// The bytes behind the method's own; nothing when the values do not suit the method after all.
+// The section's bytes; nothing when the values do not suit the method after all.
 template <class T>
 std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
                                Effort effort) {
   using U = WordOf<T>;
-  Bytes bytes;
+  Bytes bytes(1, static_cast<std::byte>(candidate.method));
   ByteWriter out(bytes);
   if (!takes_differences(candidate.method)) {
-    RawVector<U> words;
     if (cells.left_out.empty()) {
-      words = cells.bits;
-    } else {
-      words.reserve(cells.held);
-      for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
-        if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
-      }
+      if (!write_words<U>(candidate.method, effort, cells.bits, out).ok()) return {};
+      return bytes;
     }
-    if (!write_bytes(candidate.method, effort, std::move(words), out).ok()) return {};
+    RawVector<U> words = take_values<U>(cells.held);
+    size_t next = 0;
+    for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+      if (cells.is_held(cell)) words[next++] = cells.bits[cell];
+    }
+    const Status written = write_words<U>(candidate.method, effort, words, out);
+    recycle_values(std::move(words));
+    if (!written.ok()) return {};
     return bytes;
   }
   if (candidate.method == LosslessMethod::lorenzo) {
     MappedCells<T> mapped;
     if (std::is_floating_point_v<T> && cells.left_out.empty() && cells.is_fill.empty()) {
-      mapped.words.resize(cells.bits.size());
+      mapped.words = take_values<U>(cells.bits.size());
       word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
     } else {
       mapped = map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
@@ -408,7 +412,7 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
     }
   }
 
-  RawVector<U> words(total);
+  RawVector<U> words = take_values<U>(total);
   std::vector<ResidualGrid<U>> grids;
   size_t offset = 0;
   for (const auto& rect : target.rects) {
@@ -441,12 +445,12 @@ template <class T>
 Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
                                           const SectionTarget<T>& target) {
   using U = WordOf<T>;
-  RawVector<U> held(target.held);
+  RawVector<U> held = take_values<U>(target.held);
   NEVE_TRY(read_bytes(method, in, held));
   size_t total = 0;
   for (const auto& rect : target.rects) total += static_cast<size_t>(rect.cells());
   if (total == held.size()) return held;
-  RawVector<U> bits(total);
+  RawVector<U> bits = take_values<U>(total);
   const U* next = held.data();
   U* out = bits.data();
   for (const auto& rect : target.rects) {
@@ -454,6 +458,7 @@ Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
       if (rect.left_out.empty() || rect.left_out[static_cast<size_t>(i)] == 0) *out = *next++;
     }
   }
+  recycle_values(std::move(held));
   return bits;
 }
 
@@ -465,52 +470,97 @@ std::optional<ByteCoder> coder_of(LosslessMethod method) {
 }
 
 template <class T>
-SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  const LosslessCells<T> cells = gather(source, spec);
+std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
+                                                 Effort effort, double score_to_beat,
+                                                 SelectionTrace& losers) {
+  const uint64_t begin_ns = thread_time_ns();
+  SectionDraft draft;
+  SelectionTrace& trace = draft.selection;
+  LosslessCells<T> cells = gather(source, spec);
   const double raw_bytes = static_cast<double>(cells.held) * sizeof(T);
   std::vector<LosslessCandidate> candidates;
   size_t trials = 1;
-  if (const LosslessMethod asked = spec.tuning.method; asked == LosslessMethod::automatic) {
-    candidates = weigh_lossless(cells, spec.tuning, effort);
+  const uint64_t gathered_ns = thread_time_ns();
+  uint64_t coding_ns = gathered_ns - begin_ns;  // every method needs its values in a row
+  const bool is_chosen =
+      spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
+  if (is_chosen) {
+    WeighedMethods weighed = weigh_lossless(cells, spec.tuning, effort);
+    candidates = std::move(weighed.candidates);
+    trace.candidates = std::move(weighed.withdrawn);
     trials = most_trials(effort);
-  } else if (takes_differences(asked)) {
-    candidates.push_back(weigh_method(cells, asked));
+    trace.times.weigh_ns = thread_time_ns() - gathered_ns;
+  } else {
+    const LosslessMethod asked =
+        spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
+    if (takes_differences(asked)) {
+      candidates.push_back(weigh_method(cells, asked));
+    } else {
+      candidates.emplace_back();
+      candidates.back().method = asked;
+    }
     if (asked == LosslessMethod::rank) {  // ranks lie in the values' order: the same axes suit both
       candidates.push_back(candidates.back());
       candidates.back().method = LosslessMethod::lorenzo;
     }
-  } else {
-    candidates.emplace_back();
-    candidates.back().method = asked;
+    for (LosslessCandidate& candidate : candidates) candidate.score = HUGE_VAL;  // tried whatever it is
+    coding_ns += thread_time_ns() - gathered_ns;
   }
 
-  SectionDraft draft;
   draft.codec = Codec::lossless;
   std::optional<LosslessMethod> best;
-  double best_score = 0;
+  double best_score = score_to_beat;
   const double hoped_for = candidates[0].score;
   const CloseScores close = close_scores(effort);
-  for (size_t k = 0; k < candidates.size() && trials > 0; ++k) {
-    const LosslessCandidate& candidate = candidates[k];
+  for (const LosslessCandidate& candidate : candidates) {
+    WeighedCandidate entry{Codec::lossless, candidate.method, Fate::lost,
+                           is_chosen ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes)) : 0, 0};
     // (Of methods asked for there is one, and what stands in for it.)
     const bool differs = takes_differences(candidate.method);
     const double close_score = best && takes_differences(*best) == differs ? close.in_family
                                : differs                                   ? close.to_differences
                                                                            : close.to_bytes;
-    if (best && candidate.score < close_score * std::max(hoped_for, best_score)) continue;
-    const std::optional<Bytes> bytes = encode_by(cells, candidate, effort);
-    if (!bytes) continue;
+    const double others_score = best ? std::max(hoped_for, best_score) : best_score;
+    if (candidate.score < close_score * others_score) {
+      trace.passed(entry, Fate::far);
+      continue;
+    }
+    if (trials == 0) {
+      if (!is_chosen) break;
+      trace.passed(entry, Fate::spent);
+      continue;
+    }
+    const uint64_t trial_ns = thread_time_ns();
+    std::optional<Bytes> bytes = encode_by(cells, candidate, effort);
+    const uint64_t spent_ns = thread_time_ns() - trial_ns;
+    if (!bytes) {
+      trace.times.lost_ns += spent_ns;
+      trace.passed(entry, candidate.method == LosslessMethod::rank ? Fate::many_values : Fate::no_coder);
+      continue;
+    }
     --trials;
-    const double score =
-        lossless_score(candidate.method, raw_bytes, static_cast<double>(bytes->size()), spec.tuning);
-    if (best && score <= best_score) continue;
+    const double score = selection_score(Codec::lossless, candidate.method, raw_bytes,
+                                         static_cast<double>(bytes->size()), spec.tuning);
+    const bool wins = score > best_score || (!best && score_to_beat == 0);
+    entry.coded_bytes = bytes->size();
+    trace.coded(entry, spent_ns, wins);
+    if (!wins) continue;
     best = candidate.method;
     best_score = score;
     draft.report.method = candidate.method;
-    draft.before.assign(1, static_cast<std::byte>(candidate.method));
-    draft.before.insert(draft.before.end(), bytes->begin(), bytes->end());
+    draft.before = std::move(*bytes);
   }
-  return draft;
+  trace.times.won_ns += coding_ns;
+  recycle_values(std::move(cells.bits));
+  if (best) return draft;
+  losers.append_loser(trace);
+  return {};
+}
+
+template <class T>
+SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  SelectionTrace none;
+  return *draft_lossless_above(source, spec, effort, 0, none);
 }
 
 template <class T>
@@ -521,8 +571,8 @@ Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
   if (in.failed() || method == LosslessMethod::automatic || static_cast<int>(method) >= lossless_methods) {
     return corrupt(fmt::format("lossless section: method {} unknown", static_cast<int>(method)));
   }
-  NEVE_ASSIGN(const RawVector<U> bits, takes_differences(method) ? decode_differences(method, in, target)
-                                                                 : decode_bytes(method, in, target));
+  NEVE_ASSIGN(RawVector<U> bits, takes_differences(method) ? decode_differences(method, in, target)
+                                                           : decode_bytes(method, in, target));
   if (in.remaining() != 0)
     return corrupt(fmt::format("lossless section: {} bytes left over", in.remaining()));
   const U* from = bits.data();
@@ -543,19 +593,38 @@ Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
       }
     }
   }
+  recycle_values(std::move(bits));
   return {};
 }
 
+template std::optional<SectionDraft> draft_lossless_above<float>(const SectionSource<float>&,
+                                                                 const ComponentSpec&, Effort, double,
+                                                                 SelectionTrace&);
 template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
 template Status decode_lossless<float>(ByteSpan, const SectionTarget<float>&);
+template std::optional<SectionDraft> draft_lossless_above<double>(const SectionSource<double>&,
+                                                                  const ComponentSpec&, Effort, double,
+                                                                  SelectionTrace&);
 template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_lossless<double>(ByteSpan, const SectionTarget<double>&);
+template std::optional<SectionDraft> draft_lossless_above<uint8_t>(const SectionSource<uint8_t>&,
+                                                                   const ComponentSpec&, Effort, double,
+                                                                   SelectionTrace&);
 template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
 template Status decode_lossless<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint16_t>(const SectionSource<uint16_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
 template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
 template Status decode_lossless<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint32_t>(const SectionSource<uint32_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
 template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
 template Status decode_lossless<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint64_t>(const SectionSource<uint64_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
 template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
 template Status decode_lossless<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
 

@@ -97,48 +97,99 @@ bool lists_many(const SectionDraft& draft, uint64_t held) {
   return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
 }
 
+// The section's values as dual quantization would restore them, in memory of their own.
+template <class T>
+class RestoredSource {
+ public:
+  RestoredSource(const SectionSource<T>& source, const ComponentSpec& spec) {
+    source_.held = source.held;
+    for (const auto& rect : source.rects) {
+      RectRows<const T*> rows = rect;
+      std::vector<T>& values = values_.emplace_back();
+      values.reserve(static_cast<size_t>(rect.cells()));
+      for (int64_t r = 0; r < rect.rows(); ++r)
+        values.insert(values.end(), rect.row(r), rect.row(r) + rect.size[0]);
+      reconstruct_values(values.data(), values.data(), rect.cells(), spec);
+      rows.first = values.data();
+      rows.stride = {1, rect.size[0], rect.size[0] * rect.size[1],
+                     rect.size[0] * rect.size[1] * rect.size[2]};
+      source_.rects.push_back(std::move(rows));
+    }
+  }
+  const SectionSource<T>& section() const { return source_; }
+
+ private:
+  std::vector<std::vector<T>> values_;
+  SectionSource<T> source_;
+};
+
+// `draft` has been made by one codec: its trace says so.
+void note_alone(SectionDraft& draft, uint64_t spent_ns) {
+  const WeighedCandidate alone{draft.codec, LosslessMethod::automatic, Fate::won, 0, drafted_bytes(draft)};
+  draft.selection.coded(alone, spent_ns, true);
+}
+
 // A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
 SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec) {
-  if (codec == Codec::dual_quant) {
-    SectionDraft draft = draft_dual_quant(source, spec);
-    if (lists_many(draft, source.held)) {
-      SectionDraft exact = draft_exact(source, spec);
-      exact.report = draft.report;
-      if (exact.before.size() < drafted_bytes(draft)) return exact;
-    }
+  const uint64_t begin_ns = thread_time_ns();
+  const bool is_dual_quant = codec == Codec::dual_quant;
+  SectionDraft draft = is_dual_quant                        ? draft_dual_quant(source, spec)
+                       : codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec)
+                       : codec == Codec::interpolation      ? draft_interpolation(source, spec)
+                                                            : draft_context(source, spec);
+  note_alone(draft, thread_time_ns() - begin_ns);
+  if (!lists_many(draft, source.held)) {
+    draft.selection.passed(Codec::exact, Fate::few_listed);
     return draft;
   }
-  SectionDraft draft = codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec)
-                       : codec == Codec::interpolation    ? draft_interpolation(source, spec)
-                                                          : draft_context(source, spec);
-  if (lists_many(draft, source.held)) {
-    // Values as they are: what dual quantization makes of them would belie this draft's report.
-    ComponentSpec as_they_are = spec;
-    as_they_are.codec = Codec::exact;
-    SectionDraft exact = draft_exact(source, as_they_are);
+  const uint64_t exact_ns = thread_time_ns();
+  ComponentSpec exact_spec = spec;
+  // Values as they are: what dual quantization makes of them would belie the report of another draft.
+  if (!is_dual_quant) exact_spec.codec = Codec::exact;
+  SectionDraft exact = draft_exact(source, exact_spec);
+  note_alone(exact, thread_time_ns() - exact_ns);
+  if (is_dual_quant) {
+    exact.report = draft.report;
+  } else {
     exact.report.special_cells = draft.report.special_cells;
     exact.report.exact_cells -= draft.report.special_cells;
-    if (exact.before.size() < drafted_bytes(draft)) return exact;
   }
+  if (exact.before.size() < drafted_bytes(draft)) std::swap(exact, draft);
+  draft.selection.append_loser(exact.selection);
   return draft;
 }
+
+// What a section's candidates are scored by.
+struct Scale {
+  uint64_t raw_bytes = 0;
+  const CodecTuning& tuning;
+
+  double score(Codec codec, double bytes) const {
+    return selection_score(codec, LosslessMethod::automatic, static_cast<double>(raw_bytes), bytes, tuning);
+  }
+};
 
 // A draft and what it takes. Several books are found late, when it is clear that they may decide.
 class Candidate {
  public:
-  explicit Candidate(SectionDraft made) : draft_(std::move(made)), bytes_(drafted_bytes(draft_)) {}
+  Candidate(SectionDraft made, const Scale& scale)
+      : draft_(std::move(made)), bytes_(drafted_bytes(draft_)), scale_(&scale) {}
 
   uint64_t bytes() const { return bytes_; }
   bool is_settled() const { return is_settled_ || draft_.symbols.empty(); }
-  double least_bytes() const {
-    return (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_);
+  double score() const { return scale_->score(draft_.codec, static_cast<double>(bytes_)); }
+  double most_score() const {
+    return scale_->score(draft_.codec,
+                         (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
   }
   void settle(Effort effort) {
     if (is_settled()) return;
+    const uint64_t begin_ns = thread_time_ns();
     refine_books(draft_, effort);
     bytes_ = drafted_bytes(draft_);
     is_settled_ = true;
+    draft_.selection.settled(bytes_, thread_time_ns() - begin_ns);
   }
   void note_rival(const Candidate& rival) {
     draft_.report.rival = rival.draft_.codec;
@@ -151,48 +202,104 @@ class Candidate {
     draft_.report.rival_is_estimate = true;
   }
   const SectionDraft& draft() const { return draft_; }
+  SelectionTrace& trace() { return draft_.selection; }
   SectionDraft take() { return std::move(draft_); }
 
  private:
   SectionDraft draft_;
   uint64_t bytes_;
+  const Scale* scale_;
   bool is_settled_ = false;
 };
 
-// Whether `other` is smaller. Only books that may decide it are refined.
-bool is_smaller(Candidate& other, Candidate& leader, Effort effort) {
-  if (leader.least_bytes() < static_cast<double>(other.bytes())) leader.settle(effort);
-  if (other.least_bytes() < static_cast<double>(leader.bytes())) other.settle(effort);
-  if (leader.least_bytes() < static_cast<double>(other.bytes())) leader.settle(effort);
-  return other.bytes() < leader.bytes();
+// Whether `other` scores more. Only books that may decide it are refined.
+bool is_better(Candidate& other, Candidate& leader, Effort effort) {
+  if (leader.most_score() > other.score()) leader.settle(effort);
+  if (other.most_score() > leader.score()) other.settle(effort);
+  if (leader.most_score() > other.score()) leader.settle(effort);
+  return other.score() > leader.score();
+}
+
+// Puts codec lossless in the place of `best` where it scores more. At effort fast a decoded value must depend
+// on the original and the spec alone, so there the values that dual_quant would restore are kept bit for bit,
+// and weighed only where many of them had to be listed.
+template <class T>
+void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                        const Scale& scale, Candidate& best) {
+  const bool is_restored = effort == Effort::fast;
+  // No sample of a section tells whether anything takes less than this.
+  constexpr uint64_t most_ratio = 64;
+  if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
+                  : best.bytes() * most_ratio < scale.raw_bytes) {
+    best.trace().passed(Codec::lossless, is_restored ? Fate::few_listed : Fate::unknown);
+    return;
+  }
+  std::optional<SectionDraft> draft;
+  if (is_restored) {
+    const RestoredSource<T> restored(source, spec);
+    draft = draft_lossless_above(restored.section(), spec, effort, best.most_score(), best.trace());
+  } else {
+    draft = draft_lossless_above(source, spec, effort, best.most_score(), best.trace());
+  }
+  if (!draft) return;
+  const ComponentReport& report = best.draft().report;
+  draft->report.special_cells = report.special_cells;
+  if (is_restored) {
+    draft->report.max_abs_error = report.max_abs_error;
+    draft->report.exact_cells = report.exact_cells;
+  }
+  draft->selection.append_loser(best.draft().selection);
+  Candidate lossless(std::move(*draft), scale);
+  lossless.note_rival(best);
+  best = std::move(lossless);
 }
 
 // The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
 // what it takes is then known and not guessed.
 template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  Candidate best(draft_lossy(source, spec, Codec::dual_quant));
-  if (effort == Effort::fast) return best.take();
+  const Scale scale{source.held * sizeof(T), spec.tuning};
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant), scale);
   const bool is_max = effort == Effort::max;
+  if (effort != Effort::max) {
+    best.trace().passed(Codec::context, Fate::effort);
+    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
+  }
+  if (effort == Effort::fast) {
+    best.trace().passed(Codec::interpolation, Fate::effort);
+    weigh_lossless_too(source, spec, effort, scale, best);
+    return best.take();
+  }
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
+  const uint64_t begin_ns = thread_time_ns();
   const double estimate = estimate_section(source, spec);
+  best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
   const double worth =
       (is_max ? context_hopeless_share : interpolation_hopeless_share) * static_cast<double>(best.bytes());
+  const auto weigh = [&](Codec codec) {
+    Candidate other(draft_lossy(source, spec, codec), scale);
+    const bool wins = is_better(other, best, effort);
+    if (wins) std::swap(best, other);
+    best.trace().append_loser(other.draft().selection);
+    if (wins || codec == rival) best.note_rival(other);
+  };
   // Without an estimate only the effort max goes to the length of trying.
   if (estimate < worth || (is_max && !std::isfinite(estimate))) {
-    Candidate other(draft_lossy(source, spec, rival));
-    if (is_smaller(other, best, effort)) std::swap(best, other);
-    best.note_rival(other);
+    weigh(rival);
   } else if (std::isfinite(estimate)) {
     best.note_estimated_rival(rival, estimate);
+    best.trace().passed(
+        {rival, LosslessMethod::automatic, Fate::far, static_cast<uint64_t>(std::min(estimate, 1e18)), 0},
+        Fate::far);
+  } else {
+    best.trace().passed(rival, Fate::unknown);
   }
   if (is_max && best.draft().codec == Codec::dual_quant) {
-    Candidate other(draft_lossy(source, spec, Codec::lorenzo_regression));
-    if (is_smaller(other, best, effort)) {
-      std::swap(best, other);
-      best.note_rival(other);
-    }
+    weigh(Codec::lorenzo_regression);
+  } else if (is_max) {
+    best.trace().passed(Codec::lorenzo_regression, Fate::outdone);
   }
+  weigh_lossless_too(source, spec, effort, scale, best);
   best.settle(effort);
   SectionDraft draft = best.take();
   draft.interpolation_estimate = estimate;
@@ -238,17 +345,25 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
-  } else if (is_lossless(spec)) {
+    note_alone(draft, 0);
+  } else if (is_lossless(spec) || (spec.codec == Codec::automatic && !has_quanta<T>(spec))) {
     draft = draft_lossless(source, spec, effort);
   } else if (spec.codec == Codec::exact || !has_quanta<T>(spec)) {
+    const uint64_t begin_ns = thread_time_ns();
     draft = draft_exact(source, spec);
+    note_alone(draft, thread_time_ns() - begin_ns);
   } else if constexpr (std::is_floating_point_v<T>) {
-    const Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
+    Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
+    // What codec lossless keeps at effort fast is weighed against dual_quant each time.
+    if (codec == Codec::lossless && effort == Effort::fast) codec = Codec::automatic;
     if (codec == Codec::automatic) {
       draft = select_codec(source, spec, effort);
+    } else if (codec == Codec::lossless) {
+      draft = draft_lossless(source, spec, effort);
     } else {
       draft = draft_lossy(source, spec, codec);
       refine_books(draft, effort);
+      draft.selection.settled(drafted_bytes(draft), 0);
     }
   }
   draft.report.cells = source.held;

@@ -11,6 +11,7 @@
 #include "codecs/section_data.hpp"
 #include "format/bytes.hpp"
 #include "neve/frame.hpp"
+#include "select/selection_trace.hpp"
 #include "stages/entropy/huffman_code.hpp"
 #include "stages/entropy/huffman_coder.hpp"
 #include "stages/lossless/byte_coder.hpp"
@@ -29,6 +30,7 @@ struct SectionDraft {
   std::vector<uint8_t> block_book;    // empty: one book
   std::vector<Histogram> histograms;  // one for each book
   ComponentReport report;
+  SelectionTrace selection;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
   std::optional<double> interpolation_estimate;
 };
@@ -109,6 +111,11 @@ std::optional<ByteCoder> coder_of(LosslessMethod method);
 // way to lorenzo where a section has too many different values.
 template <class T>
 SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+// The same where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
+// `losers` what was weighed.
+template <class T>
+std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
+                                                 Effort effort, double score_to_beat, SelectionTrace& losers);
 template <class T>
 Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target);
 

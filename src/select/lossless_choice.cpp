@@ -24,51 +24,13 @@ namespace {
 
 // Cells are sampled in runs along x, so that neighbours share cache lines.
 constexpr int64_t run_cells = 32;
-constexpr size_t least_samples = 512, most_samples = 8192, cells_per_sample = 128;
+constexpr size_t least_samples = 512, most_samples = 4096, cells_per_sample = 256;
 constexpr size_t unit_samples = 512;
 // Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
-constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 512, words_per_slice_word = 64;
+constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 384, words_per_slice_word = 128;
 constexpr int trial_zstd_level = 1;
 // Ranks are worth a trial when at most this share of the sampled values are different ones.
 constexpr double few_values_share = 0.125;
-
-// In 100 MB/s, encoding at effort balanced on one core of a shared server, over the float variables of
-// ../shared/data: good for weighing methods against each other.
-double typical_speed(LosslessMethod method) {
-  switch (method) {
-    case LosslessMethod::b_lzo:
-      return 1.5;
-    case LosslessMethod::bw_lzo:
-    case LosslessMethod::bwxor_lzo:
-      return 1.9;
-    case LosslessMethod::b_zlib:
-    case LosslessMethod::bw_zlib:
-    case LosslessMethod::bwxor_zlib:
-      return 0.37;
-    case LosslessMethod::b_bzip2:
-    case LosslessMethod::bw_bzip2:
-    case LosslessMethod::bwxor_bzip2:
-      return 0.14;
-    case LosslessMethod::lz4:
-    case LosslessMethod::shuffle_lz4:
-      return 3.4;
-    case LosslessMethod::bitshuffle_lz4:
-      return 2.5;
-    case LosslessMethod::zstd:
-    case LosslessMethod::shuffle_zstd:
-    case LosslessMethod::xor_zstd:
-      return 2.1;
-    case LosslessMethod::bitshuffle_zstd:
-    case LosslessMethod::multiple:
-    case LosslessMethod::rank:
-      return 1.5;
-    case LosslessMethod::lorenzo:
-      return 2.6;
-    case LosslessMethod::automatic:
-      break;
-  }
-  return 0;
-}
 
 // A fixed sequence, so that the same data are sampled alike everywhere (Knuth's MMIX constants).
 class Sequence {
@@ -264,14 +226,30 @@ std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, c
   return candidate;
 }
 
+// The different words among sampled values, in order, where they are few.
 template <class T>
-bool has_few_values(const LosslessCells<T>& cells) {
+std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells) {
   const std::vector<T> values = sample_values(cells, least_samples);
   std::vector<WordOf<T>> words;
-  for (const T value : values) words.push_back(std::bit_cast<WordOf<T>>(value));
+  for (const T value : values) words.push_back(word_of<T>(std::bit_cast<WordOf<T>>(value)));
+  const size_t sampled = words.size();
   std::sort(words.begin(), words.end());
-  const auto different = std::unique(words.begin(), words.end()) - words.begin();
-  return static_cast<double>(different) <= few_values_share * static_cast<double>(words.size());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  if (static_cast<double>(words.size()) > few_values_share * static_cast<double>(sampled)) words.clear();
+  return words;
+}
+
+// By the ranks that cells have among the sampled words: those that were missed are rare.
+template <class T>
+LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
+                             const std::vector<WordOf<T>>& words) {
+  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
+    const auto at = std::lower_bound(words.begin(), words.end(), word_of<T>(bits));
+    return static_cast<WordOf<T>>(at - words.begin());
+  });
+  candidate.method = LosslessMethod::rank;
+  candidate.bytes += static_cast<double>(words.size() * sizeof(T));
+  return candidate;
 }
 
 // What slices and runs would not show: the share of words that stand a second time in the section, all but
@@ -286,10 +264,10 @@ template <class T>
 RepeatedWords repeated_words(const LosslessCells<T>& cells) {
   using U = WordOf<T>;
   constexpr size_t block = 64;
-  constexpr int hash_bits = 5;            // one run in 32 of those is
-  constexpr size_t most_compared = 1024;  // pairs
-  constexpr size_t common = 16;           // what occurs so often is no repeat of anything: constants, zeros
-  std::vector<uint64_t> sampled;          // hash, then cell
+  constexpr int hash_bits = 6;           // one run in 64 of those is
+  constexpr size_t most_compared = 512;  // pairs
+  constexpr size_t common = 16;          // what occurs so often is no repeat of anything: constants, zeros
+  std::vector<uint64_t> sampled;         // hash, then cell
   const auto hash_of = [](uint64_t place) { return place >> 32; };
   const auto cell_of = [](uint64_t place) { return static_cast<size_t>(place & 0xffffffff); };
   std::array<U, block + least_repeat> words;
@@ -404,10 +382,6 @@ LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf
 
 }  // namespace
 
-double lossless_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning) {
-  return tuning.speed_weight * typical_speed(method) + tuning.ratio_weight * raw_bytes / std::max(bytes, 1.0);
-}
-
 template <class T>
 LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method) {
   const std::vector<Run> runs = sample_runs(cells);
@@ -430,9 +404,25 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
 }
 
 template <class T>
-std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning,
-                                              Effort effort) {
-  std::vector<LosslessCandidate> candidates;
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
+  WeighedMethods weighed;
+  std::vector<LosslessCandidate>& candidates = weighed.candidates;
+  const auto withdraw = [&](LosslessMethod method, Fate fate) {
+    weighed.withdrawn.push_back({Codec::lossless, method, fate, 0, 0});
+  };
+  if (tuning.ratio_weight == 0) {
+    // Speed alone counts: samples would tell nothing.
+    LosslessCandidate fastest;
+    fastest.method = LosslessMethod::shuffle_lz4;
+    fastest.score = selection_score(Codec::lossless, fastest.method, 0, 1, tuning);
+    candidates.push_back(fastest);
+    for (const LosslessMethod method :
+         {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
+          LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+      withdraw(method, Fate::far);
+    }
+    return weighed;
+  }
   const std::vector<Run> runs = sample_runs(cells);
   LosslessCandidate lorenzo =
       best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
@@ -440,9 +430,22 @@ std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, con
   candidates.push_back(lorenzo);
   // What suits values mostly suits their multiples.
   const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
-  if (auto multiple = weigh_multiple(cells, runs, likely_axes); multiple) candidates.push_back(*multiple);
+  if (auto multiple = weigh_multiple(cells, runs, likely_axes); multiple) {
+    candidates.push_back(*multiple);
+  } else {
+    withdraw(LosslessMethod::multiple, Fate::no_unit);
+  }
+  const std::vector<WordOf<T>> few = few_words(cells);
+  if (few.empty()) {
+    withdraw(LosslessMethod::rank, Fate::many_values);
+  } else {
+    candidates.push_back(weigh_rank(cells, runs, likely_axes, few));
+  }
+  // Few values repeat by chance.
   RepeatedWords repeated;
-  if constexpr (std::is_floating_point_v<T>) repeated = repeated_words(cells);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (few.empty()) repeated = repeated_words(cells);
+  }
   expect_repeats(repeated, cells, candidates.front());
   // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
   const std::vector<WordOf<T>> words = sample_slices(cells);
@@ -452,19 +455,21 @@ std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, con
                                         LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
       candidates.push_back(try_zstd<T>(cells, words, method));
     }
-  } else if (repeated.share < many_repeats) {
-    const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
-    candidates.push_back(xored);
-    if (xored.bytes < hopeful * candidates.front().bytes)
-      candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
-  }
-  if (has_few_values(cells)) {
-    // What the differences of ranks take is not known before the ranks are: as a guess, less than the best.
-    LosslessCandidate rank = candidates.front();
-    rank.repeats = false;
-    rank.method = LosslessMethod::rank;
-    for (const LosslessCandidate& other : candidates) rank.bytes = std::min(rank.bytes, other.bytes);
-    candidates.push_back(rank);
+  } else {
+    withdraw(LosslessMethod::shuffle_zstd, Fate::effort);
+    withdraw(LosslessMethod::zstd, Fate::effort);
+    if (repeated.share < many_repeats) {
+      const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
+      candidates.push_back(xored);
+      if (xored.bytes < hopeful * candidates.front().bytes) {
+        candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
+      } else {
+        withdraw(LosslessMethod::bitshuffle_zstd, Fate::kin);
+      }
+    } else {
+      withdraw(LosslessMethod::xor_zstd, Fate::repeats);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::repeats);
+    }
   }
   if (tuning.speed_weight > 0) {
     LosslessCandidate fast = try_zstd<T>(cells, words, LosslessMethod::shuffle_zstd);
@@ -472,32 +477,28 @@ std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, con
     constexpr double lz4_against_zstd = 1.25;
     fast.bytes *= lz4_against_zstd;
     candidates.push_back(fast);
+  } else {
+    withdraw(LosslessMethod::shuffle_lz4, Fate::speed);
   }
   const double raw = static_cast<double>(cells.held) * sizeof(T);
   for (LosslessCandidate& c : candidates)
-    c.score = lossless_score(c.method, raw, std::min(c.bytes, raw), tuning);
+    c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const LosslessCandidate& a, const LosslessCandidate& b) { return a.score > b.score; });
-  return candidates;
+  return weighed;
 }
 
 template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);
 template LosslessCandidate weigh_method<double>(const LosslessCells<double>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&,
-                                                              Effort);
-template std::vector<LosslessCandidate> weigh_lossless<double>(const LosslessCells<double>&,
-                                                               const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint8_t>(const LosslessCells<uint8_t>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&,
-                                                                const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint16_t>(const LosslessCells<uint16_t>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&,
-                                                                 const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint32_t>(const LosslessCells<uint32_t>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&,
-                                                                 const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint64_t>(const LosslessCells<uint64_t>&, LosslessMethod);
-template std::vector<LosslessCandidate> weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&,
-                                                                 const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort);
 
 }  // namespace neve

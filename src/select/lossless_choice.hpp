@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codecs/lossless_cells.hpp"
+#include "neve/selection_report.hpp"
 #include "neve/types.hpp"
 #include "stages/lossless/value_multiples.hpp"
 
@@ -24,12 +25,13 @@ struct LosslessCandidate {
 template <class T>
 LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method);
 
-// All that may suit, by falling score. Deterministic: speeds are those typical of a method, not measured.
-template <class T>
-std::vector<LosslessCandidate> weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning,
-                                              Effort effort);
+struct WeighedMethods {
+  std::vector<LosslessCandidate> candidates;  // that may suit, by falling score
+  std::vector<WeighedCandidate> withdrawn;    // the others that are chosen from, with their reasons
+};
 
-// speed * speed_weight + ratio * ratio_weight.
-double lossless_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning);
+// Deterministic: speeds are those typical of a method, not measured.
+template <class T>
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort);
 
 }  // namespace neve

@@ -12,20 +12,32 @@ std::optional<Selection> SelectionMemory::recall(Effort effort, int level, const
   return found->second.selection;
 }
 
-void SelectionMemory::note(Effort effort, int level, const std::string& field, const Selection& selection,
-                           double bytes_per_cell) {
-  // Neither is weighed against anything: a field may be constant at one step and not at the next.
-  if (selection.codec == Codec::constant || selection.codec == Codec::exact) return;
+bool SelectionMemory::note(Effort effort, int level, const std::string& field, const Selection& selection,
+                           double performance) {
   const std::lock_guard lock(mutex_);
   const Key key{{effort, level}, field};
+  // None of these is weighed against anything: a field may be constant at one step and not at the next.
+  const bool is_choice =
+      selection.codec != Codec::constant && selection.codec != Codec::exact &&
+      (selection.codec != Codec::lossless || selection.method != LosslessMethod::automatic);
   const auto found = entries_.find(key);
   if (found == entries_.end() || is_due(found->second)) {
-    entries_[key] = {selection, bytes_per_cell, 0, false};
-    return;
+    if (!is_choice) return true;
+    const int before = found == entries_.end() ? 0 : found->second.decisions;
+    entries_[key] = {selection, performance, 0, before + 1, false};
+    return true;
   }
   Entry& entry = found->second;
   ++entry.steps;
-  entry.drifted = std::abs(bytes_per_cell - entry.bytes_per_cell) > drift_share * entry.bytes_per_cell;
+  // (A NaN or an infinite performance is a drift.)
+  entry.drifted = !(std::abs(performance - entry.best) <= delta_ * entry.best);
+  return !entry.drifted;
+}
+
+int SelectionMemory::decisions(Effort effort, int level, const std::string& field) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find({{effort, level}, field});
+  return found == entries_.end() ? 0 : found->second.decisions;
 }
 
 }  // namespace neve

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "threads/scratch.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace neve {
 
 namespace {
 
+constexpr size_t most_spares = 3;  // as many are in use at a time: words, their differences, a copy
+
+// Those without memory are empty.
 template <class T>
-RawVector<T>& spare() {
-  thread_local RawVector<T> buffer;
-  return buffer;
+std::array<RawVector<T>, most_spares>& spares() {
+  thread_local std::array<RawVector<T>, most_spares> buffers;
+  return buffers;
 }
 
 template <class T>
+bool has_less(const RawVector<T>& a, const RawVector<T>& b) {
+  return a.capacity() < b.capacity();
+}
+
+// The smallest that is large enough, else the largest.
+template <class T>
 RawVector<T> take(size_t size) {
-  RawVector<T> buffer = std::move(spare<T>());
-  spare<T>() = RawVector<T>();
+  RawVector<T>* best = nullptr;
+  for (RawVector<T>& spare : spares<T>()) {
+    if (spare.capacity() >= size && (best == nullptr || has_less(spare, *best))) best = &spare;
+  }
+  if (best == nullptr) best = std::max_element(spares<T>().begin(), spares<T>().end(), has_less<T>);
+  RawVector<T> buffer = std::exchange(*best, RawVector<T>());
+  if (buffer.capacity() < size) buffer.clear();  // growing need not copy
   buffer.resize(size);
   return buffer;
 }
 
 template <class T>
 void recycle(RawVector<T>&& buffer) {
-  if (buffer.capacity() > spare<T>().capacity()) spare<T>() = std::move(buffer);
+  RawVector<T>& smallest = *std::min_element(spares<T>().begin(), spares<T>().end(), has_less<T>);
+  if (has_less(smallest, buffer)) smallest = std::move(buffer);
 }
 
 }  // namespace

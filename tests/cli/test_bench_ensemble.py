@@ -3,6 +3,8 @@
 
 import pytest
 
+from .conftest import ROOT
+
 SMALL = (
     *("--nx", "40", "--ny", "44", "--layers", "4", "--spacing", "60", "--members", "10"),
     *("--cycles", "2", "--outputs", "2", "--spinup-hours", "6"),
@@ -89,6 +91,17 @@ def test_files_of_the_last_cycle_are_ordinary_hdf5(neve, tmp_path):
         assert 3 < abs(file["U"][:]).max() < 60
     with h5py.File(tmp_path / "neve_ensemble_zlib_c0_revised0.h5") as file:
         assert file["QVAPOR"].shape == (2, 3, 24, 32)
+
+
+@pytest.mark.parametrize("deck", sorted((ROOT / "apps" / "ensemble" / "decks").glob("*.toml")))
+def test_the_decks_that_come_with_it_are_valid(neve, tmp_path, deck):
+    few = ("--nx", "32", "--ny", "24", "--layers", "2", "--spacing", "100", "--members", "2")
+    found = neve(
+        *("bench", "ensemble", "--deck", deck, *few, "--cycles", "1", "--outputs", "1"),
+        *("--spinup-hours", "0", "--ways", "none,ratio", "--folder", tmp_path, "--json"),
+    ).json
+    assert found["grid"] == [32, 24, 2]
+    assert found["delta"] == 0.05
 
 
 def test_a_picture_is_drawn(neve, tmp_path):

@@ -34,10 +34,10 @@ TEST(SelectionMemory, IsWeighedAgainWhenTheDataDrifts) {
   SelectionMemory memory;
   memory.note(effort, 0, "density", {Codec::context, Arrangement::linear}, 0.5);
   memory.note(effort, 0, "density", {Codec::context, Arrangement::linear},
-              0.5 * (1 + 0.9 * SelectionMemory::drift_share));
+              0.5 * (1 + 0.9 * SelectionMemory::default_delta));
   EXPECT_EQ(memory.recall(effort, 0, "density"), (Selection{Codec::context, Arrangement::linear}));
   memory.note(effort, 0, "density", {Codec::context, Arrangement::linear},
-              0.5 * (1 + 1.1 * SelectionMemory::drift_share));
+              0.5 * (1 + 1.1 * SelectionMemory::default_delta));
   EXPECT_FALSE(memory.recall(effort, 0, "density"));
 }
 

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "does not come back."
     )
     parser.epilog = (
-        "examples: neve bench lossless --json lossless.json; neve bench lossless --only sample "
-        "--repeats 1; neve bench lossless --only climate --regret --codecs neve bzip2"
+        "examples: neve bench lossless --brief --json lossless.json; neve bench lossless --only "
+        "sample --repeats 1; neve bench lossless --only climate --regret --codecs neve bzip2"
     )
     parser.add_argument(
         "--only",
@@ -56,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
     parser.add_argument(
         "--json", metavar="FILE", help="write everything measured; - for stdout alone"
+    )
+    parser.add_argument(
+        "--brief", action="store_true", help="JSON without the variables: totals, regret, machine"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the tables")
 
@@ -87,6 +90,8 @@ def measure(codec: Codec, array: np.ndarray, repeats: int) -> dict[str, Any]:
         and bool(np.array_equal(_bits(decoded), _bits(array)))
     )
     row: dict[str, Any] = {"stored_bytes": memoryview(stored).nbytes, "is_exact": same}
+    if codec.explain is not None:
+        row["choosing"] = codec.explain(array)["cpu_seconds"]
     if repeats > 0:
         row["encode_s"] = statistics.median(
             _clocked(lambda: codec.encode(array))[0] for _ in range(repeats)
@@ -190,14 +195,15 @@ def run(options: argparse.Namespace) -> int:
         "missing": missing,
         "timing": f"thread CPU time of one core, median of {options.repeats}",
         "summary": summary(rows, wanted),
-        "rows": rows,
     }
+    text = tables(recorded, rows if options.rows else [])
+    if not options.brief:
+        recorded["rows"] = rows
     if options.json == "-":
         import json
 
         print(json.dumps(recorded, indent=1, allow_nan=False))
     else:
-        text = tables(recorded, options.rows)
         print(text)
         report.write_json(options.json, recorded)
         report.write_text(options.output, text + "\n")
@@ -232,7 +238,16 @@ def _total(rows: list[dict], name: str) -> dict[str, Any] | None:
         "ratio": raw / stored,
         "encode_mb_per_s": raw / MEGABYTE / encode if encode > 0 else None,
         "decode_mb_per_s": raw / MEGABYTE / decode if decode > 0 else None,
+        "choosing_share": _choosing_share([f["choosing"] for f in found if "choosing" in f]),
     }
+
+
+def _choosing_share(found: list[dict[str, float]]) -> float | None:
+    """Of the encoder's time: samples, estimates and candidates that lost."""
+    spent = sum(sum(seconds.values()) for seconds in found)
+    if spent <= 0:
+        return None
+    return sum(seconds["weigh"] + seconds["losers"] for seconds in found) / spent
 
 
 def _smaller(rows: list[dict], name: str, yardstick: str) -> float | None:
@@ -290,7 +305,7 @@ def summary(rows: list[dict], names: list[str]) -> dict[str, Any]:
     return result
 
 
-def tables(recorded: dict[str, Any], with_rows: bool) -> str:
+def tables(recorded: dict[str, Any], rows: list[dict]) -> str:
     machine = recorded["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
     parts = [
@@ -301,15 +316,15 @@ def tables(recorded: dict[str, Any], with_rows: bool) -> str:
     for group, totals in recorded["summary"]["totals"].items():
         parts += [f"### {group}", _totals_table(totals)]
     parts.append(_notes(recorded))
-    if with_rows:
-        parts += ["### Variables, ratios", _rows_table(recorded["rows"])]
+    if rows:
+        parts += ["### Variables, ratios", _rows_table(rows)]
     return "\n\n".join(part for part in parts if part)
 
 
 def _totals_table(totals: dict[str, dict]) -> str:
     yardsticks = list(next(iter(totals.values()))["percent_smaller_than"]) if totals else []
     header = [
-        *("codec", "variables", "bytes", "ratio", "encode MB/s", "decode MB/s"),
+        *("codec", "variables", "bytes", "ratio", "encode MB/s", "decode MB/s", "choosing %"),
         *(f"% smaller than {name}" for name in yardsticks),
     ]
     lines = [
@@ -320,6 +335,7 @@ def _totals_table(totals: dict[str, dict]) -> str:
             report.number(total["ratio"]),
             report.number(total["encode_mb_per_s"]),
             report.number(total["decode_mb_per_s"]),
+            "-" if total["choosing_share"] is None else f"{100 * total['choosing_share']:.1f}",
             *(
                 "-" if percent is None else f"{percent:.1f}"
                 for percent in total["percent_smaller_than"].values()

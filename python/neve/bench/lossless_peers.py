@@ -35,9 +35,11 @@ class Codec:
     encode: Callable[[np.ndarray], Any]
     decode: Callable[[Any, np.ndarray], np.ndarray]  # the array gives dtype and shape alone
     is_neve: bool = False
+    # What Neve weighs for the array, where it chooses.
+    explain: Callable[[np.ndarray], dict[str, Any]] | None = None
 
 
-def neve_codec(name: str, settings: str, **options: Any) -> Codec:
+def neve_codec(name: str, settings: str, chooses: bool = False, **options: Any) -> Codec:
     def encode(array: np.ndarray) -> bytes:
         try:
             return neve.compress(array, lossless=True, threads=1, **options)
@@ -50,17 +52,23 @@ def neve_codec(name: str, settings: str, **options: Any) -> Codec:
         encode,
         lambda data, like: neve.decompress(data, threads=1),
         True,
+        (lambda array: neve.explain(array, lossless=True, threads=1, **options))
+        if chooses
+        else None,
     )
 
 
 def chosen_by_ratio() -> list[Codec]:
-    return [neve_codec(f"neve {effort}", f"effort {effort}", effort=effort) for effort in EFFORTS]
+    return [
+        neve_codec(f"neve {effort}", f"effort {effort}", True, effort=effort) for effort in EFFORTS
+    ]
 
 
 def chosen_by_speed() -> Codec:
     return neve_codec(
         "neve by speed",
         "effort fast, speed_weight 1, ratio_weight 0",
+        True,
         speed_weight=1.0,
         ratio_weight=0.0,
     )

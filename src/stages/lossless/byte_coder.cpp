@@ -7,8 +7,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
+#include <utility>
+
+#include "threads/scratch.hpp"
 
 namespace neve {
 
@@ -105,7 +110,7 @@ ZSTD_CCtx* zstd_context() {
 }
 
 // Bytes written to `out`, 0 when the library refuses.
-size_t compress_into(ByteCoder coder, int level, ByteSpan bytes, Bytes& out) {
+size_t compress_into(ByteCoder coder, int level, ByteSpan bytes, Symbols& out) {
   auto* const to = reinterpret_cast<char*>(out.data());
   const auto* const from = reinterpret_cast<const char*>(bytes.data());
   switch (coder) {
@@ -140,7 +145,7 @@ size_t compress_into(ByteCoder coder, int level, ByteSpan bytes, Bytes& out) {
 }
 
 // Whether `coded` gives exactly out.size() bytes.
-bool decompress_into(ByteCoder coder, ByteSpan coded, Bytes& out) {
+bool decompress_into(ByteCoder coder, ByteSpan coded, std::span<std::byte> out) {
   auto* const to = reinterpret_cast<char*>(out.data());
   const auto* const from = reinterpret_cast<const char*>(coded.data());
   switch (coder) {
@@ -201,28 +206,51 @@ Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_le
     return usage_error(fmt::format("{}: {} bytes at once; at most {} are allowed", byte_coder_name(coder),
                                    bytes.size(), most_bytes));
   }
-  Bytes coded(bound_of(coder, bytes.size()));
+  Symbols coded = take_symbols(bound_of(coder, bytes.size()));
   const size_t size = bytes.empty() ? 0 : compress_into(coder, zstd_level, bytes, coded);
   const bool pays = size > 0 && size < bytes.size();
   out.put_varint(pays ? size : bytes.size());
-  out.put_bytes(pays ? ByteSpan(coded).first(size) : bytes);
+  out.put_bytes(pays ? std::as_bytes(std::span(coded)).first(size) : bytes);
+  recycle_symbols(std::move(coded));
   return {};
 }
 
-Result<Bytes> read_coded(ByteCoder coder, ByteReader& in, uint64_t size) {
+namespace {
+
+Result<ByteSpan> take_coded(ByteCoder coder, ByteReader& in, uint64_t size) {
   const ByteSpan coded = in.get_bytes(in.get_varint());
   if (in.failed() || coded.size() > size) {
     return corrupt(
         fmt::format("{} bytes: run past the end of their section, or are more than the {} they stand for",
                     byte_coder_name(coder), size));
   }
-  if (coded.size() == size) return Bytes(coded.begin(), coded.end());
+  return coded;
+}
+
+Status expand(ByteCoder coder, ByteSpan coded, std::span<std::byte> out) {
+  if (coded.size() == out.size()) {
+    std::copy(coded.begin(), coded.end(), out.begin());
+    return {};
+  }
   if (!has_byte_coder(coder)) return missing(coder);
-  Bytes out(size);
   if (!decompress_into(coder, coded, out)) {
     return corrupt(
-        fmt::format("{} bytes: do not give the {} bytes they stand for", byte_coder_name(coder), size));
+        fmt::format("{} bytes: do not give the {} bytes they stand for", byte_coder_name(coder), out.size()));
   }
+  return {};
+}
+
+}  // namespace
+
+Status read_coded(ByteCoder coder, ByteReader& in, std::span<std::byte> out) {
+  NEVE_ASSIGN(const ByteSpan coded, take_coded(coder, in, out.size()));
+  return expand(coder, coded, out);
+}
+
+Result<Bytes> read_coded(ByteCoder coder, ByteReader& in, uint64_t size) {
+  NEVE_ASSIGN(const ByteSpan coded, take_coded(coder, in, size));
+  Bytes out(size);
+  NEVE_TRY(expand(coder, coded, out));
   return out;
 }
 

@@ -2,7 +2,9 @@
 // The general byte compressors, behind one call each way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "format/bytes.hpp"
@@ -22,7 +24,9 @@ bool has_byte_coder(ByteCoder coder);
 // and bytes; as they are when that is no longer. Errors: usage when the coder is not there.
 Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_level = side_stream_zstd_level);
 
-// Exactly `size` bytes. Errors: corrupt; failure when the coder is not there.
+// Exactly `size` bytes, or those that `out` has room for. Errors: corrupt; failure when the coder is not
+// there.
 Result<Bytes> read_coded(ByteCoder coder, ByteReader& in, uint64_t size);
+Status read_coded(ByteCoder coder, ByteReader& in, std::span<std::byte> out);
 
 }  // namespace neve
