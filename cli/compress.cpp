@@ -27,8 +27,8 @@ struct StreamArgs {
   uint32_t block = 1U << 16, restart = 0;
 };
 // Options that mean nothing to a stream, and those that mean something only to one.
-constexpr const char* frame_options[] = {"--codec",        "--effort",      "--threads",     "--arrangement",
-                                         "--unit",         "--block",       "--merge-units", "--method",
+constexpr const char* frame_options[] = {"--codec",        "--effort",       "--threads",     "--arrangement",
+                                         "--unit",         "--block",        "--merge-units", "--method",
                                          "--speed-weight", "--ratio-weight", "--explain"};
 constexpr const char* stream_options[] = {"--chunk", "--book-rule", "--chi", "--block-values", "--restart"};
 

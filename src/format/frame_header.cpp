@@ -163,8 +163,7 @@ Result<ComponentInfo> read_component(DType dtype, ByteReader& in, int number) {
   }
   info.drops_covered = (flags & component_drops_covered) != 0;
   if (in.failed()) return corrupt(fmt::format("frame header: ends inside component {}", number));
-  if (!is_known_bound_mode(mode) ||
-      (flags & ~(component_has_fill | component_drops_covered)) != 0) {
+  if (!is_known_bound_mode(mode) || (flags & ~(component_has_fill | component_drops_covered)) != 0) {
     return corrupt(fmt::format("frame header: component {}: bound mode {} or flags 0x{:02x} unknown", number,
                                mode, flags));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large working buffers that are not cleared, and are used again by the next section of the same thread:
-// clearing and page faults otherwise cost a third of encoding. A thread keeps at most three buffers of each type,
-// of tile_max_cells symbols or the values of an arranged tile, which has up to twice as many cells, and margins
-// where it is nested.
+// clearing and page faults otherwise cost a third of encoding. A thread keeps at most three buffers of each
+// type, of tile_max_cells symbols or the values of an arranged tile, which has up to twice as many cells, and
+// margins where it is nested.
 #pragma once
 
 #include <cstdint>
