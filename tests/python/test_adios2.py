@@ -121,6 +121,6 @@ def test_integers_take_no_bound(write_and_read):
 
 
 def test_adios2_leaves_complex_numbers_as_they_are(write_and_read):
-    values = np.arange(64).astype(np.complex64)
+    values = np.arange(64).astype(np.complex128)
     read, _ = write_and_read(values, bound="lossless")
     assert read.tobytes() == values.tobytes()
