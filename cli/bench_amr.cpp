@@ -52,13 +52,12 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
             {"seed", c.mesh.seed},
             {"bound", args.store.bound},
             {"make_seconds", result.make_seconds},
-            {"steps", Json::array()},
-            {"ways", Json::array()}};
+            {"steps", Json::array()}};
   for (const StepResult& step : result.steps) {
     j["steps"].push_back(
         {{"blocks", step.blocks}, {"max_over_mean", step.max_over_mean}, {"changed", step.changed}});
   }
-  for (const apps::StoreResult& way : result.ways) j["ways"].push_back(store_json(way));
+  j["ways"] = stores_json(result.ways);
   return j;
 }
 
@@ -71,9 +70,7 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
         "step {}: blocks by level {}; busiest / mean rank {:.3f} by cells; {:.0f} % of the finest new\n",
         number++, fmt::join(step.blocks, ", "), step.max_over_mean, 100 * step.changed);
   }
-  Table table = store_table();
-  for (const apps::StoreResult& way : result.ways) add_store_row(table, way.name, way);
-  return text + "\n" + table.text();
+  return text + "\n" + stores_text(result.ways);
 }
 
 Status run(const Ranks& ranks, const Args& args) {
@@ -96,9 +93,7 @@ Command add_bench_amr(CLI::App& bench) {
   args->store.bound = "rel=1e-3";
   Case& c = args->options;
   sub->set_help_flag("-h,--help", "Print this help message and exit");
-  sub->add_option("--blocks", args->blocks, "of the coarsest level along x, y, z")
-      ->delimiter(',')
-      ->expected(1, 3)
+  add_numbers(*sub, "--blocks", args->blocks, 3, "of the coarsest level along x, y, z")
       ->capture_default_str();
   sub->add_option("--block-cells", c.mesh.block_cells, "edge of a block, even")->capture_default_str();
   sub->add_option("--levels", c.mesh.levels, "at most; each refines by 2")->capture_default_str();
@@ -133,7 +128,7 @@ Command add_bench_amr(CLI::App& bench) {
       "  neve bench amr --deck case.toml --json");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->store.deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->store.deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
     return run(ranks, *args);
   };
   return command;

@@ -56,42 +56,35 @@ Result<Case> case_of(const Args& args) {
 }
 
 Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResult& result) {
-  Json j = {{"ranks", ranks},
-            {"grid", c.shape.points},
-            {"steps", c.steps},
-            {"change", args.change},
-            {"level", c.level},
-            {"seed", c.shape.seed},
-            {"bound", args.store.bound},
-            {"points", result.points},
-            {"triangles", result.triangles},
-            {"area", result.area},
-            {"volume", result.volume},
-            {"max_over_mean", result.max_over_mean},
-            {"field_checksum", fmt::format("{:016x}", result.field_checksum)},
-            {"make_seconds", result.make_seconds},
-            {"extract_seconds", result.extract_seconds},
-            {"grid_outputs", Json::array()},
-            {"surface_outputs", Json::array()}};
-  for (const apps::StoreResult& output : result.grid) j["grid_outputs"].push_back(store_json(output));
-  for (const apps::StoreResult& output : result.surface) j["surface_outputs"].push_back(store_json(output));
-  return j;
+  return {{"ranks", ranks},
+          {"grid", c.shape.points},
+          {"steps", c.steps},
+          {"change", args.change},
+          {"level", c.level},
+          {"seed", c.shape.seed},
+          {"bound", args.store.bound},
+          {"points", result.points},
+          {"triangles", result.triangles},
+          {"area", result.area},
+          {"volume", result.volume},
+          {"max_over_mean", result.max_over_mean},
+          {"field_checksum", fmt::format("{:016x}", result.field_checksum)},
+          {"make_seconds", result.make_seconds},
+          {"extract_seconds", result.extract_seconds},
+          {"grid_outputs", stores_json(result.grid)},
+          {"surface_outputs", stores_json(result.surface)}};
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
   std::string text =
       fmt::format("{} x {} x {} points, {} steps, on {} ranks; made in {:.3f} s\n", c.shape.points[0],
                   c.shape.points[1], c.shape.points[2], c.steps, ranks, result.make_seconds);
-  Table grid = store_table();
-  for (const apps::StoreResult& output : result.grid) add_store_row(grid, output.name, output);
-  text += grid.text();
+  text += stores_text(result.grid);
   text += fmt::format(
       "\nsurface at {}: {} triangles, {} points; busiest / mean rank {:.3f} by triangles; extracted in "
       "{:.3f} s\n",
       c.level, result.triangles, result.points, result.max_over_mean, result.extract_seconds);
-  Table surface = store_table();
-  for (const apps::StoreResult& output : result.surface) add_store_row(surface, output.name, output);
-  return text + surface.text();
+  return text + stores_text(result.surface);
 }
 
 Status run(const Ranks& ranks, const Args& args) {
@@ -106,11 +99,6 @@ Status run(const Ranks& ranks, const Args& args) {
   return apps::check_stored(result.surface).in("surface");
 }
 
-template <class T>
-void add_vector(CLI::App& command, const std::string& name, std::vector<T>& values, const std::string& what) {
-  command.add_option(name, values, what)->delimiter(',')->expected(1, 3)->capture_default_str();
-}
-
 }  // namespace
 
 Command add_bench_cartiso(CLI::App& bench) {
@@ -119,7 +107,7 @@ Command add_bench_cartiso(CLI::App& bench) {
   auto args = std::make_shared<Args>();
   Case& c = args->options;
   sub->set_help_flag("-h,--help", "Print this help message and exit");
-  add_vector(*sub, "--grid", args->grid, "points along x, y, z of the unit cube");
+  add_numbers(*sub, "--grid", args->grid, 3, "points along x, y, z of the unit cube")->capture_default_str();
   sub->add_option(
          "--change", args->change,
          "over the steps: gaussmove (the Gaussian moves to the opposite place), gaussresize (sigma to "
@@ -129,18 +117,19 @@ Command add_bench_cartiso(CLI::App& bench) {
   sub->add_option("--steps", c.steps, "steps, a file of grid and of surface each and output")
       ->capture_default_str();
   sub->add_option("--level", c.level, "value on the isosurface")->capture_default_str();
-  add_vector(*sub, "--sigma", args->sigma, "of the Gaussian, of the cube's edge");
-  add_vector(*sub, "--sigma-end", args->sigma_end, "that of the last step");
-  add_vector(*sub, "--center", args->center, "of the Gaussian");
+  add_numbers(*sub, "--sigma", args->sigma, 3, "of the Gaussian, of the cube's edge")->capture_default_str();
+  add_numbers(*sub, "--sigma-end", args->sigma_end, 3, "that of the last step")->capture_default_str();
+  add_numbers(*sub, "--center", args->center, 3, "of the Gaussian")->capture_default_str();
   sub->add_option("--amplitude", c.shape.amplitude, "of the Gaussian")->capture_default_str();
-  add_vector(*sub, "--frequency", args->frequency, "of the wave: periods across the cube");
+  add_numbers(*sub, "--frequency", args->frequency, 3, "of the wave: periods across the cube")
+      ->capture_default_str();
   sub->add_option("--wave", c.shape.wave, "its share: 0 none, 1 the Gaussian is its envelope")
       ->capture_default_str();
   sub->add_option("--noise", c.shape.noise, "amplitude of the noise")->capture_default_str();
   sub->add_option("--noise-frequency", c.shape.noise_frequency, "noise cells across the cube")
       ->capture_default_str();
   sub->add_option("--seed", c.shape.seed, "of the noise")->capture_default_str();
-  add_vector(*sub, "--chunk", args->chunk, "HDF5 chunk of the grid along x, y, z");
+  add_numbers(*sub, "--chunk", args->chunk, 3, "HDF5 chunk of the grid along x, y, z")->capture_default_str();
   sub->add_option("--chunk-rows", c.chunk_rows, "HDF5 chunk of points and triangles")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(
@@ -151,7 +140,7 @@ Command add_bench_cartiso(CLI::App& bench) {
       "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->store.deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->store.deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
     return run(ranks, *args);
   };
   return command;

@@ -218,7 +218,7 @@ Command add_bench_chombo(CLI::App& bench) {
       "independent,aggregated");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->deck));
     return run(ranks, *args);
   };
   return command;

@@ -217,7 +217,7 @@ Command add_bench_ensemble(CLI::App& bench) {
       "  neve bench ensemble --deck case.toml --json");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->deck));
     return run(ranks, *args);
   };
   command.after = [args] {

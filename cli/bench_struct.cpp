@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/struct/benchmark.hpp"
+#include "cli/console.hpp"
 #include "cli/deck.hpp"
 #include "cli/options.hpp"
 #include "cli/store_report.hpp"
@@ -72,8 +73,7 @@ Json result_json(const Case& c, int ranks, const BenchmarkResult& result) {
                   {"max_over_mean", layout.max_over_mean},
                   {"valid_points", layout.valid_points},
                   {"make_seconds", layout.make_seconds},
-                  {"outputs", Json::array()}};
-    for (const apps::StoreResult& output : layout.outputs) entry["outputs"].push_back(store_json(output));
+                  {"outputs", stores_json(layout.outputs)}};
     j["layouts"].push_back(std::move(entry));
   }
   return j;
@@ -87,9 +87,7 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   for (const LayoutResult& layout : result.layouts) {
     text += fmt::format("\n{}: busiest / mean rank {:.3f} by valid points; field made in {:.3f} s\n",
                         layout_name(layout), layout.max_over_mean, layout.make_seconds);
-    Table table = store_table();
-    for (const apps::StoreResult& output : layout.outputs) add_store_row(table, output.name, output);
-    text += table.text();
+    text += stores_text(layout.outputs);
   }
   return text;
 }
@@ -119,13 +117,8 @@ Command add_bench_struct(CLI::App& bench) {
                          "neve"};
   Case& c = args->options;
   sub->set_help_flag("-h,--help", "Print this help message and exit");
-  sub->add_option("--grid", args->grid, "points along x, y and depth")
-      ->delimiter(',')
-      ->expected(1, 3)
-      ->capture_default_str();
-  sub->add_option("--tasks", args->tasks, "equal tiles along x and y (0,0: nearest to squares)")
-      ->delimiter(',')
-      ->expected(1, 2);
+  add_numbers(*sub, "--grid", args->grid, 3, "points along x, y and depth")->capture_default_str();
+  add_numbers(*sub, "--tasks", args->tasks, 2, "equal tiles along x and y (0,0: nearest to squares)");
   sub->add_option("--balance", args->balance,
                   "tiles of equal load, by recursive bisection: on, off (equal tiles) or both")
       ->capture_default_str();
@@ -145,10 +138,7 @@ Command add_bench_struct(CLI::App& bench) {
   sub->add_option("--first-step", c.first_step, "number of the first one")->capture_default_str();
   sub->add_option("--fill", c.grid.fill, "value of blanked points")->capture_default_str();
   sub->add_option("--seed", c.grid.seed, "of the noise")->capture_default_str();
-  sub->add_option("--chunk", args->chunk, "HDF5 chunk along x, y and depth")
-      ->delimiter(',')
-      ->expected(1, 3)
-      ->capture_default_str();
+  add_numbers(*sub, "--chunk", args->chunk, 3, "HDF5 chunk along x, y and depth")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(
       "Examples:\n"
@@ -158,7 +148,7 @@ Command add_bench_struct(CLI::App& bench) {
       "  neve bench struct --deck case.toml --json");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->store.deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->store.deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
     return run(ranks, *args);
   };
   return command;

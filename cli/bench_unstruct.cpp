@@ -44,36 +44,25 @@ Result<Case> case_of(const Args& args, int ranks) {
 }
 
 Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResult& result) {
-  Json j = {{"ranks", ranks},
-            {"steps", c.steps},
-            {"roundness", args.roundness},
-            {"seed", c.shells.seed},
-            {"bound", args.store.bound},
-            {"points", result.points},
-            {"wedges", result.wedges},
-            {"triangles", result.triangles},
-            {"make_seconds", result.make_seconds},
-            {"value_outputs", Json::array()},
-            {"connectivity_outputs", Json::array()}};
-  for (const apps::StoreResult& output : result.values) j["value_outputs"].push_back(store_json(output));
-  for (const apps::StoreResult& output : result.connectivity) {
-    j["connectivity_outputs"].push_back(store_json(output));
-  }
-  return j;
+  return {{"ranks", ranks},
+          {"steps", c.steps},
+          {"roundness", args.roundness},
+          {"seed", c.shells.seed},
+          {"bound", args.store.bound},
+          {"points", result.points},
+          {"wedges", result.wedges},
+          {"triangles", result.triangles},
+          {"make_seconds", result.make_seconds},
+          {"value_outputs", stores_json(result.values)},
+          {"connectivity_outputs", stores_json(result.connectivity)}};
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
   std::string text =
       fmt::format("{} points, {} wedges, {} triangles, {} steps, on {} ranks; made in {:.3f} s\n",
                   result.points, result.wedges, result.triangles, c.steps, ranks, result.make_seconds);
-  const auto add = [&](const char* head, const std::vector<apps::StoreResult>& outputs) {
-    Table table = store_table();
-    for (const apps::StoreResult& output : outputs) add_store_row(table, output.name, output);
-    text += fmt::format("\n{}\n{}", head, table.text());
-  };
-  add("points and noise", result.values);
-  add("connectivity", result.connectivity);
-  return text;
+  text += "\npoints and noise\n" + stores_text(result.values);
+  return text + "\nconnectivity\n" + stores_text(result.connectivity);
 }
 
 Status run(const Ranks& ranks, const Args& args) {
@@ -104,15 +93,10 @@ Command add_bench_unstruct(CLI::App& bench) {
       sub->add_option("--points", c.shells.points, "of all ranks, about")->capture_default_str();
   sub->add_option("--points-per-rank", args->points_per_rank, "of a rank, about; instead of --points")
       ->excludes(points);
-  sub->add_option(
-         "--roundness", args->roundness,
-         "exponents of Barr's superquadrics along latitudes and longitudes: 1 round, 0.2 nearly a box")
-      ->delimiter(',')
-      ->expected(1, 2)
+  add_numbers(*sub, "--roundness", args->roundness, 2,
+              "exponents of Barr's superquadrics along latitudes and longitudes: 1 round, 0.2 nearly a box")
       ->capture_default_str();
-  sub->add_option("--roundness-end", args->roundness_end, "those of the last step (the same)")
-      ->delimiter(',')
-      ->expected(1, 2);
+  add_numbers(*sub, "--roundness-end", args->roundness_end, 2, "those of the last step (the same)");
   sub->add_option("--inner", c.shells.inner, "radius of the innermost layer; the outermost has 1")
       ->capture_default_str();
   sub->add_option("--noise-frequency", c.shells.noise_frequency, "noise cells in a unit of length")
@@ -130,7 +114,7 @@ Command add_bench_unstruct(CLI::App& bench) {
       "  neve bench unstruct --deck case.toml --json");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    if (!args->store.deck.empty()) NEVE_TRY(ranks.agree(read_deck(*sub, args->store.deck)));
+    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
     return run(ranks, *args);
   };
   return command;

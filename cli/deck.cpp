@@ -7,7 +7,9 @@
 
 namespace neve::cli {
 
-Status read_deck(CLI::App& command, const std::string& path) {
+namespace {
+
+Status read_file(CLI::App& command, const std::string& path) {
   std::ifstream file(path);
   if (!file) return failure(fmt::format("--deck: cannot read {}", path));
   try {
@@ -28,6 +30,12 @@ Status read_deck(CLI::App& command, const std::string& path) {
     return usage_error(fmt::format("{}: {}", path, error.what()));
   }
   return {};
+}
+
+}  // namespace
+
+Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path) {
+  return path.empty() ? Status() : ranks.agree(read_file(command, path));
 }
 
 }  // namespace neve::cli

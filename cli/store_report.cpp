@@ -4,11 +4,41 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/console.hpp"
+
 namespace neve::cli {
 namespace {
 
 double megabytes_per_second(uint64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds / 1e6 : 0;
+}
+
+nlohmann::ordered_json store_json(const apps::StoreResult& r) {
+  nlohmann::ordered_json j = {{"output", r.name},
+                              {"files", r.files},
+                              {"raw_bytes", r.raw_bytes},
+                              {"file_bytes", r.file_bytes},
+                              {"ratio", r.ratio()},
+                              {"write_seconds", r.write_seconds},
+                              {"write_MBps", megabytes_per_second(r.raw_bytes, r.write_seconds)}};
+  if (r.verified_values > 0) {
+    j["read_seconds"] = r.read_seconds;
+    j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read_seconds);
+    j["verified"] = {
+        {"values", r.verified_values}, {"wrong", r.wrong_values}, {"max_abs_error", r.max_abs_error}};
+  }
+  return j;
+}
+
+void add_store_row(Table& table, const apps::StoreResult& r) {
+  const bool was_read = r.verified_values > 0;
+  const auto shown = [&](std::string text) { return was_read ? text : std::string("-"); };
+  table.add({r.name, human_bytes(r.file_bytes), human_ratio(r.ratio()),
+             fmt::format("{:.3f}", r.write_seconds),
+             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write_seconds)),
+             shown(fmt::format("{:.3f}", r.read_seconds)),
+             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read_seconds))),
+             shown(human_error(r.max_abs_error)), shown(std::to_string(r.wrong_values))});
 }
 
 }  // namespace
@@ -47,35 +77,16 @@ Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {
 
 apps::StoreOptions store_options(const StoreArgs& args) { return {args.folder, !args.no_verify, args.keep}; }
 
-nlohmann::ordered_json store_json(const apps::StoreResult& r) {
-  nlohmann::ordered_json j = {{"output", r.name},
-                              {"files", r.files},
-                              {"raw_bytes", r.raw_bytes},
-                              {"file_bytes", r.file_bytes},
-                              {"ratio", r.ratio()},
-                              {"write_seconds", r.write_seconds},
-                              {"write_MBps", megabytes_per_second(r.raw_bytes, r.write_seconds)}};
-  if (r.verified_values > 0) {
-    j["read_seconds"] = r.read_seconds;
-    j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read_seconds);
-    j["verified"] = {
-        {"values", r.verified_values}, {"wrong", r.wrong_values}, {"max_abs_error", r.max_abs_error}};
-  }
-  return j;
+nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results) {
+  auto list = nlohmann::ordered_json::array();
+  for (const apps::StoreResult& result : results) list.push_back(store_json(result));
+  return list;
 }
 
-Table store_table() {
-  return Table({"output", "file", "ratio", "write s", "MB/s", "read s", "MB/s", "largest error", "wrong"});
-}
-
-void add_store_row(Table& table, const std::string& name, const apps::StoreResult& r) {
-  const bool was_read = r.verified_values > 0;
-  const auto shown = [&](std::string text) { return was_read ? text : std::string("-"); };
-  table.add({name, human_bytes(r.file_bytes), human_ratio(r.ratio()), fmt::format("{:.3f}", r.write_seconds),
-             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write_seconds)),
-             shown(fmt::format("{:.3f}", r.read_seconds)),
-             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read_seconds))),
-             shown(human_error(r.max_abs_error)), shown(std::to_string(r.wrong_values))});
+std::string stores_text(std::span<const apps::StoreResult> results) {
+  Table table({"output", "file", "ratio", "write s", "MB/s", "read s", "MB/s", "largest error", "wrong"});
+  for (const apps::StoreResult& result : results) add_store_row(table, result);
+  return table.text();
 }
 
 }  // namespace neve::cli

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "apps/common/output/output.hpp"
-#include "cli/console.hpp"
 
 namespace neve::cli {
 
@@ -40,9 +39,15 @@ Result<std::array<T, n>> numbers(const char* option, const std::vector<T>& given
   return values;
 }
 
-nlohmann::ordered_json store_json(const apps::StoreResult& result);
-// Throughput is of raw bytes, as in the MiniIO paper.
-Table store_table();
-void add_store_row(Table& table, const std::string& name, const apps::StoreResult& result);
+// An option of as many numbers, behind commas.
+template <class T>
+CLI::Option* add_numbers(CLI::App& command, const char* name, std::vector<T>& values, int wanted,
+                         const char* what) {
+  return command.add_option(name, values, what)->delimiter(',')->expected(1, wanted);
+}
+
+nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results);
+// A table. Throughput is of raw bytes, as in the MiniIO paper.
+std::string stores_text(std::span<const apps::StoreResult> results);
 
 }  // namespace neve::cli
