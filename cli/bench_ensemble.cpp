@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/ensemble/benchmark.hpp"
 #include "cli/console.hpp"
@@ -61,6 +63,20 @@ double saved_share(const BenchmarkResult& result, const WayResult& way) {
   return 1 - static_cast<double>(way.bytes()) / static_cast<double>(result.raw_bytes);
 }
 
+// Bytes per second of the ranks' storage together below which `way` takes less time than `reference`, which
+// writes more: where what it saves, (b0 - b) / B, makes up for what it computes. All of the reference's
+// writing and conversion counts as the storage of this machine and is left out, none of the way's. None where
+// it writes no less.
+std::optional<double> break_even_bandwidth(const WayResult& reference, const WayResult& way) {
+  if (way.bytes() >= reference.bytes()) return std::nullopt;
+  const auto without_model = [](const Phases& s) { return s.total() - s.model; };
+  const double reference_seconds =
+      without_model(reference.seconds) - reference.seconds.write - reference.seconds.conversion;
+  constexpr double clock_noise_seconds = 1e-3;
+  const double more_seconds = std::max(without_model(way.seconds) - reference_seconds, clock_noise_seconds);
+  return static_cast<double>(reference.bytes() - way.bytes()) / more_seconds;
+}
+
 Json errors_json(const Errors& errors) {
   Json j;
   for (size_t v = 0; v < errors.size(); ++v) j[ensemble::analysed_names[v]] = errors[v];
@@ -103,6 +119,8 @@ Json result_json(const Case& options, int ranks, const BenchmarkResult& result) 
                   {"saved", saved_share(result, way)}};
     for (const auto& [name, seconds] : phase_columns) entry["seconds"][name] = way.seconds.*seconds;
     entry["seconds"]["total"] = way.seconds.total();
+    const std::optional<double> bandwidth = break_even_bandwidth(result.ways[0], way);
+    entry["break_even_MBps"] = bandwidth ? Json(*bandwidth / 1e6) : Json();
     if (options.verify) entry["verified_values"] = way.verified_values;
     j["ways"].push_back(std::move(entry));
   }
@@ -118,7 +136,7 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
       options.cycle_hours, options.outputs, result.observations, human_bytes(result.raw_bytes));
   std::vector<std::string> heads = {"way", "written", "saved"};
   for (const auto& [name, seconds] : phase_columns) heads.push_back(std::string(name) + " s");
-  heads.insert(heads.end(), {"total s", "without model s"});
+  heads.insert(heads.end(), {"total s", "without model s", "break-even MB/s"});
   Table table(heads);
   for (const WayResult& way : result.ways) {
     std::vector<std::string> row = {way.name, human_bytes(way.bytes()),
@@ -127,9 +145,16 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
       row.push_back(fmt::format("{:.3g}", way.seconds.*seconds));
     row.push_back(fmt::format("{:.3g}", way.seconds.total()));
     row.push_back(fmt::format("{:.3g}", way.seconds.total() - way.seconds.model));
+    const std::optional<double> bandwidth = break_even_bandwidth(result.ways[0], way);
+    row.push_back(bandwidth ? fmt::format("{:.3g}", *bandwidth / 1e6) : "-");
     table.add(row);
   }
   text += table.text();
+  text += fmt::format(
+      "\nBreak-even: with storage that takes fewer MB/s from these {} ranks together, the way is faster end "
+      "to end "
+      "than {}.\n",
+      ranks, result.ways[0].name);
   text += "\nErrors against the truth, root mean square:\n";
   Table errors({"cycle", "variable", "free run", "background", "analysis", "spread"});
   for (size_t c = 0; c < result.cycles.size(); ++c) {

@@ -68,6 +68,18 @@ def test_all_ways_are_verified_and_accounted_for(results):
             assert (seconds["conversion"] > 0) == (way["name"] == "netcdf")
 
 
+def test_break_even_is_where_fewer_bytes_make_up_for_more_seconds(results):
+    for result in results.values():
+        first, *others = result["ways"]
+        assert first["name"] == "netcdf" and first["break_even_MBps"] is None
+        for way in others:
+            seconds, reference = way["seconds"], first["seconds"]
+            more = sum(seconds[p] for p in ("write", "read", "letkf", "preprocessing"))
+            more -= sum(reference[p] for p in ("read", "letkf", "preprocessing"))
+            fewer = (first["bytes"] - way["bytes"]) / 1e6
+            assert way["break_even_MBps"] == pytest.approx(fewer / max(more, 1e-3))
+
+
 def test_what_is_chosen_by_ratio_is_the_smallest(results):
     written = {way["name"]: way["bytes"] for way in results[2]["ways"]}
     assert written["ratio"] == min(written.values())
