@@ -47,8 +47,9 @@ std::string explanation_text(const std::string& name, const Explanation& explana
     table.add({"  " + candidate_name(place), score > 0 ? fmt::format("{:.3f}", score) : "-",
                bytes_or_none(sums.estimated_bytes), bytes_or_none(sums.coded_bytes), sums.outcome()});
   }
-  return fmt::format("{}: {} sections, {}; choosing took {:.1f} % of the encoder's time\n", name,
-                     selection.sections, human_bytes(selection.raw_bytes), 100 * selection.times.share()) +
+  return fmt::format("{}: {} section{}, {}; choosing took {:.1f} % of the encoder's time\n", name,
+                     selection.sections, selection.sections == 1 ? "" : "s", human_bytes(selection.raw_bytes),
+                     100 * selection.times.share()) +
          table.text();
 }
 

@@ -11,6 +11,7 @@
 #include <new>
 #include <string_view>
 
+#include "format/value_types.hpp"
 #include "hdf5/decoded_cache.hpp"
 #include "hdf5/host_hdf5.hpp"
 #include "hdf5/stand_in.hpp"
@@ -102,17 +103,7 @@ Result<DType> dtype_of(const HostHdf5& host, hid_t type) {
     return usage_error("Neve compresses little-endian values; this dataset's type is not little-endian");
   }
   if (is_float) return bytes == 4 ? DType::f32 : DType::f64;
-  const bool has_sign = host.type_sign(type) == H5T_SGN_2;
-  switch (bytes) {
-    case 1:
-      return has_sign ? DType::i8 : DType::u8;
-    case 2:
-      return has_sign ? DType::i16 : DType::u16;
-    case 4:
-      return has_sign ? DType::i32 : DType::u32;
-    default:
-      return has_sign ? DType::i64 : DType::u64;
-  }
+  return integer_type(bytes, host.type_sign(type) == H5T_SGN_2);
 }
 
 Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {

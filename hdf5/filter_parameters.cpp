@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "format/codec_choices.hpp"
+
 namespace neve::hdf5 {
 namespace {
 
@@ -65,16 +67,7 @@ Status set_dtype(DType dtype, FilterParameters& p) {
     p.integer_fill.reset();
     return {};
   }
-  if (p.bound.mode != BoundMode::lossless) {
-    return usage_error(fmt::format(
-        "Neve filter: bound {} for a dataset of {}: integers are kept bit for bit, their bound is lossless",
-        to_string(p.bound), dtype_name(dtype)));
-  }
-  if (p.codec != Codec::automatic && !keeps_integers(p.codec)) {
-    return usage_error(
-        fmt::format("Neve filter: codec {} for a dataset of {}; integers take auto, lossless or exact",
-                    codec_name(p.codec), dtype_name(dtype)));
-  }
+  NEVE_TRY(check_integer_choices(dtype, p.bound, p.codec).in("Neve filter"));
   if (p.fill) {
     // Past 2^63 a double may still be a whole u64.
     const double fill = *p.fill;

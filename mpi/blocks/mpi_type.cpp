@@ -3,21 +3,10 @@
 
 #include <initializer_list>
 
+#include "format/value_types.hpp"
+
 namespace neve::mpi {
 namespace {
-
-DType integer_of(size_t bytes, bool has_sign) {
-  switch (bytes) {
-    case 1:
-      return has_sign ? DType::i8 : DType::u8;
-    case 2:
-      return has_sign ? DType::i16 : DType::u16;
-    case 4:
-      return has_sign ? DType::i32 : DType::u32;
-    default:
-      return has_sign ? DType::i64 : DType::u64;
-  }
-}
 
 bool is_any_of(MPI_Datatype type, std::initializer_list<MPI_Datatype> named) {
   for (const MPI_Datatype candidate : named) {
@@ -41,11 +30,11 @@ std::optional<DType> dtype_of(MPI_Datatype type) {
   }
   if (is_any_of(type, {MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
                        MPI_INT32_T, MPI_INT64_T, MPI_INTEGER})) {
-    return integer_of(static_cast<size_t>(bytes), true);
+    return integer_type(static_cast<size_t>(bytes), true);
   }
   if (is_any_of(type, {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
                        MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T})) {
-    return integer_of(static_cast<size_t>(bytes), false);
+    return integer_type(static_cast<size_t>(bytes), false);
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "codecs/arrangement.hpp"
 #include "codecs/section_codec.hpp"
 #include "format/checksum.hpp"
+#include "format/codec_choices.hpp"
 #include "format/frame_header.hpp"
 #include "format/tiling.hpp"
 #include "format/value_types.hpp"
@@ -298,15 +299,8 @@ Status check_spec_of_type(DType dtype, const ComponentSpec& spec) {
     }
     return {};
   }
-  if (spec.asked.mode != BoundMode::lossless || spec.bound_abs != 0) {
-    return usage_error(
-        fmt::format("bound {} for values of {}: integers are kept bit for bit, their bound is lossless",
-                    to_string(spec.asked), dtype_name(dtype)));
-  }
-  if (spec.codec != Codec::automatic && !keeps_integers(spec.codec)) {
-    return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
-                                   codec_name(spec.codec), dtype_name(dtype)));
-  }
+  NEVE_TRY(check_integer_choices(
+      dtype, spec.bound_abs == 0 ? spec.asked : Bound{BoundMode::abs, spec.bound_abs}, spec.codec));
   if (spec.fill) {
     return usage_error(fmt::format("a floating-point fill value {} for values of {}, which take an integer",
                                    *spec.fill, dtype_name(dtype)));

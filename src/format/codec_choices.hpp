@@ -3,9 +3,15 @@
 
 #include <string>
 
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
 namespace neve {
 
 // "auto, dual_quant, ...": the codecs that parse_codec takes, for messages and help.
 std::string codec_choices();
+
+// What values of integer type `dtype` may ask for: to be kept bit for bit, by a codec that can.
+Status check_integer_choices(DType dtype, const Bound& bound, Codec codec);
 
 }  // namespace neve

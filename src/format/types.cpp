@@ -163,6 +163,19 @@ Result<Codec> parse_codec(std::string_view name) {
   return usage_error(fmt::format("codec \"{}\" unknown; allowed: {}", name, codec_choices()));
 }
 
+Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
+  if (bound.mode != BoundMode::lossless) {
+    return usage_error(
+        fmt::format("bound {} for values of {}: integers are kept bit for bit, their bound is lossless",
+                    to_string(bound), dtype_name(dtype)));
+  }
+  if (codec != Codec::automatic && !keeps_integers(codec)) {
+    return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
+                                   codec_name(codec), dtype_name(dtype)));
+  }
+  return {};
+}
+
 std::string codec_choices() {
   std::string names;
   for (const Codec codec : codecs_to_ask_for) {

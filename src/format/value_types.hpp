@@ -9,6 +9,20 @@
 
 namespace neve {
 
+// The integer type of 1, 2, 4 or 8 bytes.
+inline DType integer_type(size_t bytes, bool has_sign) {
+  switch (bytes) {
+    case 1:
+      return has_sign ? DType::i8 : DType::u8;
+    case 2:
+      return has_sign ? DType::i16 : DType::u16;
+    case 4:
+      return has_sign ? DType::i32 : DType::u32;
+    default:
+      return has_sign ? DType::i64 : DType::u64;
+  }
+}
+
 // Returns visit(std::type_identity<T>()), T the type of the values.
 template <class Visit>
 auto visit_type(DType dtype, const Visit& visit) {

@@ -166,20 +166,7 @@ Result<Book> read_book(ByteReader& in) {
   }
   in.get_bytes((taken + 7) / 8);
   if (in.failed()) return corrupt("codebook: ends before its last symbol");
-  constexpr uint32_t whole = 1U << max_book_bits;
-  uint32_t kraft = 0;
-  int used = 0;
-  for (const uint8_t l : book.length) {
-    if (l == 0) continue;
-    kraft += whole >> l;
-    ++used;
-  }
-  const bool is_single = used == 1 && kraft == whole / 2;
-  if (kraft != whole && !is_single) {
-    return corrupt(
-        fmt::format("codebook: code lengths of {} symbols fill {}/{} of the code space, must fill it", used,
-                    kraft, whole));
-  }
+  NEVE_TRY(require_complete_code(book.length, max_book_bits));
   return book;
 }
 

@@ -121,11 +121,11 @@ def test_hdf5_datasets(tmp_path, dtype):
 def test_hdf5_refuses_by_name(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         for dtype, arguments, words in (
-            ("<i4", neve.Filter(rel=1e-3), "bound rel=0.001 for a dataset of i32"),
+            ("<i4", neve.Filter(rel=1e-3), "bound rel=0.001 for values of i32"),
             (
                 "<i4",
                 neve.Filter(lossless=True, codec="context"),
-                "codec context for a dataset of i32",
+                "codec context for values of i32",
             ),
             (">i4", neve.Filter(lossless=True), "little-endian values"),
             ("<u2", neve.Filter(lossless=True, fill=-1), "fill value -1 does not fit into u16"),

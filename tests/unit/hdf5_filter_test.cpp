@@ -172,10 +172,9 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
   const std::vector<uint32_t> good = to_words(p);
   EXPECT_EQ(create_error(H5T_IEEE_F32LE, good), "");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, good, 5), "");
-  EXPECT_EQ(
-      create_error(H5T_STD_I32LE, good),
-      "Neve filter: bound abs=0.001 for a dataset of i32: integers are kept bit for bit, their bound is "
-      "lossless");
+  EXPECT_EQ(create_error(H5T_STD_I32LE, good),
+            "Neve filter: bound abs=0.001 for values of i32: integers are kept bit for bit, their bound is "
+            "lossless");
   FilterParameters every_bit;
   every_bit.bound = {BoundMode::lossless, 0};
   const std::vector<uint32_t> lossless = to_words(every_bit);

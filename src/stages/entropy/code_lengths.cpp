@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stages/entropy/code_lengths.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -71,6 +73,22 @@ void huffman_lengths(std::span<const uint32_t> counts, std::span<const uint16_t>
   }
   cut_lengths(counts, ascending, max_bits, lengths);
   repair_kraft(ascending, max_bits, lengths);
+}
+
+Status require_complete_code(std::span<const uint8_t> lengths, int max_bits) {
+  const uint32_t whole = uint32_t{1} << max_bits;
+  uint32_t filled = 0;
+  int used = 0;
+  for (const uint8_t length : lengths) {
+    if (length == 0) continue;
+    filled += whole >> length;
+    ++used;
+  }
+  const bool is_single = used == 1 && filled == whole / 2;
+  if (filled == whole || is_single) return {};
+  return corrupt(
+      fmt::format("codebook: code lengths of {} symbols fill {}/{} of the code space, must fill it", used,
+                  filled, whole));
 }
 
 void canonical_codes(std::span<const uint8_t> lengths, int max_bits, std::span<uint16_t> codes) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "neve/status.hpp"
+
 namespace neve {
 
 inline constexpr size_t max_alphabet = 1024;
@@ -21,6 +23,10 @@ inline uint32_t reverse_16_bits(uint32_t bits) {
   bits = (bits >> 4 & 0x0f0f) | (bits & 0x0f0f) << 4;
   return (bits >> 8 & 0xff) | (bits & 0xff) << 8;
 }
+
+// Refuses lengths (0: no code) that do not fill the code space, the sum of 2^-length being 1; a single code
+// has one bit.
+Status require_complete_code(std::span<const uint8_t> lengths, int max_bits);
 
 // Canonical codes of the symbols with a length, at most 16 bits, in bit order for writing least significant
 // bit first.

@@ -92,20 +92,7 @@ Result<Codebook> read_codebook(ByteReader& in) {
   }
   if (s != last + 1)
     return corrupt(fmt::format("codebook: lengths run to symbol {}, declared {}", s - 1, last));
-  constexpr uint32_t whole = 1U << max_code_bits;
-  uint32_t kraft = 0;
-  int used = 0;
-  for (const uint8_t length : book.length) {
-    if (length == 0) continue;
-    kraft += whole >> length;
-    ++used;
-  }
-  const bool single = used == 1 && kraft == whole / 2;
-  if (kraft != whole && !single) {
-    return corrupt(
-        fmt::format("codebook: code lengths of {} symbols fill {}/{} of the code space, must fill it", used,
-                    kraft, whole));
-  }
+  NEVE_TRY(require_complete_code(book.length, max_code_bits));
   return book;
 }
 
