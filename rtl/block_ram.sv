@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A block memory with one port to write and one to read. What is read stands there two cycles after its address, from
+// the register behind the memory, without which no block memory is fast. Reading what is written in the same cycle gives
+// anything.
+module block_ram #(
+    parameter  int WIDTH = 32,
+    parameter  int DEPTH = 512,
+    localparam int ADDR_BITS = $clog2(DEPTH)
+) (
+    input  logic                 clk,
+    input  logic                 write,
+    input  logic [ADDR_BITS-1:0] write_addr,
+    input  logic [    WIDTH-1:0] write_data,
+    input  logic [ADDR_BITS-1:0] read_addr,
+    output logic [    WIDTH-1:0] read_data
+);
+  (* ram_style = "block", no_rw_check *) logic [WIDTH-1:0] memory[DEPTH];
+  logic [WIDTH-1:0] fetched;
+
+  always_ff @(posedge clk) begin
+    if (write) memory[write_addr] <= write_data;
+    fetched   <= memory[read_addr];
+    read_data <= fetched;
+  end
+endmodule
