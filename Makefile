@@ -17,7 +17,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 
-.PHONY: build demo test test-long test-mpich fuzz sanitize bench format lint install bootstrap library python clean help
+.PHONY: build demo test test-long test-rtl test-mpich fuzz sanitize bench format lint install bootstrap library python clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -45,7 +45,7 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
-formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples | \
+formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples rtl | \
   grep -E '\.(cpp|hpp|h|c)$$'
 
 lint: bootstrap  ## formatting and Python style
@@ -67,6 +67,9 @@ test-mpich: bootstrap  ## the MPI tests and the command against MPICH, in build-
 	@cmake --preset mpich >/dev/null
 	@cmake --build build-mpich -j $(JOBS) --target neve mpi_tests neve_trace trace_mpi_calls neve_pmpi pmpi_program
 	@ctest --test-dir build-mpich --output-on-failure -R '^mpi\.(.*\.2|(agree|capi|coverage|hints|put)_test\.3)$$'
+
+test-rtl: library  ## the hardware engine in Verilator against the software
+	@ctest --test-dir build --output-on-failure -j $(JOBS) -R '^rtl\.'
 
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands
 	@ctest --test-dir build --output-on-failure -j $(JOBS)

@@ -14,6 +14,7 @@ packages=(
   libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
+  verilator  # runs rtl/ in tests
   clang-format python3 python3-venv python3-dev
 )
 if [[ "${1:-}" == fuzz ]]; then

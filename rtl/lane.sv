@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One lane: blocks of float32 values to codes and side stream, one value a cycle. Nothing inside stalls: a
+// block begins when there is room for all that can come of it.
+//
+//   values -> quantizer -> lorenzo -> side_stream -> symbols (4 blocks) -> code table -> packer -> codes
+//                                          |-> histogram (2 blocks)                   entries -> side
+//
+// A block's codes wait until its round has a book (books and rounds: engine.sv).
+module lane #(
+  parameter int BLOCK_BITS = 12,   // blocks of at most 2^BLOCK_BITS values, 8 to 16
+  parameter int DIMS = 3,
+  parameter int LINE_BITS = 12,
+  parameter int PLANE_BITS = 12,
+  parameter int WORDS = 4          // of 32 bits, that codes are read in: 2, 4, 8 or 16
+) (
+  input  logic        clk,
+  input  logic        rst,
+
+  // Settings, constant while values are inside (`empty` says when not).
+  input  logic        has_step,
+  input  logic [23:0] inverse,
+  input  logic [8:0]  inverse_shift,
+  input  logic [23:0] step,
+  input  logic [7:0]  step_exponent,
+  input  logic        is_power,
+  input  logic        has_fill,
+  input  logic [31:0] fill,
+  input  logic        limit_write,
+  input  logic [4:0]  limit_addr,
+  input  logic [27:0] limit_data,
+  input  logic [1:0]  dims,
+  input  logic [15:0] line_last,
+  input  logic [15:0] plane_last,
+  input  logic [PLANE_BITS:0] plane_values,
+  output logic        empty,
+
+  // Blocks, one ahead of the values.
+  input  logic        block_valid,
+  output logic        block_ready,
+  input  logic [BLOCK_BITS:0] block_values,
+  input  logic        block_restart,
+  input  logic [15:0] block_x,
+  input  logic [15:0] block_y,
+
+  input  logic        in_valid,
+  output logic        in_ready,
+  input  logic [31:0] in_data,
+
+  // Counts of the oldest block not read yet: `counted` says that they are there, `counts_taken` frees them.
+  output logic        counted,
+  input  logic        counts_taken,
+  input  logic        count_read,
+  input  logic        count_clear_all,
+  input  logic [9:0]  count_addr,
+  output logic [BLOCK_BITS:0] count_data,   // one cycle later
+  output logic [BLOCK_BITS+2:0] counted_side_bytes,  // of that block
+
+  // The next block's book: `book_pending` until its first symbol has been read.
+  input  logic        book_valid,
+  input  logic        book_bank,
+  output logic        book_pending,
+  input  logic        table_write,
+  input  logic        table_bank,
+  input  logic [9:0]  table_addr,
+  input  logic [neve_pkg::ENTRY_BITS-1:0] table_entry,
+
+  // The oldest packed block.
+  output logic        packed_valid,
+  input  logic        packed_taken,
+  output logic [BLOCK_BITS:0] packed_values,
+  output logic [BLOCK_BITS:0] packed_symbols,
+  output logic [BLOCK_BITS+2:0] packed_side_bytes,
+  output logic [BLOCK_BITS+1:0] packed_code_bytes,
+  input  logic        codes_read,           // the next words, one cycle later
+  output logic [32*WORDS-1:0] codes_data,
+  input  logic        side_read,            // the next entry, one cycle later
+  output logic        side_special,
+  output logic [15:0] side_run,
+  output logic [31:0] side_value
+);
+  localparam int BLOCK = 1 << BLOCK_BITS;
+  localparam int WORD_BITS = $clog2(WORDS);
+  localparam int INFLIGHT = 64;  // values between input and memories, and more
+
+  // --- values in ---------------------------------------------------------------------------------------
+
+  logic        is_open;
+  logic [BLOCK_BITS:0] left;
+  logic        next_first;
+  logic        restart;
+  logic [15:0] start_x, start_y;
+  logic        ends_now, opens_now;
+
+  // Blocks begun, counted, whose counts were taken, with a book, packed, taken: modulo 8.
+  logic [2:0]  begun, done_blocks, taken_counts, packed_blocks, taken_blocks;
+  logic [BLOCK_BITS+1:0] side_used;
+  logic        has_room;
+  always_ff @(posedge clk) begin
+    has_room <= 3'(begun - packed_blocks) < 3'd4 & 3'(begun - taken_counts) < 3'd2 &
+                side_used < (BLOCK_BITS+2)'(BLOCK - INFLIGHT) & ~opens_now;
+  end
+
+  assign in_ready = is_open;
+  assign ends_now = is_open & in_valid & left == 1;
+  assign block_ready = has_room & (~is_open | ends_now);
+  assign opens_now = block_valid & block_ready;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      is_open <= 1'b0;
+      begun <= 3'd0;
+    end else begin
+      if (opens_now) begin
+        is_open <= 1'b1;
+        begun <= begun + 3'd1;
+      end else if (ends_now) begin
+        is_open <= 1'b0;
+      end
+    end
+    if (opens_now) begin
+      left <= block_values;
+      next_first <= 1'b1;
+      restart <= block_restart;
+      start_x <= block_x;
+      start_y <= block_y;
+    end else if (in_valid & is_open) begin
+      left <= left - 1'b1;
+      next_first <= 1'b0;
+    end
+  end
+  assign empty = ~is_open & begun == done_blocks;
+
+  // --- quanta, symbols ---------------------------------------------------------------------------------
+
+  logic q_valid, q_special;
+  logic signed [28:0] q_quantum;
+  logic [31:0] q_data;
+  quantizer quantizer_i (
+    .clk(clk), .has_step(has_step), .inverse(inverse), .inverse_shift(inverse_shift), .step(step),
+    .step_exponent(step_exponent), .is_power(is_power), .has_fill(has_fill), .fill(fill),
+    .limit_write(limit_write), .limit_addr(limit_addr), .limit_data(limit_data),
+    .in_valid(in_valid & is_open & ~rst), .in_data(in_data),
+    .out_valid(q_valid), .out_special(q_special), .out_quantum(q_quantum), .out_data(q_data));
+
+  // Where blocks begin and end travels beside the values.
+  localparam int QUANTIZER_CYCLES = 22;
+  logic [QUANTIZER_CYCLES:1] q_first, q_last;
+  always_ff @(posedge clk) begin
+    q_first <= {q_first[QUANTIZER_CYCLES-1:1], next_first};
+    q_last <= {q_last[QUANTIZER_CYCLES-1:1], left == 1};
+  end
+
+  logic l_valid, l_first, l_last, l_special;
+  logic [9:0] l_symbol;
+  logic [31:0] l_data;
+  lorenzo #(.DIMS(DIMS), .LINE_BITS(LINE_BITS), .PLANE_BITS(PLANE_BITS)) lorenzo_i (
+    .clk(clk), .dims(dims), .line_last(line_last), .plane_last(plane_last), .plane_values(plane_values),
+    .block_restart(restart), .block_x(start_x), .block_y(start_y),
+    .in_valid(q_valid & ~rst), .in_first(q_first[QUANTIZER_CYCLES]), .in_last(q_last[QUANTIZER_CYCLES]),
+    .in_special(q_special), .in_quantum(q_quantum), .in_data(q_data),
+    .out_valid(l_valid), .out_first(l_first), .out_last(l_last), .out_special(l_special),
+    .out_symbol(l_symbol), .out_data(l_data));
+
+  logic s_valid, s_first, e_valid, e_special, b_done;
+  logic [9:0] s_symbol;
+  logic [BLOCK_BITS-1:0] s_index;
+  logic [15:0] e_run;
+  logic [31:0] e_value;
+  logic [BLOCK_BITS:0] b_symbols;
+  logic [BLOCK_BITS+2:0] b_side_bytes;
+  side_stream #(.BLOCK_BITS(BLOCK_BITS)) side_stream_i (
+    .clk(clk), .rst(rst), .in_valid(l_valid), .in_first(l_first), .in_last(l_last), .in_special(l_special),
+    .in_symbol(l_symbol), .in_data(l_data),
+    .symbol_valid(s_valid), .symbol_first(s_first), .symbol(s_symbol), .symbol_index(s_index),
+    .entry_valid(e_valid), .entry_special(e_special), .entry_run(e_run), .entry_value(e_value),
+    .block_done(b_done), .block_symbols(b_symbols), .block_side_bytes(b_side_bytes));
+
+  // --- memories between the halves ---------------------------------------------------------------------
+
+  // Which block a symbol belongs to: of those begun, the one that its first symbol opens.
+  logic [2:0] s_block, s_block_now;
+  assign s_block_now = s_valid & s_first ? s_block + 3'd1 : s_block;
+  always_ff @(posedge clk) s_block <= rst ? 3'd7 : s_block_now;
+
+  logic [9:0] symbols [0:4*BLOCK-1];
+  logic       w_valid;
+  logic [9:0] w_symbol;
+  logic [BLOCK_BITS+1:0] w_at;
+  logic       w_bank;
+  always_ff @(posedge clk) begin
+    w_valid <= s_valid & ~rst;
+    w_symbol <= s_symbol;
+    w_at <= {s_block_now[1:0], s_index};
+    w_bank <= s_block_now[0];
+    if (w_valid) symbols[w_at] <= w_symbol;
+  end
+
+  histogram #(.COUNT_BITS(BLOCK_BITS + 1)) histogram_i (
+    .clk(clk), .in_valid(w_valid), .in_bank(w_bank), .in_symbol(w_symbol),
+    .read(count_read), .clear_all(count_clear_all), .read_bank(taken_counts[0]), .read_addr(count_addr),
+    .read_data(count_data));
+
+  // The histogram's last count is written four cycles after its symbol left side_stream.
+  logic [6:1] drains;
+  logic [BLOCK_BITS:0] info_symbols [0:7];
+  logic [BLOCK_BITS:0] info_values [0:7];
+  logic [BLOCK_BITS+2:0] info_side_bytes [0:7];
+  logic [BLOCK_BITS+1:0] info_code_bytes [0:7];
+  logic [2:0] summed;
+  always_ff @(posedge clk) begin
+    drains <= rst ? 6'd0 : {drains[5:1], b_done};
+    if (opens_now) info_values[begun] <= block_values;
+    if (b_done) begin
+      info_symbols[summed] <= b_symbols;
+      info_side_bytes[summed] <= b_side_bytes;
+    end
+    if (rst) begin
+      summed <= 3'd0;
+      done_blocks <= 3'd0;
+      taken_counts <= 3'd0;
+    end else begin
+      if (b_done) summed <= summed + 3'd1;
+      if (drains[6]) done_blocks <= done_blocks + 3'd1;
+      if (counts_taken) taken_counts <= taken_counts + 3'd1;
+    end
+    counted <= ~rst & done_blocks != taken_counts & ~counts_taken;
+    counted_side_bytes <= info_side_bytes[taken_counts];
+  end
+
+  localparam int SIDE_BITS = BLOCK_BITS + 1;
+  logic [48:0] side [0:(1<<SIDE_BITS)-1];
+  logic [48:0] side_entry;
+  logic [SIDE_BITS:0] side_written, side_taken;
+  assign side_used = side_written - side_taken;
+  assign {side_special, side_run, side_value} = side_entry;
+  always_ff @(posedge clk) begin
+    if (e_valid) side[side_written[SIDE_BITS-1:0]] <= {e_special, e_run, e_value};
+    side_entry <= side[side_taken[SIDE_BITS-1:0]];
+    if (rst) begin
+      side_written <= '0;
+      side_taken <= '0;
+    end else begin
+      if (e_valid) side_written <= side_written + 1'b1;
+      if (side_read) side_taken <= side_taken + 1'b1;
+    end
+  end
+
+  // --- codes -------------------------------------------------------------------------------------------
+
+  localparam int CODE_BITS = BLOCK_BITS;  // words of 32 bits: twice what a block can take
+  logic [CODE_BITS:0] code_written;       // of words
+  logic [CODE_BITS-WORD_BITS:0] code_taken;  // of `WORDS` words
+  logic [CODE_BITS:0] code_used;
+  logic        packs, code_has_room, bank;
+  logic [BLOCK_BITS-1:0] pack_left;
+  logic [2:0]  pack_block;
+  logic        starts_now, starts_bank;
+  logic [BLOCK_BITS:0] start_symbols;
+  assign code_used = code_written - {code_taken, {WORD_BITS{1'b0}}};
+  assign starts_now = book_pending & code_has_room & (~packs | pack_left == 0);
+  always_ff @(posedge clk) begin
+    code_has_room <= code_used < (CODE_BITS+1)'(BLOCK / 2 - 16) & 3'(pack_block - taken_blocks) < 3'd4 &
+                     ~starts_now;
+    start_symbols <= info_symbols[pack_block];
+    if (rst) begin
+      book_pending <= 1'b0;
+    end else if (book_valid) begin
+      book_pending <= 1'b1;
+      starts_bank <= book_bank;
+    end else if (starts_now) begin
+      book_pending <= 1'b0;
+    end
+  end
+
+  // 0: the symbol's place, 1 and 2: the symbol, 3 and 4: its code.
+  logic [BLOCK_BITS+1:0] at0;
+  logic [4:0] pack_valid, pack_first, pack_last;
+  logic [1:0] bank_at;
+  logic [9:0] symbol1, symbol2;
+  logic [neve_pkg::ENTRY_BITS-1:0] codes [0:2047];
+  logic [neve_pkg::ENTRY_BITS-1:0] entry3, entry4;
+  assign packs = pack_valid[0];
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      pack_valid <= 5'd0;
+      pack_block <= 3'd0;
+    end else begin
+      pack_valid <= {pack_valid[3:0], starts_now | (packs & pack_left != 0)};
+      if (starts_now) pack_block <= pack_block + 3'd1;
+    end
+    pack_first <= {pack_first[3:0], starts_now};
+    pack_last <= {pack_last[3:0], starts_now ? start_symbols == 1 : pack_left == 1};
+    if (starts_now) begin
+      at0 <= {pack_block[1:0], {BLOCK_BITS{1'b0}}};
+      pack_left <= BLOCK_BITS'(start_symbols - 1'b1);
+      bank <= starts_bank;
+    end else begin
+      at0 <= at0 + 1'b1;
+      pack_left <= pack_left - 1'b1;
+    end
+    symbol1 <= symbols[at0];
+    symbol2 <= symbol1;
+    bank_at <= {bank_at[0], bank};
+    if (table_write) codes[{table_bank, table_addr}] <= table_entry;
+    entry3 <= codes[{bank_at[1], symbol2}];
+    entry4 <= entry3;
+  end
+
+  logic word_valid, word_last;
+  logic [4:0] word_bits;
+  logic [31:0] word;
+  packer packer_i (
+    .clk(clk), .rst(rst), .in_valid(pack_valid[4]), .in_first(pack_first[4]), .in_last(pack_last[4]),
+    .in_entry(entry4), .word_valid(word_valid), .word_last(word_last), .word_bits(word_bits), .word(word));
+
+  genvar w;
+  generate
+    for (w = 0; w < WORDS; w = w + 1) begin : bank_of
+      logic [31:0] words [0:(BLOCK/WORDS)-1];
+      logic        is_here;
+      assign is_here = code_written[WORD_BITS-1:0] == WORD_BITS'(w);
+      always_ff @(posedge clk) begin
+        if (word_valid & is_here) words[code_written[CODE_BITS-1:WORD_BITS]] <= word;
+        codes_data[32*w+:32] <= words[code_taken[CODE_BITS-WORD_BITS-1:0]];
+      end
+    end
+  endgenerate
+
+  logic [BLOCK_BITS:0] block_words;  // so far
+  logic [CODE_BITS:0] after_word;
+  assign after_word = code_written + 1'b1;
+  always_ff @(posedge clk) begin
+    if (rst) begin
+      code_written <= '0;
+      code_taken <= '0;
+      block_words <= '0;
+      packed_blocks <= 3'd0;
+      taken_blocks <= 3'd0;
+    end else begin
+      if (word_valid) begin
+        // A block begins where a read begins.
+        code_written <= word_last ? (after_word + (CODE_BITS+1)'(WORDS - 1)) & ~(CODE_BITS+1)'(WORDS - 1)
+                                  : after_word;
+        block_words <= word_last ? '0 : block_words + 1'b1;
+        if (word_last) begin
+          packed_blocks <= packed_blocks + 3'd1;
+          info_code_bytes[packed_blocks] <=
+            {block_words[BLOCK_BITS-1:0], 2'b0} +
+            (word_bits == 0 ? (BLOCK_BITS+2)'(4) : (BLOCK_BITS+2)'(({1'b0, word_bits} + 6'd7) >> 3));
+        end
+      end
+      if (codes_read) code_taken <= code_taken + 1'b1;
+      if (packed_taken) taken_blocks <= taken_blocks + 3'd1;
+    end
+    packed_valid <= ~rst & packed_blocks != taken_blocks & ~packed_taken;
+    packed_values <= info_values[taken_blocks];
+    packed_symbols <= info_symbols[taken_blocks];
+    packed_side_bytes <= info_side_bytes[taken_blocks];
+    packed_code_bytes <= info_code_bytes[taken_blocks];
+  end
+endmodule

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands beside the codes (docs/format.md, "Symbols"): every escape's value and, of values without a
+// quantum, how many equal ones follow, which have no symbols. An entry waits until its run has ended.
+module side_stream #(
+  parameter int BLOCK_BITS = 12
+) (
+  input  logic        clk,
+  input  logic        rst,
+  input  logic        in_valid,
+  input  logic        in_first,      // of a block
+  input  logic        in_last,
+  input  logic        in_special,
+  input  logic [9:0]  in_symbol,
+  input  logic [31:0] in_data,
+
+  output logic        symbol_valid,
+  output logic        symbol_first,  // of a block
+  output logic [9:0]  symbol,
+  output logic [BLOCK_BITS-1:0] symbol_index,  // in its block
+
+  output logic        entry_valid,
+  output logic        entry_special, // 6 bytes: value and run; else 4
+  output logic [15:0] entry_run,
+  output logic [31:0] entry_value,
+
+  // A block is through: its symbols leave no later than this.
+  output logic        block_done,
+  output logic [BLOCK_BITS:0] block_symbols,
+  output logic [BLOCK_BITS+2:0] block_side_bytes
+);
+  // 1: equal to the value before?
+  logic        valid1, first1, last1, special1, follows1;
+  logic [9:0]  symbol1;
+  logic [31:0] data1;  // of the last value that came
+  logic [7:0]  differs1;
+  integer g;
+  always_ff @(posedge clk) begin
+    valid1 <= in_valid & ~rst;
+    if (in_valid) begin
+      first1 <= in_first;
+      last1 <= in_last;
+      special1 <= in_special;
+      symbol1 <= in_symbol;
+      data1 <= in_data;
+      for (g = 0; g < 8; g = g + 1) differs1[g] <= in_data[4*g+:4] != data1[4*g+:4];
+      follows1 <= in_special & special1 & ~in_first;
+    end
+  end
+
+  // 2
+  logic        valid2, first2, last2, special2, extends2, escape2;
+  logic [9:0]  symbol2;
+  logic [31:0] data2;
+  always_ff @(posedge clk) begin
+    valid2 <= valid1 & ~rst;
+    first2 <= first1;
+    last2 <= last1;
+    special2 <= special1;
+    symbol2 <= symbol1;
+    data2 <= data1;
+    extends2 <= follows1 & ~|differs1;
+    escape2 <= ~|symbol1;
+  end
+
+  // 3: symbols and counts.
+  logic [BLOCK_BITS:0] symbols3;
+  logic [BLOCK_BITS+2:0] side_bytes3;
+  logic last3;
+  always_ff @(posedge clk) begin
+    symbol_valid <= valid2 & ~extends2;
+    symbol_first <= first2;
+    symbol <= symbol2;
+    last3 <= valid2 & last2;
+    if (valid2) begin
+      symbol_index <= first2 ? '0 : symbols3[BLOCK_BITS-1:0];
+      symbols3 <= first2 ? 1 : symbols3 + {{BLOCK_BITS{1'b0}}, ~extends2};
+      side_bytes3 <= (first2 ? 0 : side_bytes3) +
+                     (extends2 | ~escape2 ? 0 : special2 ? 6 : 4);
+    end
+    block_done <= last3;
+    block_symbols <= symbols3;
+    block_side_bytes <= side_bytes3;
+  end
+
+  // 3: the entry that waits, and whether more equal values may come.
+  logic        waits3, is_open3, special3;
+  logic [15:0] run3;
+  logic [31:0] value3;
+  always_ff @(posedge clk) begin
+    entry_valid <= waits3 & (valid2 ? ~extends2 : ~is_open3);
+    entry_special <= special3;
+    entry_run <= run3;
+    entry_value <= value3;
+    if (rst) begin
+      waits3 <= 1'b0;
+      entry_valid <= 1'b0;
+    end else if (valid2 & extends2) begin
+      run3 <= run3 + 16'd1;
+      is_open3 <= ~last2;
+    end else if (valid2) begin
+      waits3 <= escape2;
+      is_open3 <= special2 & ~last2;
+      special3 <= special2;
+      run3 <= 16'd0;
+      value3 <= data2;
+    end else if (~is_open3) begin
+      waits3 <= 1'b0;
+    end
+  end
+endmodule
