@@ -82,6 +82,8 @@ struct InterpolationKernels {
 // Loops on words of lossless coding (kernels/word_kernels.hpp).
 template <class U>
 struct WordKernels;
+// Rows of streams at once, codes, checksums (kernels/stream_kernels.hpp).
+struct StreamKernels;
 
 struct Kernels {
   const char* name;
@@ -123,6 +125,8 @@ struct Kernels {
   const WordKernels<uint16_t>* words_u16;
   const WordKernels<uint32_t>* words_u32;
   const WordKernels<uint64_t>* words_u64;
+
+  const StreamKernels* stream;
 };
 
 inline constexpr int symbol_zero = 128;  // the symbol of residual 0

@@ -5,6 +5,7 @@
 #include "kernels/interpolation_rows.hpp"
 
 #include "kernels/kernels.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "kernels/word_rows.hpp"
 
 namespace neve {
@@ -146,7 +147,8 @@ const Kernels& portable_kernels() {
                              &Words<uint8_t>::table,
                              &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
-                             &Words<uint64_t>::table};
+                             &Words<uint64_t>::table,
+                             &portable_stream_kernels()};
   return table;
 }
 

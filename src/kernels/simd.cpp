@@ -8,17 +8,17 @@
 #include "kernels/interpolation_rows.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/portable.hpp"
+#include "kernels/simd_targets.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "kernels/targets.hpp"
 #include "kernels/word_rows.hpp"
-
-// Targets that bring nothing over a neighbour only cost build time.
-#undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
+
+#include "kernels/vector_ops-inl.hpp"
 
 // One-lane vectors would be the portable kernels again, more slowly.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -27,61 +27,19 @@ namespace neve {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Eight elements at most: rows of small boxes are often eight cells long.
-template <class T>
-using Lanes = hn::CappedTag<T, 8>;
-using I32 = hn::CappedTag<int32_t, 8>;
-
-// Lanes where |scaled| is quantum_limit or more, or NaN, are not used.
-template <class D>
-HWY_INLINE auto NearestI32(D, hn::VFromD<D> scaled) {
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::NearestInt(scaled);
-  } else {
-    return hn::DemoteTo(hn::Rebind<int32_t, D>(), hn::Round(scaled));
-  }
-}
-
-template <class D, class VI>
-HWY_INLINE hn::VFromD<D> FromI32(D d, VI quanta) {
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::ConvertTo(d, quanta);
-  } else {
-    return hn::PromoteTo(d, quanta);
-  }
-}
-
 template <class T>
 void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int32_t* HWY_RESTRICT quanta,
               QuantizeStats<T>& stats) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
-  const hn::RebindToUnsigned<Lanes<T>> du;
-  using Bits = portable::BitsOf<T>;
   const size_t lanes = hn::Lanes(d);
-  const auto inverse_step = hn::Set(d, q.inverse_step);
-  const auto step = hn::Set(d, q.step);
-  const auto center = hn::Set(d, q.center);
+  const VectorQuantizer<T> quantizer(q);
   const auto origin = hn::Set(di, q.origin);
-  const auto tolerance = hn::Set(d, q.tolerance);
-  const auto limit = hn::Set(d, static_cast<T>(quantum_limit));
-  const auto negative_zero = hn::Set(du, Bits{1} << (8 * sizeof(T) - 1));
-  // Without a fill value the comparison repeats that of -0.
-  const auto fill = q.has_fill ? hn::Set(du, portable::bits(q.fill)) : negative_zero;
   auto max_error = hn::Zero(d);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(d, values + i);
-    const auto scaled = hn::Mul(hn::Sub(value, center), inverse_step);
-    const auto fits = hn::Lt(hn::Abs(scaled), limit);
-    const auto quantum = NearestI32(d, scaled);
-    const auto decoded = hn::Add(hn::Mul(FromI32(d, quantum), step), center);
-    const auto error = hn::Abs(hn::Sub(value, decoded));
-    const auto bits = hn::BitCast(du, value);
-    const auto special = hn::RebindMask(d, hn::Or(hn::Eq(bits, negative_zero), hn::Eq(bits, fill)));
-    const auto ok = hn::And(hn::AndNot(special, hn::Le(error, tolerance)), fits);
+    const auto [quantum, error, ok] = quantizer(value);
     max_error = hn::Max(max_error, hn::IfThenElseZero(ok, error));
     if (HWY_LIKELY(hn::AllTrue(d, ok))) {
       hn::StoreU(hn::Sub(quantum, origin), di, quanta + i);
@@ -129,19 +87,6 @@ void DequantizeF32(const int32_t* q, size_t n, int32_t origin, float center, flo
 }
 void DequantizeF64(const int32_t* q, size_t n, int32_t origin, double center, double step, double* out) {
   Dequantize(q, n, origin, center, step, out);
-}
-
-// Signs as in portable::neighbour_sum.
-template <int kCount, class D>
-HWY_INLINE hn::VFromD<D> NeighbourSum(D d, const NeighbourRows& around, ptrdiff_t i) {
-  const auto row = [&](int r) { return hn::LoadU(d, around.rows[r] + i); };
-  if constexpr (kCount == 0) return hn::Zero(d);
-  if constexpr (kCount == 1) return row(0);
-  if constexpr (kCount == 3) return hn::Sub(hn::Add(row(0), row(1)), row(2));
-  if constexpr (kCount == 7) {
-    const auto plus = hn::Add(hn::Add(row(0), row(1)), hn::Add(row(3), row(6)));
-    return hn::Sub(plus, hn::Add(row(2), hn::Add(row(4), row(5))));
-  }
 }
 
 template <int kCount, bool kAlongX>
@@ -414,6 +359,7 @@ NEVE_WORD_KERNELS
 
 }  // namespace
 
+const StreamKernels& StreamTable();  // stream_simd.cpp
 const Kernels& Table();
 const Kernels& Table() {
   static const Kernels table{hwy::TargetName(HWY_TARGET),
@@ -434,7 +380,8 @@ const Kernels& Table() {
                              &Words<uint8_t>::table,
                              &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
-                             &Words<uint64_t>::table};
+                             &Words<uint64_t>::table,
+                             &StreamTable()};
   return table;
 }
 
@@ -454,13 +401,13 @@ std::vector<const Kernels*> supported_kernels() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2")) {
+      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt")) {
     tables.push_back(&N_AVX3::Table());
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2")) {
+      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt")) {
     tables.push_back(&N_AVX2::Table());
   }
 #endif

@@ -42,15 +42,13 @@ constexpr unsigned length_bits = 5;
 
 }  // namespace
 
-void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts) {
-  // Four tables: equal symbols in a row would wait for each other's counter.
+namespace {
+
+// Four tables: equal symbols in a row would wait for each other's counter.
+void count_each(std::span<const uint16_t> symbols, SymbolCounts& counts) {
   static thread_local std::array<SymbolCounts, 4> part;
-  const size_t n = symbols.size();
-  if (n < 4 * wide_symbol_count) {
-    for (const uint16_t s : symbols) ++counts[s];
-    return;
-  }
   for (SymbolCounts& p : part) p.fill(0);
+  const size_t n = symbols.size();
   size_t i = 0;
   for (; i + 4 <= n; i += 4) {
     uint64_t four;
@@ -63,6 +61,86 @@ void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts) {
   for (; i < n; ++i) ++part[0][symbols[i]];
   for (size_t s = 0; s < wide_symbol_count; ++s)
     counts[s] += part[0][s] + part[1][s] + part[2][s] + part[3][s];
+}
+
+// The 64 symbols around 0 in pairs, which halves the counters to be moved; several tables, as above.
+class PairCounts {
+ public:
+  static constexpr size_t step = 8;  // symbols
+
+  // Counts whole steps until they no longer pay: where every fourth holds a symbol outside. Returns how many
+  // symbols.
+  size_t add(std::span<const uint16_t> symbols, SymbolCounts& counts) {
+    constexpr size_t part = 128 * step;
+    size_t outside = 0;
+    size_t i = 0;
+    for (; i + part <= symbols.size() && outside < part / step / 4; i += part) {
+      outside = 0;
+      for (size_t k = 0; k < part; k += step) {
+        uint64_t low;
+        uint64_t high;
+        std::memcpy(&low, symbols.data() + i + k, sizeof low);
+        std::memcpy(&high, symbols.data() + i + k + 4, sizeof high);
+        // Where a symbol is below `first` its own 16 bits are large, whatever is borrowed above them.
+        low -= first * each;
+        high -= first * each;
+        if (((low | high) & (0xffff - (side - 1)) * each) == 0) [[likely]] {
+          low |= low >> 10;
+          high |= high >> 10;
+          ++pairs_[0][low & last_pair];
+          ++pairs_[1][(low >> 32) & last_pair];
+          ++pairs_[2][high & last_pair];
+          ++pairs_[3][(high >> 32) & last_pair];
+        } else {
+          ++outside;
+          for (size_t s = 0; s < step; ++s) ++counts[symbols[i + k + s]];
+        }
+      }
+    }
+    return i;
+  }
+
+  void settle(SymbolCounts& counts) {
+    for (size_t high = 0; high < side; ++high) {
+      uint32_t total = 0;
+      for (size_t low = 0; low < side; ++low) {
+        const size_t pair = high * side + low;
+        const uint32_t count = pairs_[0][pair] + pairs_[1][pair] + pairs_[2][pair] + pairs_[3][pair];
+        counts[first + low] += count;
+        total += count;
+      }
+      counts[first + high] += total;
+    }
+    for (std::array<uint32_t, side * side>& table : pairs_) table.fill(0);
+  }
+
+ private:
+  static constexpr size_t side = 64;
+  static constexpr uint64_t first = zero - side / 2;
+  static constexpr uint64_t each = 0x0001000100010001;
+  static constexpr size_t last_pair = side * side - 1;
+
+  std::array<std::array<uint32_t, side * side>, 4> pairs_{};
+};
+
+// Below this many symbols summing up the pairs costs more than they save.
+constexpr size_t pairs_min_symbols = 32 * wide_symbol_count;
+
+}  // namespace
+
+void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts) {
+  if (symbols.size() < 4 * wide_symbol_count) {
+    for (const uint16_t s : symbols) ++counts[s];
+    return;
+  }
+  size_t counted = 0;
+  if (symbols.size() >= pairs_min_symbols) {
+    static thread_local PairCounts of_thread;
+    PairCounts& pairs = of_thread;
+    counted = pairs.add(symbols, counts);
+    pairs.settle(counts);
+  }
+  if (counted < symbols.size()) count_each(symbols.subspan(counted), counts);
 }
 
 // CEAZ's algorithm 1: residuals fall off on both sides of 0, so symbols of equal magnitude are compared with

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/stream_kernels.hpp"
+
 namespace neve::stream {
 
 template <class T>
@@ -126,34 +128,34 @@ template <class T>
 void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
   const size_t rejected_before = stats_.rejected;
   const size_t n = segment.count;
-  quantize(values, n, quantizer_, segment.quanta, stats_);
+  uint16_t* const symbols = symbols_.data() + symbol_total_;
+  const bool has_escape =
+      stream_row_kernels<T>().code(values, n, quantizer_, segment.around, segment.quanta, symbols, stats_);
   if (stats_.rejected != rejected_before) {
     add_rejected(values, segment);
   } else {
-    kernels().predict(segment.quanta, segment.around, true, n, residuals_.data());
-    uint16_t* const symbols = symbols_.data() + symbol_total_;
-    if (kernels().pack_wide(residuals_.data(), n, symbols) > 0) {
+    if (has_escape) {
       for (size_t i = 0; i < n; ++i) {
         if (symbols[i] == wide_symbol_escape) put_side(values[i]);
+      }
+    }
+    if (measures_) {
+      // Values beside the codes are exact: what their quantum would be off by does not count.
+      for (size_t i = 0; i < n; ++i) {
+        if (symbols[i] != wide_symbol_escape) add_square(values[i], segment.quanta[i]);
       }
     }
     symbol_total_ += n;
     hold_ = segment.quanta[n - 1];
     in_run_ = false;
   }
-  if (measures_) {
-    decoded_.resize(n + row_padding);
-    dequantize(segment.quanta, n, 0, {T{0}, quantizer_.step}, decoded_.data());
-    for (size_t i = 0; i < n; ++i) {
-      // Values beside the codes are exact: what their quantum would be off by does not count.
-      uint16_t symbol;
-      portable_kernels().pack_wide(&residuals_[i], 1, &symbol);
-      const double error = static_cast<double>(decoded_[i]) - static_cast<double>(values[i]);
-      const bool is_coded =
-          symbol != wide_symbol_escape && std::abs(error) <= static_cast<double>(quantizer_.tolerance);
-      if (is_coded) squares_ += error * error;
-    }
-  }
+}
+
+template <class T>
+void Chunk<T>::add_square(T value, int32_t quantum) {
+  const T decoded = portable::dequantize_one(quantum, 0, T{0}, quantizer_.step);
+  const double error = static_cast<double>(decoded) - static_cast<double>(value);
+  squares_ += error * error;
 }
 
 template <class T>
@@ -202,7 +204,11 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
     in_run_ = false;
     uint16_t& symbol = symbols_[symbol_total_++];
     portable_kernels().pack_wide(&residuals_[i], 1, &symbol);
-    if (symbol == wide_symbol_escape) put_side(values[i]);
+    if (symbol == wide_symbol_escape) {
+      put_side(values[i]);
+    } else if (measures_) {
+      add_square(values[i], segment.quanta[i]);
+    }
   }
 }
 

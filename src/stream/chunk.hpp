@@ -72,6 +72,7 @@ class Chunk {
   void add_rejected(const T* values, const History::Segment& segment);
   void put_side(T value);
   bool extends_run(T value);
+  void add_square(T value, int32_t quantum);
   void begin_block();
 
   uint32_t block_values_;
@@ -102,7 +103,6 @@ class Chunk {
   size_t run_count_at_ = 0;
   uint16_t run_count_ = 0;
   std::vector<int32_t> residuals_;
-  std::vector<T> decoded_;
 };
 
 }  // namespace neve::stream

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "format/frame_header.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "neve/stream.hpp"
 #include "stream/chunk.hpp"
 #include "stream/symbol_coder.hpp"
@@ -123,9 +124,7 @@ template <class T>
 class TypedDecoder final : public BlockDecoder {
  public:
   explicit TypedDecoder(const Header& header)
-      : fill_(header.fill),
-        history_(header.dims, header.line, header.lines_per_plane),
-        residuals_(History::longest_segment + 2 * row_padding) {}
+      : fill_(header.fill), history_(header.dims, header.line, header.lines_per_plane) {}
 
   Status decode(std::span<const WholeBlock> blocks, std::byte* out) override {
     std::array<Payload, stream::decode_side_by_side> payloads;
@@ -170,20 +169,15 @@ class TypedDecoder final : public BlockDecoder {
       hold_ = 0;
     }
     Cursor cursor{symbols, symbols + block.symbols, ByteReader(payload.side)};
+    const StreamRowKernels<T>& rows = stream_row_kernels<T>();
     for (uint64_t left = block.values; left > 0;) {
       const History::Segment segment = history_.next(left);
       const size_t n = segment.count;
-      const bool is_plain = cursor.run_left == 0 &&
-                            static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
-                            kernels().unpack_wide(cursor.symbol, n, residuals_.data()) == 0;
+      const bool is_plain =
+          cursor.run_left == 0 && static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
+          !rows.restore(cursor.symbol, n, segment.around, quantizer_.step, segment.quanta, out);
       if (is_plain) {
         cursor.symbol += n;
-        // What prediction along the line adds to the first residual.
-        const uint32_t carry =
-            static_cast<uint32_t>(segment.quanta[-1]) - portable::neighbour_sum(segment.around, -1);
-        residuals_[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals_[0]) + carry);
-        kernels().unpredict(residuals_.data(), segment.around, true, n, segment.quanta);
-        dequantize(segment.quanta, n, 0, {T{0}, quantizer_.step}, out);
         hold_ = segment.quanta[n - 1];
       } else {
         NEVE_TRY(decode_mixed(segment, cursor, out));
@@ -244,7 +238,6 @@ class TypedDecoder final : public BlockDecoder {
   const DecodeTable* table_ = nullptr;
   std::unique_ptr<DecodeTable> own_table_;
   std::array<RawVector<uint16_t>, stream::decode_side_by_side> symbols_;
-  std::vector<int32_t> residuals_;
 };
 
 std::unique_ptr<BlockDecoder> make_decoder(const Header& header) {

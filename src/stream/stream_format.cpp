@@ -2,7 +2,6 @@
 #include "stream/stream_format.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <cmath>
 
 #include "format/frame_header.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "stream/book.hpp"
 
 namespace neve::stream {
@@ -33,8 +33,7 @@ constexpr size_t step_bytes = 2 * sizeof(double);
 
 // CRC-32 (ISO 3309), which hardware computes byte by byte as they leave; XXH3 would need 64-bit multipliers.
 uint32_t crc(ByteSpan bytes, uint32_t before = 0) {
-  return static_cast<uint32_t>(
-      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+  return kernels().stream->crc32(before, bytes.data(), bytes.size());
 }
 
 bool matches([[maybe_unused]] uint32_t found, [[maybe_unused]] uint32_t expected) {

@@ -4,23 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <vector>
 
+#include "kernels/code_lanes.hpp"
 #include "stages/entropy/code_lengths.hpp"
+#include "stages/entropy/narrow_codes.hpp"
 
 namespace neve::stream {
 
 void make_code_table(const Book& book, CodeTable& table) {
   table.length = book.length;
   canonical_codes(book.length, max_book_bits, table.code);
+  table.narrow = narrow_codes(table.code, table.length);
 }
 
-size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table, std::byte* out) {
-  std::byte* at = out;
-  uint64_t bits = 0;
-  unsigned held = 0;  // below 8 between groups
+namespace {
+
+void encode_run(const uint16_t* symbols, size_t n, const CodeTable& table, BitSink& sink) {
+  std::byte* at = sink.at;
+  uint64_t bits = sink.bits;
+  unsigned held = sink.held;
   const auto flush = [&] {
     std::memcpy(at, &bits, 8);
     at += held >> 3;
@@ -30,10 +34,9 @@ size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table,
   const uint16_t* const code = table.code.data();
   const uint8_t* const length = table.length.data();
   size_t i = 0;
-  const size_t n = symbols.size();
   for (; i + 4 <= n; i += 4) {
     uint64_t four;
-    std::memcpy(&four, symbols.data() + i, 8);
+    std::memcpy(&four, symbols + i, 8);
     const size_t a = four & 0xffff;
     const size_t b = (four >> 16) & 0xffff;
     const size_t c = (four >> 32) & 0xffff;
@@ -60,23 +63,60 @@ size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table,
     held += length[symbols[i]];
     flush();
   }
-  return static_cast<size_t>(at - out) + (held > 0 ? 1 : 0);
+  sink = {bits, held, at};
+}
+
+}  // namespace
+
+size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table, std::byte* out) {
+  BitSink sink{0, 0, out};
+  const uint16_t* next = symbols.data();
+  size_t left = symbols.size();
+  if (table.narrow.is_worthwhile) {
+    // Where the kernel stops, a group has a symbol without a narrow code.
+    constexpr size_t group = 32;
+    const auto put_narrow = kernels().stream->put_narrow_u16;
+    while (left >= group) {
+      const size_t taken = put_narrow(next, left, table.narrow, sink);
+      const size_t one_by_one = std::min(group, left - taken);
+      encode_run(next + taken, one_by_one, table, sink);
+      next += taken + one_by_one;
+      left -= taken + one_by_one;
+    }
+  }
+  encode_run(next, left, table, sink);
+  return static_cast<size_t>(sink.at - out) + (sink.held > 0 ? 1 : 0);
 }
 
 DecodeTable::DecodeTable(const Book& book) {
   std::array<uint16_t, wide_symbol_count> codes;
   canonical_codes(book.length, max_book_bits, codes);
+  constexpr unsigned bits = CodeLookups::bits;
   struct Short {
     uint16_t symbol = 0;
     uint16_t length = 0;
   };
   std::vector<Short> single(several_.size());
+  // Where the look-ups of longer codes begin that share their first bits.
+  constexpr uint32_t none = UINT32_MAX;
+  std::vector<uint32_t> longer_begin(several_.size(), none);
   for (size_t s = 0; s < wide_symbol_count; ++s) {
     const unsigned length = book.length[s];
     ++count_[length];
-    if (length == 0 || length > bits) continue;
-    for (size_t at = codes[s]; at < single.size(); at += size_t{1} << length) {
-      single[at] = {static_cast<uint16_t>(s), static_cast<uint16_t>(length)};
+    if (length == 0) continue;
+    if (length <= bits) {
+      for (size_t at = codes[s]; at < single.size(); at += size_t{1} << length) {
+        single[at] = {static_cast<uint16_t>(s), static_cast<uint16_t>(length)};
+      }
+      continue;
+    }
+    uint32_t& begin = longer_begin[codes[s] % CodeLookups::entries];
+    if (begin == none) {
+      begin = static_cast<uint32_t>(longer_.size());
+      longer_.resize(longer_.size() + CodeLookups::longer_entries);
+    }
+    for (size_t at = codes[s] >> bits; at < CodeLookups::longer_entries; at += size_t{1} << (length - bits)) {
+      longer_[begin + at] = static_cast<uint32_t>(s) | length << 16;
     }
   }
   count_[0] = 0;
@@ -88,6 +128,9 @@ DecodeTable::DecodeTable(const Book& book) {
   for (size_t s = 0; s < wide_symbol_count; ++s) {
     if (book.length[s] > 0) symbols_[next[book.length[s]]++] = static_cast<uint16_t>(s);
   }
+  // What no code begins with, in a book of one symbol, leads to none.
+  const auto no_code_begin = static_cast<uint32_t>(longer_.size());
+  longer_.resize(longer_.size() + CodeLookups::longer_entries);
   for (size_t at = 0; at < several_.size(); ++at) {
     uint64_t entry = 0;
     unsigned used = 0;
@@ -99,18 +142,16 @@ DecodeTable::DecodeTable(const Book& book) {
       entry |= uint64_t{one.symbol} << (16 * count);
       used += one.length;
     }
-    several_[at] = entry | (used | count << 8) << several_shift;
+    if (count == 0) entry = longer_begin[at] == none ? no_code_begin : longer_begin[at];
+    several_[at] = entry | (used | count << 8) << CodeLookups::several_shift;
   }
 }
 
-DecodeTable::One DecodeTable::one(uint64_t next) const { return one_from(1, next); }
-DecodeTable::One DecodeTable::long_one(uint64_t next) const { return one_from(bits + 1, next); }
-
-DecodeTable::One DecodeTable::one_from(unsigned shortest, uint64_t next) const {
+DecodeTable::One DecodeTable::one(uint64_t next) const {
   static_assert(max_book_bits == 16);
   // The first bit becomes the highest, as canonical codes count.
   const uint32_t forward = reverse_16_bits(static_cast<uint32_t>(next & 0xffff));
-  for (unsigned length = shortest; length <= max_book_bits; ++length) {
+  for (unsigned length = 1; length <= max_book_bits; ++length) {
     const uint32_t nth = (forward >> (max_book_bits - length)) - first_[length];
     if (nth < count_[length]) return {symbols_[offset_[length] + nth], static_cast<uint16_t>(length)};
   }
@@ -119,49 +160,16 @@ DecodeTable::One DecodeTable::one_from(unsigned shortest, uint64_t next) const {
 
 namespace {
 
-// The top bit of `bits` stands in for how much was taken: it moves down as codes leave below, so that a
-// block's state is three registers (as in zstd's huff0).
-struct Lane {
-  const std::byte* at;
-  uint64_t bits;
-  uint16_t* out;
-};
-constexpr uint64_t top = uint64_t{1} << 63;
-constexpr int lookups_per_refill = 56 / DecodeTable::bits;
-// What a turn of lookups_per_refill look-ups may take and give: all codes long; three symbols each.
-constexpr ptrdiff_t turn_bytes = lookups_per_refill * max_book_bits / 8;
-constexpr ptrdiff_t turn_symbols = 3 * lookups_per_refill;
+// What a turn may take and give: all codes long; three symbols each.
+constexpr ptrdiff_t turn_bytes = code_lanes::lookups_per_refill * max_book_bits / 8;
+constexpr ptrdiff_t turn_symbols = 3 * code_lanes::lookups_per_refill;
 
-Lane start_lane(const SymbolBlock& block) { return {block.codes.data(), top, block.symbols.data()}; }
-
-[[gnu::always_inline]] inline void refill(Lane& lane) {
-  const auto used = static_cast<unsigned>(std::countl_zero(lane.bits));
-  lane.at += used / 8;
-  std::memcpy(&lane.bits, lane.at, 8);
-  lane.bits = (lane.bits | top) >> used % 8;
-}
-
-// False: no code fits.
-[[gnu::always_inline]] inline bool look_up(Lane& lane, const DecodeTable& table) {
-  const uint64_t entry = table.several(lane.bits);
-  std::memcpy(lane.out, &entry, 8);
-  const uint64_t taken = entry >> DecodeTable::several_shift;
-  const uint64_t count = taken >> 8;
-  if (count == 0) [[unlikely]] {
-    refill(lane);
-    const DecodeTable::One one = table.long_one(lane.bits);
-    *lane.out++ = one.symbol;
-    lane.bits >>= one.bits;
-    refill(lane);
-    return one.bits != 0;
-  }
-  lane.out += count;
-  lane.bits >>= taken % 64;
-  return true;
+CodeLane start_lane(const SymbolBlock& block) {
+  return {block.codes.data(), code_lanes::top, block.symbols.data()};
 }
 
 // Turns that are safe without looking at the ends.
-ptrdiff_t safe_turns(const Lane& lane, const SymbolBlock& block) {
+ptrdiff_t safe_turns(const CodeLane& lane, const SymbolBlock& block) {
   const std::byte* const end = block.codes.data() + block.codes.size();
   const uint16_t* const out_end = block.symbols.data() + block.symbols.size();
   // Before the first refill of a turn up to 8 bytes may have been taken already.
@@ -171,9 +179,8 @@ ptrdiff_t safe_turns(const Lane& lane, const SymbolBlock& block) {
 const char* const no_code = "codes of a block: bits that are no code";
 
 // The rest, one symbol at a time.
-Status finish(const Lane& lane, const SymbolBlock& block, const DecodeTable& table) {
-  uint64_t at = static_cast<uint64_t>(lane.at - block.codes.data()) * 8 +
-                static_cast<uint64_t>(std::countl_zero(lane.bits));
+Status finish(const CodeLane& lane, const SymbolBlock& block, const DecodeTable& table) {
+  uint64_t at = static_cast<uint64_t>(lane.at - block.codes.data()) * 8 + code_lanes::taken_bits(lane);
   const uint64_t end = block.codes.size() * 8;
   uint16_t* const out_end = block.symbols.data() + block.symbols.size();
   for (uint16_t* out = lane.out; out < out_end; ++out) {
@@ -191,56 +198,23 @@ Status finish(const Lane& lane, const SymbolBlock& block, const DecodeTable& tab
   return {};
 }
 
-// Copies of the lanes stay in registers: what is written through `out` cannot be one of them.
-bool run_four(std::array<Lane, 4>& lanes, ptrdiff_t turns, const DecodeTable& table) {
-  Lane a = lanes[0];
-  Lane b = lanes[1];
-  Lane c = lanes[2];
-  Lane d = lanes[3];
-  bool is_good = true;
-  for (; turns > 0; --turns) {
-    refill(a);
-    refill(b);
-    refill(c);
-    refill(d);
-    for (int k = 0; k < lookups_per_refill; ++k) {
-      is_good &= look_up(a, table);
-      is_good &= look_up(b, table);
-      is_good &= look_up(c, table);
-      is_good &= look_up(d, table);
-    }
-  }
-  lanes = {a, b, c, d};
-  return is_good;
-}
-bool run_one(Lane& of_caller, ptrdiff_t turns, const DecodeTable& table) {
-  Lane lane = of_caller;
-  bool is_good = true;
-  for (; turns > 0; --turns) {
-    refill(lane);
-    for (int k = 0; k < lookups_per_refill; ++k) is_good &= look_up(lane, table);
-  }
-  of_caller = lane;
-  return is_good;
-}
-
 Status decode_four(std::span<const SymbolBlock> blocks, const DecodeTable& table) {
-  std::array<Lane, 4> lanes;
+  std::array<CodeLane, 4> lanes;
   for (size_t k = 0; k < lanes.size(); ++k) lanes[k] = start_lane(blocks[k]);
   while (true) {
     ptrdiff_t turns = PTRDIFF_MAX;
     for (size_t k = 0; k < lanes.size(); ++k) turns = std::min(turns, safe_turns(lanes[k], blocks[k]));
     if (turns <= 0) break;
-    if (!run_four(lanes, turns, table)) return corrupt(no_code);
+    if (!kernels().stream->decode_four(lanes.data(), turns, table.lookups())) return corrupt(no_code);
   }
   for (size_t k = 0; k < lanes.size(); ++k) NEVE_TRY(finish(lanes[k], blocks[k], table));
   return {};
 }
 
 Status decode_one(const SymbolBlock& block, const DecodeTable& table) {
-  Lane lane = start_lane(block);
+  CodeLane lane = start_lane(block);
   for (ptrdiff_t turns = safe_turns(lane, block); turns > 0; turns = safe_turns(lane, block)) {
-    if (!run_one(lane, turns, table)) return corrupt(no_code);
+    if (!code_lanes::run_one(lane, turns, table.lookups())) return corrupt(no_code);
   }
   return finish(lane, block, table);
 }

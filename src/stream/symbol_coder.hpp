@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "format/bytes.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "neve/status.hpp"
 #include "stream/book.hpp"
 
@@ -17,6 +19,7 @@ namespace neve::stream {
 struct CodeTable {
   std::array<uint16_t, wide_symbol_count> code{};
   std::array<uint8_t, wide_symbol_count> length{};
+  NarrowCodes narrow;
 };
 void make_code_table(const Book& book, CodeTable& table);
 
@@ -29,23 +32,17 @@ class DecodeTable {
  public:
   explicit DecodeTable(const Book& book);
 
-  static constexpr unsigned bits = 11;  // 16 KiB of look-ups, half of a first-level cache
-  // By the next `bits` bits: up to three symbols of 16 bits, then (from several_shift on) in a byte each the
-  // bits they take and how many they are; none where the first code is longer, or there is no such code.
-  static constexpr unsigned several_shift = 48;
-  uint64_t several(uint64_t next) const { return several_[next & ((1U << bits) - 1)]; }
+  CodeLookups lookups() const { return {several_.data(), longer_.data()}; }
 
   struct One {
     uint16_t symbol;
     uint16_t bits;  // 0: no code begins like this
   };
-  One one(uint64_t next) const;       // at least max_book_bits of them
-  One long_one(uint64_t next) const;  // where several() has none
+  One one(uint64_t next) const;  // at least max_book_bits of them
 
  private:
-  One one_from(unsigned shortest, uint64_t next) const;
-
-  std::array<uint64_t, size_t{1} << bits> several_;
+  std::array<uint64_t, CodeLookups::entries> several_;
+  std::vector<uint32_t> longer_;
   // Canonical decoding: by length the first code, how many, and where their symbols begin.
   std::array<uint32_t, max_book_bits + 1> first_{};
   std::array<uint32_t, max_book_bits + 1> count_{};

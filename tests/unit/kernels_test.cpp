@@ -4,10 +4,13 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/stream_kernels.hpp"
 #include "kernels/targets.hpp"
 #include "kernels/word_kernels.hpp"
 #include "tests/unit/test_fields.hpp"
@@ -223,6 +226,144 @@ TEST(Kernels, WordsLikePortable) {
   for (const Kernels* table : supported_kernels()) {
     compare_words<uint32_t>(*portable_kernels().words_u32, *table->words_u32, table->name);
     compare_words<uint64_t>(*portable_kernels().words_u64, *table->words_u64, table->name);
+  }
+}
+
+// Rows of a stream: values with some far off the line (escapes), and optionally one that has no quantum.
+template <class T>
+void compare_stream_rows(const StreamRowKernels<T>& expected, const StreamRowKernels<T>& found,
+                         const char* name) {
+  for (const size_t n : {size_t{1}, size_t{7}, size_t{8}, size_t{29}, size_t{256}, size_t{1000}}) {
+    for (const uint8_t count : {uint8_t{0}, uint8_t{1}, uint8_t{3}}) {
+      for (const int kind : {0, 1, 2}) {
+        SCOPED_TRACE(std::string(name) + " n=" + std::to_string(n) + " rows " + std::to_string(count) +
+                     " kind " + std::to_string(kind));
+        Random random(n + count);
+        std::vector<std::vector<int32_t>> rows(4, std::vector<int32_t>(n + 2 * row_padding));
+        NeighbourRows around{};
+        around.count = count;
+        for (size_t r = 0; r < count; ++r) {
+          for (int32_t& q : rows[r + 1]) q = static_cast<int32_t>(random.below(60)) - 30;
+          around.rows[r] = rows[r + 1].data() + row_padding;
+        }
+        std::vector<T> values(n);
+        for (T& v : values) v = static_cast<T>((random.uniform() - 0.5) * 3);
+        if (kind >= 1) values[n / 2] = T(900);  // an escape
+        if (kind == 2) values[n - 1] = std::numeric_limits<T>::quiet_NaN();
+        const Quantizer<T> q{0, T{0}, T(0.02), 1 / T(0.02), T(0.0101), T{0}, false};
+        struct Coded {
+          std::vector<int32_t> quanta;
+          std::vector<uint16_t> symbols;
+          QuantizeStats<T> stats;
+          bool has_escape = false;
+        };
+        const auto code = [&](const StreamRowKernels<T>& k) {
+          Coded c;
+          c.quanta.assign(n + 2 * row_padding, 17);
+          c.symbols.assign(n + row_padding, 0);
+          c.has_escape =
+              k.code(values.data(), n, q, around, c.quanta.data() + row_padding, c.symbols.data(), c.stats);
+          c.quanta.resize(row_padding + n);
+          c.symbols.resize(n);
+          return c;
+        };
+        const Coded a = code(expected);
+        const Coded b = code(found);
+        EXPECT_EQ(a.quanta, b.quanta);
+        EXPECT_EQ(a.stats.rejected, b.stats.rejected);
+        EXPECT_EQ(kind == 2 ? 1U : 0U, b.stats.rejected);
+        EXPECT_EQ(a.stats.max_error, b.stats.max_error);
+        if (kind == 2) continue;
+        EXPECT_EQ(a.symbols, b.symbols);
+        EXPECT_EQ(a.has_escape, b.has_escape);
+        EXPECT_EQ(kind == 1, b.has_escape);
+        std::vector<int32_t> quanta(n + 2 * row_padding, 17);
+        std::vector<T> back(n + 1, T(-77));
+        EXPECT_EQ(kind == 1, found.restore(b.symbols.data(), n, around, q.step, quanta.data() + row_padding,
+                                           back.data()));
+        EXPECT_EQ(back[n], T(-77));
+        if (kind == 1) continue;
+        for (size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(quanta[row_padding + i], b.quanta[row_padding + i]);
+          ASSERT_EQ(back[i], static_cast<T>(quanta[row_padding + i]) * q.step);
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, StreamRowsLikePortable) {
+  for (const Kernels* table : supported_kernels()) {
+    compare_stream_rows(portable_stream_kernels().rows_f32, table->stream->rows_f32, table->name);
+    compare_stream_rows(portable_stream_kernels().rows_f64, table->stream->rows_f64, table->name);
+  }
+}
+
+// Codes of 1 to 12 bits: what the kernel puts is what putting them one after the other does.
+template <class Symbol>
+void compare_put_narrow(size_t (*put)(const Symbol*, size_t, const NarrowCodes&, BitSink&),
+                        const char* name) {
+  NarrowCodes codes;
+  codes.first = 100;
+  Random random(3);
+  std::array<uint16_t, NarrowCodes::symbols> code{};
+  for (size_t k = 0; k < codes.low.size(); ++k) {
+    const auto length = static_cast<unsigned>(1 + k % NarrowCodes::max_bits);
+    code[k] = static_cast<uint16_t>(random.next() & ((1U << length) - 1));
+    codes.low[k] = static_cast<uint8_t>(code[k]);
+    codes.high_and_length[k] = static_cast<uint8_t>(code[k] >> 8 << 4 | length);
+  }
+  codes.high_and_length[20] = 0;  // has no narrow code
+  for (const size_t outside : {size_t{1000}, size_t{0}, size_t{170}}) {
+    for (const Symbol stranger : {Symbol{99}, Symbol{164}, Symbol{120}, Symbol{0}, Symbol{255}}) {
+      std::vector<Symbol> symbols(1000);
+      for (Symbol& s : symbols) {
+        do s = static_cast<Symbol>(100 + random.below(64));
+        while (s == 120);
+      }
+      if (outside < symbols.size()) symbols[outside] = stranger;
+      std::vector<std::byte> found(4000), expected(4000);
+      BitSink sink{5, 3, found.data()};
+      const size_t taken = put(symbols.data(), symbols.size(), codes, sink);
+      ASSERT_LE(taken, outside) << name;
+      std::memcpy(sink.at, &sink.bits, 8);
+      uint64_t at = 3;
+      expected[0] = std::byte{5};
+      for (size_t i = 0; i < taken; ++i) {
+        const auto k = static_cast<size_t>(symbols[i] - 100);
+        for (unsigned bit = 0; bit < codes.high_and_length[k] % 16U; ++bit, ++at) {
+          if ((code[k] >> bit & 1) != 0) expected[at / 8] |= std::byte{1} << at % 8;
+        }
+      }
+      EXPECT_EQ(at, static_cast<uint64_t>(sink.at - found.data()) * 8 + sink.held) << name;
+      found.resize(at / 8 + 1);
+      expected.resize(at / 8 + 1);
+      EXPECT_EQ(expected, found) << name << " taken " << taken;
+    }
+  }
+}
+
+TEST(Kernels, NarrowCodesLikeOneAfterTheOther) {
+  for (const Kernels* table : supported_kernels()) {
+    compare_put_narrow<uint8_t>(table->stream->put_narrow_u8, table->name);
+    compare_put_narrow<uint16_t>(table->stream->put_narrow_u16, table->name);
+  }
+}
+
+TEST(Kernels, Crc32LikeZlib) {
+  std::vector<std::byte> bytes(1000);
+  Random random(9);
+  for (std::byte& b : bytes) b = static_cast<std::byte>(random.next());
+  const auto* digits = reinterpret_cast<const std::byte*>("123456789");
+  for (const Kernels* table : supported_kernels()) {
+    EXPECT_EQ(0xcbf43926U, table->stream->crc32(0, digits, 9)) << table->name;
+    for (const size_t n : {size_t{0}, size_t{127}, size_t{128}, size_t{129}, size_t{255}, size_t{999}}) {
+      for (const uint32_t before : {0U, 0xdeadbeefU}) {
+        EXPECT_EQ(portable_stream_kernels().crc32(before, bytes.data() + 1, n),
+                  table->stream->crc32(before, bytes.data() + 1, n))
+            << table->name << " n=" << n;
+      }
+    }
   }
 }
 
