@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes the modules that hold the offline codebooks from src/stream/offline_books.inc.
+
+rtl/make_offline_tables.py OUTPUT_DIRECTORY writes
+  offline_entries.sv, .hex   {length, code} of every symbol of every book
+  offline_lengths.sv, .hex   code lengths of four books side by side, as book_choice.sv takes them
+"""
+
+import re
+import sys
+from pathlib import Path
+
+SYMBOLS = 1024
+BOOKS = 16
+QUAD = 4
+LONGEST = 16
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "stream" / "offline_books.inc"
+
+
+def read_books(text):
+    text = re.sub(r"//.*", "", text)
+    runs = re.findall(r"\{\s*(\d+)\s*,\s*(\d+)\s*\}", text)
+    lengths = [int(length) for length, symbols in runs for _ in range(int(symbols))]
+    if len(lengths) != BOOKS * SYMBOLS:
+        sys.exit(f"{SOURCE}: lengths of {len(lengths)} symbols, must be {BOOKS} x {SYMBOLS}")
+    return [lengths[b * SYMBOLS : (b + 1) * SYMBOLS] for b in range(BOOKS)]
+
+
+def entries(lengths):
+    """Canonical codes (docs/format.md, "Codes"), the first bit lowest."""
+    made = [0] * SYMBOLS
+    code = 0
+    for length in range(1, LONGEST + 1):
+        code <<= 1
+        for symbol, own in enumerate(lengths):
+            if own == length:
+                reversed_code = int(format(code, f"0{length}b")[::-1], 2)
+                made[symbol] = length << LONGEST | reversed_code
+                code += 1
+    if code != 1 << LONGEST:
+        sys.exit(f"{SOURCE}: a book fills {code}/{1 << LONGEST} of its code space")
+    return made
+
+
+MODULE = """// SPDX-License-Identifier: BSD-3-Clause
+// Made by rtl/make_offline_tables.py.
+module {name} (
+    input  logic        clk,
+    input  logic [{high}:0]  {select},
+    input  logic [9:0]  symbol,
+    output logic [{top}:0] {value}  // {what}
+);
+  (* ram_style = "block" *) logic [{top}:0] memory[{depth}];
+  initial $readmemh("{hex}", memory);
+  always_ff @(posedge clk) {value} <= memory[{{{select}, symbol}}];
+endmodule
+"""
+
+
+def write_module(directory, name, words, bits, select, value, what):
+    hex_path = directory / f"{name}.hex"
+    digits = (bits + 3) // 4
+    hex_path.write_text("".join(f"{word:0{digits}x}\n" for word in words))
+    high = (len(words) // SYMBOLS).bit_length() - 2
+    text = MODULE.format(
+        name=name,
+        high=high,
+        top=bits - 1,
+        depth=len(words),
+        hex=hex_path,
+        select=select,
+        value=value,
+        what=what,
+    )
+    (directory / f"{name}.sv").write_text(text)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    directory = Path(sys.argv[1]).resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    books = read_books(SOURCE.read_text())
+    table = [entry for book in books for entry in entries(book)]
+    write_module(directory, "offline_entries", table, 21, "book", "entry", "{length, code}")
+    quads = [
+        sum(books[first + b][symbol] << 5 * b for b in range(QUAD))
+        for first in range(0, BOOKS, QUAD)
+        for symbol in range(SYMBOLS)
+    ]
+    write_module(
+        directory, "offline_lengths", quads, 5 * QUAD, "quad", "lengths", "the first book lowest"
+    )
+
+
+if __name__ == "__main__":
+    main()
