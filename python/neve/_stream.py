@@ -57,6 +57,7 @@ class StreamEncoder:
         self._dtype = np.dtype(dtype).newbyteorder("=")
         if self._dtype.name not in ("float32", "float64"):
             raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
+        self._dtype = np.dtype(self._dtype.name)  # numpy's own object, which arrays share
         sizes = [0 if n is None else int(n) for n in np.atleast_1d(np.asarray(shape, object))]
         lowest, highest = (None, None) if range is None else map(float, range)
         self._core = _core.StreamEncoder(
@@ -76,6 +77,9 @@ class StreamEncoder:
         )
 
     def _native(self, values: Any) -> np.ndarray:
+        # What small arrays are as a rule: the questions below take as long as encoding one.
+        if type(values) is np.ndarray and values.dtype is self._dtype and values.flags.c_contiguous:
+            return values
         values = np.asarray(values)
         if values.dtype.newbyteorder("=") != self._dtype:
             raise TypeError(f"StreamEncoder: values of {values.dtype}, the stream is {self._dtype}")

@@ -52,6 +52,9 @@ struct CodeLane {
   uint16_t* out;
 };
 
+// Codebooks whose costs are compared at once.
+inline constexpr size_t compared_books = 16;
+
 template <class T>
 struct StreamRowKernels {
   // quantize, predict along x and pack_wide at once; center and origin are 0. quanta[-1] counts as the
@@ -73,6 +76,9 @@ struct StreamKernels {
   // So many turns of four lanes side by side, each of which may take and give what code_lanes.hpp says.
   // Returns false where no code fits.
   bool (*decode_four)(CodeLane* lanes, ptrdiff_t turns, const CodeLookups&);
+  // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
+  void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_books], size_t symbols,
+                    uint32_t* costs);
   // CRC-32 (ISO 3309) of more bytes, continued as zlib does.
   uint32_t (*crc32)(uint32_t before, const std::byte*, size_t);
 };

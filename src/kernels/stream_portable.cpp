@@ -51,6 +51,14 @@ bool decode_four(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
+void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_books], size_t symbols,
+               uint32_t* costs) {
+  for (size_t s = 0; s < symbols; ++s) {
+    if (counts[s] == 0) continue;
+    for (size_t b = 0; b < compared_books; ++b) costs[b] += counts[s] * lengths[s][b];
+  }
+}
+
 uint32_t crc32_of_zlib(uint32_t before, const std::byte* bytes, size_t n) {
   return static_cast<uint32_t>(crc32_z(before, reinterpret_cast<const unsigned char*>(bytes), n));
 }
@@ -110,6 +118,7 @@ const StreamKernels& portable_stream_kernels() {
                                    put_nothing<uint8_t>,
                                    put_nothing<uint16_t>,
                                    decode_four,
+                                   add_costs,
                                    crc32_of_zlib};
   return table;
 }

@@ -316,6 +316,29 @@ size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes
 }
 #endif
 
+// --- what codebooks cost ---------------------------------------------------------------------------------
+
+void AddCosts(const uint32_t* HWY_RESTRICT counts, const uint8_t (*HWY_RESTRICT lengths)[compared_books],
+              size_t symbols, uint32_t* HWY_RESTRICT costs) {
+  const hn::CappedTag<uint32_t, 8> d;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const size_t lanes = hn::Lanes(d);
+  size_t s = 0;
+  for (; s + lanes <= symbols; s += lanes) {
+    // Most symbols do not occur in a small chunk.
+    if (hn::AllTrue(d, hn::Eq(hn::LoadU(d, counts + s), hn::Zero(d)))) continue;
+    for (size_t b = 0; b < compared_books; b += lanes) {
+      auto sum = hn::LoadU(d, costs + b);
+      for (size_t k = 0; k < lanes; ++k) {
+        const auto length = hn::PromoteTo(d, hn::LoadU(d8, lengths[s + k] + b));
+        sum = hn::Add(sum, hn::Mul(hn::Set(d, counts[s + k]), length));
+      }
+      hn::StoreU(sum, d, costs + b);
+    }
+  }
+  portable_stream_kernels().add_costs(counts + s, lengths + s, symbols - s, costs);
+}
+
 // --- codes to symbols ------------------------------------------------------------------------------------
 
 // Without lzcnt counting what was taken is a dozen micro-operations on some processors. All that have AVX2
@@ -335,7 +358,7 @@ bool DecodeFour(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
 // remainder, goes through the table of zlib.
 uint32_t Crc32(uint32_t before, const std::byte* bytes, size_t n) {
   const auto by_table = portable_stream_kernels().crc32;
-  if (n < 128) return by_table(before, bytes, n);
+  if (n < 32) return by_table(before, bytes, n);
   const hn::Full128<uint64_t> d;
   const auto load = [&](size_t at) { return hn::LoadU(d, reinterpret_cast<const uint64_t*>(bytes + at)); };
   // Bit-reflected x^(distance + 32) and x^(distance - 32) modulo the polynomial.
@@ -348,17 +371,20 @@ uint32_t Crc32(uint32_t before, const std::byte* bytes, size_t n) {
   const auto k128 = hn::Load(d, by_128);
   alignas(16) const uint64_t start[2] = {static_cast<uint32_t>(~before), 0};
   auto v0 = hn::Xor(load(0), hn::Load(d, start));
-  auto v1 = load(16);
-  auto v2 = load(32);
-  auto v3 = load(48);
-  size_t i = 64;
-  for (; i + 64 <= n; i += 64) {
-    v0 = fold(v0, k512, load(i));
-    v1 = fold(v1, k512, load(i + 16));
-    v2 = fold(v2, k512, load(i + 32));
-    v3 = fold(v3, k512, load(i + 48));
+  size_t i = 16;
+  if (n >= 64) {
+    auto v1 = load(16);
+    auto v2 = load(32);
+    auto v3 = load(48);
+    for (i = 64; i + 64 <= n; i += 64) {
+      v0 = fold(v0, k512, load(i));
+      v1 = fold(v1, k512, load(i + 16));
+      v2 = fold(v2, k512, load(i + 32));
+      v3 = fold(v3, k512, load(i + 48));
+    }
+    v0 = fold(fold(fold(v0, k128, v1), k128, v2), k128, v3);
   }
-  v0 = fold(fold(fold(v0, k128, v1), k128, v2), k128, v3);
+  for (; i + 16 <= n; i += 16) v0 = fold(v0, k128, load(i));
   alignas(16) std::array<std::byte, 16> rest;
   hn::Store(v0, d, reinterpret_cast<uint64_t*>(rest.data()));
   // zlib inverts what it is given: this is a register of 0.
@@ -379,6 +405,7 @@ const StreamKernels& StreamTable() {
                                    PutNarrow<uint8_t>,
                                    PutNarrow<uint16_t>,
                                    DecodeFour,
+                                   AddCosts,
                                    Crc32};
   return table;
 }

@@ -129,8 +129,16 @@ constexpr size_t pairs_min_symbols = 32 * wide_symbol_count;
 }  // namespace
 
 void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts) {
-  if (symbols.size() < 4 * wide_symbol_count) {
-    for (const uint16_t s : symbols) ++counts[s];
+  if (symbols.size() < 8 * wide_symbol_count) {
+    // Two tables, of which one need not be cleared.
+    SymbolCounts other{};
+    size_t i = 0;
+    for (; i + 2 <= symbols.size(); i += 2) {
+      ++counts[symbols[i]];
+      ++other[symbols[i + 1]];
+    }
+    if (i < symbols.size()) ++counts[symbols[i]];
+    for (size_t s = 0; s < wide_symbol_count; ++s) counts[s] += other[s];
     return;
   }
   size_t counted = 0;

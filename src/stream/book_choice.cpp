@@ -20,14 +20,15 @@ const CodeTable& offline_codes(size_t number) {
 }
 
 // Code lengths of all offline books, symbol by symbol.
-constexpr size_t most_offline_books = 16;
-using OfflineLengths = std::array<std::array<uint8_t, most_offline_books>, wide_symbol_count>;
+struct OfflineLengths {
+  uint8_t of[wide_symbol_count][compared_books];
+};
 
 const OfflineLengths& offline_lengths() {
   static const OfflineLengths table = [] {
     OfflineLengths made{};
-    for (size_t b = 0; b < std::min(offline_books().size(), most_offline_books); ++b) {
-      for (size_t s = 0; s < wide_symbol_count; ++s) made[s][b] = offline_books()[b].length[s];
+    for (size_t b = 0; b < std::min(offline_books().size(), compared_books); ++b) {
+      for (size_t s = 0; s < wide_symbol_count; ++s) made.of[s][b] = offline_books()[b].length[s];
     }
     return made;
   }();
@@ -48,38 +49,25 @@ double frequency_sigma(const SymbolCounts& counts) {
   return std::sqrt(std::max(0.0, squares * symbols / (total * total) - 1));
 }
 
-Books::Offline Books::cheapest_offline(const SymbolCounts& counts) {
-  const OfflineLengths& lengths = offline_lengths();
-  std::array<uint64_t, most_offline_books> bits{};
-  // Few symbols at a time, so that 32 bits hold their sums and the loop over the books is one of vectors.
-  std::array<uint32_t, most_offline_books> part{};
-  constexpr uint32_t part_limit = UINT32_MAX / max_book_bits;
-  uint32_t part_total = 0;
-  const auto settle = [&] {
-    for (size_t b = 0; b < most_offline_books; ++b) bits[b] += part[b];
-    part.fill(0);
-    part_total = 0;
-  };
-  for (size_t s = 0; s < wide_symbol_count; ++s) {
-    const uint32_t count = counts[s];
-    if (count == 0) continue;
-    if (count > part_limit - part_total) settle();
-    if (count > part_limit) {
-      for (size_t b = 0; b < most_offline_books; ++b) bits[b] += uint64_t{count} * lengths[s][b];
-      continue;
-    }
-    part_total += count;
-    for (size_t b = 0; b < most_offline_books; ++b) part[b] += count * lengths[s][b];
+Books::Offline Books::cheapest_offline(const SymbolCounts& counts, uint64_t symbols) {
+  const auto books = static_cast<ptrdiff_t>(std::min(offline_books().size(), compared_books));
+  std::array<uint64_t, compared_books> bits{};
+  if (symbols <= UINT32_MAX / max_book_bits) {
+    std::array<uint32_t, compared_books> costs{};
+    kernels().stream->add_costs(counts.data(), offline_lengths().of, counts.size(), costs.data());
+    std::copy(costs.begin(), costs.end(), bits.begin());
+  } else {
+    for (size_t b = 0; b < static_cast<size_t>(books); ++b) bits[b] = coded_bits(offline_books()[b], counts);
   }
-  settle();
-  const size_t books = std::min(offline_books().size(), most_offline_books);
-  const auto best = std::min_element(bits.begin(), bits.begin() + static_cast<ptrdiff_t>(books));
+  const auto best = std::min_element(bits.begin(), bits.begin() + books);
   return {static_cast<uint8_t>(best - bits.begin()), *best};
 }
 
 BookChoice Books::choose(const SymbolCounts& counts) {
   BookChoice choice;
-  const Offline offline = cheapest_offline(counts);
+  uint64_t symbols = 0;
+  for (const uint32_t count : counts) symbols += count;
+  const Offline offline = cheapest_offline(counts, symbols);
   choice.offline_book = offline.number;
   choice.offline_bits = offline.bits;
   const uint64_t kept_bits = in_force_ != nullptr ? coded_bits(*in_force_, counts) : UINT64_MAX;
@@ -88,8 +76,6 @@ BookChoice Books::choose(const SymbolCounts& counts) {
   next_sigma_ = rule_ == BookRule::chi ? frequency_sigma(counts) : 0;
   choice.chi = has_sigma_ ? std::abs(sigma_ - next_sigma_) : 0;
 
-  uint64_t symbols = 0;
-  for (const uint32_t count : counts) symbols += count;
   const bool may_rebuild =
       rule_ == BookRule::always || (rule_ != BookRule::never && symbols >= rebuild_min_symbols);
   if (may_rebuild) {

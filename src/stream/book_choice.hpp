@@ -47,7 +47,7 @@ class Books {
     uint8_t number;
     uint64_t bits;
   };
-  static Offline cheapest_offline(const SymbolCounts& counts);
+  static Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols);
 
   BookRule rule_;
   double chi_keep_;

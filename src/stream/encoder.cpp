@@ -148,15 +148,15 @@ class Encoder final : public StreamEncoder::State {
         chunk_values_(chunk_values(options, total_, is_tried_)),
         chunk_(header_, chunk_values_),
         books_(options.rule, options.chi_keep, options.chi_offline) {
+    stream::write_header(header_, header_bytes_);
     chunk_.restart_every(options.restart_blocks);
     chunk_.measure_squares(options.bound.mode == BoundMode::psnr);
     reset();
   }
 
   void reset() override {
-    output.clear();
+    output.assign(header_bytes_.begin(), header_bytes_.end());
     reports.clear();
-    stream::write_header(header_, output);
     books_.reset();
     chunk_.reset();
     pending_.clear();
@@ -394,6 +394,7 @@ class Encoder final : public StreamEncoder::State {
 
   StreamOptions options_;
   Header header_;
+  Bytes header_bytes_;
   std::optional<uint64_t> total_;
   bool is_tried_;
   uint64_t chunk_values_;
