@@ -3,6 +3,7 @@
 #include "cli/bench_amr.hpp"
 #include "cli/bench_cartiso.hpp"
 #include "cli/bench_chombo.hpp"
+#include "cli/bench_disk.hpp"
 #include "cli/bench_ensemble.hpp"
 #include "cli/bench_mpi.hpp"
 #include "cli/bench_noise.hpp"
@@ -23,6 +24,7 @@ Command add_bench(CLI::App& app) {
   command.below.push_back(add_bench_ensemble(*sub));
   command.below.push_back(add_bench_mpi(*sub));
   command.below.push_back(add_bench_noise(*sub));
+  command.below.push_back(add_bench_disk(*sub));
   command.below.push_back(add_bench_struct(*sub));
   command.below.push_back(add_bench_cartiso(*sub));
   command.below.push_back(add_bench_amr(*sub));

@@ -71,6 +71,7 @@ Json result_json(const Case& c, int ranks, const BenchmarkResult& result) {
   for (const LayoutResult& layout : result.layouts) {
     Json entry = {{"name", layout_name(layout)},
                   {"max_over_mean", layout.max_over_mean},
+                  {"points_max_over_mean", layout.points_max_over_mean},
                   {"valid_points", layout.valid_points},
                   {"make_seconds", layout.make_seconds},
                   {"outputs", stores_json(layout.outputs)}};

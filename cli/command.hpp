@@ -38,5 +38,6 @@ Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_trace(CLI::App& app);
 Command add_mpi(CLI::App& app);
+Command add_study(CLI::App& app);
 
 }  // namespace neve::cli

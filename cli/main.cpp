@@ -90,10 +90,10 @@ int main(int argc, char** argv) {
       "  neve verify plt00113 plt00113.h5\n"
       "  neve COMMAND --help\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
-  const std::vector<Command> commands = {add_convert(app),  add_verify(app),     add_info(app),
-                                         add_compress(app), add_decompress(app), add_plot(app),
-                                         add_bench(app),    add_codebooks(app),  add_plan(app),
-                                         add_doctor(app),   add_trace(app),      add_mpi(app)};
+  const std::vector<Command> commands = {
+      add_convert(app), add_verify(app), add_info(app),      add_compress(app), add_decompress(app),
+      add_plot(app),    add_bench(app),  add_codebooks(app), add_plan(app),     add_doctor(app),
+      add_trace(app),   add_mpi(app),    add_study(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

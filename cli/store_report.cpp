@@ -15,15 +15,20 @@ double megabytes_per_second(uint64_t bytes, double seconds) {
 
 nlohmann::ordered_json store_json(const apps::StoreResult& r) {
   nlohmann::ordered_json j = {{"output", r.name},
+                              {"container", r.container},
+                              {"compression", r.compression},
                               {"files", r.files},
                               {"raw_bytes", r.raw_bytes},
                               {"file_bytes", r.file_bytes},
                               {"ratio", r.ratio()},
-                              {"write_seconds", r.write_seconds},
-                              {"write_MBps", megabytes_per_second(r.raw_bytes, r.write_seconds)}};
+                              {"write_seconds", r.write.median},
+                              {"write_seconds_range", {r.write.least, r.write.most}},
+                              {"write_MBps", megabytes_per_second(r.raw_bytes, r.write.median)}};
+  if (r.compress_seconds) j["compress_seconds"] = *r.compress_seconds;
   if (r.verified_values > 0) {
-    j["read_seconds"] = r.read_seconds;
-    j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read_seconds);
+    j["read_seconds"] = r.read.median;
+    j["read_seconds_range"] = {r.read.least, r.read.most};
+    j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read.median);
     j["verified"] = {
         {"values", r.verified_values}, {"wrong", r.wrong_values}, {"max_abs_error", r.max_abs_error}};
   }
@@ -33,11 +38,10 @@ nlohmann::ordered_json store_json(const apps::StoreResult& r) {
 void add_store_row(Table& table, const apps::StoreResult& r) {
   const bool was_read = r.verified_values > 0;
   const auto shown = [&](std::string text) { return was_read ? text : std::string("-"); };
-  table.add({r.name, human_bytes(r.file_bytes), human_ratio(r.ratio()),
-             fmt::format("{:.3f}", r.write_seconds),
-             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write_seconds)),
-             shown(fmt::format("{:.3f}", r.read_seconds)),
-             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read_seconds))),
+  table.add({r.name, human_bytes(r.file_bytes), human_ratio(r.ratio()), fmt::format("{:.3f}", r.write.median),
+             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write.median)),
+             shown(fmt::format("{:.3f}", r.read.median)),
+             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read.median))),
              shown(human_error(r.max_abs_error)), shown(std::to_string(r.wrong_values))});
 }
 
@@ -60,6 +64,9 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
   command.add_flag("--keep", args.keep,
                    has_outputs ? "leave the files, and beside them .xdmf for ParaView and VisIt"
                                : "leave the files, which yt, VisIt and Neve read");
+  command.add_option("--repeats", args.repeats, "of each write and read; the medians of their times count")
+      ->capture_default_str();
+  command.add_flag("--phases", args.phases, "in the JSON also what compression takes of a write");
   command.add_flag("--json", args.json, "the result as JSON on stdout");
 }
 
@@ -75,7 +82,9 @@ Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {
   return outputs;
 }
 
-apps::StoreOptions store_options(const StoreArgs& args) { return {args.folder, !args.no_verify, args.keep}; }
+apps::StoreOptions store_options(const StoreArgs& args) {
+  return {args.folder, !args.no_verify, args.keep, args.repeats, args.phases};
+}
 
 nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results) {
   auto list = nlohmann::ordered_json::array();

@@ -17,11 +17,13 @@
 
 namespace neve::cli {
 
-// --outputs, --bound, --folder, --no-verify, --keep, --json and --deck as they were typed.
+// --outputs, --bound, --folder, --no-verify, --keep, --repeats, --phases, --json and --deck as they were
+// typed.
 struct StoreArgs {
   std::vector<std::string> outputs;
   std::string bound = "abs=1e-4", folder = ".", deck;
-  bool no_verify = false, keep = false, json = false;
+  int repeats = 1;
+  bool no_verify = false, keep = false, phases = false, json = false;
 };
 // Without --outputs for an app that has ways of its own.
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);

@@ -12,6 +12,7 @@ packages=(
   libhwy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-1.0 liblzo2-2 libxxhash-dev libfmt-dev
   nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libgtest-dev libeigen3-dev
   libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
+  libadios-openmpi-dev libblosc-dev libaec-dev libbz2-dev  # ADIOS there, and what it stands on
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
   verilator  # runs rtl/ in tests

@@ -139,22 +139,28 @@ class Benchmark {
     write.bound = options_.bound;
     if (way.codec == Codec::lossless || way.codec == Codec::exact) write.bound = {BoundMode::lossless, 0};
     WriteReport report;
-    NEVE_ASSIGN(const double seconds, timed(comm_, [&]() -> Status {
-                  NEVE_ASSIGN(report, write_plotfile(comm_.get(), path, mesh.hierarchy(), held.boxes, write));
-                  return {};
-                }));
+    std::vector<double> compressing;
+    NEVE_ASSIGN(const apps::Seconds seconds,
+                timed(
+                    comm_, options_.store.repeats, [&] { return apps::remove_file(comm_, path); },
+                    [&]() -> Status {
+                      NEVE_ASSIGN(report,
+                                  write_plotfile(comm_.get(), path, mesh.hierarchy(), held.boxes, write));
+                      compressing.push_back(report.encode_seconds);
+                      return {};
+                    }));
     into.name = way.name;
-    into.write_seconds += seconds;
+    into.container = way.strategy;
+    into.compression = way.compress ? codec_name(way.codec) : "none";
+    into.write += seconds;
+    if (options_.store.phases) {
+      into.compress_seconds = into.compress_seconds.value_or(0) + apps::median_of(compressing);
+    }
     into.raw_bytes += report.raw_bytes;
     into.file_bytes += report.file_bytes;
     ++into.files;
     if (options_.store.verify) NEVE_TRY(verify(mesh, owner, way, path, report, into));
-    if (options_.store.keep) return {};
-    return mpi::agree(comm_, mpi::guarded("removing", [&]() -> Status {
-                        std::error_code error;
-                        if (comm_.rank() == 0) std::filesystem::remove(path, error);
-                        return error ? failure(path + ": " + error.message()) : Status();
-                      }));
+    return options_.store.keep ? Status() : apps::remove_file(comm_, path);
   }
 
   // Every rank reads boxes that another wrote, where there is another, and computes them anew.
@@ -174,7 +180,11 @@ class Benchmark {
       }
       return {};
     };
-    NEVE_ASSIGN(const double seconds, timed(comm_, [&] {
+    const auto forget = [&] {
+      got.clear();
+      return Status();
+    };
+    NEVE_ASSIGN(const apps::Seconds seconds, timed(comm_, options_.store.repeats, forget, [&] {
                   return mpi::agree(comm_, mpi::guarded("reading", [&]() -> Status {
                                       NEVE_ASSIGN(const auto source, open_plotfile(path));
                                       NEVE_TRY(check_same(source->hierarchy(), h, path));
@@ -186,7 +196,7 @@ class Benchmark {
                                       });
                                     }));
                 }));
-    into.read_seconds += seconds;
+    into.read += seconds;
     std::array<uint64_t, 2> counts = {0, 0};
     double largest = 0;
     size_t next = 0;
@@ -253,6 +263,7 @@ Result<Way> parse_way(const std::string& name) {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
+  NEVE_TRY(apps::check_options(options.store));
   NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
   return Benchmark(std::move(own), options).run();
 }

@@ -100,7 +100,13 @@ class Benchmark {
     layout.balanced = balanced;
     layout.max_over_mean = max_over_mean(columns_, weights_, tiles);
     layout.outputs.resize(options_.outputs.size());
-    for (const Tile& tile : tiles) layout.valid_points.push_back(valid_points(tile));
+    int64_t most_columns = 0;
+    for (const Tile& tile : tiles) {
+      layout.valid_points.push_back(valid_points(tile));
+      most_columns = std::max(most_columns, tile.columns());
+    }
+    layout.points_max_over_mean =
+        static_cast<double>(most_columns * comm_.size()) / static_cast<double>(options_.grid.columns());
     const Tile& tile = tiles[static_cast<size_t>(comm_.rank())];
     std::vector<float> values;
     NEVE_TRY(mpi::agree(comm_, mpi::guarded("making of the field", [&]() -> Status {
@@ -160,6 +166,7 @@ class Benchmark {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
+  NEVE_TRY(apps::check_options(options.store));
   NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
   return Benchmark(std::move(own), options).run();
 }

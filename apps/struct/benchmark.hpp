@@ -32,7 +32,8 @@ struct Case {
 
 struct LayoutResult {
   bool balanced = false;
-  double max_over_mean = 1;            // of the ranks' valid points
+  double max_over_mean = 1;            // of the ranks' valid points: the load of computing
+  double points_max_over_mean = 1;     // of all their points: the load of writing them as they are
   std::vector<uint64_t> valid_points;  // of each rank
   double make_seconds = 0;             // computing the field, all steps, of the slowest rank
   std::vector<apps::StoreResult> outputs;

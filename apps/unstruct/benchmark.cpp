@@ -116,6 +116,7 @@ class Benchmark {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
+  NEVE_TRY(apps::check_options(options.store));
   NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
   return Benchmark(std::move(own), options).run();
 }

@@ -19,15 +19,27 @@ namespace neve::apps {
 
 inline constexpr int deflate_level = 6;
 
+struct Written {
+  uint64_t bytes = 0;           // of the file
+  double compress_seconds = 0;  // of the slowest rank, where the writer tells
+};
+
 Status write_raw(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts);
 Status write_hdf5(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                   const Output& output);
 // In builds with a parallel netCDF (NEVE_NETCDF). Arrays without values are left out.
 Status write_netcdf(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                     const Output& output);
-// Under the final name: it has a temporary one of its own. Returns the file's bytes.
-Result<uint64_t> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
+// The slowest rank's seconds in the filters of these outputs, collective.
+Result<double> filter_seconds(const mpi::Comm& comm, std::span<const ArrayPart> parts, const Output& output);
+// In builds with ADIOS (NEVE_ADIOS). A folder, under its final name. Collective. What is not `check`ed before
+// may end the program.
+Status check_adios(const mpi::Comm& comm, std::span<const ArrayPart> parts, const Output& output);
+Result<Written> write_adios(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                             const Output& output);
+// Under the final name: it has a temporary one of its own.
+Result<Written> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
+                           const Output& output);
 
 // An open file of any kind.
 class ArrayReader {
@@ -38,6 +50,8 @@ class ArrayReader {
 };
 Result<std::unique_ptr<ArrayReader>> open_raw(const std::string& path, std::span<const ArraySpec> arrays);
 Result<std::unique_ptr<ArrayReader>> open_hdf5(const std::string& path, std::span<const ArraySpec> arrays);
+Result<std::unique_ptr<ArrayReader>> open_adios(const std::string& path, std::span<const ArraySpec> arrays,
+                                                const Output& output);
 Result<std::unique_ptr<ArrayReader>> open_plot(const std::string& path, std::span<const ArraySpec> arrays);
 
 // zfp under its registered number, 32013, with the bytes of its published plugin, which for Debian 12 exists

@@ -33,17 +33,45 @@ const std::vector<Output>& all_outputs() {
       {"hdf5-zfp", Container::hdf5, true, Compression::zfp, true},
       {"hdf5-neve", Container::hdf5, true, Compression::neve, true},
       {"hdf5-neve-lossless", Container::hdf5, true, Compression::neve, false},
-#ifdef NEVE_NETCDF
       {"netcdf", Container::netcdf, false, Compression::none, false},
       {"netcdf-chunked", Container::netcdf, true, Compression::none, false},
       {"netcdf-zlib", Container::netcdf, true, Compression::deflate, false},
       {"netcdf-shuffle-zlib", Container::netcdf, true, Compression::shuffle_deflate, false},
-#endif
+      {"adios-posix", Container::adios_posix, false, Compression::none, false},
+      {"adios-posix-zlib", Container::adios_posix, false, Compression::deflate, false},
+      {"adios-posix-szip", Container::adios_posix, false, Compression::szip, false},
+      {"adios-posix-zfp", Container::adios_posix, false, Compression::zfp, true},
+      {"adios-mpi", Container::adios_mpi, false, Compression::none, false},
+      {"adios-mpi-zlib", Container::adios_mpi, false, Compression::deflate, false},
+      {"adios-mpi-szip", Container::adios_mpi, false, Compression::szip, false},
+      {"adios-mpi-zfp", Container::adios_mpi, false, Compression::zfp, true},
+      {"adios-lustre", Container::adios_lustre, false, Compression::none, false},
+      {"adios-lustre-zlib", Container::adios_lustre, false, Compression::deflate, false},
+      {"adios-lustre-szip", Container::adios_lustre, false, Compression::szip, false},
+      {"adios-lustre-zfp", Container::adios_lustre, false, Compression::zfp, true},
+      {"adios-aggregate", Container::adios_aggregate, false, Compression::none, false},
+      {"adios-aggregate-zlib", Container::adios_aggregate, false, Compression::deflate, false},
+      {"adios-aggregate-szip", Container::adios_aggregate, false, Compression::szip, false},
+      {"adios-aggregate-zfp", Container::adios_aggregate, false, Compression::zfp, true},
       {"neve", Container::plotfile, true, Compression::neve, true},
       {"neve-lossless", Container::plotfile, true, Compression::neve, false},
       {"neve-none", Container::plotfile, false, Compression::none, false},
   };
   return outputs;
+}
+
+// What a build without it lacks; empty where it is there.
+std::string lacking([[maybe_unused]] const Output& output) {
+#ifndef NEVE_NETCDF
+  if (output.container == Container::netcdf)
+    return "a parallel netCDF (Debian's libnetcdf-mpi-dev, of Open MPI)";
+#endif
+#ifndef NEVE_ADIOS
+  if (is_adios(output)) {
+    return "ADIOS 1.13 (Debian's libadios-openmpi-dev and libblosc-dev, of Open MPI)";
+  }
+#endif
+  return {};
 }
 
 Result<std::unique_ptr<ArrayReader>> open_file(const Output& output, const std::string& path,
@@ -55,15 +83,27 @@ Result<std::unique_ptr<ArrayReader>> open_file(const Output& output, const std::
       return open_plot(path, arrays);
     case Container::hdf5:
     case Container::netcdf:
+      return open_hdf5(path, arrays);
+    case Container::adios_posix:
+    case Container::adios_mpi:
+    case Container::adios_lustre:
+    case Container::adios_aggregate:
       break;
   }
-  return open_hdf5(path, arrays);
+#ifdef NEVE_ADIOS
+  return open_adios(path, arrays, output);
+#else
+  return usage_error(output.name + ": this build lacks " + lacking(output));
+#endif
 }
 
-// Collective; the file's bytes.
-Result<uint64_t> write_file(const mpi::Comm& comm, const Output& output, const std::string& path,
-                            std::span<const ArrayPart> parts) {
+// Collective.
+Result<Written> write_file(const mpi::Comm& comm, const Output& output, const std::string& path,
+                           std::span<const ArrayPart> parts) {
   if (output.container == Container::plotfile) return write_plot(comm, path, parts, output);
+#ifdef NEVE_ADIOS
+  if (is_adios(output)) return write_adios(comm, path, parts, output);
+#endif
   NEVE_ASSIGN(mpi::Target target, mpi::Target::begin(comm, path, WriteOptions()));
   const std::string& temporary = target.temporary_path();
   switch (output.container) {
@@ -75,14 +115,20 @@ Result<uint64_t> write_file(const mpi::Comm& comm, const Output& output, const s
       NEVE_TRY(write_netcdf(comm, temporary, parts, output));
       break;
 #else
-      return usage_error("this build has no parallel netCDF");
+      return usage_error(output.name + ": this build lacks " + lacking(output));
 #endif
-    case Container::hdf5:
-    case Container::plotfile:
+    default:
       NEVE_TRY(write_hdf5(comm, temporary, parts, output));
   }
   NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? mpi::sync_path(target.temporary_path()) : Status()));
-  return target.finish(comm);
+  Written written;
+  NEVE_ASSIGN(written.bytes, target.finish(comm));
+  return written;
+}
+
+bool has_filter(const Output& output) {
+  return output.compression != Compression::none &&
+         (output.container == Container::hdf5 || output.container == Container::netcdf);
 }
 
 // The next rank's part of an array: where it lies, and its values.
@@ -170,7 +216,7 @@ void compare(const ArraySpec& spec, const Output& output, std::span<const std::b
 
 // Collective. Reading is timed, comparing is not.
 Status verify(const mpi::Comm& comm, const Output& output, const std::string& path,
-              std::span<const ArrayPart> parts, StoreResult& into) {
+              std::span<const ArrayPart> parts, int repeats, StoreResult& into) {
   std::vector<ArraySpec> specs;
   std::vector<OthersPart> wanted;
   std::vector<std::vector<std::byte>> got;
@@ -180,7 +226,8 @@ Status verify(const mpi::Comm& comm, const Output& output, const std::string& pa
     got.emplace_back(other.values.size());
     wanted.push_back(std::move(other));
   }
-  NEVE_ASSIGN(const double seconds, timed(comm, [&] {
+  const auto nothing = [] { return Status(); };
+  NEVE_ASSIGN(const Seconds seconds, timed(comm, repeats, nothing, [&] {
                 return mpi::agree(
                     comm, mpi::guarded("reading", [&]() -> Status {
                       NEVE_ASSIGN(const auto reader, open_file(output, path, specs));
@@ -190,7 +237,7 @@ Status verify(const mpi::Comm& comm, const Output& output, const std::string& pa
                       return {};
                     }));
               }));
-  into.read_seconds += seconds;
+  into.read += seconds;
   Difference difference;
   for (size_t i = 0; i < specs.size(); ++i) {
     compare(specs[i], output, wanted[i].values, got[i], difference);
@@ -211,21 +258,71 @@ Status verify(const mpi::Comm& comm, const Output& output, const std::string& pa
 
 std::vector<std::string> output_names() {
   std::vector<std::string> names;
-  for (const Output& output : all_outputs()) names.push_back(output.name);
+  for (const Output& output : all_outputs()) {
+    if (lacking(output).empty()) names.push_back(output.name);
+  }
   return names;
 }
 
 Result<Output> parse_output(const std::string& name) {
   for (const Output& output : all_outputs()) {
-    if (output.name == name) return output;
+    if (output.name != name) continue;
+    const std::string what = lacking(output);
+    if (what.empty()) return output;
+    return usage_error(fmt::format("output {}: this build of Neve was made without {}", name, what));
   }
   return usage_error(
       fmt::format("unknown output '{}'; allowed are {}", name, fmt::join(output_names(), ", ")));
 }
 
+bool is_adios(const Output& output) {
+  return output.container >= Container::adios_posix && output.container <= Container::adios_aggregate;
+}
+
+std::string container_name(const Output& output) {
+  switch (output.container) {
+    case Container::raw:
+      return "raw";
+    case Container::hdf5:
+      return "hdf5";
+    case Container::netcdf:
+      return "netcdf";
+    case Container::adios_posix:
+      return "adios-posix";
+    case Container::adios_mpi:
+      return "adios-mpi";
+    case Container::adios_lustre:
+      return "adios-lustre";
+    case Container::adios_aggregate:
+      return "adios-aggregate";
+    case Container::plotfile:
+      return "neve";
+  }
+  return {};
+}
+
+std::string compression_name(const Output& output) {
+  switch (output.compression) {
+    case Compression::none:
+      return output.chunked ? "chunked" : "none";
+    case Compression::deflate:
+      return "zlib";
+    case Compression::szip:
+      return "szip";
+    case Compression::shuffle_deflate:
+      return "shuffle-zlib";
+    case Compression::zfp:
+      return "zfp";
+    case Compression::neve:
+      return output.lossy ? "neve" : "neve-lossless";
+  }
+  return {};
+}
+
 std::string path_of(const Output& output, const std::string& folder, const std::string& name) {
   const char* const extension = output.container == Container::raw      ? ".raw"
                                 : output.container == Container::netcdf ? ".nc"
+                                : is_adios(output)                      ? ".bp"
                                                                         : ".h5";
   return (std::filesystem::path(folder) / (name + extension)).string();
 }
@@ -234,22 +331,53 @@ Status store(const mpi::Comm& comm, const Output& output, const std::string& nam
              std::span<const ArrayPart> parts, const StoreOptions& options, StoreResult& into) {
   const std::string path = path_of(output, options.folder, name);
   into.name = output.name;
-  uint64_t bytes = 0;
-  NEVE_ASSIGN(const double seconds, timed(comm, [&]() -> Status {
-                NEVE_ASSIGN(bytes, write_file(comm, output, path, parts));
-                return {};
-              }));
-  into.write_seconds += seconds;
-  into.file_bytes += bytes;
+  into.container = container_name(output);
+  into.compression = compression_name(output);
+#ifdef NEVE_ADIOS
+  if (is_adios(output)) NEVE_TRY(check_adios(comm, parts, output).in(path));
+#endif
+  Written written;
+  std::vector<double> compressing;
+  NEVE_ASSIGN(const Seconds seconds, timed(
+                                         comm, options.repeats, [&] { return remove_file(comm, path); },
+                                         [&]() -> Status {
+                                           NEVE_ASSIGN(written, write_file(comm, output, path, parts));
+                                           compressing.push_back(written.compress_seconds);
+                                           return {};
+                                         }));
+  into.write += seconds;
+  into.file_bytes += written.bytes;
+  if (options.phases) {
+    double compress_seconds = median_of(compressing);
+    if (has_filter(output)) {
+      NEVE_ASSIGN(compress_seconds, filter_seconds(comm, parts, output));
+    }
+    into.compress_seconds = into.compress_seconds.value_or(0) + compress_seconds;
+  }
   ++into.files;
   for (const ArrayPart& part : parts) {
     into.raw_bytes += value_count(part.spec.shape) * dtype_bytes(part.spec.dtype);
   }
-  if (options.verify) NEVE_TRY(verify(comm, output, path, parts, into));
-  if (options.keep) return {};
+  if (options.verify) NEVE_TRY(verify(comm, output, path, parts, options.repeats, into));
+  return options.keep ? Status() : remove_file(comm, path);
+}
+
+Status check_options(const StoreOptions& options) {
+  constexpr int most = 1000;
+  if (options.repeats >= 1 && options.repeats <= most) return {};
+  return usage_error(fmt::format("repeats is {}; 1 to {} is allowed", options.repeats, most));
+}
+
+Status remove_file(const mpi::Comm& comm, const std::string& path) {
   return mpi::agree(comm, mpi::guarded("removing", [&]() -> Status {
                       std::error_code error;
-                      if (comm.rank() == 0) std::filesystem::remove(path, error);
+                      if (comm.rank() != 0) return {};
+                      // Nothing but what ADIOS made in a folder of its own.
+                      if (std::filesystem::exists(std::filesystem::path(path) / "data.bp", error)) {
+                        std::filesystem::remove_all(path, error);
+                      } else {
+                        std::filesystem::remove(path, error);
+                      }
                       return error ? failure(path + ": " + error.message()) : Status();
                     }));
 }

@@ -58,8 +58,8 @@ class PlotReader : public ArrayReader {
 
 }  // namespace
 
-Result<uint64_t> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
-                            const Output& output) {
+Result<Written> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
+                           const Output& output) {
   NEVE_TRY(mpi::agree(comm, check_parts(parts)));
   const ArrayPart& mine = parts.front();
   const auto dims = static_cast<int>(mine.spec.shape.size());
@@ -118,7 +118,7 @@ Result<uint64_t> write_plot(const mpi::Comm& comm, const std::string& path, std:
   }
   const std::span<const LocalBox> owned(&local, cells == 0 ? 0 : 1);
   NEVE_ASSIGN(const WriteReport report, write_plotfile(comm.get(), path, hierarchy, owned, options));
-  return report.file_bytes;
+  return Written{report.file_bytes, report.encode_seconds};
 }
 
 Result<std::unique_ptr<ArrayReader>> open_plot(const std::string& path, std::span<const ArraySpec>) {

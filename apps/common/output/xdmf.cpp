@@ -92,7 +92,7 @@ Status keep_xdmf(const mpi::Comm& comm, std::span<const Output> outputs, const S
       comm, mpi::guarded("XDMF", [&]() -> Status {
         if (comm.rank() != 0) return {};
         for (size_t o = 0; o < outputs.size(); ++o) {
-          if (outputs[o].container == Output::Container::plotfile) continue;
+          if (outputs[o].container == Output::Container::plotfile || is_adios(outputs[o])) continue;
           const std::string file = fmt::format("{}_{}.xdmf", name, outputs[o].name);
           NEVE_TRY(write_xdmf((std::filesystem::path(options.folder) / file).string(), grids[o]));
         }

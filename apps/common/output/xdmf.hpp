@@ -35,8 +35,8 @@ struct XdmfCells {
 };
 std::string xdmf_cells(const XdmfFile& cells_file, const XdmfFile& points_file, const XdmfCells& cells);
 
-// Collective: where files are kept, `name`_OUTPUT.xdmf for each output but Neve's plot files, of the grids of
-// its files in time. Those are read by yt, VisIt and Neve as they are.
+// Collective: where files are kept, `name`_OUTPUT.xdmf for each output but Neve's plot files and those of
+// ADIOS, of the grids of its files in time. Plot files are read by yt, VisIt and Neve as they are.
 Status keep_xdmf(const mpi::Comm& comm, std::span<const Output> outputs, const StoreOptions& options,
                  const std::string& name, std::span<const std::vector<std::string>> grids);
 

@@ -21,6 +21,7 @@ import numpy as np
 
 import neve
 
+from .._command import command_path
 from .._errors import FAILURE, Error
 from . import report
 
@@ -64,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    command = _command_path()
+    command = command_path()
     with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
         scratch = Path(scratch)
         parallel = _parallel_writes(options, command.with_name("neve_bench_write"), scratch)
@@ -82,19 +83,6 @@ def run(options: argparse.Namespace) -> int:
     report.write_json(options.json, recorded)
     report.write_text(options.markdown, text + "\n")
     return 0
-
-
-def _command_path() -> Path:
-    """The neve command: the one that called us, else the build's."""
-    found = os.environ.get("NEVE_COMMAND")
-    path = Path(found) if found else Path("build/bin/neve")
-    if not path.exists():
-        raise Error(
-            f"{path}: no neve command; run this as `neve bench write`, or from the checkout after "
-            "`make build`",
-            FAILURE,
-        )
-    return path.resolve()
 
 
 def _run(words: list[str], limit_seconds: float) -> str:

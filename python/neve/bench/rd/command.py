@@ -14,9 +14,9 @@ from typing import Any
 
 import neve
 
+from ..._command import command_path
 from ..._errors import FAILURE, Error
 from .. import report
-from ..write import _command_path
 from . import curves, figures, hierarchy, methods, peers, slices, tables, write_times
 
 DEFAULT_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -82,7 +82,7 @@ def _bounds(text: str) -> tuple[float, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    command = _command_path()
+    command = command_path()
     path = Path(options.file)
     if options.sweep_repeats is None:
         options.sweep_repeats = options.repeats
