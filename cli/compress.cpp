@@ -25,12 +25,14 @@ struct StreamArgs {
   std::string chunk = "32MiB", rule = "exact_cost";
   std::vector<double> chi{5.18, 9.69};
   uint32_t block = 1U << 16, restart = 0;
+  int dims = 0;
 };
 // Options that mean nothing to a stream, and those that mean something only to one.
 constexpr const char* frame_options[] = {"--codec",        "--effort",       "--threads",     "--arrangement",
                                          "--unit",         "--block",        "--merge-units", "--method",
                                          "--speed-weight", "--ratio-weight", "--explain"};
-constexpr const char* stream_options[] = {"--chunk", "--book-rule", "--chi", "--block-values", "--restart"};
+constexpr const char* stream_options[] = {"--chunk",        "--book-rule", "--chi",
+                                          "--block-values", "--restart",   "--dims"};
 
 struct Args {
   std::string input, output;
@@ -86,6 +88,7 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   options.stream.chi_offline = args.stream_options.chi[1];
   options.stream.block_values = args.stream_options.block;
   options.stream.restart_blocks = args.stream_options.restart;
+  options.stream.dims = args.stream_options.dims;
   return options;
 }
 
@@ -245,6 +248,9 @@ Command add_compress(CLI::App& app) {
   sub->add_option("--block-values", stream.block, "stream: values in a block, 256 to 16777216")
       ->capture_default_str();
   sub->add_option("--restart", stream.restart, "stream: blocks after which prediction starts anew; 0: never")
+      ->capture_default_str();
+  sub->add_option("--dims", stream.dims,
+                  "stream: directions that prediction uses, the fastest first, 1 to 3; 0: by a sample")
       ->capture_default_str();
   sub->footer(
       "Under mpirun one rank does the work.\n"

@@ -41,6 +41,8 @@ struct StreamOptions {
   Bound bound;
   ValueRange range;            // of all values to come, where it is known
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
+  // Directions that prediction uses, the fastest first: 1 to 3; 0: as many as the shape has.
+  int dims = 0;
 
   uint32_t block_values = 1U << 16;
   uint64_t chunk_bytes = uint64_t{32} << 20;  // of values; under a ratio or psnr at most 4 MiB
@@ -52,6 +54,8 @@ struct StreamOptions {
   // to the second rebuilt, above it the offline book is taken.
   double chi_keep = 5.18;
   double chi_offline = 9.69;
+  // The only offline book to be taken, as an engine that holds just one; -1: whichever suits best.
+  int offline_book = -1;
 };
 
 // Why a chunk got its book.
@@ -152,7 +156,13 @@ class StreamDecoder {
 // Whether bytes begin like a stream.
 bool is_stream(std::span<const std::byte> bytes);
 
-// A whole array as a stream. The range is scanned where the bound needs it, and a fill value is detected.
+// How many directions suit an array best, by a sample: noise adds up with each, so that on rough fields
+// fewer are better. `options` are those of its stream: dtype, shape, bound, range and fill.
+// Errors: usage.
+Result<int> best_stream_dims(const StreamOptions& options, const void* values);
+
+// A whole array as a stream. The range is scanned where the bound needs it, a fill value is detected, and the
+// directions are chosen where options leave them open.
 struct StreamArrayOptions {
   StreamOptions stream;  // dtype, shape and range are set from the array
   bool detect_fill = true;

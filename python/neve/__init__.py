@@ -12,7 +12,7 @@ from ._core import set_simd_target, simd_target, simd_targets
 from ._errors import Error
 from ._filter import Filter, guess_chunks
 from ._plugin import plugin_dir
-from ._stream import StreamDecoder, StreamEncoder
+from ._stream import StreamDecoder, StreamEncoder, best_stream_dims
 from .plotfile import open  # noqa: A004 - neve.open, as gzip.open and h5py.File would have it
 
 __version__ = "0.1.0"
@@ -21,6 +21,7 @@ __all__ = [
     "Filter",
     "StreamDecoder",
     "StreamEncoder",
+    "best_stream_dims",
     "compress",
     "decompress",
     "explain",

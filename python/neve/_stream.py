@@ -17,6 +17,20 @@ CHUNK_BYTES = 32 << 20
 CHI = (5.18, 9.69)
 
 
+def best_stream_dims(array: Any, *, abs: float, fill: float | None = None) -> int:
+    """How many directions a stream of this array should be predicted in, by a sample of it: noise
+    adds up with each, so that on rough fields fewer are better.
+    """
+    array = np.asarray(array)
+    name = array.dtype.newbyteorder("=").name
+    if name not in ("float32", "float64"):
+        raise TypeError(f"best_stream_dims: {array.dtype}; allowed are float32 and float64")
+    native = np.ascontiguousarray(array, name)
+    return _core.best_stream_dims(
+        _DTYPES[name], list(array.shape), float(abs), fill_value("best_stream_dims", fill), native
+    )
+
+
 class StreamEncoder:
     """Compresses values as they come; what take() gave so far can be decoded without the rest.
 
@@ -26,12 +40,15 @@ class StreamEncoder:
                 psnr are kept up chunk by chunk
     range       (lowest, highest) of all values to come
     fill        the value that means "no data"
+    dims        directions that prediction uses, the fastest first: 1 to 3; None: as many as the
+                shape has. best_stream_dims() tells for a whole array
     block_values  values of a block
     chunk_bytes   values that share the choice of a codebook, in bytes; what the encoder holds back
     restart_blocks  blocks after which prediction starts anew; 0: never
     book_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or "never"
     chi         thresholds of rule "chi" on the change of the standard deviation of the 1024 symbol
                 frequencies, each relative to 1/1024
+    offline_book  the only offline codebook to be taken; None: whichever suits best
     """
 
     def __init__(
@@ -45,11 +62,13 @@ class StreamEncoder:
         psnr: float | None = None,
         range: tuple[float, float] | None = None,
         fill: float | None = None,
+        dims: int | None = None,
         block_values: int = BLOCK_VALUES,
         chunk_bytes: int = CHUNK_BYTES,
         restart_blocks: int = 0,
         book_rule: str = "exact_cost",
         chi: tuple[float, float] = CHI,
+        offline_book: int | None = None,
         **other: Any,
     ):
         targets = {"ratio": ratio, "psnr": psnr}
@@ -74,6 +93,8 @@ class StreamEncoder:
             str(book_rule),
             float(chi[0]),
             float(chi[1]),
+            0 if dims is None else int(dims),
+            -1 if offline_book is None else int(offline_book),
         )
 
     def _native(self, values: Any) -> np.ndarray:

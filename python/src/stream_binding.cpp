@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <utility>
 
 #include "binding.hpp"
@@ -54,10 +55,10 @@ class Encoder {
   Encoder(const std::string& dtype, std::vector<uint64_t> shape, int bound_mode, double bound_value,
           std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
           uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks, const std::string& book_rule,
-          double chi_keep, double chi_offline)
+          double chi_keep, double chi_offline, int dims, int offline_book)
       : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value}, lowest,
                       highest, fill, block_values, chunk_bytes, restart_blocks, book_rule, chi_keep,
-                      chi_offline)) {}
+                      chi_offline, dims, offline_book)) {}
 
   void push(nb::handle values) {
     const Buffer input(values, Buffer::Access::read);
@@ -78,6 +79,19 @@ class Encoder {
     check(encoder_.finish());
     return to_bytes(encoder_.output());
   }
+  // What encode() takes of it without Python, call by call.
+  std::vector<double> encode_seconds(nb::handle values, int calls) {
+    const Buffer input(values, Buffer::Access::read);
+    std::vector<double> seconds;
+    for (int i = 0; i < calls; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      encoder_.reset();
+      check(encoder_.push(input.data(), input.size_bytes() / value_bytes_));
+      check(encoder_.finish());
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return seconds;
+  }
   nb::bytes take() {
     const nb::bytes taken = to_bytes(encoder_.output());
     encoder_.clear_output();
@@ -93,7 +107,8 @@ class Encoder {
   StreamEncoder make(const std::string& dtype, std::vector<uint64_t> shape, const Bound& bound,
                      std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
                      uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
-                     const std::string& book_rule, double chi_keep, double chi_offline) {
+                     const std::string& book_rule, double chi_keep, double chi_offline, int dims,
+                     int offline_book) {
     StreamOptions o;
     o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
     value_bytes_ = dtype_bytes(o.dtype);
@@ -107,6 +122,8 @@ class Encoder {
     o.rule = unwrap(parse_book_rule(book_rule));
     o.chi_keep = chi_keep;
     o.chi_offline = chi_offline;
+    o.dims = dims;
+    o.offline_book = offline_book;
     return unwrap(StreamEncoder::create(o));
   }
 
@@ -136,6 +153,18 @@ class Decoder {
   StreamDecoder decoder_;
 };
 
+int best_dims(const std::string& dtype, std::vector<uint64_t> shape, double bound_abs,
+              std::optional<double> fill, nb::handle values) {
+  const Buffer input(values, Buffer::Access::read);
+  StreamOptions o;
+  o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
+  o.shape = std::move(shape);
+  o.bound = {BoundMode::abs, bound_abs};
+  o.fill = fill;
+  const nb::gil_scoped_release release;
+  return unwrap(best_stream_dims(o, input.data()));
+}
+
 nb::dict describe(nb::handle bytes) {
   const Buffer input(bytes, Buffer::Access::read);
   const StreamContents contents = unwrap(describe_stream(input.bytes()));
@@ -162,16 +191,17 @@ void bind_stream(nb::module_& module) {
   nb::class_<Encoder>(module, "StreamEncoder")
       .def(nb::init<const std::string&, std::vector<uint64_t>, int, double, std::optional<double>,
                     std::optional<double>, std::optional<double>, uint32_t, uint64_t, uint32_t,
-                    const std::string&, double, double>(),
+                    const std::string&, double, double, int, int>(),
            nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_mode"), nb::arg("bound_value"),
            nb::arg("lowest").none(), nb::arg("highest").none(), nb::arg("fill").none(),
            nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"), nb::arg("book_rule"),
-           nb::arg("chi_keep"), nb::arg("chi_offline"))
+           nb::arg("chi_keep"), nb::arg("chi_offline"), nb::arg("dims"), nb::arg("offline_book"))
       .def("push", &Encoder::push)
       .def("flush", &Encoder::flush)
       .def("finish", &Encoder::finish)
       .def("reset", &Encoder::reset)
       .def("encode", &Encoder::encode)
+      .def("encode_seconds", &Encoder::encode_seconds)
       .def("take", &Encoder::take)
       .def_prop_ro("reports", &Encoder::reports);
   nb::class_<Decoder>(module, "StreamDecoder")
@@ -184,6 +214,8 @@ void bind_stream(nb::module_& module) {
   module.def("is_stream",
              [](nb::handle bytes) { return is_stream(Buffer(bytes, Buffer::Access::read).bytes()); });
   module.def("describe_stream", &describe);
+  module.def("best_stream_dims", &best_dims, nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_abs"),
+             nb::arg("fill").none(), nb::arg("values"));
   module.def("decode_stream", [](nb::handle bytes, nb::handle array) {
     const Buffer input(bytes, Buffer::Access::read);
     const Buffer output(array, Buffer::Access::write);

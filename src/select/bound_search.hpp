@@ -29,7 +29,7 @@ class BoundSearch {
     // As the formula says, and farther each time it did not get there.
     const double step = (measured - target_) / per_octave_ * reach_;
     at_ += std::copysign(std::clamp(std::abs(step), least_step, most_step), step);
-    reach_ *= 1.5;
+    reach_ *= 2;
   }
 
  private:
@@ -40,7 +40,7 @@ class BoundSearch {
   };
   static constexpr double least_share = 0.03;
   static constexpr double least_step = 0.02;
-  static constexpr double most_step = 12;
+  static constexpr double most_step = 16;
 
   double at_;  // log2 of the bound
   double target_;

@@ -26,6 +26,9 @@ Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64
   // Nothing to be relative to: whatever there is is kept as it is.
   const bool needs_range = stream.bound.mode == BoundMode::rel || stream.bound.mode == BoundMode::psnr;
   if (needs_range && stream.range.empty) stream.range = {0, 0, false};
+  if (stream.dims == 0 && total > 0) {
+    NEVE_ASSIGN(stream.dims, best_stream_dims(stream, values));
+  }
   NEVE_ASSIGN(StreamEncoder encoder, StreamEncoder::create(stream));
   NEVE_TRY(encoder.push(values, total));
   NEVE_TRY(encoder.finish());

@@ -49,7 +49,11 @@ double frequency_sigma(const SymbolCounts& counts) {
   return std::sqrt(std::max(0.0, squares * symbols / (total * total) - 1));
 }
 
-Books::Offline Books::cheapest_offline(const SymbolCounts& counts, uint64_t symbols) {
+Books::Offline Books::cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const {
+  if (offline_book_ >= 0) {
+    const auto number = static_cast<uint8_t>(offline_book_);
+    return {number, coded_bits(offline_books()[number], counts)};
+  }
   const auto books = static_cast<ptrdiff_t>(std::min(offline_books().size(), compared_books));
   std::array<uint64_t, compared_books> bits{};
   if (symbols <= UINT32_MAX / max_book_bits) {

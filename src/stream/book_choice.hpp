@@ -29,8 +29,9 @@ struct BookChoice {
 // The book in force and what rule chi remembers.
 class Books {
  public:
-  Books(BookRule rule, double chi_keep, double chi_offline)
-      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline) {}
+  // Of the offline books only number `offline_book`, or any where that is -1.
+  Books(BookRule rule, double chi_keep, double chi_offline, int offline_book = -1)
+      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_book_(offline_book) {}
 
   void reset() {
     in_force_ = nullptr;
@@ -47,11 +48,12 @@ class Books {
     uint8_t number;
     uint64_t bits;
   };
-  static Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols);
+  Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const;
 
   BookRule rule_;
   double chi_keep_;
   double chi_offline_;
+  int offline_book_;
   const Book* in_force_ = nullptr;  // own_ or an offline one
   const CodeTable* codes_ = nullptr;
   Book own_;

@@ -13,6 +13,7 @@
 #include "select/bound_search.hpp"
 #include "stream/book_choice.hpp"
 #include "stream/chunk.hpp"
+#include "stream/direction_choice.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve {
@@ -39,7 +40,7 @@ constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 constexpr double ratio_tolerance = 0.03;
 constexpr double psnr_above_db = 0.5;
 constexpr double db_per_octave = 6.0206;
-constexpr int most_tries = 8;
+constexpr int most_tries = 12;
 
 // A code takes a bit at least.
 constexpr double most_ratio_per_value_bit = 0.9;
@@ -51,14 +52,14 @@ uint64_t product(std::span<const uint64_t> sizes) {
 }
 
 // Sizes of 1 predict nothing and are dropped; of what is left the slowest are merged until there are three
-// directions. Those too long for a line of a lane become one direction.
-void set_directions(std::span<const uint64_t> shape, Header& header) {
+// directions, or `most` of them. Those too long for a line of a lane become one direction.
+void set_directions(std::span<const uint64_t> shape, int most, Header& header) {
   std::vector<uint64_t> sides;  // fastest first
   for (size_t d = shape.size(); d-- > 0;) {
     if (shape[d] != 1) sides.push_back(shape[d]);
   }
   constexpr uint64_t longest = std::numeric_limits<uint32_t>::max();
-  header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, stream::max_stream_dims);
+  header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, most > 0 ? most : stream::max_stream_dims);
   if (header.dims == 3 && sides[1] > longest) header.dims = 2;
   if (header.dims >= 2 && sides[0] > longest) header.dims = 1;
   header.line = header.dims >= 2 ? static_cast<uint32_t>(sides[0]) : 0;
@@ -94,6 +95,16 @@ Status check_options(const StreamOptions& o) {
       return usage_error(fmt::format("stream: more than {} values", max_elements));
     }
     if (size > 0) total *= size;
+  }
+  if (o.dims < 0 || o.dims > stream::max_stream_dims) {
+    return usage_error(
+        fmt::format("stream: prediction in {} directions, allowed 1..{}, or 0: all of the shape", o.dims,
+                    stream::max_stream_dims));
+  }
+  const auto offline_books = static_cast<int>(stream::offline_books().size());
+  if (o.offline_book < -1 || o.offline_book >= offline_books) {
+    return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
+                                   o.offline_book, offline_books - 1));
   }
   if (o.block_values < stream::min_block_values || o.block_values > stream::max_block_values) {
     return usage_error(fmt::format("stream: blocks of {} values, allowed {}..{}", o.block_values,
@@ -147,7 +158,7 @@ class Encoder final : public StreamEncoder::State {
         is_tried_(options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr),
         chunk_values_(chunk_values(options, total_, is_tried_)),
         chunk_(header_, chunk_values_),
-        books_(options.rule, options.chi_keep, options.chi_offline) {
+        books_(options.rule, options.chi_keep, options.chi_offline, options.offline_book) {
     stream::write_header(header_, header_bytes_);
     chunk_.restart_every(options.restart_blocks);
     chunk_.measure_squares(options.bound.mode == BoundMode::psnr);
@@ -418,15 +429,39 @@ StreamEncoder::StreamEncoder(StreamEncoder&&) noexcept = default;
 StreamEncoder& StreamEncoder::operator=(StreamEncoder&&) noexcept = default;
 StreamEncoder::~StreamEncoder() = default;
 
-Result<StreamEncoder> StreamEncoder::create(const StreamOptions& options) {
-  NEVE_TRY(check_options(options));
+namespace {
+
+Header header_of(const StreamOptions& options) {
   Header header;
   header.dtype = options.dtype;
   header.block_values = options.block_values;
   header.asked = options.bound;
   header.fill = options.fill;
   header.shape = options.shape;
-  set_directions(options.shape, header);
+  set_directions(options.shape, options.dims, header);
+  return header;
+}
+
+template <class T>
+int best_dims(const StreamOptions& options, const T* values) {
+  const FloatEnvironment environment;
+  // A ratio's bound is found later; the choice seldom hangs from it.
+  const double bound = options.bound.mode == BoundMode::ratio ? 1e-3 * options.range.width()
+                                                              : absolute_bound(options.bound, options.range);
+  return stream::choose_dims(header_of(options), values, bound, options.range);
+}
+
+}  // namespace
+
+Result<int> best_stream_dims(const StreamOptions& options, const void* values) {
+  NEVE_TRY(check_options(options));
+  if (options.dtype == DType::f32) return best_dims(options, static_cast<const float*>(values));
+  return best_dims(options, static_cast<const double*>(values));
+}
+
+Result<StreamEncoder> StreamEncoder::create(const StreamOptions& options) {
+  NEVE_TRY(check_options(options));
+  Header header = header_of(options);
   if (options.dtype == DType::f32) {
     return StreamEncoder(std::make_unique<Encoder<float>>(options, std::move(header)));
   }

@@ -29,6 +29,23 @@ def test_stream_round_trip(neve, tmp_path):
     assert "blocks" in neve("info", tmp_path / "a.nevs").out
 
 
+def test_directions_are_chosen_or_told(neve, tmp_path):
+    np.save(tmp_path / "a.npy", field())  # smooth along lines only
+    compress = [
+        "compress",
+        tmp_path / "a.npy",
+        tmp_path / "a.nevs",
+        "--bound",
+        "abs=0.1",
+        "--stream",
+    ]
+    for extra, dims in (([], 1), (["--dims", "3"], 3), (["--dims", "2"], 2)):
+        neve(*compress, *extra)
+        assert neve("info", tmp_path / "a.nevs", "--json").json["dims"] == dims
+        neve("verify", tmp_path / "a.npy", tmp_path / "a.nevs")
+    assert "1..3" in neve(*compress, "--dims", "4", expect=2).err
+
+
 def test_a_damaged_stream_is_corrupt(neve, tmp_path):
     np.save(tmp_path / "a.npy", field())
     neve("compress", tmp_path / "a.npy", tmp_path / "a.nevs", "--bound", "abs=0.1", "--stream")

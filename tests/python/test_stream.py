@@ -97,3 +97,22 @@ def test_psnr():
 def test_targets_are_for_whole_arrays():
     with pytest.raises(neve.Error, match="ratio= is for whole arrays"):
         neve.Filter(ratio=10)
+
+
+def test_directions_and_one_offline_book():
+    lines = np.cumsum(np.random.default_rng(2).normal(size=(200, 300)), axis=-1)
+    assert neve.best_stream_dims(lines, abs=0.1) == 1
+    sizes = {}
+    for dims in (None, 1, 2):
+        encoder = neve.StreamEncoder(
+            lines.shape, lines.dtype, abs=0.1, dims=dims, book_rule="never", offline_book=9
+        )
+        stored = encoder.encode(lines)
+        assert np.abs(neve.decompress(stored) - lines).max() <= 0.1
+        assert encoder.reports[0]["offline_book"] == 9
+        sizes[dims] = len(stored)
+    assert sizes[1] < sizes[2] == sizes[None]
+    with pytest.raises(neve.Error, match="1..3"):
+        neve.StreamEncoder((4,), abs=1, dims=4)
+    with pytest.raises(neve.Error, match="offline codebook 16"):
+        neve.StreamEncoder((4,), abs=1, offline_book=16)

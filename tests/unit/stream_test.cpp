@@ -219,6 +219,61 @@ TEST(Stream, RunsOfFillValuesCostNextToNothing) {
   EXPECT_LT(bytes->size(), of_half->size() * 11 / 10);
 }
 
+// Smooth along the lines, noise from line to line.
+TEST(Stream, FewerDirectionsWhereTheOthersAreNoise) {
+  constexpr size_t lines = 300;
+  constexpr size_t width = 400;
+  std::vector<float> field(lines * width);
+  test::Random random(4);
+  for (size_t y = 0; y < lines; ++y) {
+    const double phase = 6 * random.uniform();
+    for (size_t x = 0; x < width; ++x) {
+      field[y * width + x] = static_cast<float>(std::sin(phase + 0.01 * static_cast<double>(x)));
+    }
+  }
+  StreamOptions options = options_of<float>({lines, width}, 1e-3);
+  const auto size_with = [&](int dims) {
+    options.dims = dims;
+    const auto bytes = encode(options, field.data(), field.size(), field.size());
+    const auto contents = describe_stream(bytes);
+    EXPECT_EQ(dims == 0 ? 2 : dims, contents->info.dims);
+    expect_held<float>(field, decode<float>(bytes, field.size()), 1e-3);
+    return bytes.size();
+  };
+  const size_t in_one = size_with(1);
+  const size_t in_two = size_with(2);
+  EXPECT_LT(in_one, in_two);
+  EXPECT_EQ(in_two, size_with(0));
+  options.dims = 0;
+  EXPECT_EQ(1, *best_stream_dims(options, field.data()));
+  StreamArrayOptions whole;
+  whole.stream.bound = options.bound;
+  const auto chosen = encode_stream(DType::f32, options.shape, field.data(), whole);
+  ASSERT_TRUE(chosen.ok());
+  EXPECT_EQ(1, describe_stream(*chosen)->info.dims);
+  whole.stream.dims = 2;
+  const auto as_told = encode_stream(DType::f32, options.shape, field.data(), whole);
+  EXPECT_EQ(2, describe_stream(*as_told)->info.dims);
+
+  // The other way round: what is the same in every line.
+  for (size_t y = 1; y < lines; ++y) std::copy_n(field.begin(), width, &field[y * width]);
+  for (size_t x = 0; x < width; ++x) {
+    const auto noise = static_cast<float>(random.uniform());
+    for (size_t y = 0; y < lines; ++y) field[y * width + x] += noise;
+  }
+  EXPECT_EQ(2, *best_stream_dims(options, field.data()));
+}
+
+TEST(Stream, OneOfflineBookAlone) {
+  const auto field = test::rough_field<float>({100, 100}, 0.01, 3);
+  StreamOptions options = options_of<float>({100, 100}, 1e-3);
+  options.rule = BookRule::never;
+  options.offline_book = 11;
+  const auto bytes = encode(options, field.data(), field.size(), field.size());
+  EXPECT_EQ(11, describe_stream(bytes)->blocks.at(0).offline_book);
+  expect_held<float>(field, decode<float>(bytes, field.size()), 1e-3);
+}
+
 TEST(Stream, SmallOnesHaveNoTable) {
   for (const uint64_t side : {16U, 32U, 64U, 128U}) {
     const auto n = static_cast<int64_t>(side);
