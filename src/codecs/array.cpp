@@ -41,6 +41,13 @@ ArrayMeasure measure_array(DType dtype, const FrameBox& box, const void* values,
 
 namespace {
 
+// Whether values are coded as bytes whatever they are: every bit is kept, and speed alone counts.
+bool is_bytes_alone(const ArrayOptions& options) {
+  return options.bound.mode == BoundMode::lossless && options.tuning.ratio_weight == 0 &&
+         options.tuning.method == LosslessMethod::automatic &&
+         (options.codec == Codec::automatic || options.codec == Codec::lossless);
+}
+
 // `whole` null: the array's own measure.
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
                                       const ArrayOptions& options, const ArrayMeasure* whole,
@@ -70,7 +77,9 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   if (layout.element_count > 0) {
     layout.boxes.push_back(box_of_shape(shape));
     boxes.push_back(dense_box_data(data, layout.boxes[0]));
-    if (!is_integer(dtype)) {
+    if (is_bytes_alone(options)) {
+      // Nothing is asked of the values.
+    } else if (!is_integer(dtype)) {
       const ArrayMeasure found =
           whole != nullptr ? *whole : measure_array(dtype, layout.boxes[0], data, options);
       spec.fill = found.fill;

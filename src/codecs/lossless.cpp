@@ -39,10 +39,19 @@ struct CloseScores {
   double to_bytes;
 };
 CloseScores close_scores(Effort effort) {
-  return effort == Effort::max ? CloseScores{0.93, 0.6, 0.6} : CloseScores{0.98, 0.85, 0.96};
+  return effort == Effort::max ? CloseScores{0.93, 0.6, 0.6} : CloseScores{0.99, 0.85, 0.96};
 }
 
-int zstd_level(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 3 : 9; }
+// Where speed alone counts, lz4 looks for repeats at one place in so many: with it, methods that find more
+// are chosen wherever the ratio counts at all.
+constexpr int fastest_lz4_acceleration = 64;
+
+CoderLevels coder_levels(Effort effort, const CodecTuning& tuning) {
+  return {effort == Effort::fast       ? 1
+          : effort == Effort::balanced ? 3
+                                       : 9,
+          tuning.ratio_weight == 0 ? fastest_lz4_acceleration : 1};
+}
 // Candidates that are tried in full; the one that comes out smallest is kept.
 size_t most_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
 
@@ -87,27 +96,29 @@ Segregation segregation_of(ByteMethod::Layout layout) {
   return layout == ByteMethod::Layout::segregated ? Segregation::bytes : Segregation::byte_wise;
 }
 
-Status write_bytes(const ByteMethod& how, Effort effort, ByteSpan bytes, size_t word_bytes, ByteWriter& out) {
+Status write_bytes(const ByteMethod& how, const CoderLevels& levels, ByteSpan bytes, size_t word_bytes,
+                   ByteWriter& out) {
   using Layout = ByteMethod::Layout;
-  if (how.layout == Layout::as_they_are) return write_coded(how.coder, bytes, out, zstd_level(effort));
+  if (how.layout == Layout::as_they_are) return write_coded(how.coder, bytes, out, levels);
   if (how.layout >= Layout::segregated)
     return write_segregated(segregation_of(how.layout), how.coder, bytes, word_bytes, out);
   Symbols buffer = take_symbols(bytes.size());
   const auto planes = std::as_writable_bytes(std::span(buffer));
   (how.layout == Layout::byte_planes ? to_byte_planes : to_bit_planes)(bytes, word_bytes, planes);
-  const Status status = write_coded(how.coder, planes, out, zstd_level(effort));
+  const Status status = write_coded(how.coder, planes, out, levels);
   recycle_symbols(std::move(buffer));
   return status;
 }
 
 template <class U>
-Status write_words(LosslessMethod method, Effort effort, std::span<const U> words, ByteWriter& out) {
+Status write_words(LosslessMethod method, const CoderLevels& levels, std::span<const U> words,
+                   ByteWriter& out) {
   const ByteMethod how = byte_method(method);
-  if (!how.xors) return write_bytes(how, effort, std::as_bytes(words), sizeof(U), out);
+  if (!how.xors) return write_bytes(how, levels, std::as_bytes(words), sizeof(U), out);
   RawVector<U> xored = take_values<U>(words.size());
   if (!words.empty()) xored[0] = words[0];
   for (size_t i = 1; i < words.size(); ++i) xored[i] = words[i] ^ words[i - 1];
-  const Status status = write_bytes(how, effort, std::as_bytes(std::span<const U>(xored)), sizeof(U), out);
+  const Status status = write_bytes(how, levels, std::as_bytes(std::span<const U>(xored)), sizeof(U), out);
   recycle_values(std::move(xored));
   return status;
 }
@@ -262,13 +273,13 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
 // The section's bytes; nothing when the values do not suit the method after all.
 template <class T>
 std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
-                               Effort effort) {
+                               const CoderLevels& levels) {
   using U = WordOf<T>;
   Bytes bytes(1, static_cast<std::byte>(candidate.method));
   ByteWriter out(bytes);
   if (!takes_differences(candidate.method)) {
     if (cells.left_out.empty()) {
-      if (!write_words<U>(candidate.method, effort, cells.bits, out).ok()) return {};
+      if (!write_words<U>(candidate.method, levels, cells.bits, out).ok()) return {};
       return bytes;
     }
     RawVector<U> words = take_values<U>(cells.held);
@@ -276,7 +287,7 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
     for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
       if (cells.is_held(cell)) words[next++] = cells.bits[cell];
     }
-    const Status written = write_words<U>(candidate.method, effort, words, out);
+    const Status written = write_words<U>(candidate.method, levels, words, out);
     recycle_values(std::move(words));
     if (!written.ok()) return {};
     return bytes;
@@ -325,6 +336,46 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
                               }),
                     candidate, out);
   return bytes;
+}
+
+// Cells of the rectangle's row that follow one another in memory from a row's first cell on.
+template <class T>
+int64_t cells_in_a_row(const RectRows<const T*>& rect) {
+  int64_t cells = rect.size[0];
+  for (size_t d = 1; d < max_frame_dims && (rect.size[d] == 1 || rect.stride[d] == cells); ++d)
+    cells *= rect.size[d];
+  return cells;
+}
+
+// The section's bytes by a method of byte planes, which are made of the values as they lie: no other method
+// needs so little of them.
+template <class T>
+std::optional<Bytes> encode_rows(const SectionSource<T>& source, LosslessMethod method,
+                                 const CoderLevels& levels) {
+  Symbols buffer = take_symbols(source.held * sizeof(T));
+  const auto planes = std::as_writable_bytes(std::span(buffer));
+  std::byte* next = planes.data();
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    const int64_t cells = cells_in_a_row(rect);
+    for (int64_t r = 0; r < rect.rows(); r += cells / rect.size[0], next += cells)
+      deal_bytes(std::as_bytes(std::span(rect.row(r), static_cast<size_t>(cells))), sizeof(T), next,
+                 source.held);
+  }
+  Bytes bytes(1, static_cast<std::byte>(method));
+  ByteWriter out(bytes);
+  const Status written = write_coded(byte_method(method).coder, planes, out, levels);
+  recycle_symbols(std::move(buffer));
+  if (!written.ok()) return {};
+  return bytes;
+}
+
+template <class T>
+bool takes_rows(const SectionSource<T>& source, LosslessMethod method) {
+  const ByteMethod how = byte_method(method);
+  return !takes_differences(method) && how.layout == ByteMethod::Layout::byte_planes && !how.xors &&
+         std::all_of(source.rects.begin(), source.rects.end(),
+                     [](const auto& rect) { return rect.left_out.empty(); });
 }
 
 // --- decoder --------------------------------------------------------------------------------------------
@@ -476,36 +527,42 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
   const uint64_t begin_ns = thread_time_ns();
   SectionDraft draft;
   SelectionTrace& trace = draft.selection;
-  LosslessCells<T> cells = gather(source, spec);
-  const double raw_bytes = static_cast<double>(cells.held) * sizeof(T);
-  std::vector<LosslessCandidate> candidates;
+  const double raw_bytes = static_cast<double>(source.held) * sizeof(T);
+  const CoderLevels levels = coder_levels(effort, spec.tuning);
+  const bool is_chosen =
+      spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
+  const bool is_fastest = is_chosen && spec.tuning.ratio_weight == 0;
+  const LosslessMethod asked =
+      spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
+  WeighedMethods weighed;
+  if (is_fastest) weighed = fastest_method(spec.tuning);
+  const LosslessMethod settled = is_fastest ? weighed.candidates[0].method : asked;
+  const bool is_in_rows = settled != LosslessMethod::automatic && takes_rows(source, settled);
+  LosslessCells<T> cells;  // none where rows are taken as they lie
+  if (!is_in_rows) cells = gather(source, spec);
   size_t trials = 1;
   const uint64_t gathered_ns = thread_time_ns();
   uint64_t coding_ns = gathered_ns - begin_ns;  // every method needs its values in a row
-  const bool is_chosen =
-      spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
   if (is_chosen) {
-    WeighedMethods weighed = weigh_lossless(cells, spec.tuning, effort);
-    candidates = std::move(weighed.candidates);
+    if (!is_fastest) weighed = weigh_lossless(cells, spec.tuning, effort);
     trace.candidates = std::move(weighed.withdrawn);
     trials = most_trials(effort);
     trace.times.weigh_ns = thread_time_ns() - gathered_ns;
   } else {
-    const LosslessMethod asked =
-        spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
     if (takes_differences(asked)) {
-      candidates.push_back(weigh_method(cells, asked));
+      weighed.candidates.push_back(weigh_method(cells, asked));
     } else {
-      candidates.emplace_back();
-      candidates.back().method = asked;
+      weighed.candidates.emplace_back();
+      weighed.candidates.back().method = asked;
     }
     if (asked == LosslessMethod::rank) {  // ranks lie in the values' order: the same axes suit both
-      candidates.push_back(candidates.back());
-      candidates.back().method = LosslessMethod::lorenzo;
+      weighed.candidates.push_back(weighed.candidates.back());
+      weighed.candidates.back().method = LosslessMethod::lorenzo;
     }
-    for (LosslessCandidate& candidate : candidates) candidate.score = HUGE_VAL;  // tried whatever it is
+    for (LosslessCandidate& candidate : weighed.candidates) candidate.score = HUGE_VAL;  // tried anyway
     coding_ns += thread_time_ns() - gathered_ns;
   }
+  const std::vector<LosslessCandidate>& candidates = weighed.candidates;
 
   draft.codec = Codec::lossless;
   std::optional<LosslessMethod> best;
@@ -531,7 +588,8 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
       continue;
     }
     const uint64_t trial_ns = thread_time_ns();
-    std::optional<Bytes> bytes = encode_by(cells, candidate, effort);
+    std::optional<Bytes> bytes =
+        is_in_rows ? encode_rows(source, candidate.method, levels) : encode_by(cells, candidate, levels);
     const uint64_t spent_ns = thread_time_ns() - trial_ns;
     if (!bytes) {
       trace.times.lost_ns += spent_ns;

@@ -25,10 +25,13 @@ namespace {
 // Cells are sampled in runs along x, so that neighbours share cache lines.
 constexpr int64_t run_cells = 32;
 constexpr size_t least_samples = 512, most_samples = 4096, cells_per_sample = 256;
-constexpr size_t unit_samples = 512;
+constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
+constexpr size_t value_samples = 512;
 // Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
 constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 384, words_per_slice_word = 128;
-constexpr int trial_zstd_level = 1;
+constexpr CoderLevels trial_levels{.zstd = 1};
+// Of those slices, words that tell whether byte methods have a chance.
+constexpr size_t entropy_slice_words = 17;
 // Ranks are worth a trial when at most this share of the sampled values are different ones.
 constexpr double few_values_share = 0.125;
 
@@ -54,8 +57,11 @@ struct Run {
 template <class T>
 std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
   const size_t total = cells.bits.size();
-  const size_t wanted = std::clamp(total / cells_per_sample, least_samples, most_samples);
+  const size_t wanted =
+      std::clamp(total / cells_per_sample,
+                 std::clamp(total / few_cells_per_sample, fewest_samples, least_samples), most_samples);
   std::vector<Run> runs;
+  runs.reserve(wanted / run_cells);
   Sequence sequence;
   for (size_t r = 0; r < wanted / run_cells; ++r) {
     const size_t anywhere = sequence.below(total);
@@ -90,6 +96,16 @@ std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
   return runs;
 }
 
+// n log2(n), n of samples at most.
+double weighted_log(uint32_t n) {
+  static const std::vector<double> table = [] {
+    std::vector<double> values(most_samples + 1, 0);
+    for (size_t k = 1; k < values.size(); ++k) values[k] = static_cast<double>(k) * std::log2(k);
+    return values;
+  }();
+  return table[n];
+}
+
 // Bits that residual_classes would take for words of these lengths, told apart as its contexts do most of
 // all: whether the word before is 0.
 class LengthCounter {
@@ -97,10 +113,11 @@ class LengthCounter {
   template <class U>
   void add(U folded, bool follows_zero) {
     ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(folded))];
+    ++words_;
   }
+  uint32_t words() const { return words_; }
   double bits_per_word() const {
     double bits = 0;
-    uint32_t words = 0;
     for (const auto& counts : counts_) {
       uint32_t total = 0;
       for (uint32_t length = 0; length < counts.size(); ++length) {
@@ -109,39 +126,52 @@ class LengthCounter {
         bits += counts[length] * std::max(0.0, length - 1.0) - weighted_log(counts[length]);
       }
       bits += weighted_log(total);
-      words += total;
     }
-    return words > 0 ? bits / words : 0;
+    return words_ > 0 ? bits / words_ : 0;
   }
 
  private:
-  // n log2(n), n of samples at most.
-  static double weighted_log(uint32_t n) {
-    static const std::vector<double> table = [] {
-      std::vector<double> values(most_samples + 1, 0);
-      for (size_t k = 1; k < values.size(); ++k) values[k] = static_cast<double>(k) * std::log2(k);
-      return values;
-    }();
-    return table[n];
-  }
-
   std::array<std::array<uint32_t, 65>, 2> counts_{};
+  uint32_t words_ = 0;
 };
 
 // Estimated bits a word for every set of axes that the sampled cells have neighbours along, or for those
 // `among` alone (bit a is set a). `map` makes the word of a cell's bits.
 constexpr uint32_t any_axes = ~uint32_t{0};
 
+// Samples without any difference do not tell that there is none.
+constexpr double least_bits_per_word = 0.02;
+
+// After this share of the runs, sets that lie far behind the best one are not counted on.
+constexpr size_t axes_pruned_after = 4;
+constexpr double axes_hopeless_bits = 0.75;
+
+uint32_t likely_sets(const std::array<LengthCounter, all_axes + 1>& counters) {
+  std::array<double, all_axes + 1> bits{};
+  double least = HUGE_VAL;
+  for (unsigned axes = 1; axes <= all_axes; ++axes) {
+    if (counters[axes].words() == 0) continue;
+    bits[axes] = counters[axes].bits_per_word();
+    least = std::min(least, bits[axes]);
+  }
+  uint32_t likely = 0;
+  for (unsigned axes = 1; axes <= all_axes; ++axes)
+    likely |= bits[axes] <= least + axes_hopeless_bits ? 1U << axes : 0U;
+  return likely;
+}
+
 template <class T, class Map>
 LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
                             const Map& map) {
   using U = WordOf<T>;
   std::array<LengthCounter, all_axes + 1> counters;
+  size_t runs_until_pruned = runs.size() / axes_pruned_after;
   unsigned present = 0;
   for (const LosslessGrid& grid : cells.grids) {
     for (size_t d = 0; d < max_frame_dims; ++d) present |= grid.size[d] > 1 ? 1U << d : 0U;
   }
   for (const Run& run : runs) {
+    if (runs_until_pruned-- == 0) among &= likely_sets(counters);
     const auto count = static_cast<size_t>(run.count);
     // Of each set of axes the word at that corner of the cell's neighbourhood, then its mixed difference.
     std::array<std::array<U, run_cells>, all_axes + 1> words;
@@ -189,7 +219,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
   const auto coded = static_cast<double>(cells.coded);
   for (unsigned axes = 1; axes <= all_axes; ++axes) {
     if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
-    const double bytes = counters[axes].bits_per_word() * coded / 8;
+    const double bytes = std::max(counters[axes].bits_per_word(), least_bits_per_word) * coded / 8;
     if (bytes < best.bytes) {
       best.bytes = bytes;
       best.axes = axes;
@@ -202,6 +232,7 @@ LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run
 template <class T>
 std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
   std::vector<T> values;
+  values.reserve(wanted);
   Sequence sequence;
   for (size_t k = 0; k < 2 * wanted && values.size() < wanted; ++k) {
     const size_t cell = sequence.below(cells.bits.size());
@@ -210,11 +241,15 @@ std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
   return values;
 }
 
+// Differences of multiples fall on fewer symbols than lengths tell: where lorenzo seems as small, it is
+// larger in nine cases of ten.
+constexpr double multiple_against_estimate = 0.98;
+
 template <class T>
 std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs,
-                                                uint32_t among) {
-  const std::vector<T> values = sample_values(cells, unit_samples);
-  const std::optional<ValueUnit> unit = find_unit<T>(values);
+                                                uint32_t among, const std::vector<T>& first_values) {
+  if (!find_unit<T>(first_values)) return {};
+  const std::optional<ValueUnit> unit = find_unit<T>(sample_values(cells, value_samples));
   if (!unit) return {};
   const Multiples<T> multiples(*unit);
   LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
@@ -223,19 +258,33 @@ std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, c
   });
   candidate.method = LosslessMethod::multiple;
   candidate.unit = *unit;
+  candidate.bytes *= multiple_against_estimate;
   return candidate;
+}
+
+constexpr size_t most_few_words(size_t sampled) {
+  return static_cast<size_t>(few_values_share * static_cast<double>(sampled));
+}
+// Of most fields a first sample tells that there are too many values for ranks, and no unit.
+constexpr size_t first_samples = most_few_words(value_samples) * 5 / 4;
+
+template <class T>
+std::vector<WordOf<T>> different_words(const std::vector<T>& values) {
+  std::vector<WordOf<T>> words;
+  words.reserve(values.size());
+  for (const T value : values) words.push_back(word_of<T>(std::bit_cast<WordOf<T>>(value)));
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
 }
 
 // The different words among sampled values, in order, where they are few.
 template <class T>
-std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells) {
-  const std::vector<T> values = sample_values(cells, least_samples);
-  std::vector<WordOf<T>> words;
-  for (const T value : values) words.push_back(word_of<T>(std::bit_cast<WordOf<T>>(value)));
-  const size_t sampled = words.size();
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  if (static_cast<double>(words.size()) > few_values_share * static_cast<double>(sampled)) words.clear();
+std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells, const std::vector<T>& first_values) {
+  if (different_words(first_values).size() > most_few_words(value_samples)) return {};
+  const std::vector<T> values = sample_values(cells, value_samples);
+  std::vector<WordOf<T>> words = different_words(values);
+  if (words.size() > most_few_words(values.size())) words.clear();
   return words;
 }
 
@@ -263,24 +312,29 @@ struct RepeatedWords {
 template <class T>
 RepeatedWords repeated_words(const LosslessCells<T>& cells) {
   using U = WordOf<T>;
-  constexpr size_t block = 64;
-  constexpr int hash_bits = 6;           // one run in 64 of those is
-  constexpr size_t most_compared = 512;  // pairs
-  constexpr size_t common = 16;          // what occurs so often is no repeat of anything: constants, zeros
-  std::vector<uint64_t> sampled;         // hash, then cell
+  constexpr size_t looked_at = 256;  // words in a row
+  constexpr size_t block = looked_at - least_repeat + 1;
+  constexpr int hash_bits = 6;                 // one run in 64 of those is
+  constexpr size_t most_compared = 512;        // pairs
+  constexpr size_t least_looked_at = 1 << 12;  // words
+  constexpr size_t common = 16;   // what occurs so often is no repeat of anything: constants, zeros
+  std::vector<uint64_t> sampled;  // hash, then cell
   const auto hash_of = [](uint64_t place) { return place >> 32; };
   const auto cell_of = [](uint64_t place) { return static_cast<size_t>(place & 0xffffffff); };
-  std::array<U, block + least_repeat> words;
-  std::array<uint32_t, block + least_repeat> hashes;
+  std::array<U, looked_at> words;
+  std::array<uint32_t, looked_at> hashes;
+  std::array<uint32_t, block> runs;
   const size_t total = cells.bits.size();
-  const size_t blocks_between =
-      std::clamp<size_t>(total >> 14, 1, sizeof(T) == 8 ? 16 : 8);  // one block in so many is looked at
-  for (size_t begin = 0; begin + block + least_repeat <= total; begin += block * blocks_between) {
+  const size_t blocks_between = std::clamp<size_t>(
+      total / least_looked_at, 1, sizeof(T) == 8 ? 16 : 8);  // one block in so many is looked at
+  for (size_t begin = 0; begin + looked_at <= total; begin += looked_at * blocks_between) {
     word_kernels(U{}).order(cells.bits.data() + begin, words.size(), words.data());
     word_kernels(U{}).hash(words.data(), hashes.size(), hashes.data());
+    for (size_t i = 0; i < block; ++i) runs[i] = hash_of_run(hashes.data() + i);
     for (size_t i = 0; i < block; ++i) {
-      const uint32_t hash = hash_of_run(hashes.data() + i);
-      if (hash >> (32 - hash_bits) != 0) continue;
+      const uint32_t hash = runs[i];
+      // (The hash of zeros is 0: they are common, and would all be sampled.)
+      if (hash >> (32 - hash_bits) != 0 || hash == 0) continue;
       bool coded = true;
       for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
       if (coded) sampled.push_back(uint64_t{hash} << 32 | (begin + i));
@@ -314,12 +368,16 @@ RepeatedWords repeated_words(const LosslessCells<T>& cells) {
           compared == 0 ? 0 : bits / static_cast<double>(compared)};
 }
 
+// Of fewer cells repeats and byte methods save less than a look for them costs.
+constexpr uint64_t least_weighed_cells = 2048;
 // Below this a search for repeats costs more than it finds.
 constexpr double worthwhile_repeats = 0.02;
 // From here on byte coders, which find repeats too, are not asked.
 constexpr double many_repeats = 0.35;
 // Where one byte method comes out this much larger than differences, another will not be smaller.
-constexpr double hopeful = 1.15;
+constexpr double hopeful = 1.0;
+// What bytes take alone is seldom improved by more than a byte coder's own overhead.
+constexpr double hopeful_entropy = 0.9;
 
 // What repeats save, of methods whose words are ordered ones.
 template <class T>
@@ -338,16 +396,46 @@ std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
   const size_t total = cells.bits.size();
   const size_t each =
       std::clamp(total / (slices * words_per_slice_word), least_slice_words, most_slice_words);
+  words.reserve(slices * each);
   Sequence sequence;
   for (size_t s = 0; s < slices; ++s) {
     // At uneven distances, which are no multiple of anything the grid has.
     const size_t apart = total <= each ? 0 : (total - each) / slices;
     const size_t begin = s * apart + sequence.below(apart);
-    for (size_t cell = begin; cell < std::min(begin + each, total); ++cell) {
+    const size_t end = std::min(begin + each, total);
+    if (cells.left_out.empty()) {
+      words.insert(words.end(), cells.bits.begin() + static_cast<ptrdiff_t>(begin),
+                   cells.bits.begin() + static_cast<ptrdiff_t>(end));
+      continue;
+    }
+    for (size_t cell = begin; cell < end; ++cell) {
       if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
     }
   }
   return words;
+}
+
+// Bytes that xor_zstd would take if each byte were coded alone, by its plane: from the first words of slices.
+template <class T>
+double plane_entropy_bytes(const LosslessCells<T>& cells, std::span<const WordOf<T>> words) {
+  using U = WordOf<T>;
+  std::array<std::array<uint32_t, 256>, sizeof(U)> counts{};
+  const size_t apart = words.size() / slices;
+  const size_t each = std::min(apart, entropy_slice_words);
+  if (each < 2) return 0;
+  for (size_t s = 0; s < slices; ++s) {
+    for (size_t i = s * apart + 1; i < s * apart + each; ++i) {
+      const U xored = words[i] ^ words[i - 1];
+      for (size_t b = 0; b < sizeof(U); ++b) ++counts[b][static_cast<uint8_t>(xored >> (8 * b))];
+    }
+  }
+  const auto sampled = static_cast<uint32_t>(slices * (each - 1));
+  double bits = 0;
+  for (const auto& plane : counts) {
+    for (const uint32_t count : plane) bits -= weighted_log(count);
+    bits += weighted_log(sampled);
+  }
+  return bits / 8 / sampled * static_cast<double>(cells.held);
 }
 
 // Bytes that a method would take for all of the section, from what zstd makes of slices of it.
@@ -371,7 +459,7 @@ LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf
   }
   Bytes coded;
   ByteWriter out(coded);
-  if (!write_coded(ByteCoder::zstd, planes, out, trial_zstd_level).ok()) {
+  if (!write_coded(ByteCoder::zstd, planes, out, trial_levels).ok()) {
     candidate.bytes = HUGE_VAL;
     return candidate;
   }
@@ -386,7 +474,9 @@ template <class T>
 LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method) {
   const std::vector<Run> runs = sample_runs(cells);
   if (method == LosslessMethod::multiple) {
-    if (auto candidate = weigh_multiple(cells, runs, any_axes); candidate) return *candidate;
+    if (auto candidate = weigh_multiple(cells, runs, any_axes, sample_values(cells, first_samples));
+        candidate)
+      return *candidate;
     // Asked for, though nothing suggests it: whole numbers are as good a guess as any.
     LosslessCandidate candidate;
     candidate.method = method;
@@ -403,6 +493,19 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
   return candidate;
 }
 
+WeighedMethods fastest_method(const CodecTuning& tuning) {
+  WeighedMethods weighed;
+  LosslessCandidate& fastest = weighed.candidates.emplace_back();
+  fastest.method = LosslessMethod::shuffle_lz4;
+  fastest.score = selection_score(Codec::lossless, fastest.method, 0, 1, tuning);
+  for (const LosslessMethod method :
+       {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
+        LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+    weighed.withdrawn.push_back({Codec::lossless, method, Fate::far, 0, 0});
+  }
+  return weighed;
+}
+
 template <class T>
 WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
   WeighedMethods weighed;
@@ -410,19 +513,6 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   const auto withdraw = [&](LosslessMethod method, Fate fate) {
     weighed.withdrawn.push_back({Codec::lossless, method, fate, 0, 0});
   };
-  if (tuning.ratio_weight == 0) {
-    // Speed alone counts: samples would tell nothing.
-    LosslessCandidate fastest;
-    fastest.method = LosslessMethod::shuffle_lz4;
-    fastest.score = selection_score(Codec::lossless, fastest.method, 0, 1, tuning);
-    candidates.push_back(fastest);
-    for (const LosslessMethod method :
-         {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
-          LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
-      withdraw(method, Fate::far);
-    }
-    return weighed;
-  }
   const std::vector<Run> runs = sample_runs(cells);
   LosslessCandidate lorenzo =
       best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
@@ -430,12 +520,13 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   candidates.push_back(lorenzo);
   // What suits values mostly suits their multiples.
   const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
-  if (auto multiple = weigh_multiple(cells, runs, likely_axes); multiple) {
+  const std::vector<T> first_values = sample_values(cells, first_samples);
+  if (auto multiple = weigh_multiple(cells, runs, likely_axes, first_values); multiple) {
     candidates.push_back(*multiple);
   } else {
     withdraw(LosslessMethod::multiple, Fate::no_unit);
   }
-  const std::vector<WordOf<T>> few = few_words(cells);
+  const std::vector<WordOf<T>> few = few_words(cells, first_values);
   if (few.empty()) {
     withdraw(LosslessMethod::rank, Fate::many_values);
   } else {
@@ -444,11 +535,13 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   // Few values repeat by chance.
   RepeatedWords repeated;
   if constexpr (std::is_floating_point_v<T>) {
-    if (few.empty()) repeated = repeated_words(cells);
+    if (few.empty() && cells.coded >= least_weighed_cells) repeated = repeated_words(cells);
   }
   expect_repeats(repeated, cells, candidates.front());
   // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
   const std::vector<WordOf<T>> words = sample_slices(cells);
+  double least_bytes = HUGE_VAL;
+  for (const LosslessCandidate& candidate : candidates) least_bytes = std::min(least_bytes, candidate.bytes);
   // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
   if (effort == Effort::max || std::is_integral_v<T>) {
     for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
@@ -458,17 +551,23 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   } else {
     withdraw(LosslessMethod::shuffle_zstd, Fate::effort);
     withdraw(LosslessMethod::zstd, Fate::effort);
-    if (repeated.share < many_repeats) {
+    if (cells.coded < least_weighed_cells) {
+      withdraw(LosslessMethod::xor_zstd, Fate::effort);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::effort);
+    } else if (repeated.share >= many_repeats) {
+      withdraw(LosslessMethod::xor_zstd, Fate::repeats);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::repeats);
+    } else if (plane_entropy_bytes<T>(cells, words) > hopeful_entropy * least_bytes) {
+      withdraw(LosslessMethod::xor_zstd, Fate::far);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::far);
+    } else {
       const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
       candidates.push_back(xored);
-      if (xored.bytes < hopeful * candidates.front().bytes) {
+      if (xored.bytes < hopeful * least_bytes) {
         candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
       } else {
         withdraw(LosslessMethod::bitshuffle_zstd, Fate::kin);
       }
-    } else {
-      withdraw(LosslessMethod::xor_zstd, Fate::repeats);
-      withdraw(LosslessMethod::bitshuffle_zstd, Fate::repeats);
     }
   }
   if (tuning.speed_weight > 0) {

@@ -30,7 +30,10 @@ struct WeighedMethods {
   std::vector<WeighedCandidate> withdrawn;    // the others that are chosen from, with their reasons
 };
 
-// Deterministic: speeds are those typical of a method, not measured.
+// Where speed alone counts: samples would tell nothing.
+WeighedMethods fastest_method(const CodecTuning& tuning);
+
+// Of a tuning by which the ratio counts. Deterministic: speeds are those typical of a method, not measured.
 template <class T>
 WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort);
 

@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="try all methods on each variable: what the choice loses against the best",
     )
+    parser.add_argument(
+        "--methods",
+        action="store_true",
+        help="also each of Neve's methods for everything, at effort balanced: their typical speeds",
+    )
     parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
     parser.add_argument(
         "--json", metavar="FILE", help="write everything measured; - for stdout alone"
@@ -148,6 +153,8 @@ def run(options: argparse.Namespace) -> int:
     groups = options.only or ["climate", "amr"]
     peers, missing = codecs.peers()
     chosen = [*codecs.chosen_by_ratio(), codecs.chosen_by_speed(), *peers]
+    if options.methods:
+        chosen += [codecs.by_method(m, "balanced") for m in (*codecs.MODERN, *codecs.NINE)]
     names = [codec.name for codec in chosen] + [NINE]
     wanted = names
     if options.codecs:
@@ -218,6 +225,7 @@ def _progress(text: str) -> None:
 def _command(options: argparse.Namespace, groups: list[str]) -> str:
     words = ["neve bench lossless --only", *groups, "--repeats", str(options.repeats)]
     words += ["--regret"] if options.regret else []
+    words += ["--methods"] if options.methods else []
     words += ["--match", options.match] if options.match else []
     return " ".join(words + (["--codecs", *options.codecs] if options.codecs else []))
 

@@ -110,17 +110,17 @@ ZSTD_CCtx* zstd_context() {
 }
 
 // Bytes written to `out`, 0 when the library refuses.
-size_t compress_into(ByteCoder coder, int level, ByteSpan bytes, Symbols& out) {
+size_t compress_into(ByteCoder coder, const CoderLevels& levels, ByteSpan bytes, Symbols& out) {
   auto* const to = reinterpret_cast<char*>(out.data());
   const auto* const from = reinterpret_cast<const char*>(bytes.data());
   switch (coder) {
     case ByteCoder::zstd: {
-      const size_t size = ZSTD_compressCCtx(zstd_context(), to, out.size(), from, bytes.size(), level);
+      const size_t size = ZSTD_compressCCtx(zstd_context(), to, out.size(), from, bytes.size(), levels.zstd);
       return ZSTD_isError(size) != 0U ? 0 : size;
     }
     case ByteCoder::lz4:
-      return static_cast<size_t>(
-          LZ4_compress_default(from, to, static_cast<int>(bytes.size()), static_cast<int>(out.size())));
+      return static_cast<size_t>(LZ4_compress_fast(from, to, static_cast<int>(bytes.size()),
+                                                   static_cast<int>(out.size()), levels.lz4_acceleration));
     case ByteCoder::zlib: {
       uLongf size = out.size();
       const int code = compress2(reinterpret_cast<Bytef*>(to), &size, reinterpret_cast<const Bytef*>(from),
@@ -200,14 +200,14 @@ bool has_byte_coder(ByteCoder coder) {
   return true;
 }
 
-Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_level) {
+Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, const CoderLevels& levels) {
   if (!has_byte_coder(coder)) return missing(coder);
   if (bytes.size() > most_bytes) {
     return usage_error(fmt::format("{}: {} bytes at once; at most {} are allowed", byte_coder_name(coder),
                                    bytes.size(), most_bytes));
   }
   Symbols coded = take_symbols(bound_of(coder, bytes.size()));
-  const size_t size = bytes.empty() ? 0 : compress_into(coder, zstd_level, bytes, coded);
+  const size_t size = bytes.empty() ? 0 : compress_into(coder, levels, bytes, coded);
   const bool pays = size > 0 && size < bytes.size();
   out.put_varint(pays ? size : bytes.size());
   out.put_bytes(pays ? std::as_bytes(std::span(coded)).first(size) : bytes);

@@ -20,9 +20,14 @@ std::string_view byte_coder_name(ByteCoder coder);
 // Whether this process can use it: LZO and bzip2 are used where their libraries are installed.
 bool has_byte_coder(ByteCoder coder);
 
-// Only zstd has levels here (zlib takes 6, bzip2 9, lz4 and LZO their fastest). Compressed size
-// and bytes; as they are when that is no longer. Errors: usage when the coder is not there.
-Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, int zstd_level = side_stream_zstd_level);
+// zlib takes level 6 and bzip2 9; LZO has none.
+struct CoderLevels {
+  int zstd = side_stream_zstd_level;
+  int lz4_acceleration = 1;  // as many times faster through what has no repeats, about
+};
+
+// Compressed size and bytes; as they are when that is no longer. Errors: usage when the coder is not there.
+Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, const CoderLevels& levels = {});
 
 // Exactly `size` bytes, or those that `out` has room for. Errors: corrupt; failure when the coder is not
 // there.

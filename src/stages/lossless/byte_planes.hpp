@@ -12,6 +12,8 @@ namespace neve {
 
 // `word_bytes` is 1, 2, 4 or 8; spans hold whole words and are equally long.
 void to_byte_planes(ByteSpan words, size_t word_bytes, std::span<std::byte> planes);
+// Some of the words: their bytes from `planes` on, of planes that are `plane_bytes` apart.
+void deal_bytes(ByteSpan words, size_t word_bytes, std::byte* planes, size_t plane_bytes);
 void from_byte_planes(ByteSpan planes, size_t word_bytes, std::span<std::byte> words);
 
 // Bit planes of the byte planes, most significant first; of each plane the words beyond a multiple of 8 stay

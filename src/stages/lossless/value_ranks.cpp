@@ -13,7 +13,7 @@ namespace neve {
 
 namespace {
 
-constexpr int table_zstd_level = 9;  // small, and read far more often than written
+constexpr CoderLevels table_levels{.zstd = 9};  // small, and read far more often than written
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void write_distinct(std::span<const U> distinct, ByteWriter& out) {
   to_byte_planes(std::as_bytes(std::span(gaps)), sizeof(U), planes);
   out.put_varint(gaps.size());
   // zstd takes what it is given: it cannot be missing, nor is this too long.
-  (void)write_coded(ByteCoder::zstd, planes, out, table_zstd_level);
+  (void)write_coded(ByteCoder::zstd, planes, out, table_levels);
 }
 
 template <class U>
