@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m neve.bench codecs|ceaz|lossless|write|rd`."""
+"""`python -m neve.bench codecs|ceaz|lossless|region|write|rd`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import argparse
 import sys
 
 from .._errors import Error
-from . import ceaz, codecs, lossless, write
+from . import ceaz, codecs, lossless, region, write
 from .rd import command as rd
 
 
@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
         epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
     )
     which = parser.add_subparsers(
-        dest="which", required=True, metavar="codecs|ceaz|lossless|write|rd"
+        dest="which", required=True, metavar="codecs|ceaz|lossless|region|write|rd"
     )
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
@@ -29,13 +29,22 @@ def main(arguments: list[str] | None = None) -> int:
     lossless.add_arguments(
         which.add_parser("lossless", help="lossless codecs on every variable of real files")
     )
+    region.add_arguments(
+        which.add_parser("region", help="reading a part of a compressed file against all of it")
+    )
     write.add_arguments(which.add_parser("write", help="writing and reading of AMR plotfiles"))
     rd.add_arguments(which.add_parser("rd", help="rate-distortion study of one file"))
     options = parser.parse_args(arguments)
     try:
-        return {"codecs": codecs, "ceaz": ceaz, "lossless": lossless, "write": write, "rd": rd}[
-            options.which
-        ].run(options)
+        commands = {
+            "codecs": codecs,
+            "ceaz": ceaz,
+            "lossless": lossless,
+            "region": region,
+            "write": write,
+            "rd": rd,
+        }
+        return commands[options.which].run(options)
     except Error as error:
         print(f"neve bench: {error}", file=sys.stderr)
         return error.code

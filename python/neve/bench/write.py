@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run(words: list[str], limit_seconds: float) -> str:
+def run_command(words: list[str], limit_seconds: float) -> str:
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=limit_seconds, check=False
@@ -101,7 +101,7 @@ def _run(words: list[str], limit_seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def _input(data: Path, name: str) -> Iterator[Path]:
+def plotfile_input(data: Path, name: str) -> Iterator[Path]:
     """The plotfile of that name, unpacked if need be."""
     path = data / PLOTFILES[name]
     if not path.exists():
@@ -110,7 +110,7 @@ def _input(data: Path, name: str) -> Iterator[Path]:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="neve-bench-input-") as folder:
-        _run(["tar", "-xf", str(path), "-C", folder], 60)
+        run_command(["tar", "-xf", str(path), "-C", folder], 60)
         (unpacked,) = (header.parent for header in Path(folder).rglob("Header"))
         yield unpacked
 
@@ -122,13 +122,13 @@ def _parallel_writes(
     if os.geteuid() == 0:
         environment_words.append("--allow-run-as-root")
     rows = []
-    with _input(Path(options.data), PARALLEL_INPUT) as plotfile:
+    with plotfile_input(Path(options.data), PARALLEL_INPUT) as plotfile:
         for ranks in options.ranks:
             folder = scratch / f"ranks{ranks}"
             folder.mkdir()
             words = [*environment_words, "-n", str(ranks), str(program), str(plotfile)]
             words += [str(folder), options.bound, str(options.replicas), str(options.repeats)]
-            rows.append(json.loads(_run(words, options.time_limit)))
+            rows.append(json.loads(run_command(words, options.time_limit)))
             shutil.rmtree(folder)
     return rows
 
@@ -137,11 +137,11 @@ def _converted_files(
     options: argparse.Namespace, command: Path, scratch: Path
 ) -> Iterator[dict[str, Any]]:
     for name in PLOTFILES:
-        with _input(Path(options.data), name) as original:
+        with plotfile_input(Path(options.data), name) as original:
             folder = scratch / "files"
             folder.mkdir()
             converted = folder / "neve.h5"
-            _run(
+            run_command(
                 [str(command), "convert", str(original), str(converted), "--bound", options.bound],
                 options.time_limit,
             )
@@ -149,7 +149,7 @@ def _converted_files(
             raw_bytes = write_uncompressed(original, converted, plain)
             gzipped = folder / "gzip.h5"
             words = ["h5repack", "-l", f"CHUNK={GZIP_CHUNK_ELEMENTS}", "-f", "SHUF"]
-            _run([*words, "-f", "GZIP=6", str(plain), str(gzipped)], options.time_limit)
+            run_command([*words, "-f", "GZIP=6", str(plain), str(gzipped)], options.time_limit)
             stored_bytes = converted.stat().st_size
             row = {
                 "file": name,
@@ -209,7 +209,7 @@ def _slice_times(
     for _ in range(options.repeats):
         for path, times in seconds.items():  # in turns: a disturbance meets both
             words = [sys.executable, "-c", _SLICE_SCRIPT, str(path), field]
-            time_text, length = _run(words, options.time_limit).split()
+            time_text, length = run_command(words, options.time_limit).split()
             times.append(float(time_text))
             lengths.add(length)
     if len(lengths) != 1:
