@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "amr/load_balance.hpp"
+#include "apps/amr/vtkhdf.hpp"
 #include "apps/common/timed.hpp"
 #include "mpi/agree.hpp"
 #include "neve/plotfile_reader.hpp"
@@ -160,7 +161,13 @@ class Benchmark {
     into.file_bytes += report.file_bytes;
     ++into.files;
     if (options_.store.verify) NEVE_TRY(verify(mesh, owner, way, path, report, into));
-    return options_.store.keep ? Status() : apps::remove_file(comm_, path);
+    if (!options_.store.keep) return apps::remove_file(comm_, path);
+    return mpi::agree(comm_, mpi::guarded("VTKHDF", [&]() -> Status {
+                        if (comm_.rank() != 0) return {};
+                        const std::string beside =
+                            std::filesystem::path(path).replace_extension(".vtkhdf").string();
+                        return write_vtkhdf(beside, path, mesh.hierarchy());
+                      }));
   }
 
   // Every rank reads boxes that another wrote, where there is another, and computes them anew.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -485,7 +487,48 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
 
 // --- decoding -------------------------------------------------------------------------------------------
 
+namespace {
+
+using LeftOut = std::vector<std::vector<uint8_t>>;  // by rectangle of a section; empty: none
+
+// Those of the sections asked for last. A reader asks box after box, of a level and of the finer one in
+// turns, and a section holds many. A megabyte or two each, for whichever frame: readers hold hundreds of
+// frames.
+class RecentLeftOut {
+ public:
+  using Shared = std::shared_ptr<const LeftOut>;
+
+  Shared find(uint64_t frame, size_t section) const {
+    for (const Entry& entry : entries_) {
+      if (entry.masks && entry.frame == frame && entry.section == section) return entry.masks;
+    }
+    return nullptr;
+  }
+  void insert(uint64_t frame, size_t section, Shared masks) {
+    entries_[next_] = {frame, section, std::move(masks)};
+    next_ = (next_ + 1) % entries_.size();
+  }
+
+ private:
+  struct Entry {
+    uint64_t frame = 0;
+    size_t section = 0;
+    Shared masks;
+  };
+  std::array<Entry, 8> entries_;
+  size_t next_ = 0;
+};
+
+// Frames are told apart by a number that no other has had: one may stand where another stood.
+uint64_t next_frame_number() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
 struct Frame::State {
+  const uint64_t number = next_frame_number();
   ByteSpan bytes;
   FrameHeader header;
   SharedBooks books;
@@ -505,8 +548,8 @@ struct Frame::State {
   }
 
   // Reads what comes ahead of the codec's bytes and works out which cells are left out.
-  Result<std::vector<std::vector<uint8_t>>> left_out_of(const Section& section, ByteReader& in) const {
-    std::vector<std::vector<uint8_t>> masks(section.rects().size());
+  Result<LeftOut> left_out_of(const Section& section, ByteReader& in) const {
+    LeftOut masks(section.rects().size());
     if (!header.components[section.component].drops_covered) return masks;
     uint64_t covered = 0;
     for (size_t r = 0; r < section.rects().size(); ++r) {
@@ -526,6 +569,17 @@ struct Frame::State {
       }
     }
     return masks;
+  }
+
+  Result<RecentLeftOut::Shared> left_out_of_section(size_t s) const {
+    thread_local RecentLeftOut recent;
+    if (RecentLeftOut::Shared found = recent.find(number, s)) return found;
+    NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
+    ByteReader in(part);
+    NEVE_ASSIGN(LeftOut masks, left_out_of(sections[s], in));
+    auto shared = std::make_shared<const LeftOut>(std::move(masks));
+    recent.insert(number, s, shared);
+    return RecentLeftOut::Shared(shared);
   }
 
   // Decodes section s; `place(rect index)` says where each rectangle's first cell goes, null: nowhere.
@@ -765,9 +819,8 @@ Result<std::vector<uint8_t>> Frame::left_out(int box, int component) const {
   for (size_t s = 0; s < state_->sections.size(); ++s) {
     const Section& section = state_->sections[s];
     if (!State::holds(section, box, component)) continue;
-    NEVE_ASSIGN(const ByteSpan part, state_->section_bytes(s));
-    ByteReader in(part);
-    NEVE_ASSIGN(const auto masks, state_->left_out_of(section, in));
+    NEVE_ASSIGN(const RecentLeftOut::Shared shared, state_->left_out_of_section(s));
+    const LeftOut& masks = *shared;
     for (size_t r = 0; r < section.rects().size(); ++r) {
       if (section.rects()[r].box != static_cast<uint32_t>(box) || masks[r].empty()) continue;
       if (cells.empty()) cells.resize(static_cast<size_t>(whole.cells()));

@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from .conftest import run
+from .conftest import PLUGIN_DIR, run
 
 SMALL = ("--grid", "40,24,8", "--chunk", "20,12,8", "--space-frequency", "1")
 ZFP_PLUGINS = pathlib.Path("/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins")
@@ -121,6 +121,29 @@ def test_amr(neve, tmp_path):
     info = neve("info", tmp_path / "neve_amr_skeleton-auto_000001.h5", "--json").json
     assert [level["boxes"] for level in info["levels"]] == result["steps"][1]["blocks"]
     assert "skeleton:auto" in neve("bench", "amr", "--ways", "striped", expect=2).err
+    for way in ("skeleton", "skeleton-auto"):
+        check_vtkhdf(tmp_path / f"neve_amr_{way}_000001.vtkhdf", result["steps"][1]["blocks"])
+
+
+def check_vtkhdf(path, blocks):
+    """As VTKHDF 2 has an OverlappingAMR; its values are those of the plot file."""
+    h5py.h5pl.prepend(str(PLUGIN_DIR).encode())
+    with h5py.File(path) as file, h5py.File(path.with_suffix(".h5")) as plot:
+        root = file["VTKHDF"]
+        assert root.attrs["Type"] == b"OverlappingAMR" and list(root.attrs["Version"]) == [2, 0]
+        assert root.attrs["GridDescription"] == b"XYZ" and list(root.attrs["Origin"]) == [0, 0, 0]
+        for level, count in enumerate(blocks):
+            group, other = root[f"Level{level}"], plot[f"level_{level}"]
+            assert np.allclose(group.attrs["Spacing"], other.attrs["dx"])
+            boxes = np.array(other["boxes"][()].tolist())
+            assert len(boxes) == count
+            assert (group["AMRBox"][()] == boxes[:, [0, 3, 1, 4, 2, 5]]).all()
+            values, offsets = other["data:datatype=0"][()], other["data:offsets=0"][()]
+            for component, name in enumerate(("noise", "noise1")):
+                found = group["CellData"][name][()].reshape(count, 64)
+                for box in range(count):
+                    begin = offsets[box] + 64 * component
+                    assert (found[box] == values[begin : begin + 64]).all()
 
 
 def test_unstruct(neve, tmp_path):
