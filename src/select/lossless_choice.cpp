@@ -241,9 +241,8 @@ std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
   return values;
 }
 
-// Differences of multiples fall on fewer symbols than lengths tell: where lorenzo seems as small, it is
-// larger in nine cases of ten.
-constexpr double multiple_against_estimate = 0.98;
+// Where samples show no difference at all, those that there are take fewer bits as multiples.
+constexpr double multiple_of_calm_values = 0.98;
 
 template <class T>
 std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs,
@@ -258,7 +257,8 @@ std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, c
   });
   candidate.method = LosslessMethod::multiple;
   candidate.unit = *unit;
-  candidate.bytes *= multiple_against_estimate;
+  const double least = least_bits_per_word * static_cast<double>(cells.coded) / 8;
+  if (candidate.bytes <= least) candidate.bytes *= multiple_of_calm_values;
   return candidate;
 }
 
@@ -378,6 +378,9 @@ constexpr double many_repeats = 0.35;
 constexpr double hopeful = 1.0;
 // What bytes take alone is seldom improved by more than a byte coder's own overhead.
 constexpr double hopeful_entropy = 0.9;
+
+// How much smaller a byte method must seem where no trial decides.
+constexpr double byte_methods_at_fast = 1.08;
 
 // What repeats save, of methods whose words are ordered ones.
 template <class T>
@@ -578,6 +581,12 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
     candidates.push_back(fast);
   } else {
     withdraw(LosslessMethod::shuffle_lz4, Fate::speed);
+  }
+  // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
+  if (effort == Effort::fast) {
+    for (LosslessCandidate& c : candidates) {
+      if (c.method < LosslessMethod::lorenzo) c.bytes *= byte_methods_at_fast;
+    }
   }
   const double raw = static_cast<double>(cells.held) * sizeof(T);
   for (LosslessCandidate& c : candidates)

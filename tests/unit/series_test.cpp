@@ -17,9 +17,9 @@ namespace {
 
 const std::vector<uint64_t> shape{16, 48, 64};
 
-ArrayOptions lossless_options() {
+ArrayOptions lossless_options(Effort effort = Effort::balanced) {
   ArrayOptions options;
-  options.encode.effort = Effort::balanced;
+  options.encode.effort = effort;
   options.bound.mode = BoundMode::lossless;
   options.detect_fill = false;
   return options;
@@ -34,13 +34,14 @@ Result<std::vector<std::vector<std::byte>>> encode_one(const std::vector<float>&
 }
 
 // What the best of all methods of the selector makes of it.
-uint64_t best_bytes(const std::vector<float>& values, const std::vector<uint64_t>& size) {
+uint64_t best_bytes(const std::vector<float>& values, const std::vector<uint64_t>& size,
+                    Effort effort = Effort::balanced) {
   uint64_t best = UINT64_MAX;
   for (const LosslessMethod method :
        {LosslessMethod::automatic, LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank,
         LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::xor_zstd,
         LosslessMethod::zstd, LosslessMethod::shuffle_lz4}) {
-    ArrayOptions options = lossless_options();
+    ArrayOptions options = lossless_options(effort);
     options.tuning.method = method;
     const auto frame = encode_array(DType::f32, size, values.data(), options);
     EXPECT_TRUE(frame.ok()) << frame.status().message();
@@ -116,7 +117,9 @@ TEST(Series, AFieldThatTurnsTurbulentIsChosenAnewWithinTwoSteps) {
   EXPECT_LT(weighed, steps / 2) << "most steps choose nothing";
 }
 
-TEST(Series, TheSpinUpOfTheEnsembleKeepsUpWithTheBestOfEachStep) {
+class SpinUp : public ::testing::TestWithParam<Effort> {};
+
+TEST_P(SpinUp, KeepsUpWithTheBestOfEachStep) {
   const ensemble::Grid grid{64, 48, 8, 60e3};
   ensemble::Model model(grid);
   ensemble::State state = model.initial_state(1, 1, 0.5);
@@ -132,17 +135,20 @@ TEST(Series, TheSpinUpOfTheEnsembleKeepsUpWithTheBestOfEachStep) {
     for (size_t f = 0; f < std::size(fields); ++f) {
       StepReport report;
       const auto frames = encode_step(
-          DType::f32, size, 1, [&](size_t) { return fields[f]->data(); }, lossless_options(), memory,
-          "field " + std::to_string(f), &report);
+          DType::f32, size, 1, [&](size_t) { return fields[f]->data(); }, lossless_options(GetParam()),
+          memory, "field " + std::to_string(f), &report);
       ASSERT_TRUE(frames.ok()) << frames.status().message();
       stored += report.frame_bytes;
-      best += best_bytes(*fields[f], size);
+      best += best_bytes(*fields[f], size, GetParam());
       recalled += report.is_recalled ? 1 : 0;
     }
   }
   EXPECT_LT(static_cast<double>(stored), 1.02 * static_cast<double>(best));
   EXPECT_GT(recalled, outputs);
 }
+
+INSTANTIATE_TEST_SUITE_P(Series, SpinUp, ::testing::Values(Effort::fast, Effort::balanced),
+                         [](const auto& each) { return std::string(effort_name(each.param)); });
 
 TEST(Series, PiecesOfAStepShareWhatIsKept) {
   SelectionMemory memory;
