@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of portable.cpp once per instruction set, by Google Highway. The table is chosen here and not
 // by Highway's own dispatcher: its run-time library would have to travel with the HDF5 plugin.
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -393,6 +397,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace neve {
 
+#if HWY_ARCH_X86_64
+namespace {
+
+// Clang 14 does not know it by name.
+[[maybe_unused]] bool has_lzcnt() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned bit = 1U << 5;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & bit) != 0;
+}
+
+}  // namespace
+#endif
+
 std::vector<const Kernels*> supported_kernels() {
   std::vector<const Kernels*> tables;
 #if HWY_ARCH_X86_64
@@ -401,13 +421,13 @@ std::vector<const Kernels*> supported_kernels() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt")) {
+      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_lzcnt()) {
     tables.push_back(&N_AVX3::Table());
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt")) {
+      __builtin_cpu_supports("bmi2") && has_lzcnt()) {
     tables.push_back(&N_AVX2::Table());
   }
 #endif

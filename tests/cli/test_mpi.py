@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import struct
 
 import pytest
@@ -153,6 +154,24 @@ def test_wrong_calls(neve, tmp_path):
         library = BUILD / "lib" / "libneve_pmpi.so"
         done = run([PROGRAM, "gather", tmp_path / "f", 0], LD_PRELOAD=str(library), **settings)
         assert done.code == 2 and name in done.err
+
+
+def test_what_fortran_calls(neve, tmp_path):
+    compiler = shutil.which("mpif90.openmpi") or shutil.which("mpif90")
+    if compiler is None:
+        pytest.skip("no mpif90: Fortran's names are not tested")
+    program = tmp_path / "fortran"
+    source = ROOT / "tests" / "pmpi" / "fortran.f90"
+    compiled = run([compiler, "-O1", source, "-o", program])
+    assert compiled.code == 0, compiled.err
+    path = tmp_path / "f"
+    done = neve(
+        *("mpi", "run", "--report", "--bound", "abs=1e-3", "--"),
+        *("mpirun", "-n", 2, program, path),
+    )
+    assert 0 < float(done.out.split()[-1]) <= 1e-3 + 1e-6  # of Fortran's own sines
+    assert neve("info", path, "--json").json["shape"] == [100000]
+    assert path.stat().st_size < 100000 * 4 / 5
 
 
 def test_program_of_another_mpi(neve, tmp_path):

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/format.md is enough for streams: a decoder written from it gives the library's bits."""
+
+from __future__ import annotations
+
+import neve
+import numpy as np
+import pytest
+import reference_stream
+from conftest import CHECKOUT
+from reference_decoder import Refused, xxh3_64
+
+GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.nevs"))
+TABLE = CHECKOUT / "src" / "stream" / "offline_books.inc"
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
+def test_streams_of_every_release(path):
+    expected = path.with_suffix(".xxh3").read_text().strip()
+    decoded = reference_stream.decode(path.read_bytes(), TABLE)
+    assert str(xxh3_64(decoded.tobytes())) == expected
+
+
+def test_there_are_golden_streams():
+    assert GOLDEN, "tests/golden has no streams: the test above has tested nothing"
+
+
+def hard_field(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
+    """Smooth, with jumps no symbol reaches, and all that has no quantum, alone and in runs."""
+    random = np.random.default_rng(seed)
+    values = np.cumsum(random.normal(size=shape), axis=-1).astype(dtype).ravel()
+    for special in (np.nan, np.inf, -0.0, -999.0, 1e30, np.finfo(dtype).tiny):
+        begin = random.integers(values.size)
+        values[begin : begin + random.integers(40)] = special
+        values[random.integers(values.size)] = special
+    values[random.integers(values.size, size=9)] += 5000
+    return values.reshape(shape)
+
+
+@pytest.mark.parametrize(
+    "shape, options",
+    [
+        ((4000,), {}),
+        ((50, 80), {"book_rule": "always", "chunk_bytes": 4096}),
+        ((9, 20, 22), {"block_values": 256, "restart_blocks": 3}),
+        ((3, 4, 15, 20), {"dims": 2, "book_rule": "chi", "chunk_bytes": 2048, "chi": (0.1, 5.0)}),
+        ((None, 40, 90), {"block_values": 1000, "dims": 1}),
+        ((30000,), {"book_rule": "always"}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_streams_made_now(shape, options, dtype):
+    array = hard_field(tuple(3 if n is None else n for n in shape), dtype, len(shape))
+    encoder = neve.StreamEncoder(shape, dtype, abs=0.03, fill=-999.0, **options)
+    encoder.push(array)
+    encoder.finish()
+    stored = encoder.take()
+    decoded = reference_stream.decode(stored, TABLE)
+    library = neve.decompress(stored)
+    assert decoded.dtype == library.dtype and decoded.shape == library.shape == array.shape
+    assert decoded.tobytes() == library.tobytes()
+    ordinary = np.isfinite(array) & (np.abs(array) < 1e29)
+    assert np.abs(decoded[ordinary] - array[ordinary]).max() <= 0.03
+
+
+def test_a_stream_whose_step_changes():
+    array = np.cumsum(np.random.default_rng(3).normal(size=(60, 100)), axis=-1)
+    array[30:] *= 20
+    encoder = neve.StreamEncoder(array.shape, array.dtype, chunk_bytes=16384, ratio=6)
+    stored = encoder.encode(array)
+    assert len({r["bound_abs"] for r in encoder.reports}) > 1
+    assert reference_stream.decode(stored, TABLE).tobytes() == neve.decompress(stored).tobytes()
+
+
+def test_both_refuse_damage():
+    stored = neve.StreamEncoder((500,), abs=0.1).encode(hard_field((500,), "float32", 1))
+    for at in range(0, len(stored), 11):
+        damaged = bytearray(stored)
+        damaged[at] ^= 1 << at % 8
+        for decode in (neve.decompress, lambda data: reference_stream.decode(data, TABLE)):
+            with pytest.raises((neve.Error, Refused)):
+                decode(bytes(damaged))
