@@ -5,7 +5,9 @@
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ
 // only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^27, and a code is
 // told apart from a missing one by its length. Without a rebuilt book on offer no rule takes one.
-module book_choice (
+module book_choice #(
+    parameter int REBUILD_MIN_SYMBOLS = 24 * 1024  // of fewer no book is rebuilt, but by rule always
+) (
     input  logic                            clk,
     input  logic                            rst,
     input  logic                            start,
@@ -34,7 +36,6 @@ module book_choice (
   localparam int SUM = 32;
   localparam int BOOKS = 4;  // at a time
   localparam logic [2:0] LAST_PASS = 3'd4;  // the kept and the rebuilt book; before it the offline books
-  localparam logic [T-1:0] REBUILD_MIN_SYMBOLS = T'(24 * 1024);
   localparam logic [SUM-1:0] NOT_OPEN = '1;
 
   localparam logic [3:0] IDLE = 4'd0;
@@ -146,7 +147,7 @@ module book_choice (
       SIGMA: begin
         kept_bits <= has_kept && !kept_misses ? sums[SUM-1:0] : NOT_OPEN;
         may_rebuild <= has_rebuilt && rule != neve_pkg::RULE_NEVER &&
-            (rule == neve_pkg::RULE_ALWAYS || total >= REBUILD_MIN_SYMBOLS);
+            (rule == neve_pkg::RULE_ALWAYS || total >= T'(REBUILD_MIN_SYMBOLS));
         rebuilt_bits <= sums[2*SUM-1:SUM] + {13'd0, rebuilt_bytes, 3'd0};
         // The square of the total is there three cycles later.
         if (sigma_wait != 3'd4) sigma_wait <= sigma_wait + 3'd1;

@@ -69,6 +69,7 @@ module lane #(
   input  logic        packed_taken,
   output logic [BLOCK_BITS:0] packed_values,
   output logic [BLOCK_BITS:0] packed_symbols,
+  output logic [BLOCK_BITS:0] packed_entries,   // of the side stream
   output logic [BLOCK_BITS+2:0] packed_side_bytes,
   output logic [BLOCK_BITS+1:0] packed_code_bytes,
   input  logic        codes_read,           // the next words, one cycle later
@@ -78,6 +79,8 @@ module lane #(
   output logic [15:0] side_run,
   output logic [31:0] side_value
 );
+  // Lanes share their code in simulation.
+  /* verilator no_inline_module */
   localparam int BLOCK = 1 << BLOCK_BITS;
   localparam int WORD_BITS = $clog2(WORDS);
   localparam int INFLIGHT = 64;  // values between input and memories, and more
@@ -165,14 +168,15 @@ module lane #(
   logic [BLOCK_BITS-1:0] s_index;
   logic [15:0] e_run;
   logic [31:0] e_value;
-  logic [BLOCK_BITS:0] b_symbols;
+  logic [BLOCK_BITS:0] b_symbols, b_entries;
   logic [BLOCK_BITS+2:0] b_side_bytes;
   side_stream #(.BLOCK_BITS(BLOCK_BITS)) side_stream_i (
     .clk(clk), .rst(rst), .in_valid(l_valid), .in_first(l_first), .in_last(l_last), .in_special(l_special),
     .in_symbol(l_symbol), .in_data(l_data),
     .symbol_valid(s_valid), .symbol_first(s_first), .symbol(s_symbol), .symbol_index(s_index),
     .entry_valid(e_valid), .entry_special(e_special), .entry_run(e_run), .entry_value(e_value),
-    .block_done(b_done), .block_symbols(b_symbols), .block_side_bytes(b_side_bytes));
+    .block_done(b_done), .block_symbols(b_symbols), .block_entries(b_entries),
+    .block_side_bytes(b_side_bytes));
 
   // --- memories between the halves ---------------------------------------------------------------------
 
@@ -202,6 +206,7 @@ module lane #(
   // The histogram's last count is written four cycles after its symbol left side_stream.
   logic [6:1] drains;
   logic [BLOCK_BITS:0] info_symbols [0:7];
+  logic [BLOCK_BITS:0] info_entries [0:7];
   logic [BLOCK_BITS:0] info_values [0:7];
   logic [BLOCK_BITS+2:0] info_side_bytes [0:7];
   logic [BLOCK_BITS+1:0] info_code_bytes [0:7];
@@ -211,6 +216,7 @@ module lane #(
     if (opens_now) info_values[begun] <= block_values;
     if (b_done) begin
       info_symbols[summed] <= b_symbols;
+      info_entries[summed] <= b_entries;
       info_side_bytes[summed] <= b_side_bytes;
     end
     if (rst) begin
@@ -327,6 +333,8 @@ module lane #(
 
   logic [BLOCK_BITS:0] block_words;  // so far
   logic [CODE_BITS:0] after_word;
+  logic [2:0]  word_bytes;           // of the last word
+  assign word_bytes = word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
   assign after_word = code_written + 1'b1;
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -344,8 +352,7 @@ module lane #(
         if (word_last) begin
           packed_blocks <= packed_blocks + 3'd1;
           info_code_bytes[packed_blocks] <=
-            {block_words[BLOCK_BITS-1:0], 2'b0} +
-            (word_bits == 0 ? (BLOCK_BITS+2)'(4) : (BLOCK_BITS+2)'(({1'b0, word_bits} + 6'd7) >> 3));
+            {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
         end
       end
       if (codes_read) code_taken <= code_taken + 1'b1;
@@ -354,6 +361,7 @@ module lane #(
     packed_valid <= ~rst & packed_blocks != taken_blocks & ~packed_taken;
     packed_values <= info_values[taken_blocks];
     packed_symbols <= info_symbols[taken_blocks];
+    packed_entries <= info_entries[taken_blocks];
     packed_side_bytes <= info_side_bytes[taken_blocks];
     packed_code_bytes <= info_code_bytes[taken_blocks];
   end

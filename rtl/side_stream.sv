@@ -26,6 +26,7 @@ module side_stream #(
   // A block is through: its symbols leave no later than this.
   output logic        block_done,
   output logic [BLOCK_BITS:0] block_symbols,
+  output logic [BLOCK_BITS:0] block_entries,
   output logic [BLOCK_BITS+2:0] block_side_bytes
 );
   // 1: equal to the value before?
@@ -63,7 +64,7 @@ module side_stream #(
   end
 
   // 3: symbols and counts.
-  logic [BLOCK_BITS:0] symbols3;
+  logic [BLOCK_BITS:0] symbols3, entries3;
   logic [BLOCK_BITS+2:0] side_bytes3;
   logic last3;
   always_ff @(posedge clk) begin
@@ -74,11 +75,13 @@ module side_stream #(
     if (valid2) begin
       symbol_index <= first2 ? '0 : symbols3[BLOCK_BITS-1:0];
       symbols3 <= first2 ? 1 : symbols3 + {{BLOCK_BITS{1'b0}}, ~extends2};
+      entries3 <= (first2 ? '0 : entries3) + {{BLOCK_BITS{1'b0}}, escape2 & ~extends2};
       side_bytes3 <= (first2 ? 0 : side_bytes3) +
                      (extends2 | ~escape2 ? 0 : special2 ? 6 : 4);
     end
     block_done <= last3;
     block_symbols <= symbols3;
+    block_entries <= entries3;
     block_side_bytes <= side_bytes3;
   end
 

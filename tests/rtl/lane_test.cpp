@@ -238,6 +238,7 @@ class LaneBench {
     }
     if (lane_->side_read != 0) {
       append(side_, lane_->side_value, 4);
+      ++entries_;
       if (lane_->side_special != 0) append(side_, lane_->side_run, 2);
     }
     lane_->packed_taken = 0;
@@ -266,6 +267,7 @@ class LaneBench {
     side_bytes_ = lane_->packed_side_bytes;
     codes_.clear();
     side_.clear();
+    entries_ = 0;
   }
 
   void end_block() {
@@ -275,6 +277,7 @@ class LaneBench {
     tables_.pop_front();
     ASSERT_EQ(code_bytes_, codes.size()) << "block " << taken_;
     EXPECT_TRUE(std::equal(codes.begin(), codes.end(), codes_.begin())) << "codes of block " << taken_;
+    EXPECT_EQ(lane_->packed_entries, entries_) << "block " << taken_;
     const ByteSpan side = chunk_.side(block);
     ASSERT_EQ(side_.size(), side.size()) << "block " << taken_;
     EXPECT_TRUE(std::equal(side.begin(), side.end(), side_.begin())) << "side stream of block " << taken_;
@@ -311,6 +314,7 @@ class LaneBench {
   size_t taken_ = 0;
   size_t code_bytes_ = 0;
   size_t side_bytes_ = 0;
+  size_t entries_ = 0;
   std::vector<std::byte> codes_;
   std::vector<std::byte> side_;
 };

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sixteen lanes, as the paper's engine has: bit-exact as fewer are, and a value for each in every cycle.
+#include <gtest/gtest.h>
+
+#include "Vengine16.h"
+#include "tests/rtl/engine_bench.hpp"
+
+namespace neve::rtl {
+namespace {
+
+constexpr EngineBuild sixteen{.lanes = 16, .block_bits = 12, .dims = 3, .line_bits = 12, .plane_bits = 12};
+constexpr unsigned sixteen_bytes = 16;
+
+TEST(Engine16, ThreeDirections) {
+  EngineBench<Vengine16> bench(sixteen, sixteen_bytes, 1);
+  EngineOptions o;
+  o.shape = {10, 256, 256};
+  o.bounds = {2e-3};
+  o.block_values = 4096;
+  const std::vector<float> field = test::rough_field<float>({256, 256, 10}, 0.02, 1);
+  const EngineRun run = check(bench, sixteen, o, field, {});
+  RecordProperty("input_cycles", static_cast<int>(run.input_cycles));
+  RecordProperty("cycles", static_cast<int>(run.cycles));
+}
+
+TEST(Engine16, UnderStallsAndBubbles) {
+  EngineBench<Vengine16> bench(sixteen, sixteen_bytes, 2);
+  EngineOptions o;
+  o.shape = {5, 300, 131};
+  o.bounds = {1e-3};
+  o.fill = 1e20F;
+  o.block_values = 2048;
+  o.range = {-10, 10, false};
+  check(bench, sixteen, o, spiked_field({131, 300, 5}, 0.05, 0.003, 1e20F, 3), {0.8, 0.7, 4});
+}
+
+}  // namespace
+}  // namespace neve::rtl
