@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Books::choose() in
-// src/stream/book_choice.cpp. About 5,300 cycles: four books at a time, in passes over the histogram.
+// src/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram.
 //
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ
 // only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^27, and a code is
@@ -34,8 +34,10 @@ module book_choice #(
   localparam int L = neve_pkg::LENGTH_BITS;
   localparam int T = 27;  // bits of the sum of all counts
   localparam int SUM = 32;
-  localparam int BOOKS = 4;  // at a time
-  localparam logic [2:0] LAST_PASS = 3'd4;  // the kept and the rebuilt book; before it the offline books
+  localparam int OFFLINE = neve_pkg::OFFLINE_BOOKS;
+  localparam int BOOKS = OFFLINE + 2;  // then the kept and the rebuilt one
+  localparam int KEPT = OFFLINE;
+  localparam int REBUILT = OFFLINE + 1;
   localparam logic [SUM-1:0] NOT_OPEN = '1;
 
   localparam logic [3:0] IDLE = 4'd0;
@@ -50,15 +52,10 @@ module book_choice #(
   logic [3:0] state;
   assign busy = state != IDLE;
 
-  logic [2:0] pass;
-  logic is_last_pass;
-  assign is_last_pass = pass == LAST_PASS;
-
   // --- sums of count times length ------------------------------------------------------------------------------
-  logic [BOOKS*L-1:0] offline_length;
+  logic [OFFLINE*L-1:0] offline_length;
   offline_lengths offline_lengths (
       .clk,
-      .quad(pass[1:0]),
       .symbol(count_addr),
       .lengths(offline_length)
   );
@@ -75,18 +72,18 @@ module book_choice #(
 
   always_ff @(posedge clk) begin
     count <= count_data;
-    lengths <= is_last_pass ? {L'(0), L'(0), rebuilt_length, kept_length} : offline_length;
+    lengths <= {rebuilt_length, kept_length, offline_length};
     for (int b = 0; b < BOOKS; b++) begin
       products[b*(C+L)+:C+L] <= (C + L)'(count) * (C + L)'(lengths[b*L+:L]);
       if (valid[2]) sums[b*SUM+:SUM] <= sums[b*SUM+:SUM] + SUM'(products[b*(C+L)+:C+L]);
     end
-    if (valid[1] && is_last_pass) begin
+    if (valid[1]) begin
       total <= total + T'(count);
-      if (count != '0 && lengths[L-1:0] == '0) kept_misses <= 1'b1;
+      if (count != '0 && lengths[KEPT*L+:L] == '0) kept_misses <= 1'b1;
     end
     factor <= state == SIGMA ? total : T'(count);
     square <= (2 * T)'(factor) * (2 * T)'(factor);
-    if (valid[3] && is_last_pass) squares <= squares + square;
+    if (valid[3]) squares <= squares + square;
     if (state == PASS && count_addr == '0) begin
       sums <= '0;
       total <= '0;
@@ -96,7 +93,7 @@ module book_choice #(
   end
 
   // --- the cheapest offline book -------------------------------------------------------------------------------
-  logic [1:0] compared;
+  logic [3:0] compared;
   logic [SUM-1:0] compared_sum;
   assign compared_sum = sums[compared*SUM+:SUM];
 
@@ -130,25 +127,22 @@ module book_choice #(
       end
       PASS_END: begin
         compared <= '0;
-        if (valid == '0) state <= is_last_pass ? SIGMA : COMPARE;
+        if (valid == '0) state <= COMPARE;
         sigma_wait <= '0;
       end
       COMPARE: begin
         if (compared_sum < offline_bits) begin
           offline_bits <= compared_sum;
-          offline_book <= {pass[1:0], compared};
+          offline_book <= compared;
         end
-        compared <= compared + 2'd1;
-        if (compared == 2'd3) begin
-          pass <= pass + 3'd1;
-          state <= PASS;
-        end
+        compared <= compared + 4'd1;
+        if (compared == 4'(OFFLINE - 1)) state <= SIGMA;
       end
       SIGMA: begin
-        kept_bits <= has_kept && !kept_misses ? sums[SUM-1:0] : NOT_OPEN;
+        kept_bits <= has_kept && !kept_misses ? sums[KEPT*SUM+:SUM] : NOT_OPEN;
         may_rebuild <= has_rebuilt && rule != neve_pkg::RULE_NEVER &&
             (rule == neve_pkg::RULE_ALWAYS || total >= T'(REBUILD_MIN_SYMBOLS));
-        rebuilt_bits <= sums[2*SUM-1:SUM] + {13'd0, rebuilt_bytes, 3'd0};
+        rebuilt_bits <= sums[REBUILT*SUM+:SUM] + {13'd0, rebuilt_bytes, 3'd0};
         // The square of the total is there three cycles later.
         if (sigma_wait != 3'd4) sigma_wait <= sigma_wait + 3'd1;
         sigma_start <= sigma_wait == 3'd3;
@@ -193,7 +187,6 @@ module book_choice #(
 
     if (start) begin
       count_addr <= '0;
-      pass <= '0;
       offline_bits <= NOT_OPEN;
       state <= PASS;
     end

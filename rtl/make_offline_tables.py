@@ -4,7 +4,7 @@
 
 rtl/make_offline_tables.py OUTPUT_DIRECTORY writes
   offline_entries.sv, .hex   {length, code} of every symbol of every book
-  offline_lengths.sv, .hex   code lengths of four books side by side, as book_choice.sv takes them
+  offline_lengths.sv, .hex   code lengths of all books side by side, as book_choice.sv takes them
 """
 
 import re
@@ -13,7 +13,6 @@ from pathlib import Path
 
 SYMBOLS = 1024
 BOOKS = 16
-QUAD = 4
 LONGEST = 16
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "stream" / "offline_books.inc"
 
@@ -47,13 +46,12 @@ MODULE = """// SPDX-License-Identifier: BSD-3-Clause
 // Made by rtl/make_offline_tables.py.
 module {name} (
     input  logic        clk,
-    input  logic [{high}:0]  {select},
-    input  logic [9:0]  symbol,
+{select_port}    input  logic [9:0]  symbol,
     output logic [{top}:0] {value}  // {what}
 );
   (* ram_style = "block" *) logic [{top}:0] memory[{depth}];
   initial $readmemh("{hex}", memory);
-  always_ff @(posedge clk) {value} <= memory[{{{select}, symbol}}];
+  always_ff @(posedge clk) {value} <= memory[{address}];
 endmodule
 """
 
@@ -65,11 +63,11 @@ def write_module(directory, name, words, bits, select, value, what):
     high = (len(words) // SYMBOLS).bit_length() - 2
     text = MODULE.format(
         name=name,
-        high=high,
+        select_port=f"    input  logic [{high}:0]  {select},\n" if select else "",
+        address=f"{{{select}, symbol}}" if select else "symbol",
         top=bits - 1,
         depth=len(words),
         hex=hex_path,
-        select=select,
         value=value,
         what=what,
     )
@@ -84,14 +82,8 @@ def main():
     books = read_books(SOURCE.read_text())
     table = [entry for book in books for entry in entries(book)]
     write_module(directory, "offline_entries", table, 21, "book", "entry", "{length, code}")
-    quads = [
-        sum(books[first + b][symbol] << 5 * b for b in range(QUAD))
-        for first in range(0, BOOKS, QUAD)
-        for symbol in range(SYMBOLS)
-    ]
-    write_module(
-        directory, "offline_lengths", quads, 5 * QUAD, "quad", "lengths", "the first book lowest"
-    )
+    lengths = [sum(books[b][symbol] << 5 * b for b in range(BOOKS)) for symbol in range(SYMBOLS)]
+    write_module(directory, "offline_lengths", lengths, 5 * BOOKS, None, "lengths", "book 0 lowest")
 
 
 if __name__ == "__main__":
