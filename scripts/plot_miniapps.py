@@ -117,7 +117,8 @@ def plot_unstruct(folder, out):
     for i, (value, cell) in enumerate(zip(values, cells, strict=True)):
         with h5py.File(value) as a, h5py.File(cell) as b:
             axes = figure.add_subplot(1, len(values), i + 1, projection="3d")
-            plot_surface(axes, a["points"][()], b["triangles"][()], a["noise"][()], -0.8, 0.8)
+            corners = b["triangles"][()].reshape(-1, 3)
+            plot_surface(axes, a["points"][()], corners, a["noise"][()], -0.8, 0.8)
     save(figure, out / "unstruct.png")
 
 

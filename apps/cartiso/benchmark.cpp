@@ -176,7 +176,7 @@ class Benchmark {
       NEVE_TRY(apps::store(comm_, output, name, parts, options_.store, result_.surface[o]));
       const apps::XdmfFile file = {output, apps::path_of(output, options_.store.folder, name), specs,
                                    static_cast<double>(step)};
-      surface_texts_[o].push_back(apps::xdmf_cells(file, file, {"Triangle", 1, 0, {2, 3}}));
+      surface_texts_[o].push_back(apps::xdmf_cells(file, file, {"Triangle", 3, 1, 0, {2, 3}}));
     }
     return {};
   }

@@ -156,4 +156,6 @@ def test_unstruct(neve, tmp_path):
     assert cells.min() == 0 and cells.max() == result["points"] - 1
     item = ET.parse(tmp_path / "neve_unstruct_triangles_raw.xdmf").find(".//Topology/DataItem")
     assert int(item.get("Seek")) == 4 * 6 * result["wedges"]
+    topology = ET.parse(tmp_path / "neve_unstruct_wedges_hdf5-neve.xdmf").find(".//Topology")
+    assert int(topology.get("NumberOfElements")) == result["wedges"]
     assert "plot file" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err

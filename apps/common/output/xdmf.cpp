@@ -76,9 +76,9 @@ std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spac
 }
 
 std::string xdmf_cells(const XdmfFile& cells_file, const XdmfFile& points_file, const XdmfCells& cells) {
-  std::string text =
-      fmt::format("  <Topology TopologyType=\"{}\" NumberOfElements=\"{}\">{}</Topology>\n", cells.kind,
-                  cells_file.arrays[cells.cells].shape.front(), data_item(cells_file, cells.cells));
+  const uint64_t count = value_count(cells_file.arrays[cells.cells].shape) / cells.corners;
+  std::string text = fmt::format("  <Topology TopologyType=\"{}\" NumberOfElements=\"{}\">{}</Topology>\n",
+                                 cells.kind, count, data_item(cells_file, cells.cells));
   text +=
       fmt::format("  <Geometry GeometryType=\"XYZ\">{}</Geometry>\n", data_item(points_file, cells.points));
   for (const size_t index : cells.point_values) text += point_value(points_file, index);

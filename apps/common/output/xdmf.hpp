@@ -29,7 +29,8 @@ std::string xdmf_uniform(const XdmfFile& file, const std::array<double, 3>& spac
 // Cells of one kind ("Triangle", "Wedge"), their points and values at these: arrays by index.
 struct XdmfCells {
   std::string kind;
-  size_t cells = 0;  // of the file of cells
+  uint64_t corners = 0;  // of a cell
+  size_t cells = 0;      // of the file of cells
   size_t points = 0;
   std::vector<size_t> point_values;
 };
