@@ -174,14 +174,15 @@ Result<double> write_arrays(const mpi::Comm& comm, const std::string& path, std:
   for (const ArrayPart& part : parts) bytes += part.bytes();
   Session session(comm);
   NEVE_TRY(mpi::agree(comm, session.declare(parts, output, comm.size())));
-  // Room for what transforms make larger.
-  adios_set_max_buffer_size(2 * bytes / mebibyte + 64);
+  // Room for what transforms make larger, which ADIOS does not think of: past it the program would end.
+  const uint64_t room = output.compression == Compression::none ? bytes : 2 * bytes + mebibyte;
+  adios_set_max_buffer_size(2 * room / mebibyte + 64);
   int64_t file = 0;
   NEVE_TRY(mpi::agree(comm, adios_open(&file, group_name, path.c_str(), "w", comm.get()) == err_no_error
                                 ? Status()
                                 : adios_failure(path)));
   uint64_t total = 0;
-  Status status = adios_group_size(file, bytes, &total) == err_no_error ? Status() : adios_failure(path);
+  Status status = adios_group_size(file, room, &total) == err_no_error ? Status() : adios_failure(path);
   // Transforms are made here; written is at the end.
   double seconds = 0;
   for (const ArrayPart& part : parts) {
