@@ -17,12 +17,19 @@ class BoundSearch {
 
   // What the quantity was under bound(), which moves on to the next one to try.
   void tell(double measured) {
-    Point& side = measured > target_ ? above_ : below_;
+    const bool is_above = measured > target_;
+    const bool is_same_side = above_.is_known && below_.is_known && is_above == was_above_;
+    was_above_ = is_above;
+    Point& side = is_above ? above_ : below_;
     side = {at_, measured, true};
     if (above_.is_known && below_.is_known) {
-      // Between the two, where a line through them meets the target, but not at either end again.
+      // Between the two, where a line through them meets the target, but not at either end again. In the
+      // middle where a line has just led to the same side, or there is a cliff between them, of which it
+      // knows nothing.
       const double width = below_.at - above_.at;
-      const double share = (above_.measured - target_) / (above_.measured - below_.measured);
+      const bool is_cliff = above_.measured > cliff * target_;
+      const double share =
+          is_same_side || is_cliff ? 0.5 : (above_.measured - target_) / (above_.measured - below_.measured);
       at_ = above_.at + width * std::clamp(share, least_share, 1 - least_share);
       return;
     }
@@ -41,11 +48,13 @@ class BoundSearch {
   static constexpr double least_share = 0.03;
   static constexpr double least_step = 0.02;
   static constexpr double most_step = 16;
+  static constexpr double cliff = 4;
 
   double at_;  // log2 of the bound
   double target_;
   double per_octave_;
   double reach_ = 1;
+  bool was_above_ = false;
   Point above_;  // quantity above the target: bound too small
   Point below_;
 };

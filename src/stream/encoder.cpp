@@ -40,7 +40,7 @@ constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 constexpr double ratio_tolerance = 0.03;
 constexpr double psnr_above_db = 0.5;
 constexpr double db_per_octave = 6.0206;
-constexpr int most_tries = 12;
+constexpr int most_tries = 16;
 
 // A code takes a bit at least.
 constexpr double most_ratio_per_value_bit = 0.9;
@@ -363,18 +363,25 @@ class Encoder final : public StreamEncoder::State {
     BoundSearch search(start, target_bits, 1);
     double best = start;
     double best_miss = std::numeric_limits<double>::infinity();
+    double smallest = start;
+    bool is_always_below = true;
     for (int i = 0; i < most_tries; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
       const double bits = tried_bits();
       if (is_near(bits)) return;
+      is_always_below &= bits < target_bits;
+      smallest = std::min(smallest, tried);
       if (miss < best_miss) {
         best_miss = miss;
         best = tried;
       }
+      // Nothing is left that a smaller bound could change.
+      if (is_always_below && chunk_.exact_values() == chunk_.values()) break;
       search.tell(bits);
     }
-    encode_pending(best, range);
+    // Where every bound gives more than the ratio, a smaller error costs nothing.
+    encode_pending(is_always_below ? smallest : best, range);
   }
 
   void try_for_psnr(const ValueRange& range) {

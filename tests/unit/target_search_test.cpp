@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "neve/frame.hpp"
+#include "select/bound_search.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -112,6 +113,21 @@ TEST(Target, BoundsOfFieldsAreAbsRelAndLossless) {
   EXPECT_EQ(Code::usage, parse_bound("ratio=1", BoundUse::array).status().code());
   EXPECT_NE(std::string::npos,
             parse_bound("pw_rel=1", BoundUse::array).status().message().find("psnr=VALUE"));
+}
+
+// Bits a value that hardly fall until quanta run out, and then by a factor of twenty.
+TEST(BoundSearch, GetsThereBesideACliff) {
+  const auto bits = [](double bound) {
+    const double at = std::log2(bound);
+    return at > -28 ? 2.5 - 0.01 * (at + 28) : at > -31 ? 2.5 - 16 * (at + 28) : 50.5;
+  };
+  BoundSearch search(1e-3, 3.05, 1);
+  int tries = 0;
+  while (tries < 16 && std::abs(std::log(bits(search.bound()) / 3.05)) > 0.03) {
+    search.tell(bits(search.bound()));
+    ++tries;
+  }
+  EXPECT_LT(tries, 16);
 }
 
 }  // namespace
