@@ -21,6 +21,7 @@ launcher = "srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node=32 --exclusi
 ranks-per-node = 32
 ranks = [32, 64, 128, 256]
 repeats = 5
+writes = 3
 time-limit = 900
 folder = "$folder"
 disk-mib = 1024

@@ -48,6 +48,25 @@ def test_layouts_are_compared_run_by_run():
     assert "zfp" not in compared
 
 
+def test_compressions_are_compared_in_one_place():
+    def one(container, compression, ranks):
+        place = {"app": "struct", "part": "", "layout": "balanced", "write_seconds": 1.0}
+        return {**place, "container": container, "compression": compression, "ranks": ranks}
+
+    table = [
+        one("hdf5", "zfp", 1),
+        one("hdf5", "zfp", 2),
+        one("hdf5", "neve", 2),
+        one("neve", "neve", 2),
+        one("adios-mpi", "zfp", 2),
+    ]
+    pairs = summary.compressions_compared(table, "struct", "neve", "zfp")
+    assert [(a["container"], b["container"], b["ranks"]) for a, b in pairs] == [
+        ("hdf5", "hdf5", 2),
+        ("neve", "hdf5", 2),
+    ]
+
+
 def test_csv_has_a_line_a_row():
     text = summary.as_csv([{"app": "struct", "error": 'a "quoted", one'}])
     assert text.splitlines()[0].startswith("app,part,output")
@@ -57,6 +76,7 @@ def test_csv_has_a_line_a_row():
 DECK = """
 ranks = [2]
 repeats = 1
+writes = 3
 launcher = "mpirun -n {ranks} {command}"
 [struct]
 balance = ["off"]
@@ -73,7 +93,7 @@ def test_a_cell_is_a_command(tmp_path):
     assert " ".join(cell.launcher) == "mpirun -n 2 {command}"
     assert " ".join(cell.words) == (
         "bench struct --json --phases --outputs hdf5 --balance off "
-        "--fill=-9.5 --steps=1 --grid=32,24,8 --bound=abs=1e-4"
+        "--repeats=3 --fill=-9.5 --steps=1 --grid=32,24,8 --bound=abs=1e-4"
     )
 
 

@@ -26,6 +26,7 @@ TOP = {
     "title": str,
     "ranks": list,
     "repeats": int,
+    "writes": int,
     "launcher": str,
     "ranks-per-node": int,
     "time-limit": (int, float),
@@ -99,6 +100,8 @@ def _deck(path: Path, content: dict[str, Any]) -> Deck:
     repeats = content.get("repeats", 3)
     limit = content.get("time-limit", 600)
     _check_range(path, "repeats", repeats, 1)
+    writes = content.get("writes", 1)
+    _check_range(path, "writes", writes, 1)
     _check_range(path, "time-limit", limit, 1)
     _check_range(path, "ranks-per-node", content.get("ranks-per-node", 1), 1)
     disk_mib = content.get("disk-mib", 256)
@@ -106,7 +109,7 @@ def _deck(path: Path, content: dict[str, Any]) -> Deck:
     launcher = _Launcher(path, content)
     cells: list[Cell] = []
     for app, section in apps.items():
-        cells += _app_cells(path, app, section, content.get("ranks"), launcher)
+        cells += _app_cells(path, app, section, content.get("ranks"), writes, launcher)
     # In turns by number of ranks, so that neighbours in time are neighbours in the tables.
     cells.sort(key=lambda cell: (APPS.index(cell.app), cell.ranks))
     disk = []
@@ -148,7 +151,12 @@ class _Launcher:
 
 
 def _app_cells(
-    path: Path, app: str, section: Any, all_ranks: list[int] | None, launcher: _Launcher
+    path: Path,
+    app: str,
+    section: Any,
+    all_ranks: list[int] | None,
+    writes: int,
+    launcher: _Launcher,
 ) -> list[Cell]:
     _check(path, app, section, OF_APP)
     ranks_list = section.get("ranks", all_ranks)
@@ -176,7 +184,7 @@ def _app_cells(
     cells = []
     for ranks in dict.fromkeys(ranks_list):
         options = {**section.get("options", {}), **by_ranks.get(ranks, {})}
-        words = _option_words(path, app, options)
+        words = (f"--repeats={writes}", *_option_words(path, app, options))
         for output in dict.fromkeys(outputs):
             chosen = ("--ways" if app == "amr" else "--outputs", str(output))
             for layout in dict.fromkeys(balance) or ("",):

@@ -67,7 +67,7 @@ def _introduction(
         page.text(
             "The file system's own bandwidth, measured between the runs (each rank a file of its "
             "own, made durable): "
-            + ", ".join(f"{mbps:.0f} MB/s from {ranks} ranks" for ranks, mbps in disk.items())
+            + ", ".join(f"{mbps:.0f} MB/s (ranks: {ranks})" for ranks, mbps in disk.items())
             + "."
         )
     elif deck.disk:
@@ -200,7 +200,7 @@ def _against_zfp(page: Page, good: list[dict[str, Any]]) -> None:
         )
     if not rows:
         return
-    header = ["struct: container, layout, ranks", "zfp ratio", "Neve ratio", "zfp s", "Neve s"]
+    header = ["struct by Neve in, layout, ranks", "zfp ratio", "Neve ratio", "zfp s", "Neve s"]
     page.table([*header, "Neve faster", "zfp error", "Neve error"], rows)
 
 
@@ -224,7 +224,7 @@ def _against_zlib(page: Page, good: list[dict[str, Any]]) -> None:
                 report.number(compress[0] / compress[1]) if all(compress) else "-",
             ]
         )
-    header = ["struct: container, layout, ranks", "zlib ratio", "Neve ratio", "zlib s", "Neve s"]
+    header = ["struct by Neve in, layout, ranks", "zlib ratio", "Neve ratio", "zlib s", "Neve s"]
     page.table([*header, "times faster, all", "compression alone"], rows)
 
 

@@ -16,6 +16,7 @@ from .runs import Store
 MEGABYTE = 1e6
 UNCOMPRESSED = ("none", "chunked")
 # A sign test of fewer pairs of runs than this cannot tell anything from chance.
+OTHERS = {"neve": "hdf5"}
 CONTROL = "one rank (the same tiles twice)"
 LEAST_PAIRS = 6
 LIKELY_CHANCE = 0.05
@@ -235,14 +236,17 @@ def layouts_compared(table: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any
 def compressions_compared(
     table: Iterable[dict[str, Any]], app: str, name: str, other: str
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Rows of an app with one compression, and those with another in the same place."""
-    by_place: dict[tuple, dict[str, dict[str, Any]]] = {}
-    for row in measured(table):
-        if row["app"] == app:
-            place = (row["part"], row["container"], row["layout"], row["ranks"])
-            by_place.setdefault(place, {})[row["compression"]] = row
+    """Rows of an app with one compression, and those with another in the same place: the same
+    container, or that of HDF5 for Neve's own.
+    """
+    rows = [row for row in measured(table) if row["app"] == app]
+    place = ("part", "layout", "ranks")
     return [
-        (found[name], found[other])
-        for found in by_place.values()
-        if name in found and other in found
+        (ours, theirs)
+        for ours in rows
+        for theirs in rows
+        if ours["compression"] == name
+        and theirs["compression"] == other
+        and all(ours[key] == theirs[key] for key in place)
+        and theirs["container"] in (ours["container"], OTHERS.get(ours["container"]))
     ]
