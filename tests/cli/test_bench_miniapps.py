@@ -159,3 +159,25 @@ def test_unstruct(neve, tmp_path):
     topology = ET.parse(tmp_path / "neve_unstruct_wedges_hdf5-neve.xdmf").find(".//Topology")
     assert int(topology.get("NumberOfElements")) == result["wedges"]
     assert "plot file" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err
+
+
+def test_disk(neve, tmp_path):
+    result = neve("bench", "disk", "--mib", "1", "--folder", tmp_path, "--json", ranks=2).json
+    assert result["ranks"] == 2 and result["bytes_per_rank"] == 1 << 20
+    least, most = result["write_seconds_range"]
+    assert 0 < least <= result["write_seconds"] <= most
+    assert result["write_MBps"] * result["write_seconds"] == pytest.approx(2 * 1.048576)
+    assert list(tmp_path.iterdir()) == []
+    missing = neve("bench", "disk", "--mib", "1", "--folder", tmp_path / "no", expect=1, ranks=2)
+    assert "No such file" in missing.err
+    assert "--mib is 0" in neve("bench", "disk", "--mib", "0", expect=2).err
+
+
+def test_szip_of_adios_is_refused_where_it_would_end_the_program(neve, tmp_path):
+    options = ("--outputs", "adios-mpi-szip", "--balance", "off", "--folder", tmp_path)
+    field = ("--grid", "40,24,8", "--space-frequency", "200", "--valid", "1")
+    outcome = neve("bench", "struct", *field, *options, expect=None, ranks=2)
+    if "made without ADIOS" in outcome.err:
+        pytest.skip("this build has no ADIOS")
+    assert outcome.code == 1 and "szip" in outcome.err
+    assert list(tmp_path.iterdir()) == []
