@@ -176,15 +176,20 @@ LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spe
   }
   const std::optional<U> fill = fill_bits<T>(spec);
   if (!fill) return cells;
-  const auto is_fill = [&](size_t cell) { return cells.is_held(cell) && cells.bits[cell] == *fill; };
+  const bool holds_all = cells.left_out.empty();
+  const auto is_fill = [&](size_t cell) { return cells.bits[cell] == *fill && cells.is_held(cell); };
   size_t cell = 0;
   while (cell < total && !is_fill(cell)) ++cell;
   if (cell == total) return cells;
   cells.is_fill.assign(total, 0);
-  for (; cell < total; ++cell) {
-    cells.is_fill[cell] = is_fill(cell) ? 1 : 0;
-    cells.coded -= cells.is_fill[cell];
+  uint8_t* const marks = cells.is_fill.data();
+  const U* const bits = cells.bits.data();
+  if (holds_all) {
+    for (; cell < total; ++cell) marks[cell] = bits[cell] == *fill ? 1 : 0;
+  } else {
+    for (; cell < total; ++cell) marks[cell] = is_fill(cell) ? 1 : 0;
   }
+  cells.coded -= static_cast<uint64_t>(std::count(cells.is_fill.begin(), cells.is_fill.end(), uint8_t{1}));
   return cells;
 }
 
@@ -294,9 +299,14 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   }
   if (candidate.method == LosslessMethod::lorenzo) {
     MappedCells<T> mapped;
-    if (std::is_floating_point_v<T> && cells.left_out.empty() && cells.is_fill.empty()) {
+    if (std::is_floating_point_v<T> && cells.left_out.empty()) {
       mapped.words = take_values<U>(cells.bits.size());
       word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
+      mapped.excluded = cells.is_fill;
+      visit_runs(cells.is_fill.empty() ? nullptr : cells.is_fill.data(), cells.bits.size(),
+                 [&](size_t begin, size_t end, bool is_fill) {
+                   if (is_fill) mapped.specials.add_run(begin, end - begin, cells.bits[begin]);
+                 });
     } else {
       mapped = map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
     }
@@ -441,7 +451,10 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   }
   std::vector<uint8_t> excluded;
   std::vector<std::pair<size_t, U>> patches;
-  if (has_left_out || !specials.runs.empty()) {
+  if (!has_left_out) {
+    if (!specials.runs.empty()) excluded.assign(total, 0);
+    for (const SpecialRun& run : specials.runs) std::memset(excluded.data() + run.begin, 1, run.count);
+  } else {
     excluded.assign(total, 0);
     SpecialCursor cursor(specials);
     uint64_t position = 0;
@@ -489,6 +502,11 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
     }
   }
   for (const auto& [cell, bits] : patches) words[cell] = bits;
+  if (!has_left_out) {
+    for (const SpecialRun& run : specials.runs) {
+      for (uint64_t i = 0; i < run.count; ++i) words[run.begin + i] = static_cast<U>(specials.bits(run, i));
+    }
+  }
   return words;
 }
 

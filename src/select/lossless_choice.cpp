@@ -376,6 +376,8 @@ constexpr double worthwhile_repeats = 0.02;
 constexpr double many_repeats = 0.35;
 // Where one byte method comes out this much larger than differences, another will not be smaller.
 constexpr double hopeful = 1.0;
+// Of single bytes, what differences must be estimated to take of what zstd does.
+constexpr double hopeful_differences = 0.9;
 // What bytes take alone is seldom improved by more than a byte coder's own overhead.
 constexpr double hopeful_entropy = 0.9;
 
@@ -546,7 +548,20 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   double least_bytes = HUGE_VAL;
   for (const LosslessCandidate& candidate : candidates) least_bytes = std::min(least_bytes, candidate.bytes);
   // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
-  if (effort == Effort::max || std::is_integral_v<T>) {
+  if (sizeof(T) == 1 && cells.left_out.empty()) {
+    // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast
+    // on them, is tried on all. Differences come out larger than estimated where values are few.
+    withdraw(LosslessMethod::shuffle_zstd, Fate::kin);
+    const LosslessCandidate whole = try_zstd<T>(cells, cells.bits, LosslessMethod::zstd);
+    std::erase_if(candidates, [&](const LosslessCandidate& c) {
+      const bool is_far = c.bytes > hopeful_differences * whole.bytes;
+      if (is_far) withdraw(c.method, Fate::far);
+      return is_far;
+    });
+    candidates.push_back(whole);
+    for (const LosslessMethod method : {LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd})
+      candidates.push_back(try_zstd<T>(cells, words, method));
+  } else if (effort == Effort::max || std::is_integral_v<T>) {
     for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
                                         LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
       candidates.push_back(try_zstd<T>(cells, words, method));

@@ -17,20 +17,31 @@ constexpr unsigned pattern_bits = 4;
 // A run's gap and count as varints: at most ten bytes each.
 constexpr uint64_t run_max_bytes = 20;
 
+// Where the bits are among the patterns, added if there is room; listed_pattern where there is none.
+uint8_t pattern_of(uint64_t bits, std::vector<uint64_t>& patterns) {
+  auto known = std::find(patterns.begin(), patterns.end(), bits);
+  if (known == patterns.end() && patterns.size() < listed_pattern) known = patterns.insert(known, bits);
+  return known == patterns.end() ? listed_pattern : static_cast<uint8_t>(known - patterns.begin());
+}
+
 }  // namespace
 
 void SpecialValues::add(uint64_t position, uint64_t bits, bool repeats) {
-  uint8_t pattern = listed_pattern;
-  if (repeats) {
-    auto known = std::find(patterns.begin(), patterns.end(), bits);
-    if (known == patterns.end() && patterns.size() < listed_pattern) known = patterns.insert(known, bits);
-    if (known != patterns.end()) pattern = static_cast<uint8_t>(known - patterns.begin());
-  }
+  const uint8_t pattern = repeats ? pattern_of(bits, patterns) : listed_pattern;
   const bool extends =
       !runs.empty() && runs.back().pattern == pattern && runs.back().begin + runs.back().count == position;
   if (!extends) runs.push_back({position, 0, pattern, listed.size()});
   ++runs.back().count;
   if (pattern == listed_pattern) listed.push_back(bits);
+}
+
+void SpecialValues::add_run(uint64_t begin, uint64_t run_count, uint64_t bits) {
+  add(begin, bits, true);
+  if (runs.back().pattern == listed_pattern) {
+    for (uint64_t i = 1; i < run_count; ++i) add(begin + i, bits, true);
+  } else {
+    runs.back().count += run_count - 1;
+  }
 }
 
 uint64_t SpecialValues::count() const {

@@ -29,6 +29,8 @@ struct SpecialValues {
 
   // Positions must rise. `repeats` says that others like it are to be expected.
   void add(uint64_t position, uint64_t bits, bool repeats);
+  // As often, of a value that repeats, from `begin` on; count is 1 at least.
+  void add_run(uint64_t begin, uint64_t run_count, uint64_t bits);
   uint64_t count() const;
   uint64_t bits(const SpecialRun& run, uint64_t offset) const {
     return run.pattern == listed_pattern ? listed[run.listed + offset] : patterns[run.pattern];
