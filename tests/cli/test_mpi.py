@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`neve mpi run` and `neve bench mpi`: an unmodified program (tests/pmpi) with frames under it."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -8,6 +9,7 @@ import re
 import shutil
 import struct
 
+import numpy as np
 import pytest
 
 from .conftest import BUILD, ROOT, run
@@ -154,6 +156,16 @@ def test_wrong_calls(neve, tmp_path):
         library = BUILD / "lib" / "libneve_pmpi.so"
         done = run([PROGRAM, "gather", tmp_path / "f", 0], LD_PRELOAD=str(library), **settings)
         assert done.code == 2 and name in done.err
+
+
+def test_frame_files_of_every_release(neve, tmp_path):
+    stored = sorted((ROOT / "tests" / "golden").glob("*.nevefile"))
+    assert stored
+    for path in stored:
+        neve("decompress", path, tmp_path / "values.npy")
+        values = np.load(tmp_path / "values.npy")
+        expected = path.with_suffix(".sha256").read_text().strip()
+        assert hashlib.sha256(values.tobytes()).hexdigest() == expected, path
 
 
 def test_what_fortran_calls(neve, tmp_path):
