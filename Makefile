@@ -17,7 +17,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 
-.PHONY: build demo test test-long test-rtl test-mpich fuzz sanitize bench format lint install bootstrap library python clean help
+.PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library python clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -70,6 +70,10 @@ test-mpich: bootstrap  ## the MPI tests and the command against MPICH, in build-
 
 test-rtl: library  ## the hardware engine in Verilator against the software
 	@ctest --test-dir build --output-on-failure -j $(JOBS) -R '^rtl\.'
+
+rtl-report: library  ## what the hardware engine costs: bench/results/rtl.md
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r rtl/requirements.txt
+	@$(PYTHON) rtl/report.py build
 
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands
 	@ctest --test-dir build --output-on-failure -j $(JOBS)

@@ -160,9 +160,23 @@ module code_decoder (
   logic [1:0] looked_up;
   logic [S-1:0] place, looked_up_symbol;
   logic looks_up;
-  logic [S-1:0] queue[QUEUE];
-  logic [1:0] queue_in, queue_out;
-  logic [2:0] waiting;
+  logic gives;
+  assign gives = symbol_valid && symbol_ready;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic has_room;  // always, when a symbol comes
+  /* verilator lint_on UNUSEDSIGNAL */
+  symbol_queue #(
+      .DEPTH(QUEUE)
+  ) waiting (
+      .clk,
+      .rst(rst || start),
+      .in_valid(looked_up[1]),
+      .in_ready(has_room),
+      .in_data(looked_up_symbol),
+      .out_valid(symbol_valid),
+      .out_ready(symbol_ready),
+      .out_data(symbol)
+  );
 
   block_ram #(
       .WIDTH(S),
@@ -178,11 +192,7 @@ module code_decoder (
 
   assign steps = runs && left != '0 && bit_count != '0 && under_way != 3'(QUEUE) && !failed;
   assign word_ready = runs && left != '0 && bit_count == '0;
-  assign symbol_valid = waiting != '0;
-  assign symbol = queue[queue_out];
   assign done = runs && left == '0 && under_way == '0;
-  logic gives;
-  assign gives = symbol_valid && symbol_ready;
 
   always_ff @(posedge clk) begin
     looks_up <= 1'b0;
@@ -207,12 +217,6 @@ module code_decoder (
       end
     end
     under_way <= under_way + 3'(steps && found) - 3'(gives);
-    waiting <= waiting + 3'(looked_up[1]) - 3'(gives);
-    if (looked_up[1]) begin
-      queue[queue_in] <= looked_up_symbol;
-      queue_in <= queue_in + 2'd1;
-    end
-    if (gives) queue_out <= queue_out + 2'd1;
     if (start) begin
       runs <= 1'b1;
       left <= symbols;
@@ -225,9 +229,6 @@ module code_decoder (
       looks_up <= 1'b0;
       looked_up <= '0;
       under_way <= '0;
-      waiting <= '0;
-      queue_in <= '0;
-      queue_out <= '0;
     end
     if (rst) begin
       runs <= 1'b0;

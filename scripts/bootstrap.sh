@@ -16,6 +16,7 @@ packages=(
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
   verilator  # runs rtl/ in tests
+  yosys      # proves and costs rtl/
   clang-format python3 python3-venv python3-dev
 )
 if [[ "${1:-}" == fuzz ]]; then

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sixteen lanes, as the paper's engine has: bit-exact as fewer are, and a value for each in every cycle.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "Vengine16.h"
@@ -20,6 +21,9 @@ TEST(Engine16, ThreeDirections) {
   const std::vector<float> field = test::rough_field<float>({256, 256, 10}, 0.02, 1);
   const EngineRun run = check(bench, sixteen, o, field, {});
   RecordProperty("input_cycles", static_cast<int>(run.input_cycles));
+  RecordProperty("samples_per_cycle",
+                 fmt::format("{:.4f}", static_cast<double>(field.size()) /
+                                           (16 * static_cast<double>(run.input_cycles))));
   RecordProperty("cycles", static_cast<int>(run.cycles));
 }
 
