@@ -41,21 +41,20 @@ module lorenzo #(
   end
 
   logic [5:0] valid, first, last, special;
-  logic [31:0] data [0:5];
-  integer i;
+  // As registers: a shift register of so few places would take a look-up table for each bit.
+  (* keep, shreg_extract = "no" *) logic [6*32-1:0] data;
   always_ff @(posedge clk) begin
     valid <= {valid[4:0], in_valid};
     first <= {first[4:0], in_first};
     last <= {last[4:0], in_last};
     special <= {special[4:0], in_special};
-    data[0] <= in_data;
-    for (i = 1; i <= 5; i = i + 1) data[i] <= data[i-1];
+    data <= {data[5*32-1:0], in_data};
   end
   assign out_valid = valid[5];
   assign out_first = first[5];
   assign out_last = last[5];
   assign out_special = special[5];
-  assign out_data = data[5];
+  assign out_data = data[5*32+:32];
 
   // 0: the value's place. "At" flags look one value ahead, so that no comparison is waited for.
   logic [15:0] x0, y0;

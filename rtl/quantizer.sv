@@ -123,7 +123,10 @@ module quantizer (
   logic [2:0]  shift13;
   logic        shift14;
   logic [28:0] integer13, integer14;
-  logic [27:0] quantum [15:21];
+  // As registers: a shift register of so few places would take a look-up table for each bit.
+  (* keep, shreg_extract = "no" *) logic [7*28-1:0] quanta;  // of stages 15 to 21
+  logic [27:0] quantum21;
+  assign quantum21 = quanta[6*28+:28];
   always_ff @(posedge clk) begin
     shift9 <= shift8;
     shift10 <= shift9;
@@ -133,8 +136,7 @@ module quantizer (
     shift14 <= shift13[0];
     integer13 <= integer12 >> {shift12[4:3], 3'b0};
     integer14 <= integer13 >> {shift13[2:1], 1'b0};
-    quantum[15] <= 28'(integer14 >> shift14);
-    for (i = 16; i <= 21; i = i + 1) quantum[i] <= quantum[i-1];
+    quanta <= {quanta[6*28-1:0], 28'(integer14 >> shift14)};
   end
 
   // q * S: exactly, then rounded.
@@ -176,9 +178,12 @@ module quantizer (
   logic        below20, beyond20;
   logic [27:0] limit20;
   logic signed [28:0] error20;
-  logic over, under, within21, in_reach21;
-  assign over = $signed({1'b0, limit20}) < error20;
-  assign under = $signed({1'b0, limit20}) < -error20;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic signed [29:0] over, under;  // negative: outside
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic within21, in_reach21;
+  assign over = $signed({2'b0, limit20}) - 30'(error20);
+  assign under = $signed({2'b0, limit20}) + 30'(error20);
   always_ff @(posedge clk) begin
     if (limit_write) limits[limit_addr] <= limit_data;
     above19 <= {1'b0, data[18][30:23]} - {1'b0, step_exponent} + 9'd2;
@@ -187,7 +192,7 @@ module quantizer (
     limit20 <= limits[above19[4:0]];
     error20 <= $signed({4'b0, 1'b1, data[19][22:0], 1'b0}) - $signed({2'b0, decoded19});
     // Below the limits: q is 0, and the value smaller than t.
-    within21 <= below20 | (~over & ~under);
+    within21 <= below20 | (~over[29] & ~under[29]);
     in_reach21 <= ~beyond20;
   end
 
@@ -199,6 +204,6 @@ module quantizer (
     too_large[9] <= too_large8;
     for (i = 10; i <= 21; i = i + 1) too_large[i] <= too_large[i-1];
     out_special <= special[21] | too_large[21] | ~within21 | ~in_reach21;
-    out_quantum <= data[21][31] ? -$signed({1'b0, quantum[21]}) : $signed({1'b0, quantum[21]});
+    out_quantum <= data[21][31] ? -$signed({1'b0, quantum21}) : $signed({1'b0, quantum21});
   end
 endmodule

@@ -3,7 +3,9 @@
 // streams.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 
@@ -139,9 +141,8 @@ TEST(Engine4, HoldsARatio) {
     SCOPED_TRACE(ratio);
     EngineOptions o;
     o.shape = {field.size()};
-    o.bounds = bound_ladder(1e-6, 64 * 3 / 3);
-    for (double& b : o.bounds) b = std::pow(b / 1e-6, 3) * 1e-6;
-    o.first_rung = 20;
+    o.bounds = bound_ladder(1e-4, 64);
+    o.first_rung = 30;
     o.block_values = 1024;
     o.ratio = ratio;
     std::vector<EngineRound> rounds;
@@ -157,6 +158,37 @@ TEST(Engine4, HoldsARatio) {
                   .size(),
               3U);
   }
+}
+
+// The stream as a file, and the command that users have.
+TEST(Engine, StreamsAreReadByTheCommand) {
+  const std::filesystem::path folder = std::filesystem::path(NEVE_BUILD_DIR) / "tests" / "rtl_streams";
+  std::filesystem::create_directories(folder);
+  const std::string command = std::string(NEVE_BUILD_DIR) + "/bin/neve";
+  EngineBench<Vengine4> bench(four, four_bytes, 9);
+  EngineOptions o;
+  o.shape = {12, 40, 50};
+  o.bounds = {1e-3};
+  o.fill = 1e20F;
+  o.range = {-10, 10, false};
+  o.block_values = 1024;
+  const std::vector<float> field = spiked_field({50, 40, 12}, 0.1, 0.001, 1e20F, 11);
+  const EngineRun run = check(bench, four, o, field, {});
+  const std::string stream = (folder / "field.nevs").string();
+  const std::string back = (folder / "back.npy").string();
+  std::ofstream(stream, std::ios::binary)
+      .write(reinterpret_cast<const char*>(run.bytes.data()), static_cast<std::streamsize>(run.bytes.size()));
+  ASSERT_EQ(std::system((command + " decompress " + stream + " " + back + " > /dev/null").c_str()), 0);
+  const auto array = plotfile::read_npy(back);
+  ASSERT_TRUE(array.ok()) << array.status().message();
+  EXPECT_EQ(array->shape, o.shape);
+  std::vector<float> decoded(field.size());
+  ASSERT_TRUE(
+      decode_stream(run.bytes, reinterpret_cast<std::byte*>(decoded.data()), decoded.size() * sizeof(float))
+          .ok());
+  ASSERT_EQ(array->values.size(), decoded.size() * sizeof(float));
+  EXPECT_EQ(std::memcmp(array->values.data(), decoded.data(), array->values.size()), 0);
+  std::filesystem::remove_all(folder);
 }
 
 // What an engine was not built for is refused by name.

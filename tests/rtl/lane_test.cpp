@@ -4,18 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
-#include <filesystem>
 #include <optional>
 
 #include "Vlane.h"
-#include "plotfile/npy.hpp"
 #include "rtl/model/settings.hpp"
 #include "stream/chunk.hpp"
 #include "stream/symbol_coder.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/fields.hpp"
+#include "tests/rtl/public_fields.hpp"
 
 namespace neve::rtl {
 namespace {
@@ -426,37 +424,26 @@ TEST(Lane, SmallStreams) {
   }
 }
 
-// Fields as they are in files, sizes of 1 dropped.
 TEST(Lane, PublicFields) {
-  const char* const shared = NEVE_SHARED_DATA;
   size_t compared = 0;
-  for (const char* name : {"echam_t", "um_theta", "wrf_QV", "wrf_T", "wrf_W"}) {
-    const std::string path = std::string(shared).append("/arrays/").append(name).append(".npy");
-    if (!std::filesystem::exists(path)) continue;
+  for (const char* name : public_field_names) {
+    const auto field = public_field(name);
+    if (!field) continue;
     SCOPED_TRACE(name);
-    const auto array = plotfile::read_npy(path);
-    ASSERT_TRUE(array.ok()) << array.status().message();
-    ASSERT_EQ(array->dtype, DType::f32);
-    std::vector<uint64_t> sides;
-    for (const uint64_t n : array->shape) {
-      if (n > 1) sides.push_back(n);
-    }
-    ASSERT_EQ(sides.size(), 3U);
-    std::vector<float> values(array->values.size() / sizeof(float));
-    std::memcpy(values.data(), array->values.data(), array->values.size());
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    ASSERT_EQ(field->shape.size(), 3U);
+    const auto [low, high] = std::minmax_element(field->values.begin(), field->values.end());
     for (const int dims : {1, 2, 3}) {
       Case c;
       c.dims = dims;
-      c.line = dims > 1 ? static_cast<uint32_t>(sides[2]) : 0;
-      c.lines_per_plane = dims > 2 ? static_cast<uint32_t>(sides[1]) : 0;
+      c.line = dims > 1 ? static_cast<uint32_t>(field->shape[2]) : 0;
+      c.lines_per_plane = dims > 2 ? static_cast<uint32_t>(field->shape[1]) : 0;
       c.block_values = 4096;
       c.bound = 1e-3 * (static_cast<double>(*high) - static_cast<double>(*low));
-      run(c, values);
+      run(c, field->values);
     }
     ++compared;
   }
-  if (compared == 0) GTEST_SKIP() << "no " << shared << "/arrays: public fields not compared";
+  if (compared == 0) GTEST_SKIP() << "no arrays in " << NEVE_SHARED_DATA << ": public fields not compared";
 }
 
 TEST(Settings, StepsTheEngineDoesNotTake) {
