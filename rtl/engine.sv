@@ -337,9 +337,9 @@ module engine #(
           active[i] ? counted_side_bytes[(BLOCK_BITS+3)*i+:BLOCK_BITS+3] : '0;
     end
   end
-  logic reads1;
+  logic [2:1] reads;  // counts two cycles after their address
   adder_tree #(.N(LANES), .BITS(BLOCK_BITS + 1), .SUM_BITS(COUNT_BITS)) count_sum (
-    .clk(clk), .in_valid(reads1), .in(active_counts), .out_valid(sum_valid), .out(sum));
+    .clk(clk), .in_valid(reads[2]), .in(active_counts), .out_valid(sum_valid), .out(sum));
   adder_tree #(.N(LANES), .BITS(BLOCK_BITS + 3), .SUM_BITS(29)) side_bytes_sum (
     .clk(clk), .in_valid(all_counted & book_state == BOOK_WAIT), .in(active_side_bytes),
     .out_valid(side_sum_valid), .out(side_sum));
@@ -353,7 +353,7 @@ module engine #(
   logic [15:0] group_rounds;
   logic [28:0] side_bytes_now;
   always_ff @(posedge clk) begin
-    reads1 <= count_read & book_state == BOOK_MERGE;
+    reads <= {reads[1], count_read & book_state == BOOK_MERGE};
     sum_valid1 <= sum_valid;
     sum1 <= sum;
     sum_at1 <= sum_at;

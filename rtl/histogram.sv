@@ -13,52 +13,59 @@ module histogram #(
   input  logic        clear_all,
   input  logic        read_bank,
   input  logic [9:0]  read_addr,
-  output logic [COUNT_BITS-1:0] read_data  // one cycle later
+  output logic [COUNT_BITS-1:0] read_data  // two cycles later
 );
-  // A count is read, waits a cycle, has what came since added, and is written. Until then three symbols
-  // after it do not see it: each adds one for every equal one among the three before it.
-  logic [4:1] valid;
+  // 1 and 2: a count is read; 3: it waits; 4: what came since is added; 5: it is written. The three symbols after it do
+  // not see it: each adds one for every equal one among the three before it. The fourth reads what is just being
+  // written, and takes the count itself.
+  logic [5:1] valid;
   logic [10:0] at1, at2, at3, at4;  // bank and symbol
-  logic [COUNT_BITS-1:0] read0, read1, count2, count3;
-  logic [2:0] more2;
+  logic [4:1] equals1;              // the symbols before it
+  logic       equals2;
+  logic [2:0] more2, more3;
+  logic [COUNT_BITS-1:0] read0, read1, count3, count4, count5, count6;
   logic       clears1;
   logic [9:0] clear_at1;
   logic       clear_bank1, clear_all1;
-  logic       read_bank1;
-  logic [COUNT_BITS-1:0] bank0 [0:1023];
-  logic [COUNT_BITS-1:0] bank1 [0:1023];
+  logic [2:1] read_bank_at;
   logic       write0, write1;
-  logic [9:0] write_at0, write_at1;
-  logic [COUNT_BITS-1:0] write_data0, write_data1;
 
-  assign read_data = read_bank1 ? read1 : read0;
-  assign write0 = (valid[3] & ~at3[10]) | (clears1 & (clear_all1 | ~clear_bank1));
-  assign write1 = (valid[3] & at3[10]) | (clears1 & (clear_all1 | clear_bank1));
-  assign write_at0 = valid[3] & ~at3[10] ? at3[9:0] : clear_at1;
-  assign write_at1 = valid[3] & at3[10] ? at3[9:0] : clear_at1;
-  assign write_data0 = valid[3] & ~at3[10] ? count3 : '0;
-  assign write_data1 = valid[3] & at3[10] ? count3 : '0;
+  assign read_data = read_bank_at[2] ? read1 : read0;
+  assign write0 = valid[4] & ~at4[10];
+  assign write1 = valid[4] & at4[10];
+  block_ram #(.WIDTH(COUNT_BITS), .DEPTH(1024)) bank0 (
+    .clk(clk), .write(write0 | (clears1 & (clear_all1 | ~clear_bank1))),
+    .write_addr(write0 ? at4[9:0] : clear_at1), .write_data(write0 ? count4 : '0),
+    .read_addr(in_valid & ~in_bank ? in_symbol : read_addr), .read_data(read0));
+  block_ram #(.WIDTH(COUNT_BITS), .DEPTH(1024)) bank1 (
+    .clk(clk), .write(write1 | (clears1 & (clear_all1 | clear_bank1))),
+    .write_addr(write1 ? at4[9:0] : clear_at1), .write_data(write1 ? count4 : '0),
+    .read_addr(in_valid & in_bank ? in_symbol : read_addr), .read_data(read1));
 
   always_ff @(posedge clk) begin
-    read0 <= bank0[in_valid & ~in_bank ? in_symbol : read_addr];
-    read1 <= bank1[in_valid & in_bank ? in_symbol : read_addr];
-    if (write0) bank0[write_at0] <= write_data0;
-    if (write1) bank1[write_at1] <= write_data1;
-
-    valid <= {valid[3:1], in_valid};
+    valid <= {valid[4:1], in_valid};
     at1 <= {in_bank, in_symbol};
     at2 <= at1;
     at3 <= at2;
     at4 <= at3;
-    count2 <= at1[10] ? read1 : read0;
-    more2 <= 3'd1 + {2'b0, valid[2] & at1 == at2} + {2'b0, valid[3] & at1 == at3} +
-             {2'b0, valid[4] & at1 == at4};
-    count3 <= count2 + COUNT_BITS'(more2);
+    equals1[1] <= valid[1] & {in_bank, in_symbol} == at1;
+    equals1[2] <= valid[2] & {in_bank, in_symbol} == at2;
+    equals1[3] <= valid[3] & {in_bank, in_symbol} == at3;
+    equals1[4] <= valid[4] & {in_bank, in_symbol} == at4;
 
-    read_bank1 <= read_bank;
+    equals2 <= equals1[4];
+    more2 <= 3'd1 + {2'b0, equals1[1]} + {2'b0, equals1[2]} + {2'b0, equals1[3]};
+
+    more3 <= more2;
+    count3 <= equals2 ? count6 : at2[10] ? read1 : read0;
+    count4 <= count3 + COUNT_BITS'(more3);
+    count5 <= count4;
+    count6 <= count5;
+
     clears1 <= read;
     clear_at1 <= read_addr;
     clear_bank1 <= read_bank;
     clear_all1 <= clear_all;
+    read_bank_at <= {read_bank_at[1], read_bank};
   end
 endmodule

@@ -52,7 +52,7 @@ module lane #(
   input  logic        count_read,
   input  logic        count_clear_all,
   input  logic [9:0]  count_addr,
-  output logic [BLOCK_BITS:0] count_data,   // one cycle later
+  output logic [BLOCK_BITS:0] count_data,   // two cycles later
   output logic [BLOCK_BITS+2:0] counted_side_bytes,  // of that block
 
   // The next block's book: `book_pending` until its first symbol has been read.
@@ -185,7 +185,6 @@ module lane #(
   assign s_block_now = s_valid & s_first ? s_block + 3'd1 : s_block;
   always_ff @(posedge clk) s_block <= rst ? 3'd7 : s_block_now;
 
-  logic [9:0] symbols [0:4*BLOCK-1];
   logic       w_valid;
   logic [9:0] w_symbol;
   logic [BLOCK_BITS+1:0] w_at;
@@ -195,16 +194,19 @@ module lane #(
     w_symbol <= s_symbol;
     w_at <= {s_block_now[1:0], s_index};
     w_bank <= s_block_now[0];
-    if (w_valid) symbols[w_at] <= w_symbol;
   end
+  logic [BLOCK_BITS+1:0] at0;
+  logic [9:0] symbol2;
+  block_ram #(.WIDTH(10), .DEPTH(4 * BLOCK)) symbols (
+    .clk(clk), .write(w_valid), .write_addr(w_at), .write_data(w_symbol), .read_addr(at0), .read_data(symbol2));
 
   histogram #(.COUNT_BITS(BLOCK_BITS + 1)) histogram_i (
     .clk(clk), .in_valid(w_valid), .in_bank(w_bank), .in_symbol(w_symbol),
     .read(count_read), .clear_all(count_clear_all), .read_bank(taken_counts[0]), .read_addr(count_addr),
     .read_data(count_data));
 
-  // The histogram's last count is written four cycles after its symbol left side_stream.
-  logic [6:1] drains;
+  // The histogram's last count is written six cycles after its symbol left side_stream.
+  logic [7:1] drains;
   logic [BLOCK_BITS:0] info_symbols [0:7];
   logic [BLOCK_BITS:0] info_entries [0:7];
   logic [BLOCK_BITS:0] info_values [0:7];
@@ -212,7 +214,7 @@ module lane #(
   logic [BLOCK_BITS+1:0] info_code_bytes [0:7];
   logic [2:0] summed;
   always_ff @(posedge clk) begin
-    drains <= rst ? 6'd0 : {drains[5:1], b_done};
+    drains <= rst ? 7'd0 : {drains[6:1], b_done};
     if (opens_now) info_values[begun] <= block_values;
     if (b_done) begin
       info_symbols[summed] <= b_symbols;
@@ -225,7 +227,7 @@ module lane #(
       taken_counts <= 3'd0;
     end else begin
       if (b_done) summed <= summed + 3'd1;
-      if (drains[6]) done_blocks <= done_blocks + 3'd1;
+      if (drains[7]) done_blocks <= done_blocks + 3'd1;
       if (counts_taken) taken_counts <= taken_counts + 3'd1;
     end
     counted <= ~rst & done_blocks != taken_counts & ~counts_taken;
@@ -233,14 +235,13 @@ module lane #(
   end
 
   localparam int SIDE_BITS = BLOCK_BITS + 1;
-  logic [48:0] side [0:(1<<SIDE_BITS)-1];
-  logic [48:0] side_entry;
   logic [SIDE_BITS:0] side_written, side_taken;
   assign side_used = side_written - side_taken;
-  assign {side_special, side_run, side_value} = side_entry;
+  block_ram #(.WIDTH(49), .DEPTH(1 << SIDE_BITS), .LATENCY(1)) side (
+    .clk(clk), .write(e_valid), .write_addr(side_written[SIDE_BITS-1:0]),
+    .write_data({e_special, e_run, e_value}), .read_addr(side_taken[SIDE_BITS-1:0]),
+    .read_data({side_special, side_run, side_value}));
   always_ff @(posedge clk) begin
-    if (e_valid) side[side_written[SIDE_BITS-1:0]] <= {e_special, e_run, e_value};
-    side_entry <= side[side_taken[SIDE_BITS-1:0]];
     if (rst) begin
       side_written <= '0;
       side_taken <= '0;
@@ -278,12 +279,12 @@ module lane #(
   end
 
   // 0: the symbol's place, 1 and 2: the symbol, 3 and 4: its code.
-  logic [BLOCK_BITS+1:0] at0;
   logic [4:0] pack_valid, pack_first, pack_last;
   logic [1:0] bank_at;
-  logic [9:0] symbol1, symbol2;
-  logic [neve_pkg::ENTRY_BITS-1:0] codes [0:2047];
-  logic [neve_pkg::ENTRY_BITS-1:0] entry3, entry4;
+  logic [neve_pkg::ENTRY_BITS-1:0] entry4;
+  block_ram #(.WIDTH(neve_pkg::ENTRY_BITS), .DEPTH(2048)) codes (
+    .clk(clk), .write(table_write), .write_addr({table_bank, table_addr}), .write_data(table_entry),
+    .read_addr({bank_at[1], symbol2}), .read_data(entry4));
   assign packs = pack_valid[0];
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -303,12 +304,7 @@ module lane #(
       at0 <= at0 + 1'b1;
       pack_left <= pack_left - 1'b1;
     end
-    symbol1 <= symbols[at0];
-    symbol2 <= symbol1;
     bank_at <= {bank_at[0], bank};
-    if (table_write) codes[{table_bank, table_addr}] <= table_entry;
-    entry3 <= codes[{bank_at[1], symbol2}];
-    entry4 <= entry3;
   end
 
   logic word_valid, word_last;
@@ -321,13 +317,11 @@ module lane #(
   genvar w;
   generate
     for (w = 0; w < WORDS; w = w + 1) begin : bank_of
-      logic [31:0] words [0:(BLOCK/WORDS)-1];
       logic        is_here;
       assign is_here = code_written[WORD_BITS-1:0] == WORD_BITS'(w);
-      always_ff @(posedge clk) begin
-        if (word_valid & is_here) words[code_written[CODE_BITS-1:WORD_BITS]] <= word;
-        codes_data[32*w+:32] <= words[code_taken[CODE_BITS-WORD_BITS-1:0]];
-      end
+      block_ram #(.WIDTH(32), .DEPTH(BLOCK / WORDS), .LATENCY(1)) words (
+        .clk(clk), .write(word_valid & is_here), .write_addr(code_written[CODE_BITS-1:WORD_BITS]),
+        .write_data(word), .read_addr(code_taken[CODE_BITS-WORD_BITS-1:0]), .read_data(codes_data[32*w+:32]));
     end
   endgenerate
 

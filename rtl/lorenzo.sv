@@ -40,21 +40,22 @@ module lorenzo #(
     block_at_first_line <= block_y == 0;
   end
 
-  logic [5:0] valid, first, last, special;
+  localparam int LATENCY = 7;
+  logic [LATENCY-1:0] valid, first, last, special;
   // As registers: a shift register of so few places would take a look-up table for each bit.
-  (* keep, shreg_extract = "no" *) logic [6*32-1:0] data;
+  (* keep, shreg_extract = "no" *) logic [LATENCY*32-1:0] data;
   always_ff @(posedge clk) begin
-    valid <= {valid[4:0], in_valid};
-    first <= {first[4:0], in_first};
-    last <= {last[4:0], in_last};
-    special <= {special[4:0], in_special};
-    data <= {data[5*32-1:0], in_data};
+    valid <= {valid[LATENCY-2:0], in_valid};
+    first <= {first[LATENCY-2:0], in_first};
+    last <= {last[LATENCY-2:0], in_last};
+    special <= {special[LATENCY-2:0], in_special};
+    data <= {data[(LATENCY-1)*32-1:0], in_data};
   end
-  assign out_valid = valid[5];
-  assign out_first = first[5];
-  assign out_last = last[5];
-  assign out_special = special[5];
-  assign out_data = data[5*32+:32];
+  assign out_valid = valid[LATENCY-1];
+  assign out_first = first[LATENCY-1];
+  assign out_last = last[LATENCY-1];
+  assign out_special = special[LATENCY-1];
+  assign out_data = data[(LATENCY-1)*32+:32];
 
   // 0: the value's place. "At" flags look one value ahead, so that no comparison is waited for.
   logic [15:0] x0, y0;
@@ -93,19 +94,24 @@ module lorenzo #(
     end
   end
 
-  // 2: along the line.
-  logic signed [29:0] along_line2;
-  always_ff @(posedge clk) along_line2 <= held1 - before1;
+  // 2 and 3: along the line.
+  logic signed [29:0] along_line2, along_line3;
+  always_ff @(posedge clk) begin
+    along_line2 <= held1 - before1;
+    along_line3 <= along_line2;
+  end
 
-  // 3: against the line before, whose values are as far back as a line is long.
-  logic signed [30:0] along_plane3;
+  // 4: against the line before, whose values are as far back as a line is long.
+  logic signed [30:0] along_plane4;
   generate
     if (DIMS >= 2) begin : with_line
-      logic signed [29:0] lines [0:(1<<LINE_BITS)-1];
-      logic signed [29:0] above1, above2;
+      logic signed [29:0] above2, above3;
       logic [LINE_BITS-1:0] x1, x2;
       logic [15:0] wait0;  // values until there is one above
-      logic has_above0, uses1;
+      logic has_above0, uses1, uses2;
+      block_ram #(.WIDTH(30), .DEPTH(1 << LINE_BITS)) lines (
+        .clk(clk), .write(valid[2]), .write_addr(x2), .write_data(along_line2),
+        .read_addr(x0[LINE_BITS-1:0]), .read_data(above2));
       always_ff @(posedge clk) begin
         if (in_valid) begin
           if (in_first & block_restart) begin
@@ -116,29 +122,30 @@ module lorenzo #(
             has_above0 <= has_above0 | wait0 == 0;
           end
         end
-        above1 <= lines[x0[LINE_BITS-1:0]];
         x1 <= x0[LINE_BITS-1:0];
         uses1 <= has_above0 & dims != 2'd1 & ~(at_first_line0 & dims == 2'd3);
-        above2 <= uses1 ? above1 : 30'sd0;
+        uses2 <= uses1;
+        above3 <= uses2 ? above2 : 30'sd0;
         x2 <= x1;
-        if (valid[2]) lines[x2] <= along_line2;
-        along_plane3 <= along_line2 - above2;
+        along_plane4 <= along_line3 - above3;
       end
     end else begin : without_line
-      always_ff @(posedge clk) along_plane3 <= 31'(along_line2);
+      always_ff @(posedge clk) along_plane4 <= 31'(along_line3);
     end
   endgenerate
 
-  // 4: against the plane before.
-  logic signed [31:0] residual4;
+  // 5: against the plane before.
+  logic signed [31:0] residual5;
   generate
     if (DIMS >= 3) begin : with_plane
-      logic signed [30:0] planes [0:(1<<PLANE_BITS)-1];
-      logic signed [30:0] behind2, behind3;
+      logic signed [30:0] behind3, behind4;
       // Counts round in planes from a restart on: what comes round is a plane back.
       logic [PLANE_BITS:0] at0;
-      logic [PLANE_BITS-1:0] at1, at2, at3;
-      logic at_end0, has_behind0, uses1, uses2;
+      logic [PLANE_BITS-1:0] at1, at2, at3, at4;
+      logic at_end0, has_behind0, uses1, uses2, uses3;
+      block_ram #(.WIDTH(31), .DEPTH(1 << PLANE_BITS)) planes (
+        .clk(clk), .write(valid[4]), .write_addr(at4), .write_data(along_plane4),
+        .read_addr(at1), .read_data(behind3));
       always_ff @(posedge clk) begin
         if (in_valid) begin
           if (in_first & block_restart) begin
@@ -153,21 +160,21 @@ module lorenzo #(
         end
         at1 <= at0[PLANE_BITS-1:0];
         uses1 <= has_behind0 & dims == 2'd3;
-        behind2 <= planes[at1];
         at2 <= at1;
         uses2 <= uses1;
-        behind3 <= uses2 ? behind2 : 31'sd0;
+        uses3 <= uses2;
+        behind4 <= uses3 ? behind3 : 31'sd0;
         at3 <= at2;
-        if (valid[3]) planes[at3] <= along_plane3;
-        residual4 <= along_plane3 - behind3;
+        at4 <= at3;
+        residual5 <= along_plane4 - behind4;
       end
     end else begin : without_plane
-      always_ff @(posedge clk) residual4 <= 32'(along_plane3);
+      always_ff @(posedge clk) residual5 <= 32'(along_plane4);
     end
   endgenerate
 
-  // 5: 512 + residual, where that is 1 to 1023; -512 would be the escape itself.
+  // 6: 512 + residual, where that is 1 to 1023; -512 would be the escape itself.
   always_ff @(posedge clk)
-    out_symbol <= special[4] | ~(&residual4[31:9] | ~|residual4[31:9]) ? 10'd0
-                                                                     : {~residual4[9], residual4[8:0]};
+    out_symbol <= special[5] | ~(&residual5[31:9] | ~|residual5[31:9]) ? 10'd0
+                                                                     : {~residual5[9], residual5[8:0]};
 endmodule

@@ -188,12 +188,12 @@ class LaneBench {
         step_ = Step::read;
         [[fallthrough]];
       case Step::read:
-        if (at_ > 0) {
-          ASSERT_EQ(lane_->count_data, expected_[at_ - 1]) << "symbol " << at_ - 1 << " of block " << booked_;
+        if (at_ > 1) {
+          ASSERT_EQ(lane_->count_data, expected_[at_ - 2]) << "symbol " << at_ - 2 << " of block " << booked_;
         }
         lane_->count_read = at_ < wide_symbol_count;
         lane_->count_addr = at_ % wide_symbol_count;
-        if (at_++ < wide_symbol_count) break;
+        if (at_++ <= wide_symbol_count) break;
         lane_->counts_taken = 1;
         at_ = 0;
         step_ = Step::load;
