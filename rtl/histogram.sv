@@ -20,15 +20,35 @@ module histogram #(
   // written, and takes the count itself.
   logic [5:1] valid;
   logic [10:0] at1, at2, at3, at4;  // bank and symbol
-  logic [4:1] equals1;              // the symbols before it
-  logic       equals2;
-  logic [2:0] more2, more3;
+  logic [4:1] equals2;              // the symbols before it
+  logic [2:0] more3;
   logic [COUNT_BITS-1:0] read0, read1, count3, count4, count5, count6;
   logic       clears1;
   logic [9:0] clear_at1;
   logic       clear_bank1, clear_all1;
   logic [2:1] read_bank_at;
   logic       write0, write1;
+
+  // A comparison in two steps, three bits in a table and then their results.
+  logic [10:0] now;
+  logic [4*11-1:0] earlier;
+  assign now = {in_bank, in_symbol};
+  assign earlier = {at4, at3, at2, at1};
+  genvar b;
+  generate
+    for (b = 1; b <= 4; b = b + 1) begin : distance
+      logic [3:0] parts1;
+      logic valid1;
+      always_ff @(posedge clk) begin
+        valid1 <= valid[b];
+        parts1[0] <= now[2:0] == earlier[11*b-11+:3];
+        parts1[1] <= now[5:3] == earlier[11*b-8+:3];
+        parts1[2] <= now[8:6] == earlier[11*b-5+:3];
+        parts1[3] <= now[10:9] == earlier[11*b-2+:2];
+        equals2[b] <= valid1 & &parts1;
+      end
+    end
+  endgenerate
 
   assign read_data = read_bank_at[2] ? read1 : read0;
   assign write0 = valid[4] & ~at4[10];
@@ -48,16 +68,8 @@ module histogram #(
     at2 <= at1;
     at3 <= at2;
     at4 <= at3;
-    equals1[1] <= valid[1] & {in_bank, in_symbol} == at1;
-    equals1[2] <= valid[2] & {in_bank, in_symbol} == at2;
-    equals1[3] <= valid[3] & {in_bank, in_symbol} == at3;
-    equals1[4] <= valid[4] & {in_bank, in_symbol} == at4;
-
-    equals2 <= equals1[4];
-    more2 <= 3'd1 + {2'b0, equals1[1]} + {2'b0, equals1[2]} + {2'b0, equals1[3]};
-
-    more3 <= more2;
-    count3 <= equals2 ? count6 : at2[10] ? read1 : read0;
+    more3 <= 3'd1 + {2'b0, equals2[1]} + {2'b0, equals2[2]} + {2'b0, equals2[3]};
+    count3 <= equals2[4] ? count6 : at2[10] ? read1 : read0;
     count4 <= count3 + COUNT_BITS'(more3);
     count5 <= count4;
     count6 <= count5;

@@ -89,6 +89,7 @@ module lane #(
 
   logic        is_open;
   logic [BLOCK_BITS:0] left;
+  logic        is_last;  // left is 1
   logic        next_first;
   logic        restart;
   logic [15:0] start_x, start_y;
@@ -104,7 +105,7 @@ module lane #(
   end
 
   assign in_ready = is_open;
-  assign ends_now = is_open & in_valid & left == 1;
+  assign ends_now = is_open & in_valid & is_last;
   assign block_ready = has_room & (~is_open | ends_now);
   assign opens_now = block_valid & block_ready;
   always_ff @(posedge clk) begin
@@ -121,12 +122,14 @@ module lane #(
     end
     if (opens_now) begin
       left <= block_values;
+      is_last <= block_values == 1;
       next_first <= 1'b1;
       restart <= block_restart;
       start_x <= block_x;
       start_y <= block_y;
     end else if (in_valid & is_open) begin
       left <= left - 1'b1;
+      is_last <= left == 2;
       next_first <= 1'b0;
     end
   end
@@ -138,7 +141,7 @@ module lane #(
   logic signed [28:0] q_quantum;
   logic [31:0] q_data;
   quantizer quantizer_i (
-    .clk(clk), .has_step(has_step), .inverse(inverse), .inverse_shift(inverse_shift), .step(step),
+    .clk(clk), .rst(rst), .has_step(has_step), .inverse(inverse), .inverse_shift(inverse_shift), .step(step),
     .step_exponent(step_exponent), .is_power(is_power), .has_fill(has_fill), .fill(fill),
     .limit_write(limit_write), .limit_addr(limit_addr), .limit_data(limit_data),
     .in_valid(in_valid & is_open & ~rst), .in_data(in_data),
@@ -149,7 +152,7 @@ module lane #(
   logic [QUANTIZER_CYCLES:1] q_first, q_last;
   always_ff @(posedge clk) begin
     q_first <= {q_first[QUANTIZER_CYCLES-1:1], next_first};
-    q_last <= {q_last[QUANTIZER_CYCLES-1:1], left == 1};
+    q_last <= {q_last[QUANTIZER_CYCLES-1:1], is_last};
   end
 
   logic l_valid, l_first, l_last, l_special;
@@ -207,20 +210,10 @@ module lane #(
 
   // The histogram's last count is written six cycles after its symbol left side_stream.
   logic [7:1] drains;
-  logic [BLOCK_BITS:0] info_symbols [0:7];
-  logic [BLOCK_BITS:0] info_entries [0:7];
-  logic [BLOCK_BITS:0] info_values [0:7];
-  logic [BLOCK_BITS+2:0] info_side_bytes [0:7];
-  logic [BLOCK_BITS+1:0] info_code_bytes [0:7];
   logic [2:0] summed;
+  logic       counted1;
   always_ff @(posedge clk) begin
     drains <= rst ? 7'd0 : {drains[6:1], b_done};
-    if (opens_now) info_values[begun] <= block_values;
-    if (b_done) begin
-      info_symbols[summed] <= b_symbols;
-      info_entries[summed] <= b_entries;
-      info_side_bytes[summed] <= b_side_bytes;
-    end
     if (rst) begin
       summed <= 3'd0;
       done_blocks <= 3'd0;
@@ -230,17 +223,49 @@ module lane #(
       if (drains[7]) done_blocks <= done_blocks + 3'd1;
       if (counts_taken) taken_counts <= taken_counts + 3'd1;
     end
-    counted <= ~rst & done_blocks != taken_counts & ~counts_taken;
-    counted_side_bytes <= info_side_bytes[taken_counts];
+    counted1 <= done_blocks != taken_counts & ~counts_taken;
+    counted <= ~rst & counted1 & ~counts_taken;
   end
+
+  // What is known of the blocks. Block memories, since lanes are short of tables rather than of these: what a pointer
+  // shows follows it by two cycles.
+  logic [2:0] pack_block;
+  logic [BLOCK_BITS:0] start_symbols, block_words;
+  logic       code_bytes_known;
+  logic [BLOCK_BITS+1:0] code_bytes;
+  block_ram #(.WIDTH(BLOCK_BITS + 3), .DEPTH(8)) side_bytes_of (
+    .clk(clk), .write(b_done), .write_addr(summed), .write_data(b_side_bytes), .read_addr(taken_counts),
+    .read_data(counted_side_bytes));
+  block_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) symbols_of (
+    .clk(clk), .write(b_done), .write_addr(summed), .write_data(b_symbols), .read_addr(pack_block),
+    .read_data(start_symbols));
+  block_ram #(.WIDTH(3 * BLOCK_BITS + 5), .DEPTH(8)) sums_of (
+    .clk(clk), .write(b_done), .write_addr(summed), .write_data({b_symbols, b_entries, b_side_bytes}),
+    .read_addr(taken_blocks), .read_data({packed_symbols, packed_entries, packed_side_bytes}));
+  block_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) values_of (
+    .clk(clk), .write(opens_now), .write_addr(begun), .write_data(block_values), .read_addr(taken_blocks),
+    .read_data(packed_values));
+  block_ram #(.WIDTH(BLOCK_BITS + 2), .DEPTH(8)) code_bytes_of (
+    .clk(clk), .write(code_bytes_known), .write_addr(packed_blocks), .write_data(code_bytes),
+    .read_addr(taken_blocks), .read_data(packed_code_bytes));
 
   localparam int SIDE_BITS = BLOCK_BITS + 1;
   logic [SIDE_BITS:0] side_written, side_taken;
   assign side_used = side_written - side_taken;
-  block_ram #(.WIDTH(49), .DEPTH(1 << SIDE_BITS), .LATENCY(1)) side (
-    .clk(clk), .write(e_valid), .write_addr(side_written[SIDE_BITS-1:0]),
-    .write_data({e_special, e_run, e_value}), .read_addr(side_taken[SIDE_BITS-1:0]),
-    .read_data({side_special, side_run, side_value}));
+  // In slices: a wide memory would be made of two halves, and a table for each bit to choose between them.
+  logic [51:0] side_entry;
+  assign {side_special, side_run, side_value} = side_entry[48:0];
+  genvar s;
+  generate
+    for (s = 0; s < 13; s = s + 1) begin : side_slice
+      localparam int WIDTH = s == 12 ? 1 : 4;
+      block_ram #(.WIDTH(WIDTH), .DEPTH(1 << SIDE_BITS), .LATENCY(1)) side (
+        .clk(clk), .write(e_valid), .write_addr(side_written[SIDE_BITS-1:0]),
+        .write_data(WIDTH'({e_special, e_run, e_value} >> (4 * s))), .read_addr(side_taken[SIDE_BITS-1:0]),
+        .read_data(side_entry[4*s+:WIDTH]));
+    end
+  endgenerate
+  assign side_entry[51:49] = 3'd0;
   always_ff @(posedge clk) begin
     if (rst) begin
       side_written <= '0;
@@ -259,15 +284,13 @@ module lane #(
   logic [CODE_BITS:0] code_used;
   logic        packs, code_has_room, bank;
   logic [BLOCK_BITS-1:0] pack_left;
-  logic [2:0]  pack_block;
-  logic        starts_now, starts_bank;
-  logic [BLOCK_BITS:0] start_symbols;
+  logic        starts_now, started, starts_bank;
   assign code_used = code_written - {code_taken, {WORD_BITS{1'b0}}};
-  assign starts_now = book_pending & code_has_room & (~packs | pack_left == 0);
+  assign starts_now = book_pending & code_has_room & (~packs | pack_last[0]);
   always_ff @(posedge clk) begin
     code_has_room <= code_used < (CODE_BITS+1)'(BLOCK / 2 - 16) & 3'(pack_block - taken_blocks) < 3'd4 &
-                     ~starts_now;
-    start_symbols <= info_symbols[pack_block];
+                     ~starts_now & ~started;
+    started <= starts_now;
     if (rst) begin
       book_pending <= 1'b0;
     end else if (book_valid) begin
@@ -291,7 +314,7 @@ module lane #(
       pack_valid <= 5'd0;
       pack_block <= 3'd0;
     end else begin
-      pack_valid <= {pack_valid[3:0], starts_now | (packs & pack_left != 0)};
+      pack_valid <= {pack_valid[3:0], starts_now | (packs & ~pack_last[0])};
       if (starts_now) pack_block <= pack_block + 3'd1;
     end
     pack_first <= {pack_first[3:0], starts_now};
@@ -325,11 +348,13 @@ module lane #(
     end
   endgenerate
 
-  logic [BLOCK_BITS:0] block_words;  // so far
   logic [CODE_BITS:0] after_word;
   logic [2:0]  word_bytes;           // of the last word
+  logic        packed1;
   assign word_bytes = word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
   assign after_word = code_written + 1'b1;
+  assign code_bytes_known = word_valid & word_last;
+  assign code_bytes = {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
   always_ff @(posedge clk) begin
     if (rst) begin
       code_written <= '0;
@@ -343,20 +368,12 @@ module lane #(
         code_written <= word_last ? (after_word + (CODE_BITS+1)'(WORDS - 1)) & ~(CODE_BITS+1)'(WORDS - 1)
                                   : after_word;
         block_words <= word_last ? '0 : block_words + 1'b1;
-        if (word_last) begin
-          packed_blocks <= packed_blocks + 3'd1;
-          info_code_bytes[packed_blocks] <=
-            {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
-        end
+        if (word_last) packed_blocks <= packed_blocks + 3'd1;
       end
       if (codes_read) code_taken <= code_taken + 1'b1;
       if (packed_taken) taken_blocks <= taken_blocks + 3'd1;
     end
-    packed_valid <= ~rst & packed_blocks != taken_blocks & ~packed_taken;
-    packed_values <= info_values[taken_blocks];
-    packed_symbols <= info_symbols[taken_blocks];
-    packed_entries <= info_entries[taken_blocks];
-    packed_side_bytes <= info_side_bytes[taken_blocks];
-    packed_code_bytes <= info_code_bytes[taken_blocks];
+    packed1 <= packed_blocks != taken_blocks & ~packed_taken;
+    packed_valid <= ~rst & packed1 & ~packed_taken;
   end
 endmodule

@@ -88,10 +88,11 @@ module lorenzo #(
   // 1: the quantum that counts, and the one before it.
   logic signed [28:0] held1, before1;
   always_ff @(posedge clk) begin
-    if (valid[0]) begin
-      held1 <= ~special[0] ? quantum0 : restart0 ? 29'sd0 : held1;
-      before1 <= restart0 | (at_line_start0 & dims != 2'd1) ? 29'sd0 : held1;
-    end
+    // Zeros first, so that they are a register's reset.
+    if (valid[0] & special[0] & restart0) held1 <= 29'sd0;
+    else if (valid[0] & ~special[0]) held1 <= quantum0;
+    if (valid[0] & (restart0 | (at_line_start0 & dims != 2'd1))) before1 <= 29'sd0;
+    else if (valid[0]) before1 <= held1;
   end
 
   // 2 and 3: along the line.
@@ -141,7 +142,7 @@ module lorenzo #(
       logic signed [30:0] behind3, behind4;
       // Counts round in planes from a restart on: what comes round is a plane back.
       logic [PLANE_BITS:0] at0;
-      logic [PLANE_BITS-1:0] at1, at2, at3, at4;
+      (* keep, shreg_extract = "no" *) logic [PLANE_BITS-1:0] at1, at2, at3, at4;
       logic at_end0, has_behind0, uses1, uses2, uses3;
       block_ram #(.WIDTH(31), .DEPTH(1 << PLANE_BITS)) planes (
         .clk(clk), .write(valid[4]), .write_addr(at4), .write_data(along_plane4),
@@ -149,15 +150,15 @@ module lorenzo #(
       always_ff @(posedge clk) begin
         if (in_valid) begin
           if (in_first & block_restart) begin
-            at0 <= 0;
             at_end0 <= 1'b0;
             has_behind0 <= 1'b0;
           end else begin
-            at0 <= at_end0 ? 0 : at0 + 1'b1;
             at_end0 <= at0 + 2 == plane_values;
             has_behind0 <= has_behind0 | at_end0;
           end
         end
+        if (in_valid & ((in_first & block_restart) | at_end0)) at0 <= 0;
+        else if (in_valid) at0 <= at0 + 1'b1;
         at1 <= at0[PLANE_BITS-1:0];
         uses1 <= has_behind0 & dims == 2'd3;
         at2 <= at1;

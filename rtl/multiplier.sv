@@ -9,7 +9,8 @@ module multiplier (
 );
   logic [23:0] low, middle_a, middle_b, high;
   logic [24:0] middle;
-  logic [47:0] ends;
+  // As registers: a shift register of so few places would take a look-up table for each bit.
+  (* keep, shreg_extract = "no" *) logic [47:0] ends;
   always_ff @(posedge clk) begin
     low <= a[11:0] * b[11:0];
     middle_a <= a[23:12] * b[11:0];

@@ -68,6 +68,10 @@ module packer (
     word <= rest4 ? gathered4 : low;
     rest4 <= ~rst & valid3 & last3 & |end3;
     end4 <= end3;
-    if (valid3) gathered4 <= ~fills3 ? low : upper3 ? {17'b0, code3[30:16]} : 32'd0;
+    // Zeros first, so that they are a register's reset.
+    if (valid3 & fills3) gathered4[31:15] <= 17'd0;
+    else if (valid3) gathered4[31:15] <= low[31:15];
+    if (valid3 & fills3 & ~upper3) gathered4[14:0] <= 15'd0;
+    else if (valid3) gathered4[14:0] <= fills3 ? code3[30:16] : low[14:0];
   end
 endmodule

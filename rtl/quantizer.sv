@@ -6,6 +6,7 @@
 // count as 0 in v * I, which S >= 2^-96 makes exact: they are far below half a step.
 module quantizer (
   input  logic        clk,
+  input  logic        rst,               // for at least LATENCY cycles
   // Settings, constant while values are inside.
   input  logic        has_step,          // without one nothing has a quantum
   input  logic [23:0] inverse,           // significand of I
@@ -31,18 +32,27 @@ module quantizer (
 
   // A number behind a name is the stage whose registers hold it.
   logic [LATENCY:1] valid;
-  logic [31:0] data [1:LATENCY];
+  logic [31:0] data1, data18;
+  (* keep, shreg_extract = "no" *) logic [4*32-1:0] data_after;  // of stages 19 to 22
   integer i;
   always_ff @(posedge clk) begin
     valid[1] <= in_valid;
-    data[1] <= in_data;
-    for (i = 2; i <= LATENCY; i = i + 1) begin
-      valid[i] <= valid[i-1];
-      data[i] <= data[i-1];
-    end
+    data1 <= in_data;
+    for (i = 2; i <= LATENCY; i = i + 1) valid[i] <= valid[i-1];
+    data_after <= {data_after[3*32-1:0], data18};
   end
+
+  // 17 cycles from 1 to 18 in a memory, which costs no tables: written 15 cycles before it is read.
+  logic [3:0] delay_at, delay_at_before;
+  always_ff @(posedge clk) begin
+    delay_at <= rst ? 4'd0 : delay_at + 4'd1;
+    delay_at_before <= delay_at;
+  end
+  block_ram #(.WIDTH(32), .DEPTH(16)) delay (
+    .clk(clk), .write(1'b1), .write_addr(delay_at_before), .write_data(data1), .read_addr(delay_at),
+    .read_data(data18));
   assign out_valid = valid[LATENCY];
-  assign out_data = data[LATENCY];
+  assign out_data = data_after[3*32+:32];
 
   // What stands in the value's bits.
   logic ones2, negative_zero2, tiny2;
@@ -50,10 +60,10 @@ module quantizer (
   logic special3;
   integer g;
   always_ff @(posedge clk) begin
-    ones2 <= &data[1][30:23];
-    negative_zero2 <= data[1][31] & ~|data[1][30:0];
-    tiny2 <= ~|data[1][30:23];
-    for (g = 0; g < 8; g = g + 1) differs2[g] <= data[1][4*g+:4] != fill[4*g+:4];
+    ones2 <= &data1[30:23];
+    negative_zero2 <= data1[31] & ~|data1[30:0];
+    tiny2 <= ~|data1[30:23];
+    for (g = 0; g < 8; g = g + 1) differs2[g] <= data1[4*g+:4] != fill[4*g+:4];
     special3 <= ones2 | negative_zero2 | (has_fill & ~|differs2) | ~has_step;
   end
 
@@ -61,20 +71,20 @@ module quantizer (
   logic [47:0] scaled_product4;
   logic [23:0] scaled6;
   logic [1:0]  raised6;
-  multiplier scale (.clk(clk), .a({1'b1, data[1][22:0]}), .b(inverse), .product(scaled_product4));
+  multiplier scale (.clk(clk), .a({1'b1, data1[22:0]}), .b(inverse), .product(scaled_product4));
   significand round_scaled (.clk(clk), .product(scaled_product4), .value(scaled6), .raised(raised6));
 
   // How many bits of the significand lie behind the binary point: k = 277 - exponents - raised.
   localparam logic signed [9:0] CERTAINLY_ZERO = 10'sd60;
-  logic signed [9:0] k2, k3, k4, k5, k6, k7;
-  logic [23:0] scaled7, scaled8, scaled9;
-  logic [1:0]  raised7, raised8;
+  (* keep, shreg_extract = "no" *) logic signed [9:0] k2, k3, k4, k5, k6, k7;
+  (* keep, shreg_extract = "no" *) logic [23:0] scaled7, scaled8, scaled9;
+  (* keep, shreg_extract = "no" *) logic [1:0]  raised7, raised8;
   logic [4:0]  places8;   // k, where it is 1 to 24; 25 for more, 0 for less
   logic [4:0]  shift8;    // k + 4
   logic        too_large8;    // 2^28 and more
   logic [23:0] behind9;   // the bits behind the point
   always_ff @(posedge clk) begin
-    k2 <= $signed({1'b0, inverse_shift}) - $signed({2'b0, data[1][30:23]});
+    k2 <= $signed({1'b0, inverse_shift}) - $signed({2'b0, data1[30:23]});
     k3 <= tiny2 ? CERTAINLY_ZERO : k2;
     k4 <= k3;
     k5 <= k4;
@@ -83,8 +93,9 @@ module quantizer (
     scaled7 <= scaled6;
     raised7 <= raised6;
 
-    too_large8 <= k7 < -10'sd4;
-    places8 <= k7 < 0 ? 5'd0 : k7 > 10'sd24 ? 5'd25 : k7[4:0];
+    // k < -4; and k > 24, both without a carry.
+    too_large8 <= k7[9] & ~&k7[8:2];
+    places8 <= k7[9] ? 5'd0 : |k7[8:5] | (&k7[4:3] & |k7[2:0]) ? 5'd25 : k7[4:0];
     shift8 <= k7[4:0] + 5'd4;
     scaled8 <= scaled7;
     raised8 <= raised7;
@@ -119,7 +130,7 @@ module quantizer (
   end
 
   // The quantum as an integer.
-  logic [4:0]  shift9, shift10, shift11, shift12;
+  (* keep, shreg_extract = "no" *) logic [4:0]  shift9, shift10, shift11, shift12;
   logic [2:0]  shift13;
   logic        shift14;
   logic [28:0] integer13, integer14;
@@ -147,9 +158,9 @@ module quantizer (
   significand round_decoded (.clk(clk), .product(decoded_product15), .value(decoded17), .raised(raised17));
 
   // Binades between v and q * S, plus 1: their exponents' sums cancel, since I is 1 / S. 0 to 3.
-  logic [1:0] raised9, raised10, raised11, raised12;
+  (* keep, shreg_extract = "no" *) logic [1:0] raised9, raised10, raised11, raised12;
   // Modulo 4: what they come to is.
-  logic [1:0] binades13, binades14, binades15, binades16, binades17;
+  (* keep, shreg_extract = "no" *) logic [1:0] binades13, binades14, binades15, binades16, binades17;
   logic [1:0] binades18;
   logic [17:13] zero;
   logic [26:0] decoded19;
@@ -178,24 +189,30 @@ module quantizer (
   logic        below20, beyond20;
   logic [27:0] limit20;
   logic signed [28:0] error20;
+  // limit - |error| in one adder, whose lowest place is for a carry: -|error| is ~error + 1 or the error.
+  logic        positive20;
+  logic [27:0] opposed;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic signed [29:0] over, under;  // negative: outside
+  logic [30:0] over;
   /* verilator lint_on UNUSEDSIGNAL */
   logic within21, in_reach21;
-  assign over = $signed({2'b0, limit20}) - 30'(error20);
-  assign under = $signed({2'b0, limit20}) + 30'(error20);
+  assign positive20 = ~error20[28];
+  assign opposed = error20[27:0] ^ {28{positive20}};
+  assign over = {2'b11, opposed, positive20} + {2'b0, limit20, 1'b1};
   always_ff @(posedge clk) begin
     if (limit_write) limits[limit_addr] <= limit_data;
-    above19 <= {1'b0, data[18][30:23]} - {1'b0, step_exponent} + 9'd2;
+    above19 <= {1'b0, data18[30:23]} - {1'b0, step_exponent} + 9'd2;
     below20 <= above19[8];
     beyond20 <= ~above19[8] & |above19[7:5];
     limit20 <= limits[above19[4:0]];
-    error20 <= $signed({4'b0, 1'b1, data[19][22:0], 1'b0}) - $signed({2'b0, decoded19});
+    error20 <= $signed({4'b0, 1'b1, data_after[22:0], 1'b0}) - $signed({2'b0, decoded19});
     // Below the limits: q is 0, and the value smaller than t.
-    within21 <= below20 | (~over[29] & ~under[29]);
+    within21 <= below20 | ~over[30];
     in_reach21 <= ~beyond20;
   end
 
+  logic negative21;
+  assign negative21 = data_after[2*32+31];
   logic [21:4] special;
   logic [21:9] too_large;
   always_ff @(posedge clk) begin
@@ -204,6 +221,6 @@ module quantizer (
     too_large[9] <= too_large8;
     for (i = 10; i <= 21; i = i + 1) too_large[i] <= too_large[i-1];
     out_special <= special[21] | too_large[21] | ~within21 | ~in_reach21;
-    out_quantum <= data[21][31] ? -$signed({1'b0, quantum21}) : $signed({1'b0, quantum21});
+    out_quantum <= $signed(({1'b0, quantum21} ^ {29{negative21}}) + 29'(negative21));
   end
 endmodule

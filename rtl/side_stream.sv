@@ -94,17 +94,18 @@ module side_stream #(
     entry_special <= special3;
     entry_run <= run3;
     entry_value <= value3;
+    // Zeros first, so that they are a register's reset.
+    if (valid2 & ~extends2) run3 <= 16'd0;
+    else if (valid2) run3 <= run3 + 16'd1;
     if (rst) begin
       waits3 <= 1'b0;
       entry_valid <= 1'b0;
     end else if (valid2 & extends2) begin
-      run3 <= run3 + 16'd1;
       is_open3 <= ~last2;
     end else if (valid2) begin
       waits3 <= escape2;
       is_open3 <= special2 & ~last2;
       special3 <= special2;
-      run3 <= 16'd0;
       value3 <= data2;
     end else if (~is_open3) begin
       waits3 <= 1'b0;
