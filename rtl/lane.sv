@@ -353,8 +353,10 @@ module lane #(
   logic        packed1;
   assign word_bytes = word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
   assign after_word = code_written + 1'b1;
-  assign code_bytes_known = word_valid & word_last;
-  assign code_bytes = {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
+  always_ff @(posedge clk) begin
+    code_bytes_known <= ~rst & word_valid & word_last;
+    code_bytes <= {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
+  end
   always_ff @(posedge clk) begin
     if (rst) begin
       code_written <= '0;
@@ -368,8 +370,8 @@ module lane #(
         code_written <= word_last ? (after_word + (CODE_BITS+1)'(WORDS - 1)) & ~(CODE_BITS+1)'(WORDS - 1)
                                   : after_word;
         block_words <= word_last ? '0 : block_words + 1'b1;
-        if (word_last) packed_blocks <= packed_blocks + 3'd1;
       end
+      if (code_bytes_known) packed_blocks <= packed_blocks + 3'd1;
       if (codes_read) code_taken <= code_taken + 1'b1;
       if (packed_taken) taken_blocks <= taken_blocks + 3'd1;
     end

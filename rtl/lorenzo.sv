@@ -58,7 +58,8 @@ module lorenzo #(
   assign out_data = data[(LATENCY-1)*32+:32];
 
   // 0: the value's place. "At" flags look one value ahead, so that no comparison is waited for.
-  logic [15:0] x0, y0;
+  logic [LINE_BITS-1:0] x0;  // of longer lines, in one direction, it does not matter
+  logic [15:0] y0;
   logic at_line_end0, at_line_start0, at_last_line0, at_first_line0, restart0;
   logic signed [28:0] quantum0;
   always_ff @(posedge clk) begin
@@ -66,15 +67,15 @@ module lorenzo #(
     restart0 <= in_first & block_restart;
     if (in_valid) begin
       if (in_first) begin
-        x0 <= block_x;
+        x0 <= block_x[LINE_BITS-1:0];
         at_line_end0 <= block_at_line_end;
         at_line_start0 <= block_at_line_start;
         y0 <= block_y;
         at_last_line0 <= block_at_last_line;
         at_first_line0 <= block_at_first_line;
       end else begin
-        x0 <= at_line_end0 ? 16'd0 : x0 + 16'd1;
-        at_line_end0 <= x0 + 16'd1 == line_last;
+        x0 <= at_line_end0 ? LINE_BITS'(0) : x0 + 1'b1;
+        at_line_end0 <= LINE_BITS'(x0 + 1'b1) == line_last[LINE_BITS-1:0];
         at_line_start0 <= at_line_end0;
         if (at_line_end0) begin
           y0 <= at_last_line0 ? 16'd0 : y0 + 16'd1;
@@ -108,22 +109,22 @@ module lorenzo #(
     if (DIMS >= 2) begin : with_line
       logic signed [29:0] above2, above3;
       logic [LINE_BITS-1:0] x1, x2;
-      logic [15:0] wait0;  // values until there is one above
+      logic [LINE_BITS-1:0] wait0;  // values until there is one above
       logic has_above0, uses1, uses2;
       block_ram #(.WIDTH(30), .DEPTH(1 << LINE_BITS)) lines (
         .clk(clk), .write(valid[2]), .write_addr(x2), .write_data(along_line2),
-        .read_addr(x0[LINE_BITS-1:0]), .read_data(above2));
+        .read_addr(x0), .read_data(above2));
       always_ff @(posedge clk) begin
         if (in_valid) begin
           if (in_first & block_restart) begin
-            wait0 <= line_last;
+            wait0 <= line_last[LINE_BITS-1:0];
             has_above0 <= 1'b0;
           end else begin
-            wait0 <= wait0 - 16'd1;
+            wait0 <= wait0 - 1'b1;
             has_above0 <= has_above0 | wait0 == 0;
           end
         end
-        x1 <= x0[LINE_BITS-1:0];
+        x1 <= x0;
         uses1 <= has_above0 & dims != 2'd1 & ~(at_first_line0 & dims == 2'd3);
         uses2 <= uses1;
         above3 <= uses2 ? above2 : 30'sd0;
