@@ -86,6 +86,7 @@ module decoder_lane #(
   /* verilator lint_on UNUSEDSIGNAL */
   quantizer quantizer (
       .clk,
+      .rst,
       .has_step,
       .inverse,
       .inverse_shift,
