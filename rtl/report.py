@@ -251,7 +251,7 @@ def main():
     print(f"bench/results/rtl.md: {report['clock_mhz']} MHz placed")
 
 
-SAMPLES_TEST = "ThreeDirections"
+SAMPLES_TEST = "TakesAValueInEveryCycleOfEveryLane"
 
 if __name__ == "__main__":
     main()
