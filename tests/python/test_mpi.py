@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,4 +38,7 @@ def test_gathers_messages_and_files_from_python(tmp_path, ranks):
         env={**os.environ, **settings},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert sorted(done.stdout.split("\n")) == ["", *(f"rank {r} well" for r in range(ranks))]
+    # mpirun may pass on a rank's line before the end of another's.
+    assert sorted(re.findall(r"rank \d+ well", done.stdout)) == [
+        f"rank {r} well" for r in range(ranks)
+    ]
