@@ -10,8 +10,7 @@
 
 #include "format/bytes.hpp"
 #include "rtl/model/settings.hpp"
-#include "stream/chunk.hpp"
-#include "stream/symbol_coder.hpp"
+#include "stream/block_writer.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve::rtl {
@@ -263,35 +262,6 @@ RatioSettings ratio_settings(const EngineBuild& build, const EngineOptions& o) {
   return s;
 }
 
-void put_block(const stream::Chunk<float>& chunk, const stream::Chunk<float>::Block& block, BookKind kind,
-               uint8_t offline_book, const Book& book, const stream::CodeTable& codes, double bound,
-               double step, bool is_last, Bytes& out) {
-  stream::BlockHeader header;
-  header.book = kind;
-  header.offline_book = kind == BookKind::offline ? offline_book : 0;
-  header.restarts = block.restarts;
-  header.has_step = block.has_step;
-  header.is_last = is_last;
-  header.values = block.values;
-  header.symbols = block.symbols;
-  header.side_bytes = block.side_bytes;
-  const size_t begin = out.size();
-  out.resize(begin + stream::block_header_bytes);
-  if (block.has_step) {
-    ByteWriter w(out);
-    w.put(bound);
-    w.put(step);
-  }
-  if (kind == BookKind::rebuilt) stream::write_book(book, out);
-  Bytes coded(stream::coded_bytes_limit(block.symbols));
-  coded.resize(stream::encode_symbols(chunk.symbols(block), codes, coded.data()));
-  const ByteSpan side = chunk.side(block);
-  out.insert(out.end(), coded.begin(), coded.end());
-  out.insert(out.end(), side.begin(), side.end());
-  header.payload_bytes = static_cast<uint32_t>(out.size() - begin - stream::block_header_bytes);
-  stream::write_block_header(header, out.data() + begin);
-}
-
 Status put_registers(const EngineBuild& build, const EngineOptions& o, const stream::Header& h,
                      uint64_t values, const Bytes& header, EngineModel& model) {
   std::vector<RegisterWrite>& r = model.registers;
@@ -368,6 +338,7 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
   chunk.restart_every(o.restarts ? 1 : 0);
   std::optional<uint32_t> rung;
   stream::CodeTable codes;
+  RawVector<std::byte> coded;
   for (uint64_t begin = 0; begin < values.size(); begin += round_values) {
     EngineRound round;
     round.values = std::min<uint64_t>(round_values, values.size() - begin);
@@ -382,9 +353,11 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
     stream::make_code_table(books.in_force(), codes);
     for (size_t b = 0; b < chunk.blocks().size(); ++b) {
       const bool is_last = begin + round.values == values.size() && b + 1 == chunk.blocks().size();
-      put_block(chunk, chunk.blocks()[b], b == 0 ? round.book : BookKind::kept, round.offline_book,
-                books.in_force(), codes, o.bounds[round.rung], static_cast<double>(quantizer.step), is_last,
-                model.stream);
+      const stream::BlockBook book{b == 0 ? round.book : BookKind::kept, round.offline_book,
+                                   &books.in_force(), &codes};
+      stream::append_block(chunk, chunk.blocks()[b], book,
+                           {o.bounds[round.rung], static_cast<double>(quantizer.step)}, is_last, coded,
+                           model.stream);
     }
     model.rounds.push_back(round);
     chunk.clear();

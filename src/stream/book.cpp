@@ -40,10 +40,6 @@ LengthCode length_code(unsigned length, unsigned before) {
 constexpr unsigned symbol_bits = 10;
 constexpr unsigned length_bits = 5;
 
-}  // namespace
-
-namespace {
-
 // Four tables: equal symbols in a row would wait for each other's counter.
 void count_each(std::span<const uint16_t> symbols, SymbolCounts& counts) {
   static thread_local std::array<SymbolCounts, 4> part;

@@ -11,6 +11,7 @@
 #include "format/frame_header.hpp"
 #include "neve/stream.hpp"
 #include "select/bound_search.hpp"
+#include "stream/block_writer.hpp"
 #include "stream/book_choice.hpp"
 #include "stream/chunk.hpp"
 #include "stream/direction_choice.hpp"
@@ -249,8 +250,10 @@ class Encoder final : public StreamEncoder::State {
       const BookChoice choice = books_.choose(chunk_.counts());
       const stream::CodeTable& codes = books_.take(choice);
       for (size_t b = 0; b < chunk_.blocks().size(); ++b) {
-        write_block(chunk_.blocks()[b], b == 0 ? choice.kind : BookKind::kept, choice.offline_book, codes,
-                    is_last && b + 1 == chunk_.blocks().size());
+        const stream::BlockBook book{b == 0 ? choice.kind : BookKind::kept, choice.offline_book,
+                                     &books_.rebuilt(), &codes};
+        stream::append_block(chunk_, chunk_.blocks()[b], book, {bound_abs_, step_},
+                             is_last && b + 1 == chunk_.blocks().size(), codes_, output);
       }
       report.book = choice.kind;
       report.offline_book = choice.kind == BookKind::offline ? choice.offline_book : -1;
@@ -276,34 +279,6 @@ class Encoder final : public StreamEncoder::State {
     if (report.values > 0) reports.push_back(report);
     chunk_.clear();
     pending_.clear();
-  }
-
-  void write_block(const typename Chunk<T>::Block& block, BookKind kind, uint8_t offline_book,
-                   const stream::CodeTable& codes, bool is_last) {
-    BlockHeader header;
-    header.book = kind;
-    header.offline_book = kind == BookKind::offline ? offline_book : 0;
-    header.restarts = block.restarts;
-    header.has_step = block.has_step;
-    header.is_last = is_last;
-    header.values = block.values;
-    header.symbols = block.symbols;
-    header.side_bytes = block.side_bytes;
-    const size_t begin = output.size();
-    output.resize(begin + stream::block_header_bytes);
-    if (block.has_step) {
-      ByteWriter w(output);
-      w.put(bound_abs_);
-      w.put(step_);
-    }
-    if (kind == BookKind::rebuilt) stream::write_book(books_.rebuilt(), output);
-    codes_.resize(stream::coded_bytes_limit(block.symbols));
-    const size_t coded = stream::encode_symbols(chunk_.symbols(block), codes, codes_.data());
-    const ByteSpan side = chunk_.side(block);
-    output.insert(output.end(), codes_.data(), codes_.data() + coded);
-    output.insert(output.end(), side.begin(), side.end());
-    header.payload_bytes = static_cast<uint32_t>(output.size() - begin - stream::block_header_bytes);
-    stream::write_block_header(header, output.data() + begin);
   }
 
   // --- ratio and PSNR ----------------------------------------------------------------------------------

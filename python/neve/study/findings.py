@@ -188,11 +188,7 @@ def _against_zfp(page: Page, good: list[dict[str, Any]]) -> None:
         runs = summary.against([ours], [theirs])
         rows.append(
             [
-                f"{ours['container']}, {ours['layout']}, {ours['ranks']}",
-                report.number(theirs["ratio"]),
-                report.number(ours["ratio"]),
-                report.number(theirs["write_seconds"]),
-                report.number(ours["write_seconds"]),
+                *_side_by_side(ours, theirs),
                 f"{runs['wins']} of {runs['pairs']}",
                 report.number(theirs["max_abs_error"]),
                 report.number(ours["max_abs_error"]),
@@ -215,17 +211,24 @@ def _against_zlib(page: Page, good: list[dict[str, Any]]) -> None:
         compress = [row["compress_seconds"] for row in (theirs, ours)]
         rows.append(
             [
-                f"{ours['container']}, {ours['layout']}, {ours['ranks']}",
-                report.number(theirs["ratio"]),
-                report.number(ours["ratio"]),
-                report.number(theirs["write_seconds"]),
-                report.number(ours["write_seconds"]),
+                *_side_by_side(ours, theirs),
                 f"{runs['median']:.2f} ({runs['least']:.2f} to {runs['most']:.2f})",
                 report.number(compress[0] / compress[1]) if all(compress) else "-",
             ]
         )
     header = ["struct by Neve in, layout, ranks", "zlib ratio", "Neve ratio", "zlib s", "Neve s"]
     page.table([*header, "times faster, all", "compression alone"], rows)
+
+
+def _side_by_side(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
+    """A row's beginning: where it was written, and ratio and seconds of both."""
+    return [
+        f"{ours['container']}, {ours['layout']}, {ours['ranks']}",
+        report.number(theirs["ratio"]),
+        report.number(ours["ratio"]),
+        report.number(theirs["write_seconds"]),
+        report.number(ours["write_seconds"]),
+    ]
 
 
 def _app(
