@@ -110,5 +110,5 @@ def load(groups: list[str], data: Path) -> Iterator[Variable]:
 def _no_data(what: str) -> str:
     return (
         f"{what}: not in the data folder given with --data (default ../shared/data); "
-        "--only sample needs no data"
+        "`neve bench lossless --only sample` needs no data"
     )
