@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iostream>
 #include <memory>
 
 #include "apps/amr/benchmark.hpp"
 #include "cli/deck.hpp"
+#include "cli/result.hpp"
 #include "cli/store_report.hpp"
 
 namespace neve::cli {
@@ -76,11 +76,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
 Status run(const Ranks& ranks, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_ASSIGN(const BenchmarkResult result, amr_app::run_benchmark(ranks.comm(), options));
-  if (ranks.first()) {
-    std::cout << (args.store.json ? result_json(args, options, ranks.size(), result).dump(2) + "\n"
-                                  : result_text(options, ranks.size(), result))
-              << std::flush;
-  }
+  print_result(
+      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); });
   return apps::check_stored(result.ways);
 }
 
@@ -126,12 +124,8 @@ Command add_bench_amr(CLI::App& bench) {
       "  mpirun -n 4 neve bench amr --levels 4 --ways skeleton,skeleton:context,skeleton:dual_quant --bound "
       "rel=1e-4\n"
       "  neve bench amr --deck case.toml --json");
-  Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
-    return run(ranks, *args);
-  };
-  return command;
+  return deck_command(*sub, {args, &args->store.deck},
+                      [args](const Ranks& ranks) { return run(ranks, *args); });
 }
 
 }  // namespace neve::cli

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "cli/console.hpp"
 #include "cli/deck.hpp"
 #include "cli/options.hpp"
+#include "cli/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -158,11 +158,9 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
 Status run(const Ranks& ranks, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_ASSIGN(const BenchmarkResult result, chombo::run_benchmark(ranks.comm(), options));
-  if (ranks.first()) {
-    std::cout << (args.json ? result_json(args, options, ranks.size(), result).dump(2) + "\n"
-                            : result_text(args, options, ranks.size(), result))
-              << std::flush;
-  }
+  print_result(
+      ranks, args.json, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(args, options, ranks.size(), result); });
   return {};
 }
 
@@ -216,12 +214,7 @@ Command add_bench_chombo(CLI::App& bench) {
       "  mpirun -n 4 neve bench chombo --units 2,2,2 --box-cells 8 --strategies collective,aggregated\n"
       "  mpirun -n 8 neve bench chombo --grid bisicles --file checkpoint --strategies "
       "independent,aggregated");
-  Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    NEVE_TRY(read_deck(ranks, *sub, args->deck));
-    return run(ranks, *args);
-  };
-  return command;
+  return deck_command(*sub, {args, &args->deck}, [args](const Ranks& ranks) { return run(ranks, *args); });
 }
 
 }  // namespace neve::cli

@@ -240,11 +240,8 @@ Command add_bench_ensemble(CLI::App& bench) {
       "  mpirun -n 4 neve bench ensemble --verify\n"
       "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --ways netcdf,speed,ratio -o ensemble.png\n"
       "  neve bench ensemble --deck case.toml --json");
-  Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    NEVE_TRY(read_deck(ranks, *sub, args->deck));
-    return run(ranks, *args);
-  };
+  Command command =
+      deck_command(*sub, {args, &args->deck}, [args](const Ranks& ranks) { return run(ranks, *args); });
   command.after = [args] {
     if (args->picture.empty()) return 0;
     return exec_module("neve.bench.ensemble", {"-", "-o", args->picture}, args->result);

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 
 #include "apps/struct/benchmark.hpp"
 #include "cli/console.hpp"
 #include "cli/deck.hpp"
 #include "cli/options.hpp"
+#include "cli/result.hpp"
 #include "cli/store_report.hpp"
 
 namespace neve::cli {
@@ -96,11 +96,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
 Status run(const Ranks& ranks, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_ASSIGN(const BenchmarkResult result, structured::run_benchmark(ranks.comm(), options));
-  if (ranks.first()) {
-    std::cout << (args.store.json ? result_json(options, ranks.size(), result).dump(2) + "\n"
-                                  : result_text(options, ranks.size(), result))
-              << std::flush;
-  }
+  print_result(
+      ranks, args.store.json, [&] { return result_json(options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); });
   for (const LayoutResult& layout : result.layouts) {
     NEVE_TRY(apps::check_stored(layout.outputs).in(layout_name(layout)));
   }
@@ -147,12 +145,8 @@ Command add_bench_struct(CLI::App& bench) {
       "  mpirun -n 4 neve bench struct --grid 128,128,32 --steps 3 --outputs hdf5,hdf5-zfp,neve --balance "
       "on\n"
       "  neve bench struct --deck case.toml --json");
-  Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
-    return run(ranks, *args);
-  };
-  return command;
+  return deck_command(*sub, {args, &args->store.deck},
+                      [args](const Ranks& ranks) { return run(ranks, *args); });
 }
 
 }  // namespace neve::cli

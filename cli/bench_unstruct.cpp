@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 
 #include "apps/unstruct/benchmark.hpp"
 #include "cli/deck.hpp"
+#include "cli/result.hpp"
 #include "cli/store_report.hpp"
 
 namespace neve::cli {
@@ -68,11 +68,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
 Status run(const Ranks& ranks, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args, ranks.size()));
   NEVE_ASSIGN(const BenchmarkResult result, unstruct::run_benchmark(ranks.comm(), options));
-  if (ranks.first()) {
-    std::cout << (args.store.json ? result_json(args, options, ranks.size(), result).dump(2) + "\n"
-                                  : result_text(options, ranks.size(), result))
-              << std::flush;
-  }
+  print_result(
+      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); });
   NEVE_TRY(apps::check_stored(result.values).in("points and noise"));
   return apps::check_stored(result.connectivity).in("connectivity");
 }
@@ -112,12 +110,8 @@ Command add_bench_unstruct(CLI::App& bench) {
       "  mpirun -n 4 neve bench unstruct --points-per-rank 100000\n"
       "  mpirun -n 4 neve bench unstruct --steps 5 --roundness-end 0.3,0.3 --outputs hdf5-neve --keep\n"
       "  neve bench unstruct --deck case.toml --json");
-  Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) -> Status {
-    NEVE_TRY(read_deck(ranks, *sub, args->store.deck));
-    return run(ranks, *args);
-  };
-  return command;
+  return deck_command(*sub, {args, &args->store.deck},
+                      [args](const Ranks& ranks) { return run(ranks, *args); });
 }
 
 }  // namespace neve::cli

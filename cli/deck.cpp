@@ -38,4 +38,13 @@ Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path)
   return path.empty() ? Status() : ranks.agree(read_file(command, path));
 }
 
+Command deck_command(CLI::App& command, std::shared_ptr<const std::string> path, ParallelRun run) {
+  return {&command,
+          [&command, path = std::move(path), run = std::move(run)](const Ranks& ranks) -> Status {
+            NEVE_TRY(read_deck(ranks, command, *path));
+            return run(ranks);
+          },
+          {}};
+}
+
 }  // namespace neve::cli

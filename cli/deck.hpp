@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 
+#include "cli/command.hpp"
 #include "cli/ranks.hpp"
 #include "neve/status.hpp"
 
@@ -12,5 +14,8 @@ namespace neve::cli {
 // Collective. Options of a command from a TOML file, a line each, but for those given on the command line. An
 // empty path: no file.
 Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path);
+
+// A parallel command that reads the deck at `path`, as typed, before it runs.
+Command deck_command(CLI::App& command, std::shared_ptr<const std::string> path, ParallelRun run);
 
 }  // namespace neve::cli
