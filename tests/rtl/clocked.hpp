@@ -21,20 +21,28 @@ class Clocked {
     module_->clk = 0;
     module_->eval();
   }
-  ~Clocked() { module_->final(); }
+  ~Clocked() {
+    // A module takes itself out of the thread's context, which another module's may have become.
+    Verilated::threadContextp(context_.get());
+    module_->final();
+  }
   Clocked(const Clocked&) = delete;
   Clocked& operator=(const Clocked&) = delete;
 
   Module* operator->() { return module_.get(); }
   Module& operator*() { return *module_; }
   // What inputs bring about within a cycle.
-  void settle() { module_->eval(); }
-  // The next rising edge.
+  void settle() {
+    module_->eval();
+    is_settled_ = true;
+  }
+  // The next rising edge; the clock has to be seen low before.
   void tick() {
+    if (!is_settled_) module_->eval();
     module_->clk = 1;
     module_->eval();
     module_->clk = 0;
-    module_->eval();
+    is_settled_ = false;
     ++cycles_;
   }
   uint64_t cycles() const { return cycles_; }
@@ -43,6 +51,7 @@ class Clocked {
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Module> module_;
   uint64_t cycles_ = 0;
+  bool is_settled_ = false;
 };
 
 }  // namespace neve::rtl

@@ -3,24 +3,17 @@
 // streams.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 
 #include "Vengine1.h"
 #include "Vengine4.h"
-#include "plotfile/npy.hpp"
+#include "tests/rtl/command.hpp"
 #include "tests/rtl/engine_bench.hpp"
+#include "tests/rtl/engine_builds.hpp"
 
 namespace neve::rtl {
 namespace {
-
-constexpr EngineBuild one{.lanes = 1, .block_bits = 12, .dims = 3, .line_bits = 12, .plane_bits = 16};
-constexpr EngineBuild four{.lanes = 4, .block_bits = 10, .dims = 3, .line_bits = 10, .plane_bits = 10};
-constexpr unsigned one_bytes = 8;
-constexpr unsigned four_bytes = 16;
 
 TEST(Engine1, Directions) {
   EngineBench<Vengine1> bench(one, one_bytes, 1);
@@ -160,11 +153,8 @@ TEST(Engine4, HoldsARatio) {
   }
 }
 
-// The stream as a file, and the command that users have.
+// The command that users have.
 TEST(Engine, StreamsAreReadByTheCommand) {
-  const std::filesystem::path folder = std::filesystem::path(NEVE_BUILD_DIR) / "tests" / "rtl_streams";
-  std::filesystem::create_directories(folder);
-  const std::string command = std::string(NEVE_BUILD_DIR) + "/bin/neve";
   EngineBench<Vengine4> bench(four, four_bytes, 9);
   EngineOptions o;
   o.shape = {12, 40, 50};
@@ -174,21 +164,7 @@ TEST(Engine, StreamsAreReadByTheCommand) {
   o.block_values = 1024;
   const std::vector<float> field = spiked_field({50, 40, 12}, 0.1, 0.001, 1e20F, 11);
   const EngineRun run = check(bench, four, o, field, {});
-  const std::string stream = (folder / "field.nevs").string();
-  const std::string back = (folder / "back.npy").string();
-  std::ofstream(stream, std::ios::binary)
-      .write(reinterpret_cast<const char*>(run.bytes.data()), static_cast<std::streamsize>(run.bytes.size()));
-  ASSERT_EQ(std::system((command + " decompress " + stream + " " + back + " > /dev/null").c_str()), 0);
-  const auto array = plotfile::read_npy(back);
-  ASSERT_TRUE(array.ok()) << array.status().message();
-  EXPECT_EQ(array->shape, o.shape);
-  std::vector<float> decoded(field.size());
-  ASSERT_TRUE(
-      decode_stream(run.bytes, reinterpret_cast<std::byte*>(decoded.data()), decoded.size() * sizeof(float))
-          .ok());
-  ASSERT_EQ(array->values.size(), decoded.size() * sizeof(float));
-  EXPECT_EQ(std::memcmp(array->values.data(), decoded.data(), array->values.size()), 0);
-  std::filesystem::remove_all(folder);
+  expect_command_reads(run.bytes, o.shape);
 }
 
 // What an engine was not built for is refused by name.

@@ -2,12 +2,16 @@
 // The public fields that tests compare on, where they are there.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "neve/frame.hpp"
 #include "plotfile/npy.hpp"
 
 namespace neve::rtl {
@@ -15,9 +19,22 @@ namespace neve::rtl {
 inline constexpr const char* public_field_names[] = {"echam_t", "um_theta", "wrf_QV", "wrf_T", "wrf_W"};
 
 struct PublicField {
-  std::vector<uint64_t> shape;  // sizes of 1 dropped
+  std::string name;
+  std::vector<uint64_t> shape;  // slowest first; sizes of 1 dropped, but for the last one
   std::vector<float> values;
+  std::optional<float> fill;  // as its file names it, where it occurs
+  bool was_f64 = false;       // and is rounded to float32
+  ValueRange range;           // of finite values but the fill value; a part of a level has the level's
 };
+
+inline void widen(ValueRange& range, const PublicField& field) {
+  for (const float v : field.values) {
+    if (!std::isfinite(v) || field.fill == v) continue;
+    range.min = range.empty ? v : std::min<double>(range.min, v);
+    range.max = range.empty ? v : std::max<double>(range.max, v);
+    range.empty = false;
+  }
+}
 
 // Nothing where the file is not there, or is none of float32.
 inline std::optional<PublicField> public_field(const std::string& name) {
@@ -26,11 +43,13 @@ inline std::optional<PublicField> public_field(const std::string& name) {
   const auto array = plotfile::read_npy(path);
   if (!array.ok() || array->dtype != DType::f32) return {};
   PublicField field;
+  field.name = name;
   for (const uint64_t n : array->shape) {
     if (n > 1) field.shape.push_back(n);
   }
   field.values.resize(array->values.size() / sizeof(float));
   std::memcpy(field.values.data(), array->values.data(), array->values.size());
+  widen(field.range, field);
   return field;
 }
 
