@@ -148,7 +148,7 @@ module lane #(
     .out_valid(q_valid), .out_special(q_special), .out_quantum(q_quantum), .out_data(q_data));
 
   // Where blocks begin and end travels beside the values.
-  localparam int QUANTIZER_CYCLES = 22;
+  localparam int QUANTIZER_CYCLES = 27;
   logic [QUANTIZER_CYCLES:1] q_first, q_last;
   always_ff @(posedge clk) begin
     q_first <= {q_first[QUANTIZER_CYCLES-1:1], next_first};

@@ -218,7 +218,7 @@ def main():
     report = {"ultrascale": {}, "ecp5": {}, "measured": {}, "model": []}
     for unit in PLACED:
         print(f"placing {unit}", flush=True)
-        report["ecp5"][unit] = ecp5(read, unit, work, nextpnr)
+        report["ecp5"][unit] = ecp5(f"-D NEVE_PORTABLE {read}", unit, work, nextpnr)
     report["clock_mhz"] = min(e["clock_mhz"] for e in report["ecp5"].values())
     for unit in UNITS:
         print(f"synthesizing {unit}", flush=True)
