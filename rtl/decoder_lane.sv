@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of a stream back to float32 values, as TypedDecoder in src/stream/decoder.cpp: codes to symbols, side stream,
-// and Lorenzo prediction in 1, 2 or 3 directions undone, direction by direction as lorenzo.sv takes them:
-//   d2 = r + d2(z-1), d1 = d2 + d1(y-1), p = d1 + p(x-1).
-// A code's bits take a cycle each, a value 5 at least, one from the side stream about 35, one of a run 4.
+// Blocks of a stream back to float32 values, as TypedDecoder in src/stream/decoder.cpp: a value a cycle where its code is
+// short and its line has 8 values at least (code_decoder.sv, lorenzo_inverse.sv); values beside the codes as fast as
+// they are read, half of one a cycle (side_entries.sv).
 //
-// Whoever reads the stream gives the block's header, its book as lengths, its codes and its side stream, and sees what
-// the block left over. Where its codes or its side stream end early, the lane waits.
+// Whoever reads the stream gives the block's header, the next book as lengths, the block's codes and its side stream.
 module decoder_lane #(
-    parameter int LINE_BITS  = 12,  // lines have at most 2^LINE_BITS values
+    parameter int BLOCK_BITS = 16,  // blocks have at most 2^BLOCK_BITS values
+    parameter int LINE_BITS  = 12,  // lines 2^LINE_BITS
     parameter int PLANE_BITS = 12   // and planes 2^PLANE_BITS, not fewer
 ) (
     input  logic                            clk,
-    input  logic                            rst,
-    // Settings, constant while a block is decoded; those of quantizer.sv.
+    input  logic                            rst,            // for as long as quantizer.sv wants it
+    // Settings, constant while a block is decoded and 32 cycles after it; those of quantizer.sv.
     input  logic                            has_step,
     input  logic [                    23:0] inverse,
     input  logic [                     8:0] inverse_shift,
@@ -26,28 +25,33 @@ module decoder_lane #(
     input  logic [                    27:0] limit_data,
     input  logic [                     1:0] dims,
     input  logic [           LINE_BITS-1:0] line_last,      // values of a line, less 1
-    input  logic [          PLANE_BITS-1:0] plane_last,     // lines of a plane, less 1
-    input  logic [            PLANE_BITS:0] plane_values,   // of a plane
-    // A book: `load`, then the lengths of symbols 0 to 1023.
+    input  logic [                    15:0] plane_last,     // lines of a plane, less 1
+    input  logic [            PLANE_BITS:0] plane_values,   // of a plane; 0: no value looks back as far
+    // The next book: `load`, then the lengths of symbols 0 to 1023, while blocks are decoded by the one before.
     input  logic                            load,
+    output logic                            load_ready,
     input  logic                            length_valid,
     output logic                            length_ready,
     input  logic [neve_pkg::LENGTH_BITS-1:0] length,
     output logic                            loaded,
-    // A block, when the one before is done and its book is loaded.
+    output logic                            complete,       // with loaded: the lengths are those of a complete code
+    // A block, when the one before is done.
     input  logic                            start,
-    input  logic [                    24:0] block_values,
-    input  logic [                    24:0] block_symbols,
+    input  logic                            takes_book,     // the next book is its; loaded and complete
     input  logic                            block_restart,
+    input  logic [            BLOCK_BITS:0] block_values,
+    input  logic [            BLOCK_BITS:0] block_symbols,
+    input  logic [          BLOCK_BITS+1:0] code_bytes,
+    input  logic [          BLOCK_BITS+2:0] side_bytes,
     output logic                            done,           // for one cycle: its last value is on its way
-    output logic                            failed,         // until the next start: codes or runs do not fit the block
+    output logic                            failed,         // until the next start: codes or entries do not fit the block
     input  logic                            code_valid,
     output logic                            code_ready,
     input  logic [                    31:0] code_word,
     input  logic                            side_valid,
     output logic                            side_ready,
     input  logic [                    15:0] side_half,      // two for a value, one for a run, low half first
-    // Values leave up to 16 cycles after out_ready has gone.
+    // Values leave up to 24 cycles after out_ready has gone.
     output logic                            out_valid,
     input  logic                            out_ready,
     output logic [                    31:0] out_value
@@ -55,36 +59,44 @@ module decoder_lane #(
   localparam int S = neve_pkg::SYMBOL_BITS;
 
   // --- symbols -----------------------------------------------------------------------------------------------------
-  logic symbol_valid, symbol_ready, symbols_done, no_code;
+  logic symbol_valid, symbol_ready, is_escape, symbols_done, codes_left, no_code;
   logic [S-1:0] symbol;
-  code_decoder codes (
+  code_decoder #(
+      .BLOCK_BITS(BLOCK_BITS)
+  ) codes (
       .clk,
       .rst,
       .load,
+      .load_ready,
       .length_valid,
       .length_ready,
       .length,
       .loaded,
+      .complete,
       .start,
+      .takes_book,
       .symbols(block_symbols),
+      .code_bytes,
       .word_valid(code_valid),
       .word_ready(code_ready),
       .word(code_word),
       .symbol_valid,
       .symbol_ready,
       .symbol,
+      .symbol_is_escape(is_escape),
       .done(symbols_done),
+      .left_over(codes_left),
       .failed(no_code)
   );
 
-  // --- side stream: does the value have a quantum? -----------------------------------------------------------------
-  logic quantize, quantized, has_no_quantum;
-  logic signed [28:0] side_quantum;
-  logic [31:0] exact_value;
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [31:0] quantized_value;
-  /* verilator lint_on UNUSEDSIGNAL */
-  quantizer quantizer (
+  // --- side stream -------------------------------------------------------------------------------------------------
+  logic entry_valid, entry_ready, entry_special, entries_done, entries_ended;
+  logic [31:0] entry_value;
+  logic [28:0] entry_quantum;
+  logic [15:0] entry_run;
+  side_entries #(
+      .BLOCK_BITS(BLOCK_BITS)
+  ) entries (
       .clk,
       .rst,
       .has_step,
@@ -98,188 +110,95 @@ module decoder_lane #(
       .limit_write,
       .limit_addr,
       .limit_data,
-      .in_valid(quantize),
-      .in_data(exact_value),
-      .out_valid(quantized),
-      .out_special(has_no_quantum),
-      .out_quantum(side_quantum),
-      .out_data(quantized_value)
+      .start,
+      .side_bytes,
+      .side_valid,
+      .side_ready,
+      .side_half,
+      .entry_valid,
+      .entry_ready,
+      .entry_special,
+      .entry_value,
+      .entry_quantum,
+      .entry_run,
+      .done(entries_done),
+      .ended(entries_ended)
   );
 
-  // --- values --------------------------------------------------------------------------------------------------------
-  localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] NEXT = 4'd1;
-  localparam logic [3:0] ADD_PLANE = 4'd2;
-  localparam logic [3:0] ADD_LINE = 4'd3;
-  localparam logic [3:0] ADD_BEFORE = 4'd4;
-  localparam logic [3:0] STORE = 4'd5;
-  localparam logic [3:0] SIDE_LOW = 4'd6;
-  localparam logic [3:0] SIDE_HIGH = 4'd7;
-  localparam logic [3:0] SIDE_QUANTIZE = 4'd8;
-  localparam logic [3:0] SIDE_WAIT = 4'd9;
-  localparam logic [3:0] SIDE_RUN = 4'd10;
-  localparam logic [3:0] HELD_BEFORE = 4'd11;
-  localparam logic [3:0] HELD_LINE = 4'd12;
-  logic [3:0] state;
-
-  logic [24:0] left;  // values
+  // --- values in order ---------------------------------------------------------------------------------------------
+  localparam logic [1:0] IDLE = 2'd0;
+  localparam logic [1:0] RUN = 2'd1;
+  localparam logic [1:0] SETTLE = 2'd2;  // counts take a cycle or two to come to an end
+  logic [1:0] state;
+  logic [2:0] settled;
+  logic [BLOCK_BITS:0] left;  // values
   logic [15:0] run_left;
-  logic is_exact;
-  logic [31:0] residual, line_difference, quantum;  // d2, d1 and p of the value at hand
-  logic [31:0] hold;  // p of the value before, whatever its line
-  logic [31:0] behind;  // p(x-1)
+  logic has_left, in_run, is_due, goes, takes_symbol, takes_entry, is_short;
+  // Values of short lines, one after the other: lorenzo_inverse.sv.
+  localparam int APART = 8;
+  logic [3:0] wait_left;
+  assign goes = state == RUN && has_left && out_ready && is_due;
+  assign takes_entry = goes && !in_run && symbol_valid && is_escape && entry_valid;
+  assign takes_symbol = goes && !in_run && symbol_valid && !is_escape;
+  assign symbol_ready = takes_entry || takes_symbol;
+  assign entry_ready = takes_entry;
 
-  // The value's place, and how far a restart lies back: what lies before counts 0.
-  logic [LINE_BITS-1:0] x;
-  logic [PLANE_BITS-1:0] y, plane_at;
-  logic [PLANE_BITS:0] since;
-  logic has_line, has_plane;
-  logic [31:0] line_read, plane_read, line_term, plane_term;
-  assign line_term = has_line ? line_read : '0;
-  assign plane_term = has_plane ? plane_read : '0;
-
-  logic stores;
-  assign stores = state == STORE && out_ready;
-  block_ram #(
-      .WIDTH(32),
-      .DEPTH(1 << LINE_BITS)
-  ) line (
-      .clk,
-      .write(stores),
-      .write_addr(x),
-      .write_data(line_difference),
-      .read_addr(x),
-      .read_data(line_read)
-  );
-  block_ram #(
-      .WIDTH(32),
-      .DEPTH(1 << PLANE_BITS)
-  ) plane (
-      .clk,
-      .write(stores),
-      .write_addr(plane_at),
-      .write_data(residual),
-      .read_addr(plane_at),
-      .read_data(plane_read)
-  );
-
-  dequantizer dequantizer (
-      .clk,
-      .rst,
-      .has_step,
-      .step,
-      .step_exponent,
-      .in_valid(stores),
-      .in_exact(is_exact),
-      .in_value(exact_value),
-      .in_quantum(quantum),
-      .out_valid,
-      .out_value
-  );
-
-  assign symbol_ready = state == NEXT && left != '0 && run_left == '0 && settled == '0;
-  assign side_ready = state == SIDE_LOW || state == SIDE_HIGH || state == SIDE_RUN;
-  assign quantize = state == SIDE_QUANTIZE;
-  logic [1:0] settled;  // cycles until memories and flags know the new place
-
+  logic valid0, known0, held0;
+  logic [28:0] number0;
+  logic [31:0] exact_value;  // of this value and, in a run, of those that follow
   always_ff @(posedge clk) begin
-    done <= 1'b0;
-    if (settled != '0) settled <= settled - 2'd1;
-    has_line <= dims != 2'd1 && (since > (PLANE_BITS + 1)'(line_last)) && (dims == 2'd2 || y != '0);
-    has_plane <= dims == 2'd3 && since >= plane_values;
+    is_short <= dims != 2'd1 && line_last < LINE_BITS'(APART - 1);
+    valid0 <= (goes && in_run) || takes_symbol || takes_entry;
+    known0 <= !in_run && is_escape && !entry_special;
+    held0 <= in_run || (is_escape && entry_special);
+    number0 <= in_run || (is_escape && entry_special) ? '0 :
+        is_escape ? entry_quantum : 29'(symbol) - 29'(neve_pkg::ZERO);
+    if (takes_entry) exact_value <= entry_value;
 
+    if (is_short) begin
+      if (goes) begin
+        wait_left <= 4'(APART);
+        is_due <= 1'b0;
+      end else begin
+        wait_left <= wait_left - 4'd1;
+        is_due <= is_due || wait_left == '0;
+      end
+    end else begin
+      is_due <= 1'b1;
+    end
+    if (goes && in_run) begin
+      run_left <= run_left - 16'd1;
+      in_run <= run_left != 16'd1;
+    end
+    if (takes_entry) begin
+      run_left <= entry_run;
+      in_run <= entry_special && entry_run != '0;
+    end
+    if ((goes && in_run) || takes_symbol || takes_entry) begin
+      left <= left - (BLOCK_BITS + 1)'(1);
+      has_left <= left != (BLOCK_BITS + 1)'(1);
+    end
+
+    done <= 1'b0;
+    settled <= '0;
     unique case (state)
-      NEXT: begin
-        if (no_code) begin
-          failed <= 1'b1;
-          done <= 1'b1;
-          state <= IDLE;
-        end else if (left == '0) begin
-          // A run or symbols behind the last value.
-          failed <= run_left != '0 || !symbols_done;
-          done <= 1'b1;
-          state <= IDLE;
-        end else if (settled == '0) begin
-          if (run_left != '0) begin
-            run_left <= run_left - 16'd1;
-            state <= HELD_BEFORE;
-          end else if (symbol_valid) begin
-            residual <= 32'(symbol) - 32'(neve_pkg::ZERO);
-            is_exact <= symbol == S'(neve_pkg::ESCAPE);
-            state <= symbol == S'(neve_pkg::ESCAPE) ? SIDE_LOW : ADD_PLANE;
-          end else if (symbols_done) begin
+      RUN: begin
+        if (!has_left) state <= SETTLE;
+        // Nothing comes any more that a value could be made of.
+        if (no_code || (!in_run && (is_escape && symbol_valid ? entries_ended : symbols_done && !symbol_valid))) begin
+          if (has_left) begin
             failed <= 1'b1;
             done <= 1'b1;
             state <= IDLE;
           end
         end
       end
-
-      ADD_PLANE: begin
-        residual <= residual + plane_term;
-        state <= ADD_LINE;
-      end
-      ADD_LINE: begin
-        line_difference <= residual + line_term;
-        state <= ADD_BEFORE;
-      end
-      ADD_BEFORE: begin
-        quantum <= line_difference + behind;
-        state <= STORE;
-      end
-
-      SIDE_LOW: begin
-        if (side_valid) begin
-          exact_value[15:0] <= side_half;
-          state <= SIDE_HIGH;
-        end
-      end
-      SIDE_HIGH: begin
-        if (side_valid) begin
-          exact_value[31:16] <= side_half;
-          state <= SIDE_QUANTIZE;
-        end
-      end
-      SIDE_QUANTIZE: state <= SIDE_WAIT;
-      SIDE_WAIT: begin
-        if (quantized) begin
-          if (!has_no_quantum) hold <= 32'(side_quantum);
-          state <= has_no_quantum ? SIDE_RUN : HELD_BEFORE;
-        end
-      end
-      SIDE_RUN: begin
-        if (side_valid) begin
-          run_left <= side_half;
-          state <= HELD_BEFORE;
-        end
-      end
-
-      // The quantum is known: what memories keep follows from it.
-      HELD_BEFORE: begin
-        quantum <= hold;
-        line_difference <= hold - behind;
-        state <= HELD_LINE;
-      end
-      HELD_LINE: begin
-        residual <= line_difference - line_term;
-        state <= STORE;
-      end
-
-      STORE: begin
-        if (out_ready) begin
-          hold <= quantum;
-          behind <= quantum;
-          left <= left - 25'd1;
-          if (!since[PLANE_BITS]) since <= since + (PLANE_BITS + 1)'(1);
-          x <= x + LINE_BITS'(1);
-          if (x == line_last && dims != 2'd1) begin
-            x <= '0;
-            behind <= '0;
-            y <= y == plane_last ? '0 : y + PLANE_BITS'(1);
-          end
-          plane_at <= {1'b0, plane_at} == plane_values - (PLANE_BITS + 1)'(1) ? '0 : plane_at + PLANE_BITS'(1);
-          settled <= 2'd2;
-          state <= NEXT;
+      SETTLE: begin
+        settled <= settled + 3'd1;
+        if (settled[2]) begin
+          failed <= no_code || in_run || !symbols_done || codes_left || !entries_done;
+          done <= 1'b1;
+          state <= IDLE;
         end
       end
       default: ;
@@ -287,22 +206,63 @@ module decoder_lane #(
 
     if (start) begin
       left <= block_values;
-      run_left <= '0;
+      has_left <= block_values != '0;
+      in_run <= 1'b0;
       failed <= 1'b0;
-      settled <= 2'd2;
-      if (block_restart) begin
-        since <= '0;
-        hold <= '0;
-        behind <= '0;
-      end
-      state <= NEXT;
+      state <= RUN;
+    end
+    if (start || rst) begin
+      wait_left <= '0;
+      is_due <= 1'b0;
+      valid0 <= 1'b0;
     end
     if (rst) begin
-      x <= '0;
-      y <= '0;
-      plane_at <= '0;
       done <= 1'b0;
       state <= IDLE;
     end
   end
+
+  logic [31:0] quantum;
+  logic quantum_valid;
+  lorenzo_inverse #(
+      .LINE_BITS (LINE_BITS),
+      .PLANE_BITS(PLANE_BITS)
+  ) inverse_prediction (
+      .clk,
+      .rst,
+      .dims,
+      .line_last,
+      .plane_last,
+      .plane_values,
+      .restart(start && block_restart),
+      .in_valid(valid0),
+      .in_known(known0),
+      .in_held(held0),
+      .in_number(number0),
+      .out_valid(quantum_valid),
+      .out_quantum(quantum)
+  );
+
+  // What is given as it is goes beside the sums.
+  localparam int BESIDE = 6;
+  logic [BESIDE-1:0] is_exact;
+  logic [31:0] value[BESIDE];
+  always_ff @(posedge clk) begin
+    is_exact <= {is_exact[BESIDE-2:0], known0 || held0};
+    value[0] <= exact_value;
+    for (int i = 1; i < BESIDE; i++) value[i] <= value[i-1];
+  end
+  dequantizer dequantizer (
+      .clk,
+      .rst,
+      .has_step,
+      .step,
+      .step_exponent,
+      .in_valid(quantum_valid),
+      .in_exact(is_exact[BESIDE-1]),
+      .in_value(value[BESIDE-1]),
+      .in_quantum(quantum),
+      .out_valid,
+      .out_value
+  );
 endmodule

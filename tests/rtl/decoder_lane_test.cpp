@@ -54,7 +54,9 @@ StreamOptions options(std::vector<uint64_t> shape, double bound) {
 }
 
 TEST(DecoderLane, OneTwoAndThreeDirections) {
-  const std::vector<std::vector<uint64_t>> shapes{{9000}, {90, 100}, {300, 30}, {20, 30, 15}, {5, 12, 150}};
+  const std::vector<std::vector<uint64_t>> shapes{{9000},       {90, 100},    {300, 30},
+                                                  {20, 30, 15}, {5, 12, 150}, {1125, 1, 8},
+                                                  {1800, 5},    {60, 50, 3},  {1, 9000, 1}};
   for (const auto& shape : shapes) {
     for (const uint32_t restart : {0U, 1U, 3U}) {
       StreamOptions o = options(shape, 1e-3);
@@ -135,8 +137,8 @@ TEST(DecoderLane, BlocksThatDoNotFit) {
   stream::Book single;
   single.length[600] = 1;
   bench.load(single);
-  const Bytes zeros(8, std::byte{0});
-  const Bytes ones(8, std::byte{0xff});
+  const Bytes zeros(3, std::byte{0});
+  const Bytes ones(3, std::byte{0xff});
   const auto fails = [&](uint32_t values, uint32_t symbols, const Bytes& codes) {
     bench.run_block(values, symbols, true, codes, {});
     return bench.failed();
@@ -145,16 +147,62 @@ TEST(DecoderLane, BlocksThatDoNotFit) {
   EXPECT_TRUE(fails(20, 20, ones));   // no code
   EXPECT_TRUE(fails(20, 10, zeros));  // fewer symbols than values
   EXPECT_TRUE(fails(10, 20, zeros));  // more
+  EXPECT_TRUE(fails(25, 25, zeros));  // fewer bits than symbols
+  EXPECT_TRUE(fails(16, 16, zeros));  // a byte left over
   EXPECT_FALSE(fails(20, 20, zeros));
-  // A run that is longer than the block.
-  single = {};
-  single.length[0] = 1;
-  bench.load(single);
-  const Bytes side{std::byte{0}, std::byte{0}, std::byte{0xc0}, std::byte{0x7f}, std::byte{9}, std::byte{0}};
-  bench.run_block(10, 1, true, zeros, side);
-  EXPECT_FALSE(bench.failed());
-  bench.run_block(9, 1, true, zeros, side);
-  EXPECT_TRUE(bench.failed());
+  // Entries of the side stream: a NaN that five equal ones follow, and a value with a quantum.
+  stream::Book escapes;
+  escapes.length[0] = 1;
+  EXPECT_TRUE(bench.load(escapes));
+  const Bytes byte(1, std::byte{0});
+  const Bytes nan{std::byte{0}, std::byte{0}, std::byte{0xc0}, std::byte{0x7f}, std::byte{5}, std::byte{0}};
+  const Bytes one{std::byte{0}, std::byte{0}, std::byte{0x80}, std::byte{0x3f}};
+  const auto side_fails = [&](uint32_t values, uint32_t symbols, Bytes side) {
+    bench.run_block(values, symbols, true, byte, side);
+    return bench.failed();
+  };
+  const auto both = [](Bytes a, const Bytes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  EXPECT_FALSE(side_fails(6, 1, nan));
+  EXPECT_TRUE(side_fails(5, 1, nan));  // a run that is longer than the block
+  EXPECT_TRUE(side_fails(7, 1, nan));
+  EXPECT_FALSE(side_fails(1, 1, one));
+  EXPECT_FALSE(side_fails(7, 2, both(one, nan)));
+  EXPECT_FALSE(side_fails(7, 2, both(nan, one)));
+  EXPECT_TRUE(side_fails(1, 1, {}));  // more escapes than bytes
+  EXPECT_TRUE(side_fails(8, 3, both(nan, one)));
+  EXPECT_TRUE(side_fails(6, 1, both(nan, one)));  // bytes left over
+  EXPECT_TRUE(side_fails(6, 1, both(nan, byte)));
+  for (size_t size = 1; size < nan.size(); ++size) {
+    EXPECT_TRUE(side_fails(6, 1, {nan.begin(), nan.begin() + static_cast<ptrdiff_t>(size)})) << size;
+  }
+  EXPECT_FALSE(side_fails(6, 1, nan));
+}
+
+// Lengths that are no complete code are told apart from those that are.
+TEST(DecoderLane, BooksThatAreNone) {
+  const auto loads = [&](const std::vector<std::pair<size_t, uint8_t>>& lengths) {
+    DecoderBench fresh({});
+    fresh.begin({});
+    stream::Book book;
+    for (const auto& [symbol, length] : lengths) book.length[symbol] = length;
+    return fresh.load(book);
+  };
+  EXPECT_FALSE(loads({}));
+  EXPECT_TRUE(loads({{1023, 1}}));
+  EXPECT_FALSE(loads({{1023, 2}}));
+  EXPECT_TRUE(loads({{0, 1}, {1023, 1}}));
+  EXPECT_FALSE(loads({{0, 1}, {5, 1}, {1023, 1}}));
+  EXPECT_FALSE(loads({{0, 2}, {1023, 2}}));  // half of the code space, but of two symbols
+  EXPECT_TRUE(loads({{0, 1}, {1, 2}, {2, 2}}));
+  EXPECT_FALSE(loads({{0, 1}, {1, 2}, {2, 16}}));
+  std::vector<std::pair<size_t, uint8_t>> all;
+  for (size_t s = 0; s < 1024; ++s) all.emplace_back(s, 10);
+  EXPECT_TRUE(loads(all));
+  for (auto& [symbol, length] : all) length = 1;
+  EXPECT_FALSE(loads(all));
 }
 
 TEST(DecoderLane, PublicFields) {
