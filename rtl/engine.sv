@@ -111,7 +111,6 @@ module engine #(
   logic [31:0] ladder_word;
   logic [31:0] step;
   logic [30:0] inverse, tolerance;
-  logic [63:0] bound;
   logic [27:0] limit;
   logic [4:0]  limit_at;
   logic        limit_write, load_start;
@@ -133,20 +132,18 @@ module engine #(
         6'd1: step <= ladder_word;
         6'd2: inverse <= ladder_word[30:0];
         6'd3: tolerance <= ladder_word[30:0];
-        6'd4: bound[31:0] <= ladder_word;
-        6'd5: bound[63:32] <= ladder_word;
-        6'd6: begin
+        6'd4: begin
           has_step <= |step[30:23];
           is_power <= {1'b0, step[30:23]} + {1'b0, inverse[30:23]} == 9'd254;
           inverse_shift <= 9'd277 - {1'b0, inverse[30:23]};
           tolerance_above <= 3'd3 + tolerance[25:23] - step[25:23];
         end
-        6'd7: limit <= {4'b0, 1'b1, tolerance[22:0]} << tolerance_above;
+        6'd5: limit <= {4'b0, 1'b1, tolerance[22:0]} << tolerance_above;
         default: begin
-          limit_write <= load_at < 6'd40;
-          limit_at <= load_at[4:0] - 5'd8;
+          limit_write <= load_at < 6'd38;
+          limit_at <= load_at[4:0] - 5'd6;
           if (limit_write) limit <= limit >> 1;
-          if (load_at == 6'd42) begin
+          if (load_at == 6'd40) begin
             loads <= 1'b0;
             loaded <= 1'b1;
           end
@@ -179,8 +176,7 @@ module engine #(
   logic [6:0]  round_lanes [0:7];
   logic        round_is_last [0:7];
   logic        round_has_step [0:7];
-  logic [63:0] round_bound [0:7];
-  logic [31:0] round_step [0:7];
+  logic [5:0]  round_rung [0:7];
   logic [31:0] booked_rounds, framed_rounds;
   logic        has_slot;
 
@@ -258,8 +254,7 @@ module engine #(
       round_lanes[dealt_rounds[2:0]] <= dealt_lanes;
       round_is_last[dealt_rounds[2:0]] <= block_is_last;
       round_has_step[dealt_rounds[2:0]] <= has_new_step;
-      round_bound[dealt_rounds[2:0]] <= bound;
-      round_step[dealt_rounds[2:0]] <= step;
+      round_rung[dealt_rounds[2:0]] <= rung;
     end
   end
 
@@ -274,7 +269,7 @@ module engine #(
   logic        table_write, table_bank;
   logic [9:0]  table_addr;
   logic [ENTRY_BITS-1:0] table_entry;
-  logic [LANES-1:0] packed_valid, packed_taken, codes_read, side_read;
+  logic [LANES-1:0] packed_valid, packed_taken, packed_read, codes_read, side_read;
   logic [LANES*(BLOCK_BITS+1)-1:0] packed_values, packed_symbols, packed_entries;
   logic [LANES*(BLOCK_BITS+3)-1:0] packed_side_bytes;
   logic [LANES*(BLOCK_BITS+2)-1:0] packed_code_bytes;
@@ -301,7 +296,7 @@ module engine #(
         .counted_side_bytes(counted_side_bytes[(BLOCK_BITS+3)*l+:BLOCK_BITS+3]),
         .book_valid(book_valid[l]), .book_bank(book_bank), .book_pending(book_pending[l]),
         .table_write(table_write), .table_bank(table_bank), .table_addr(table_addr), .table_entry(table_entry),
-        .packed_valid(packed_valid[l]), .packed_taken(packed_taken[l]),
+        .packed_valid(packed_valid[l]), .packed_taken(packed_taken[l]), .packed_read(packed_read[l]),
         .packed_values(packed_values[(BLOCK_BITS+1)*l+:BLOCK_BITS+1]),
         .packed_symbols(packed_symbols[(BLOCK_BITS+1)*l+:BLOCK_BITS+1]),
         .packed_entries(packed_entries[(BLOCK_BITS+1)*l+:BLOCK_BITS+1]),
@@ -395,9 +390,7 @@ module engine #(
   logic [4:0]  built_lengths [0:1023];
   logic [4:0]  kept_lengths [0:1023];
   logic [4:0]  kept_length, built_length;
-  logic [31:0] book_words [0:255];
-  logic [31:0] book_word;
-  logic [7:0]  book_word_at, framer_book_addr;
+  logic [7:0]  book_word_at;
   logic [9:0]  load_entry_at;
   always_ff @(posedge clk) begin
     if (entry_write) begin
@@ -408,8 +401,6 @@ module engine #(
     // The writer reads lengths when the book is built, the choice later.
     built_length <= built_lengths[write_busy | write_start ? length_addr : choice_addr];
     kept_length <= kept_lengths[choice_addr];
-    if (word_valid) book_words[book_word_at] <= word_data;
-    book_word <= book_words[framer_book_addr];
     if (write_start) book_word_at <= 8'd0;
     else if (word_valid) book_word_at <= book_word_at + 8'd1;
   end
@@ -584,12 +575,28 @@ module engine #(
 
   // --- out ---------------------------------------------------------------------------------------------
 
-  // S as float64.
-  logic [31:0] framed_step;
-  logic [63:0] framed_step_wide;
-  assign framed_step = round_step[framed_rounds[2:0]];
-  assign framed_step_wide =
-      |framed_step[30:23] ? {1'b0, {3'b0, framed_step[30:23]} + 11'd896, framed_step[22:0], 29'b0} : 64'd0;
+  // What the framer asks for in words of 4 bytes: the bound of the round's rung and S, which becomes a float64, and the
+  // book.
+  logic        step_read, book_read;
+  logic [1:0]  step_addr, step_addr1;
+  logic [7:0]  framer_book_addr;
+  logic [31:0] step_word, step_as_f64, book_word;
+  gated_ram #(.WIDTH(32), .DEPTH(512)) framer_ladder (
+    .clk(clk), .write(reg_write & reg_addr[9]), .write_addr(reg_addr[8:0]), .write_data(reg_data), .enable(1'b1),
+    .read(step_read), .read_addr({round_rung[framed_rounds[2:0]], step_addr[1] ? 3'd0 : step_addr[0] ? 3'd4 : 3'd3}),
+    .read_data(step_word));
+  gated_ram #(.WIDTH(32), .DEPTH(256)) book_words (
+    .clk(clk), .write(word_valid), .write_addr(book_word_at), .write_data(word_data), .enable(1'b1), .read(book_read),
+    .read_addr(framer_book_addr), .read_data(book_word));
+  always_ff @(posedge clk) step_addr1 <= step_addr;
+  always_comb begin
+    case (step_addr1)
+      2'd2: step_as_f64 = {step_word[2:0], 29'b0};
+      // 896 more in the exponent, but where S is 0.
+      2'd3: step_as_f64 = {1'b0, step_word[30], {3{~step_word[30] & |step_word[30:23]}}, step_word[29:3]};
+      default: step_as_f64 = step_word;
+    endcase
+  end
   block_framer #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS), .BYTES(BYTES),
                  .MEMORY_BITS(BLOCK_BITS + 4 - $clog2(BYTES))) framer (
     .clk(clk), .rst(lane_rst),
@@ -599,9 +606,9 @@ module engine #(
     .round_book(round_book[framed_rounds[2:0]]), .round_offline_book(round_offline[framed_rounds[2:0]]),
     .round_book_bytes(book_bytes), .round_has_step(round_has_step[framed_rounds[2:0]]),
     .round_restarts(restarts | framed_rounds == 0), .round_lanes(round_lanes[framed_rounds[2:0]]),
-    .round_is_last(round_is_last[framed_rounds[2:0]]), .round_bound(round_bound[framed_rounds[2:0]]),
-    .round_step(framed_step_wide), .book_addr(framer_book_addr), .book_data(book_word),
-    .packed_valid(packed_valid), .packed_taken(packed_taken), .packed_values(packed_values),
+    .round_is_last(round_is_last[framed_rounds[2:0]]), .step_read(step_read), .step_addr(step_addr),
+    .book_read(book_read), .book_addr(framer_book_addr), .word_data(step_as_f64 | book_word),
+    .packed_valid(packed_valid), .packed_read(packed_read), .packed_taken(packed_taken), .packed_values(packed_values),
     .packed_symbols(packed_symbols), .packed_entries(packed_entries), .packed_side_bytes(packed_side_bytes),
     .packed_code_bytes(packed_code_bytes), .codes_read(codes_read), .codes_data(codes_data),
     .side_read(side_read), .side_entry(side_entry),

@@ -64,9 +64,10 @@ module lane #(
   input  logic [9:0]  table_addr,
   input  logic [neve_pkg::ENTRY_BITS-1:0] table_entry,
 
-  // The oldest packed block.
+  // The oldest packed block. What is read shows in one cycle, and zeros in others: lanes are joined by OR.
   output logic        packed_valid,
   input  logic        packed_taken,
+  input  logic        packed_read,          // its sizes, one cycle later
   output logic [BLOCK_BITS:0] packed_values,
   output logic [BLOCK_BITS:0] packed_symbols,
   output logic [BLOCK_BITS:0] packed_entries,   // of the side stream
@@ -239,15 +240,16 @@ module lane #(
   block_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) symbols_of (
     .clk(clk), .write(b_done), .write_addr(summed), .write_data(b_symbols), .read_addr(pack_block),
     .read_data(start_symbols));
-  block_ram #(.WIDTH(3 * BLOCK_BITS + 5), .DEPTH(8)) sums_of (
+  gated_ram #(.WIDTH(3 * BLOCK_BITS + 5), .DEPTH(8)) sums_of (
     .clk(clk), .write(b_done), .write_addr(summed), .write_data({b_symbols, b_entries, b_side_bytes}),
-    .read_addr(taken_blocks), .read_data({packed_symbols, packed_entries, packed_side_bytes}));
-  block_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) values_of (
-    .clk(clk), .write(opens_now), .write_addr(begun), .write_data(block_values), .read_addr(taken_blocks),
-    .read_data(packed_values));
-  block_ram #(.WIDTH(BLOCK_BITS + 2), .DEPTH(8)) code_bytes_of (
-    .clk(clk), .write(code_bytes_known), .write_addr(packed_blocks), .write_data(code_bytes),
-    .read_addr(taken_blocks), .read_data(packed_code_bytes));
+    .enable(1'b1), .read(packed_read), .read_addr(taken_blocks),
+    .read_data({packed_symbols, packed_entries, packed_side_bytes}));
+  gated_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) values_of (
+    .clk(clk), .write(opens_now), .write_addr(begun), .write_data(block_values), .enable(1'b1), .read(packed_read),
+    .read_addr(taken_blocks), .read_data(packed_values));
+  gated_ram #(.WIDTH(BLOCK_BITS + 2), .DEPTH(8)) code_bytes_of (
+    .clk(clk), .write(code_bytes_known), .write_addr(packed_blocks), .write_data(code_bytes), .enable(1'b1),
+    .read(packed_read), .read_addr(taken_blocks), .read_data(packed_code_bytes));
 
   localparam int SIDE_BITS = BLOCK_BITS + 1;
   logic [SIDE_BITS:0] side_written, side_taken;
@@ -259,10 +261,10 @@ module lane #(
   generate
     for (s = 0; s < 13; s = s + 1) begin : side_slice
       localparam int WIDTH = s == 12 ? 1 : 4;
-      block_ram #(.WIDTH(WIDTH), .DEPTH(1 << SIDE_BITS), .LATENCY(1)) side (
+      gated_ram #(.WIDTH(WIDTH), .DEPTH(1 << SIDE_BITS)) side (
         .clk(clk), .write(e_valid), .write_addr(side_written[SIDE_BITS-1:0]),
-        .write_data(WIDTH'({e_special, e_run, e_value} >> (4 * s))), .read_addr(side_taken[SIDE_BITS-1:0]),
-        .read_data(side_entry[4*s+:WIDTH]));
+        .write_data(WIDTH'({e_special, e_run, e_value} >> (4 * s))), .enable(1'b1), .read(side_read),
+        .read_addr(side_taken[SIDE_BITS-1:0]), .read_data(side_entry[4*s+:WIDTH]));
     end
   endgenerate
   assign side_entry[51:49] = 3'd0;
@@ -342,9 +344,10 @@ module lane #(
     for (w = 0; w < WORDS; w = w + 1) begin : bank_of
       logic        is_here;
       assign is_here = code_written[WORD_BITS-1:0] == WORD_BITS'(w);
-      block_ram #(.WIDTH(32), .DEPTH(BLOCK / WORDS), .LATENCY(1)) words (
+      gated_ram #(.WIDTH(32), .DEPTH(BLOCK / WORDS)) words (
         .clk(clk), .write(word_valid & is_here), .write_addr(code_written[CODE_BITS-1:WORD_BITS]),
-        .write_data(word), .read_addr(code_taken[CODE_BITS-WORD_BITS-1:0]), .read_data(codes_data[32*w+:32]));
+        .write_data(word), .enable(1'b1), .read(codes_read),
+        .read_addr(code_taken[CODE_BITS-WORD_BITS-1:0]), .read_data(codes_data[32*w+:32]));
     end
   endgenerate
 

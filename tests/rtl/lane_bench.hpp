@@ -113,6 +113,7 @@ class LaneBench {
     m.book_valid = 0;
     m.table_write = 0;
     m.packed_taken = 0;
+    m.packed_read = 1;
     m.codes_read = 0;
     m.side_read = 0;
     m.limit_write = 1;
