@@ -6,7 +6,8 @@
 // for MULTIPLIES each.
 module dsp_slice #(
     parameter bit MULTIPLIES = 0,     // opmode may take a * b
-    parameter bit INPUT_REGISTER = 0  // behind a and b
+    parameter bit INPUT_REGISTER = 0, // behind a and b
+    parameter int UNLOOKED_BITS = 0   // of p, lowest, whatever is_zero and is_ones say
 ) (
     input  logic        clk,
     input  logic [29:0] a,            // 27 bits of a product, signed
@@ -18,7 +19,8 @@ module dsp_slice #(
     input  logic        carry,
     output logic [47:0] p,
     output logic [47:0] cascade,
-    output logic        is_zero       // p is
+    output logic        is_zero,      // p is
+    output logic        is_ones
 );
   DSP48E2 #(
       .AREG(INPUT_REGISTER ? 1 : 0),
@@ -38,7 +40,7 @@ module dsp_slice #(
       .USE_MULT(MULTIPLIES ? "MULTIPLY" : "NONE"),
       .USE_PATTERN_DETECT("PATDET"),
       .PATTERN(48'd0),
-      .MASK(48'd0)
+      .MASK((48'd1 << UNLOOKED_BITS) - 48'd1)
   ) slice (
       .CLK(clk),
       .A(a),
@@ -51,6 +53,7 @@ module dsp_slice #(
       .P(p),
       .PCOUT(cascade),
       .PATTERNDETECT(is_zero),
+      .PATTERNBDETECT(is_ones),
 
       .ACIN(30'd0),
       .BCIN(18'd0),
@@ -88,7 +91,6 @@ module dsp_slice #(
       .CARRYOUT(),
       .MULTSIGNOUT(),
       .OVERFLOW(),
-      .PATTERNBDETECT(),
       .UNDERFLOW(),
       .XOROUT()
   );

@@ -13,7 +13,7 @@ module equality #(
   localparam int GROUPS = (WIDTH + 3) / 4;
   logic [4*GROUPS-1:0] differs;
   logic [GROUPS-1:0] group_differs;
-  assign differs = (4 * GROUPS)'(a ^ b);
+  assign differs = (4 * GROUPS)'(a) ^ (4 * GROUPS)'(b);
   always_ff @(posedge clk) for (int g = 0; g < GROUPS; g++) group_differs[g] <= |differs[4*g+:4];
   assign equal = ~|group_differs;
 `else
@@ -22,6 +22,6 @@ module equality #(
   assign wide = 48'(b);
   dsp_slice slice (
       .clk, .a(wide[47:18]), .b(wide[17:0]), .c(48'(a)), .cascade_in('0), .opmode(C_AND_AB), .subtract(1'b1),
-      .carry(1'b0), .p(), .cascade(), .is_zero(equal));
+      .carry(1'b0), .p(), .cascade(), .is_zero(equal), .is_ones());
 `endif
 endmodule

@@ -84,13 +84,19 @@ module lane #(
   /* verilator no_inline_module */
   localparam int BLOCK = 1 << BLOCK_BITS;
   localparam int WORD_BITS = $clog2(WORDS);
-  localparam int INFLIGHT = 64;  // values between input and memories, and more
+  localparam int INFLIGHT_BITS = 6;  // fewer than 2^6 values are between input and memories
+
+  // a - b modulo 8, in tables: an adder takes more of them.
+  function automatic logic [2:0] distance(input logic [2:0] a, input logic [2:0] b);
+    distance[0] = a[0] ^ b[0];
+    distance[1] = a[1] ^ b[1] ^ (~a[0] & b[0]);
+    distance[2] = a[2] ^ b[2] ^ ((~a[1] & b[1]) | (~(a[1] ^ b[1]) & ~a[0] & b[0]));
+  endfunction
 
   // --- values in ---------------------------------------------------------------------------------------
 
   logic        is_open;
-  logic [BLOCK_BITS:0] left;
-  logic        is_last;  // left is 1
+  logic        is_last;
   logic        next_first;
   logic        restart;
   logic [15:0] start_x, start_y;
@@ -98,12 +104,18 @@ module lane #(
 
   // Blocks begun, counted, whose counts were taken, with a book, packed, taken: modulo 8.
   logic [2:0]  begun, done_blocks, taken_counts, packed_blocks, taken_blocks;
-  logic [BLOCK_BITS+1:0] side_used;
+  logic [2:0]  unpacked, untaken;  // begun, and not yet
+  logic [BLOCK_BITS+2:0] side_used;
   logic        has_room;
+  assign unpacked = distance(begun, packed_blocks);
+  assign untaken = distance(begun, taken_counts);
   always_ff @(posedge clk) begin
-    has_room <= 3'(begun - packed_blocks) < 3'd4 & 3'(begun - taken_counts) < 3'd2 &
-                side_used < (BLOCK_BITS+2)'(BLOCK - INFLIGHT) & ~opens_now;
+    has_room <= ~unpacked[2] & ~|untaken[2:1] & ~opens_now &
+                ~(|side_used[BLOCK_BITS+1:BLOCK_BITS] | &side_used[BLOCK_BITS-1:INFLIGHT_BITS]);
   end
+  countdown #(.WIDTH(BLOCK_BITS + 1), .LESS(1)) values_left (
+    .clk(clk), .load(opens_now), .value(block_values), .step(in_valid & is_open), .minus_again('0), .left(),
+    .is_last(is_last));
 
   assign in_ready = is_open;
   assign ends_now = is_open & in_valid & is_last;
@@ -122,15 +134,11 @@ module lane #(
       end
     end
     if (opens_now) begin
-      left <= block_values;
-      is_last <= block_values == 1;
       next_first <= 1'b1;
       restart <= block_restart;
       start_x <= block_x;
       start_y <= block_y;
     end else if (in_valid & is_open) begin
-      left <= left - 1'b1;
-      is_last <= left == 2;
       next_first <= 1'b0;
     end
   end
@@ -253,7 +261,9 @@ module lane #(
 
   localparam int SIDE_BITS = BLOCK_BITS + 1;
   logic [SIDE_BITS:0] side_written, side_taken;
-  assign side_used = side_written - side_taken;
+  add_sub #(.WIDTH(SIDE_BITS + 2)) side_used_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, side_written}), .b({1'b0, side_taken}), .sum(side_used),
+    .is_small());
   // In slices: a wide memory would be made of two halves, and a table for each bit to choose between them.
   logic [51:0] side_entry;
   assign {side_special, side_run, side_value} = side_entry[48:0];
@@ -283,14 +293,18 @@ module lane #(
   localparam int CODE_BITS = BLOCK_BITS;  // words of 32 bits: twice what a block can take
   logic [CODE_BITS:0] code_written;       // of words
   logic [CODE_BITS-WORD_BITS:0] code_taken;  // of `WORDS` words
-  logic [CODE_BITS:0] code_used;
-  logic        packs, code_has_room, bank;
-  logic [BLOCK_BITS-1:0] pack_left;
+  logic [CODE_BITS+1:0] code_used;
+  logic        packs, code_has_room, bank, ends_code;
+  logic [2:0]  untaken_blocks;
   logic        starts_now, started, starts_bank;
-  assign code_used = code_written - {code_taken, {WORD_BITS{1'b0}}};
-  assign starts_now = book_pending & code_has_room & (~packs | pack_last[0]);
+  add_sub #(.WIDTH(CODE_BITS + 2)) code_used_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, code_written}),
+    .b({1'b0, code_taken, {WORD_BITS{1'b0}}}), .sum(code_used), .is_small());
+  assign untaken_blocks = distance(pack_block, taken_blocks);
+  assign starts_now = book_pending & code_has_room & (~packs | ends_code);
   always_ff @(posedge clk) begin
-    code_has_room <= code_used < (CODE_BITS+1)'(BLOCK / 2 - 16) & 3'(pack_block - taken_blocks) < 3'd4 &
+    // Less than half of it, by 16 words and more.
+    code_has_room <= ~(|code_used[CODE_BITS:CODE_BITS-1] | &code_used[CODE_BITS-2:4]) & ~untaken_blocks[2] &
                      ~starts_now & ~started;
     started <= starts_now;
     if (rst) begin
@@ -304,7 +318,10 @@ module lane #(
   end
 
   // 0: the symbol's place, 1 and 2: the symbol, 3 and 4: its code.
-  logic [4:0] pack_valid, pack_first, pack_last;
+  logic [4:0] pack_valid, pack_first;
+  logic [4:1] pack_last;
+  countdown #(.WIDTH(BLOCK_BITS + 1), .LESS(1)) codes_left (
+    .clk(clk), .load(starts_now), .value(start_symbols), .step(1'b1), .minus_again('0), .left(), .is_last(ends_code));
   logic [1:0] bank_at;
   logic [neve_pkg::ENTRY_BITS-1:0] entry4;
   block_ram #(.WIDTH(neve_pkg::ENTRY_BITS), .DEPTH(2048)) codes (
@@ -316,18 +333,16 @@ module lane #(
       pack_valid <= 5'd0;
       pack_block <= 3'd0;
     end else begin
-      pack_valid <= {pack_valid[3:0], starts_now | (packs & ~pack_last[0])};
+      pack_valid <= {pack_valid[3:0], starts_now | (packs & ~ends_code)};
       if (starts_now) pack_block <= pack_block + 3'd1;
     end
     pack_first <= {pack_first[3:0], starts_now};
-    pack_last <= {pack_last[3:0], starts_now ? start_symbols == 1 : pack_left == 1};
+    pack_last <= {pack_last[3:1], ends_code};
     if (starts_now) begin
       at0 <= {pack_block[1:0], {BLOCK_BITS{1'b0}}};
-      pack_left <= BLOCK_BITS'(start_symbols - 1'b1);
       bank <= starts_bank;
     end else begin
       at0 <= at0 + 1'b1;
-      pack_left <= pack_left - 1'b1;
     end
     bank_at <= {bank_at[0], bank};
   end
@@ -351,11 +366,9 @@ module lane #(
     end
   endgenerate
 
-  logic [CODE_BITS:0] after_word;
   logic [2:0]  word_bytes;           // of the last word
   logic        packed1;
   assign word_bytes = word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
-  assign after_word = code_written + 1'b1;
   always_ff @(posedge clk) begin
     code_bytes_known <= ~rst & word_valid & word_last;
     code_bytes <= {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
@@ -364,20 +377,20 @@ module lane #(
     if (rst) begin
       code_written <= '0;
       code_taken <= '0;
-      block_words <= '0;
       packed_blocks <= 3'd0;
       taken_blocks <= 3'd0;
     end else begin
-      if (word_valid) begin
-        // A block begins where a read begins.
-        code_written <= word_last ? (after_word + (CODE_BITS+1)'(WORDS - 1)) & ~(CODE_BITS+1)'(WORDS - 1)
-                                  : after_word;
-        block_words <= word_last ? '0 : block_words + 1'b1;
-      end
+      // A block begins where a read begins.
+      if (word_valid & word_last) code_written[WORD_BITS-1:0] <= '0;
+      else if (word_valid) code_written[WORD_BITS-1:0] <= code_written[WORD_BITS-1:0] + 1'b1;
+      if (word_valid & (word_last | &code_written[WORD_BITS-1:0]))
+        code_written[CODE_BITS:WORD_BITS] <= code_written[CODE_BITS:WORD_BITS] + 1'b1;
       if (code_bytes_known) packed_blocks <= packed_blocks + 3'd1;
       if (codes_read) code_taken <= code_taken + 1'b1;
       if (packed_taken) taken_blocks <= taken_blocks + 3'd1;
     end
+    if (rst | (word_valid & word_last)) block_words <= '0;
+    else if (word_valid) block_words <= block_words + 1'b1;
     packed1 <= packed_blocks != taken_blocks & ~packed_taken;
     packed_valid <= ~rst & packed1 & ~packed_taken;
   end

@@ -46,6 +46,7 @@ module length_counts (
   localparam logic [4:0] SHORTEN_STEP = 5'd16;
   localparam logic [4:0] SHORTEN_FETCH = 5'd17;
   localparam logic [4:0] LEVELS_END = 5'd18;
+  localparam logic [4:0] SUM_END = 5'd19;
   logic [4:0] state;
 
   logic has_tree, is_single;
@@ -89,10 +90,12 @@ module length_counts (
   // Sum of the codes' shares in units of the longest code.
   logic [B:0] sum, share;
   logic [L-1:0] shift;
+  logic sum_fits;  // exactly 1, or nothing to weigh
 
   // Lengthening: `excess` in units of what one code gives back at this length, rounded up.
   logic [S:0] excess, above, here;
   logic [S+1:0] over;  // codes here that may stay; negative: all have to go, and do not suffice
+  logic here_any;
   logic too_few;
   assign too_few = over[S+1];
   // Shortening: one code of length `at` has come down to `shorter`.
@@ -154,6 +157,8 @@ module length_counts (
     end
     has_tree <= used >= (S + 1)'(2);
     is_single <= used == (S + 1)'(1);
+    sum_fits <= (sum[B] && sum[B-1:0] == '0) || !has_tree;
+    here_any <= here != '0;
     count <= read_count;
     unique case (state)
       IDLE: at <= length;
@@ -208,14 +213,15 @@ module length_counts (
         if (shift == '0) begin
           sum <= sum + share;
           at <= at + L'(1);
-          state <= at == LONGEST ? WEIGH : SUM_LOAD;
+          state <= at == LONGEST ? SUM_END : SUM_LOAD;
         end
       end
+      SUM_END: state <= WEIGH;
       WEIGH: begin
         slack <= WHOLE - sum;
         excess <= sum[S:0];  // less than 1024 above the whole
         at <= LONGEST;
-        if ((sum[B] && sum[B-1:0] == '0) || !has_tree) begin
+        if (sum_fits) begin
           done <= 1'b1;
           state <= IDLE;
         end else if (sum[B]) begin
@@ -263,7 +269,7 @@ module length_counts (
         state <= SHORTEN_STEP;
       end
       SHORTEN_STEP: begin
-        if (here != '0 && !rest[B+1] && shorter != L'(1)) begin
+        if (here_any && !rest[B+1] && shorter != L'(1)) begin
           slack <= rest[B:0];
           share_shorter <= share_shorter << 1;
           shorter <= shorter - L'(1);

@@ -31,14 +31,21 @@ module lorenzo #(
   output logic [9:0]  out_symbol,    // of a special value the escape
   output logic [31:0] out_data
 );
-  // What is known of the block before its first value comes.
-  logic block_at_line_end, block_at_line_start, block_at_last_line, block_at_first_line;
-  always_ff @(posedge clk) begin
-    block_at_line_end <= block_x == line_last;
-    block_at_line_start <= block_x == 0;
-    block_at_last_line <= block_y == plane_last;
-    block_at_first_line <= block_y == 0;
-  end
+  // What is known of the block before its first value comes: what is left of its line and plane.
+  logic block_at_line_start, block_at_first_line;
+  logic signed [16:0] block_line_left, block_lines_left, minus_line, minus_lines;
+  add_sub #(.WIDTH(17)) line_left (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, line_last}), .b({1'b0, block_x}), .sum(block_line_left),
+    .is_small());
+  add_sub #(.WIDTH(17)) lines_left (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, plane_last}), .b({1'b0, block_y}), .sum(block_lines_left),
+    .is_small());
+  add_sub #(.WIDTH(17)) minus_line_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, line_last}), .sum(minus_line), .is_small());
+  add_sub #(.WIDTH(17)) minus_lines_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, plane_last}), .sum(minus_lines), .is_small());
+  equality #(.WIDTH(16)) at_line_start (.clk(clk), .a(block_x), .b(16'd0), .equal(block_at_line_start));
+  equality #(.WIDTH(16)) at_first_line (.clk(clk), .a(block_y), .b(16'd0), .equal(block_at_first_line));
 
   localparam int LATENCY = 7;
   logic [LATENCY-1:0] valid, first, last, special;
@@ -57,32 +64,23 @@ module lorenzo #(
   assign out_special = special[LATENCY-1];
   assign out_data = data[(LATENCY-1)*32+:32];
 
-  // 0: the value's place. "At" flags look one value ahead, so that no comparison is waited for.
+  // 0: the value's place, counted from the line's and the plane's end.
   logic [LINE_BITS-1:0] x0;  // of longer lines, in one direction, it does not matter
-  logic [15:0] y0;
   logic at_line_end0, at_line_start0, at_last_line0, at_first_line0, restart0;
   logic signed [28:0] quantum0;
+  countdown #(.WIDTH(LINE_BITS)) line_place (
+    .clk(clk), .load(in_valid & in_first), .value(block_line_left[LINE_BITS-1:0]), .step(in_valid),
+    .minus_again((LINE_BITS+1)'(minus_line)), .left(x0), .is_last(at_line_end0));
+  countdown #(.WIDTH(16)) plane_line (
+    .clk(clk), .load(in_valid & in_first), .value(block_lines_left[15:0]), .step(in_valid & at_line_end0),
+    .minus_again(minus_lines), .left(), .is_last(at_last_line0));
   always_ff @(posedge clk) begin
     quantum0 <= in_quantum;
     restart0 <= in_first & block_restart;
     if (in_valid) begin
-      if (in_first) begin
-        x0 <= block_x[LINE_BITS-1:0];
-        at_line_end0 <= block_at_line_end;
-        at_line_start0 <= block_at_line_start;
-        y0 <= block_y;
-        at_last_line0 <= block_at_last_line;
-        at_first_line0 <= block_at_first_line;
-      end else begin
-        x0 <= at_line_end0 ? LINE_BITS'(0) : x0 + 1'b1;
-        at_line_end0 <= LINE_BITS'(x0 + 1'b1) == line_last[LINE_BITS-1:0];
-        at_line_start0 <= at_line_end0;
-        if (at_line_end0) begin
-          y0 <= at_last_line0 ? 16'd0 : y0 + 16'd1;
-          at_last_line0 <= y0 + 16'd1 == plane_last;
-          at_first_line0 <= at_last_line0;
-        end
-      end
+      at_line_start0 <= in_first ? block_at_line_start : at_line_end0;
+      if (in_first) at_first_line0 <= block_at_first_line;
+      else if (at_line_end0) at_first_line0 <= at_last_line0;
     end
   end
 
@@ -98,10 +96,9 @@ module lorenzo #(
 
   // 2 and 3: along the line.
   logic signed [29:0] along_line2, along_line3;
-  always_ff @(posedge clk) begin
-    along_line2 <= held1 - before1;
-    along_line3 <= along_line2;
-  end
+  add_sub #(.WIDTH(30)) subtract_before (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a(30'(held1)), .b(30'(before1)), .sum(along_line2), .is_small());
+  always_ff @(posedge clk) along_line3 <= along_line2;
 
   // 4: against the line before, whose values are as far back as a line is long.
   logic signed [30:0] along_plane4;
@@ -109,74 +106,80 @@ module lorenzo #(
     if (DIMS >= 2) begin : with_line
       logic signed [29:0] above2, above3;
       logic [LINE_BITS-1:0] x1, x2;
-      logic [LINE_BITS-1:0] wait0;  // values until there is one above
-      logic has_above0, uses1, uses2;
+      logic has_above0, is_above0, lacks1, lacks2;
+      // Values until there is one above.
+      countdown #(.WIDTH(LINE_BITS)) above_wait (
+        .clk(clk), .load(in_valid & in_first & block_restart), .value(line_last[LINE_BITS-1:0]), .step(in_valid),
+        .minus_again((LINE_BITS+1)'(minus_line)), .left(), .is_last(is_above0));
       block_ram #(.WIDTH(30), .DEPTH(1 << LINE_BITS)) lines (
         .clk(clk), .write(valid[2]), .write_addr(x2), .write_data(along_line2),
         .read_addr(x0), .read_data(above2));
+      add_sub #(.WIDTH(31)) subtract_above (
+        .clk(clk), .subtract(1'b1), .carry(1'b0), .a(31'(along_line3)), .b(31'(above3)), .sum(along_plane4),
+        .is_small());
       always_ff @(posedge clk) begin
-        if (in_valid) begin
-          if (in_first & block_restart) begin
-            wait0 <= line_last[LINE_BITS-1:0];
-            has_above0 <= 1'b0;
-          end else begin
-            wait0 <= wait0 - 1'b1;
-            has_above0 <= has_above0 | wait0 == 0;
-          end
-        end
+        if (in_valid) has_above0 <= ~(in_first & block_restart) & (has_above0 | is_above0);
         x1 <= x0;
-        uses1 <= has_above0 & dims != 2'd1 & ~(at_first_line0 & dims == 2'd3);
-        uses2 <= uses1;
-        above3 <= uses2 ? above2 : 30'sd0;
+        lacks1 <= ~has_above0 | dims == 2'd1 | (at_first_line0 & dims == 2'd3);
+        lacks2 <= lacks1;
+        // Zeros first, so that they are a register's reset.
+        if (lacks2) above3 <= 30'sd0;
+        else above3 <= above2;
         x2 <= x1;
-        along_plane4 <= along_line3 - above3;
       end
     end else begin : without_line
       always_ff @(posedge clk) along_plane4 <= 31'(along_line3);
     end
   endgenerate
 
-  // 5: against the plane before.
+  // 5: against the plane before, or nothing.
+  logic signed [30:0] behind4;
+  /* verilator lint_off UNUSEDSIGNAL */
   logic signed [31:0] residual5;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic is_small5;
+  add_sub #(.WIDTH(32), .SMALL_BITS(9)) subtract_behind (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a(32'(along_plane4)), .b(32'(behind4)), .sum(residual5),
+    .is_small(is_small5));
   generate
     if (DIMS >= 3) begin : with_plane
-      logic signed [30:0] behind3, behind4;
+      logic signed [30:0] behind3;
       // Counts round in planes from a restart on: what comes round is a plane back.
+      logic signed [PLANE_BITS+1:0] minus_plane;
+      /* verilator lint_off UNUSEDSIGNAL */
       logic [PLANE_BITS:0] at0;
+      /* verilator lint_on UNUSEDSIGNAL */
       (* keep, shreg_extract = "no" *) logic [PLANE_BITS-1:0] at1, at2, at3, at4;
-      logic at_end0, has_behind0, uses1, uses2, uses3;
+      logic at_end0, has_behind0, no_plane, lacks1, lacks2, lacks3;
+      add_sub #(.WIDTH(PLANE_BITS + 2)) minus_plane_i (
+        .clk(clk), .subtract(1'b1), .carry(1'b0), .a('0), .b({1'b0, plane_values}), .sum(minus_plane), .is_small());
+      equality #(.WIDTH(PLANE_BITS + 1)) has_plane (.clk(clk), .a(plane_values), .b('0), .equal(no_plane));
+      countdown #(.WIDTH(PLANE_BITS + 1), .LESS(1)) plane_place (
+        .clk(clk), .load(in_valid & in_first & block_restart), .value(plane_values), .step(in_valid),
+        .minus_again(minus_plane), .left(at0), .is_last(at_end0));
       block_ram #(.WIDTH(31), .DEPTH(1 << PLANE_BITS)) planes (
         .clk(clk), .write(valid[4]), .write_addr(at4), .write_data(along_plane4),
         .read_addr(at1), .read_data(behind3));
       always_ff @(posedge clk) begin
-        if (in_valid) begin
-          if (in_first & block_restart) begin
-            at_end0 <= 1'b0;
-            has_behind0 <= 1'b0;
-          end else begin
-            at_end0 <= at0 + 2 == plane_values;
-            has_behind0 <= has_behind0 | at_end0;
-          end
-        end
-        if (in_valid & ((in_first & block_restart) | at_end0)) at0 <= 0;
-        else if (in_valid) at0 <= at0 + 1'b1;
+        if (in_valid) has_behind0 <= ~(in_first & block_restart) & (has_behind0 | at_end0);
         at1 <= at0[PLANE_BITS-1:0];
-        uses1 <= has_behind0 & dims == 2'd3;
+        lacks1 <= ~has_behind0 | dims != 2'd3 | no_plane;
         at2 <= at1;
-        uses2 <= uses1;
-        uses3 <= uses2;
-        behind4 <= uses3 ? behind3 : 31'sd0;
+        lacks2 <= lacks1;
+        lacks3 <= lacks2;
+        if (lacks3) behind4 <= 31'sd0;
+        else behind4 <= behind3;
         at3 <= at2;
         at4 <= at3;
-        residual5 <= along_plane4 - behind4;
       end
     end else begin : without_plane
-      always_ff @(posedge clk) residual5 <= 32'(along_plane4);
+      assign behind4 = 31'sd0;
     end
   endgenerate
 
-  // 6: 512 + residual, where that is 1 to 1023; -512 would be the escape itself.
-  always_ff @(posedge clk)
-    out_symbol <= special[5] | ~(&residual5[31:9] | ~|residual5[31:9]) ? 10'd0
-                                                                     : {~residual5[9], residual5[8:0]};
+  // 6: 512 + residual, where that is 1 to 1023; -512 is the escape itself.
+  always_ff @(posedge clk) begin
+    if (special[5] | ~is_small5) out_symbol <= 10'd0;
+    else out_symbol <= {~residual5[9], residual5[8:0]};
+  end
 endmodule

@@ -41,10 +41,10 @@ module multiplier #(
   logic [16:0] last;
   dsp_slice #(.MULTIPLIES(1)) low_i (
       .clk, .a(30'(a)), .b({1'b0, b[16:0]}), .c('0), .cascade_in('0), .opmode(PRODUCT), .subtract(1'b0),
-      .carry(1'b0), .p(low), .cascade, .is_zero());
+      .carry(1'b0), .p(low), .cascade, .is_zero(), .is_ones());
   dsp_slice #(.MULTIPLIES(1), .INPUT_REGISTER(1)) high_i (
       .clk, .a(30'(a)), .b(18'(b[B_BITS-1:17])), .c('0), .cascade_in(cascade), .opmode(PRODUCT_AND_BELOW),
-      .subtract(1'b0), .carry(1'b0), .p(high), .cascade(), .is_zero());
+      .subtract(1'b0), .carry(1'b0), .p(high), .cascade(), .is_zero(), .is_ones());
   always_ff @(posedge clk) last <= low[16:0];
   assign product = {high[A_BITS+B_BITS-18:0], last};
 `endif

@@ -112,7 +112,8 @@ module quantizer (
   logic [24:0] whole13, whole14;
   logic        up13;
   multiplier #(.B_BITS(25)) move (.clk(clk), .a(scaled9), .b(power9), .product(moved12));
-  add_sub #(.WIDTH(25)) round_whole (.clk(clk), .subtract(1'b0), .carry(up13), .a(whole13), .b(25'd0), .sum(whole14));
+  add_sub #(.WIDTH(25)) round_whole (.clk(clk), .subtract(1'b0), .carry(up13), .a(whole13), .b(25'd0), .sum(whole14),
+    .is_small());
   always_ff @(posedge clk) begin
     whole13 <= moved12[48:24];
     up13 <= moved12[23] & (moved12[24] | |moved12[22:0]);
@@ -163,7 +164,7 @@ module quantizer (
     .clk(clk), .write(limit_write), .write_addr(limit_addr), .write_data(limit_data), .read_addr(above23[4:0]),
     .read_data(limit25));
   add_sub #(.WIDTH(29)) compare_limit (
-    .clk(clk), .subtract(~error25[28]), .carry(1'b0), .a({1'b0, limit25}), .b(error25), .sum(over26));
+    .clk(clk), .subtract(~error25[28]), .carry(1'b0), .a({1'b0, limit25}), .b(error25), .sum(over26), .is_small());
   always_ff @(posedge clk) begin
     least_limit <= step_exponent - 8'd2;
     above23 <= {1'b0, data22[30:23]} - {1'b0, least_limit};

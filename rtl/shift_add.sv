@@ -28,7 +28,7 @@ module shift_add #(
   logic [47:0] p;
   dsp_slice #(.MULTIPLIES(1)) slice (
       .clk, .a(30'(value)), .b(18'd1 << places), .c(48'(base)), .cascade_in('0), .opmode(C_AND_PRODUCT),
-      .subtract(subtracts), .carry(1'b0), .p, .cascade(), .is_zero());
+      .subtract(subtracts), .carry(1'b0), .p, .cascade(), .is_zero(), .is_ones());
   assign sum = p[WIDTH-1:0];
 `endif
 endmodule

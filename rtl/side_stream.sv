@@ -33,8 +33,8 @@ module side_stream #(
   logic        valid1, first1, last1, special1, follows1;
   logic [9:0]  symbol1;
   logic [31:0] data1;  // of the last value that came
-  logic [7:0]  differs1;
-  integer g;
+  logic        equal1;
+  equality #(.WIDTH(32)) compare (.clk(clk), .a(in_data), .b(data1), .equal(equal1));
   always_ff @(posedge clk) begin
     valid1 <= in_valid & ~rst;
     if (in_valid) begin
@@ -43,7 +43,6 @@ module side_stream #(
       special1 <= in_special;
       symbol1 <= in_symbol;
       data1 <= in_data;
-      for (g = 0; g < 8; g = g + 1) differs1[g] <= in_data[4*g+:4] != data1[4*g+:4];
       follows1 <= in_special & special1 & ~in_first;
     end
   end
@@ -59,7 +58,7 @@ module side_stream #(
     special2 <= special1;
     symbol2 <= symbol1;
     data2 <= data1;
-    extends2 <= follows1 & ~|differs1;
+    extends2 <= follows1 & equal1;
     escape2 <= ~|symbol1;
   end
 
@@ -67,6 +66,12 @@ module side_stream #(
   logic [BLOCK_BITS:0] symbols3, entries3;
   logic [BLOCK_BITS+2:0] side_bytes3;
   logic last3;
+  logic enters2;
+  assign enters2 = valid2 & escape2 & ~extends2;
+  accumulator #(.WIDTH(2 * BLOCK_BITS + 4)) sums (
+    .clk(clk), .restart(valid2 & first2),
+    .more({{BLOCK_BITS{1'b0}}, enters2, {BLOCK_BITS{1'b0}}, enters2, enters2 & special2, 1'b0}),
+    .sum({entries3, side_bytes3}));
   always_ff @(posedge clk) begin
     symbol_valid <= valid2 & ~extends2;
     symbol_first <= first2;
@@ -75,9 +80,6 @@ module side_stream #(
     if (valid2) begin
       symbol_index <= first2 ? '0 : symbols3[BLOCK_BITS-1:0];
       symbols3 <= first2 ? 1 : symbols3 + {{BLOCK_BITS{1'b0}}, ~extends2};
-      entries3 <= (first2 ? '0 : entries3) + {{BLOCK_BITS{1'b0}}, escape2 & ~extends2};
-      side_bytes3 <= (first2 ? 0 : side_bytes3) +
-                     (extends2 | ~escape2 ? 0 : special2 ? 6 : 4);
     end
     block_done <= last3;
     block_symbols <= symbols3;

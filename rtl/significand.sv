@@ -35,7 +35,7 @@ module significand (
   end
   dsp_slice slice (
       .clk, .a(high[47:18]), .b(high[17:0]), .c(48'(kept[23:0])), .cascade_in('0),
-      .opmode({5'b00_000, {2{is_low}}, {2{is_high}}}), .subtract(1'b0), .carry(up), .p, .cascade(), .is_zero());
+      .opmode({5'b00_000, {2{is_low}}, {2{is_high}}}), .subtract(1'b0), .carry(up), .p, .cascade(), .is_zero(), .is_ones());
   assign rounded = p[24:0];
 `endif
 

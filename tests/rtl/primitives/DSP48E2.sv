@@ -31,7 +31,7 @@ module DSP48E2 #(
     input  logic        CARRYIN,
     output logic [47:0] P,
     output logic [47:0] PCOUT,
-    output logic        PATTERNDETECT,
+    output logic        PATTERNDETECT, PATTERNBDETECT,
 
     input  logic [29:0] ACIN,
     input  logic [17:0] BCIN,
@@ -45,7 +45,7 @@ module DSP48E2 #(
     output logic [17:0] BCOUT,
     output logic        CARRYCASCOUT,
     output logic [ 3:0] CARRYOUT,
-    output logic        MULTSIGNOUT, OVERFLOW, PATTERNBDETECT, UNDERFLOW,
+    output logic        MULTSIGNOUT, OVERFLOW, UNDERFLOW,
     output logic [ 7:0] XOROUT
 );
   localparam bit MULTIPLIES = USE_MULT == "MULTIPLY";
@@ -87,6 +87,7 @@ module DSP48E2 #(
   always_ff @(posedge CLK) begin
     P <= sum;
     PATTERNDETECT <= ((sum ^ PATTERN) & ~MASK) == 48'd0;
+    PATTERNBDETECT <= ((sum ^ ~PATTERN) & ~MASK) == 48'd0;
     assert (ALUMODE == 4'b0000 || ALUMODE == 4'b0011);
     assert ((OPMODE[1:0] == 2'b01) == (OPMODE[3:2] == 2'b01));  // both halves of a product, or none
     assert (OPMODE[1:0] != 2'b01 || MULTIPLIES);
@@ -100,5 +101,5 @@ module DSP48E2 #(
 
   assign ACOUT = a;
   assign BCOUT = b;
-  assign {CARRYCASCOUT, CARRYOUT, MULTSIGNOUT, OVERFLOW, PATTERNBDETECT, UNDERFLOW, XOROUT} = '0;
+  assign {CARRYCASCOUT, CARRYOUT, MULTSIGNOUT, OVERFLOW, UNDERFLOW, XOROUT} = '0;
 endmodule
