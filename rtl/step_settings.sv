@@ -35,7 +35,8 @@ module step_settings (
   localparam logic [2:0] TOLERANCE = 3'd3;
   localparam logic [2:0] COMPARE = 3'd4;  // is t above half a step, and not above two?
   localparam logic [2:0] DIVIDE = 3'd5;
-  localparam logic [2:0] FINISH = 3'd6;
+  localparam logic [2:0] ROUND_UP = 3'd6;
+  localparam logic [2:0] FINISH = 3'd7;
   logic [2:0] state;
   assign busy = state != IDLE;
 
@@ -48,10 +49,12 @@ module step_settings (
   logic [24:0] t_rounded;
   logic [23:0] t;
   logic [10:0] above;  // binades from S to t, plus 1
+  logic [24:0] above_half;  // the step and what t has to have more than half of it, rounded down
   // 2^47 / S, bit by bit.
   logic [4:0] bits_left;
   logic [24:0] remainder, twice_less;
   logic [23:0] quotient;
+  logic is_up;
   assign step_rounded = {1'b0, 1'b1, step_f64[51:29]} + 25'(step_f64[28] && (step_f64[27:0] != '0 || step_f64[29]));
   assign t_rounded = {1'b0, kept} + 25'(guard && (sticky || kept[0]));
   assign twice_less = {remainder[23:0], 1'b0} - {1'b0, step};
@@ -80,13 +83,14 @@ module step_settings (
       end
       TOLERANCE: begin
         t <= {1'b1, t_rounded[22:0]};
+        above_half <= {1'b0, step} + 25'(step[23:19]);
         above <= t_exponent + 11'(t_rounded[24]) + 11'd1 - exponent;
         state <= COMPARE;
       end
       COMPARE: begin
         unique case (above)
-          11'd0: refused <= refused || {1'b0, t} <= {1'b0, step} + 25'(step[23:19]);
-          11'd1: refused <= refused || {t, 1'b0} <= {1'b0, step} + 25'(step[23:19]);
+          11'd0: refused <= refused || {1'b0, t} <= above_half;
+          11'd1: refused <= refused || {t, 1'b0} <= above_half;
           11'd2: refused <= refused || t > step;
           default: refused <= 1'b1;
         endcase
@@ -102,11 +106,15 @@ module step_settings (
         remainder <= twice_less[24] ? {remainder[23:0], 1'b0} : twice_less;
         quotient <= {quotient[22:0], !twice_less[24]};
         bits_left <= bits_left - 5'd1;
-        if (bits_left == 5'd1) state <= FINISH;
+        if (bits_left == 5'd1) state <= ROUND_UP;
+      end
+      ROUND_UP: begin
+        // No ties: 2^48 is no odd multiple of a step that is no power of two.
+        is_up <= !twice_less[24];
+        state <= FINISH;
       end
       FINISH: begin
-        // No ties: 2^48 is no odd multiple of a step that is no power of two.
-        inverse <= is_power ? 24'(1 << 23) : quotient + 24'(!twice_less[24]);
+        inverse <= is_power ? 24'(1 << 23) : quotient + 24'(is_up);
         inverse_shift <= 9'(277 - 254) + 9'(step_exponent) + 9'(!is_power);
         if (!has_step) refused <= 1'b0;
         state <= IDLE;

@@ -135,20 +135,24 @@ module stream_reader #(
   assign drops = state == DROP;
 
   logic [5:0] at;         // word of a header; cycles
-  logic [32:0] part_left; // bytes of the part at hand
+  // What is left of the part at hand: pieces of four bytes, then of one. Comparisons are made ahead.
+  logic [30:0] fours_left;
+  logic [1:0] ones_left;
+  logic has_fours, is_through;
   logic [32:0] payload_left;
-  logic book_byte_ready, book_busy, book_failed, reads_words, reads_part, has_part_room, ends_part;
+  logic has_payload;
+  logic book_byte_ready, book_busy, book_failed, reads_words, reads_part, has_part_room;
   assign reads_words = state == HEAD || state == SIZE_LOW || state == SIZE_HIGH || state == CHECKSUM ||
       state == BLOCK || state == STEP_BYTES;
   assign has_part_room = state == CODE_BYTES ? code_room : state == SIDE_BYTES ? side_room : 1'b1;
-  assign reads_part = (state == CODE_BYTES || state == SIDE_BYTES || state == SKIP) && part_left != '0 && has_part_room;
-  assign takes_four = has_four && (reads_words || (reads_part && part_left[32:2] != '0) || state == DROP);
-  assign takes_one = has_one && ((reads_part && part_left[32:2] == '0) ||
-      (state == BOOK_BYTES && book_byte_ready && payload_left != '0) || (state == DROP && !has_four));
-  assign ends_part = part_left == (takes_four ? 33'd4 : 33'd1);
+  assign reads_part = (state == CODE_BYTES || state == SIDE_BYTES || state == SKIP) && !is_through && has_part_room;
+  assign takes_four = has_four && (reads_words || (reads_part && has_fours) || state == DROP);
+  assign takes_one = has_one && ((reads_part && !has_fours) ||
+      (state == BOOK_BYTES && book_byte_ready && has_payload) || (state == DROP && !has_four));
+  assign is_through = !has_fours && ones_left == '0;
   logic lacks;  // bytes that will not come
   assign lacks = ended && (reads_words ? !has_four
-      : reads_part ? !has_one || (part_left[32:2] != '0 && !has_four)
+      : reads_part ? !has_one || (has_fours && !has_four)
       : state == BOOK_BYTES && book_byte_ready && !has_one);
 
   // --- checksum ----------------------------------------------------------------------------------------------------
@@ -186,10 +190,10 @@ module stream_reader #(
   logic [24:0] most_values;  // of a block
   logic [TOTAL_BITS-1:0] total;  // of the sizes that are not open
   // A product, bit by bit; beyond 2^40 it only says so.
-  logic [TOTAL_BITS-1:0] factor, multiplier, product;
-  logic [TOTAL_BITS:0] sum;
-  logic factor_is_beyond, product_is_beyond, is_plane;
-  assign sum = {1'b0, product} + {1'b0, factor};
+  logic [TOTAL_BITS-1:0] factor, multiplier;
+  logic [TOTAL_BITS:0] product;
+  logic factor_is_beyond, was_beyond, product_is_beyond, is_plane;
+  assign product_is_beyond = was_beyond || product > MOST_VALUES;
   // The fill value in float32: NaN and what overflows never is a value's quantum, so that they need not be known.
   logic [31:0] fill_rounded;
   logic [10:0] fill_exponent;
@@ -254,8 +258,8 @@ module stream_reader #(
       part_word[8*tail_at+:8] = bytes[7:0];
     end
   end
-  assign code_write = state == CODE_BYTES && (takes_four || (takes_one && ends_part));
-  assign side_write = state == SIDE_BYTES && (takes_four || (takes_one && ends_part));
+  assign code_write = state == CODE_BYTES && (takes_four || (takes_one && ones_left == 2'd1));
+  assign side_write = state == SIDE_BYTES && (takes_four || (takes_one && ones_left == 2'd1));
 
   // Values modulo the sizes that are not open, bit by bit.
   logic [TOTAL_BITS-1:0] dividend, remainder;
@@ -268,10 +272,14 @@ module stream_reader #(
     settings_start <= 1'b0;
     book_start <= 1'b0;
     taker_rst <= 1'b0;
-    if (takes_four || takes_one) begin
-      part_left <= part_left - (takes_four ? 33'd4 : 33'd1);
-      payload_left <= payload_left - (takes_four ? 33'd4 : 33'd1);
+    if (takes_four) begin
+      fours_left <= fours_left - 31'd1;
+      has_fours <= fours_left != 31'd1;
+    end else if (takes_one) begin
+      ones_left <= ones_left - 2'd1;
     end
+    if (takes_four || takes_one) payload_left <= payload_left - (takes_four ? 33'd4 : 33'd1);
+    has_payload <= payload_left != (takes_four ? 33'd4 : takes_one ? 33'd1 : 33'd0);
     if (takes_one) begin
       tail[8*tail_at+:8] <= bytes[7:0];
       tail_at <= tail_at + 2'd1;
@@ -359,7 +367,7 @@ module stream_reader #(
               multiplier <= TOTAL_BITS'(lines);
               product <= '0;
               factor_is_beyond <= 1'b0;
-              product_is_beyond <= 1'b0;
+              was_beyond <= 1'b0;
               is_plane <= rank_left == '0;
             end
             default: ;
@@ -375,14 +383,14 @@ module stream_reader #(
         multiplier <= {bytes[TOTAL_BITS-33:0], size_low};
         product <= '0;
         factor_is_beyond <= 1'b0;
-        product_is_beyond <= 1'b0;
+        was_beyond <= 1'b0;
         if (takes_four) begin
           is_first_size <= 1'b0;
           rank_left <= rank_left - 6'd1;
           is_bad <= is_bad || bytes[31:TOTAL_BITS-32] != '0 || ({bytes, size_low} == '0 && !is_first_size);
           if ({bytes, size_low} == '0) begin
             is_open <= 1'b1;
-            product <= total;
+            product <= {1'b0, total};
           end
           state <= MULTIPLY;
         end
@@ -391,8 +399,8 @@ module stream_reader #(
       MULTIPLY: begin
         if (multiplier != '0) begin
           if (multiplier[0]) begin
-            product <= sum[TOTAL_BITS-1:0];
-            product_is_beyond <= product_is_beyond || factor_is_beyond || sum > MOST_VALUES;
+            product <= product + {1'b0, factor};
+            was_beyond <= product_is_beyond || factor_is_beyond;
           end
           factor <= factor << 1;
           factor_is_beyond <= factor_is_beyond || factor[TOTAL_BITS-1];
@@ -402,13 +410,13 @@ module stream_reader #(
           multiplier <= TOTAL_BITS'(lines);
           product <= '0;
           factor_is_beyond <= 1'b0;
-          product_is_beyond <= 1'b0;
+          was_beyond <= 1'b0;
           if (is_plane) begin
-            plane_is_kept <= !product_is_beyond && product <= TOTAL_BITS'(1 << PLANE_BITS);
-            plane_values <= !product_is_beyond && product <= TOTAL_BITS'(1 << PLANE_BITS) ? product[PLANE_BITS:0] : '0;
+            plane_is_kept <= !product_is_beyond && product <= (TOTAL_BITS + 1)'(1 << PLANE_BITS);
+            plane_values <= !product_is_beyond && product <= (TOTAL_BITS + 1)'(1 << PLANE_BITS) ? product[PLANE_BITS:0] : '0;
             state <= CHECKSUM;
           end else begin
-            total <= product;
+            total <= product[TOTAL_BITS-1:0];
             is_bad <= is_bad || product_is_beyond;
             is_plane <= rank_left == '0;
             if (rank_left != '0) state <= SIZE_LOW;
@@ -483,7 +491,8 @@ module stream_reader #(
         values_so_far <= values_so_far + (TOTAL_BITS + 1)'(head_values);
         since_restart <= (block_restart ? '0 : since_restart) + (TOTAL_BITS + 1)'(head_values);
         payload_left <= {1'b0, head_payload};
-        part_left <= {1'b0, head_payload};
+        {fours_left, ones_left} <= {1'b0, head_payload};
+        has_fours <= head_payload[31:2] != '0;
         at <= '0;
         state <= JUDGE;
       end
@@ -537,7 +546,7 @@ module stream_reader #(
         if (at[0]) begin
           if (head_book == neve_pkg::BOOK_OFFLINE) state <= PARTS;
           else if (!book_start && !book_busy) state <= PARTS;
-          else if (book_byte_ready && payload_left == '0) begin
+          else if (book_byte_ready && !has_payload) begin
             problem <= BOOK;
             state <= PARTS;
           end
@@ -550,33 +559,36 @@ module stream_reader #(
       end
       JUDGE_PARTS: begin
         block_code_bytes <= code_bytes_wide[BLOCK_BITS+1:0];
-        part_left <= code_bytes_wide;
+        {fours_left, ones_left} <= code_bytes_wide;
+        has_fours <= code_bytes_wide[32:2] != '0;
         tail_at <= '0;
         at <= '0;
         state <= CODE_BYTES;
         // No code has more than two bytes. What is wrong is told when the checksum says that it is what was written.
         if (problem != '0 || code_bytes_wide[32] || code_bytes_wide > {head_values, 1'b0}) begin
           if (problem == '0) problem <= BLOCK_HEADER;
-          part_left <= payload_left;
+          {fours_left, ones_left} <= payload_left;
+          has_fours <= payload_left[32:2] != '0;
           state <= SKIP;
         end
       end
       CODE_BYTES: begin
-        if (part_left == '0 || ((takes_four || takes_one) && ends_part)) begin
-          part_left <= {1'b0, head_side};
+        if (is_through) begin
+          {fours_left, ones_left} <= {1'b0, head_side};
+          has_fours <= head_side[31:2] != '0;
           tail_at <= '0;
           state <= SIDE_BYTES;
         end
       end
       SIDE_BYTES: begin
-        if (part_left == '0 || ((takes_four || takes_one) && ends_part)) begin
+        if (is_through) begin
           tail_at <= '0;
           state <= COMPARE;
         end
       end
       SKIP: begin
         at <= '0;
-        if (part_left == '0 || ((takes_four || takes_one) && ends_part)) state <= COMPARE;
+        if (is_through) state <= COMPARE;
       end
 
       // Nothing may follow the last block.
