@@ -23,6 +23,15 @@ module symbol_queue_formal (
       .out_data
   );
 
+  // Registers of the queue.
+  (* hierconn *) wire [2:0] \dut.count ;
+  (* hierconn *) wire [1:0] \dut.in_at ;
+  (* hierconn *) wire [1:0] \dut.out_at ;
+  (* hierconn *) wire [9:0] \dut.memory[0] ;
+  (* hierconn *) wire [9:0] \dut.memory[1] ;
+  (* hierconn *) wire [9:0] \dut.memory[2] ;
+  (* hierconn *) wire [9:0] \dut.memory[3] ;
+
   logic takes, gives;
   assign takes = started && in_valid && in_ready;
   assign gives = started && out_valid && out_ready;
@@ -44,8 +53,29 @@ module symbol_queue_formal (
 
   logic [3:0] held;
   assign held = taken - given;
+  // Where the watched element stands while it is inside.
+  logic [3:0] ahead;
+  logic [1:0] place;
+  logic [9:0] stored;
+  assign ahead = watched - given;
+  assign place = \dut.out_at + ahead[1:0];
   always_comb begin
-    if (started) begin
+    case (place)
+      2'd0: stored = \dut.memory[0] ;
+      2'd1: stored = \dut.memory[1] ;
+      2'd2: stored = \dut.memory[2] ;
+      default: stored = \dut.memory[3] ;
+    endcase
+  end
+  always_comb begin
+    if (!started) begin
+      assert (taken == 4'd0 && given == 4'd0 && !waited);
+    end else begin
+      // What makes the others hold from any cycle to the next.
+      assert ({1'b0, \dut.count } == held);
+      assert (\dut.in_at == \dut.out_at + held[1:0]);
+      if (ahead < held) assert (stored == expected);
+
       assert (held <= DEPTH);
       assert (out_valid == (held != 4'd0));
       assert (in_ready == (held != DEPTH));
