@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of N numbers, $clog2(N) + 1 cycles later.
+// The sum of those of N numbers that are taken, $clog2(N) + 1 cycles later.
 module adder_tree #(
   parameter int N = 16,
   parameter int BITS = 13,
@@ -7,24 +7,36 @@ module adder_tree #(
 ) (
   input  logic              clk,
   input  logic              in_valid,
+  input  logic [N-1:0]      takes,
   input  logic [N*BITS-1:0] in,
   output logic              out_valid,
   output logic [SUM_BITS-1:0] out
 );
   localparam int LEVELS = $clog2(N);
   localparam int LEAVES = 1 << LEVELS;
-  // Level 0 holds the numbers, filled up with zeros.
-  logic [SUM_BITS-1:0] sums [0:LEVELS][0:LEAVES-1];
+  // Level 0 holds the numbers, filled up with zeros; each level stands before the one below it.
+  logic [SUM_BITS*(2*LEAVES-1)-1:0] sums;
   logic [LEVELS:0] valid;
-  integer l, i;
-  always_ff @(posedge clk) begin
-    valid[0] <= in_valid;
-    for (i = 0; i < LEAVES; i = i + 1) sums[0][i] <= i < N ? SUM_BITS'(in[BITS*(i < N ? i : 0)+:BITS]) : '0;
-    for (l = 1; l <= LEVELS; l = l + 1) begin
-      valid[l] <= valid[l-1];
-      for (i = 0; i < LEAVES >> l; i = i + 1) sums[l][i] <= sums[l-1][2*i] + sums[l-1][2*i+1];
+  genvar l, i;
+  generate
+    for (i = 0; i < LEAVES; i = i + 1) begin : leaves
+      if (i < N) begin : number
+        logic [BITS-1:0] leaf;
+        always_ff @(posedge clk) leaf <= takes[i] ? in[BITS*i+:BITS] : '0;
+        assign sums[SUM_BITS*(LEAVES-1+i)+:SUM_BITS] = SUM_BITS'(leaf);
+      end else begin : nothing
+        assign sums[SUM_BITS*(LEAVES-1+i)+:SUM_BITS] = '0;
+      end
     end
-  end
+    for (i = 0; i < LEAVES - 1; i = i + 1) begin : adders
+      add_sub #(.WIDTH(SUM_BITS)) adder (
+        .clk(clk), .subtract(1'b0), .carry(1'b0), .a(sums[SUM_BITS*(2*i+1)+:SUM_BITS]),
+        .b(sums[SUM_BITS*(2*i+2)+:SUM_BITS]), .sum(sums[SUM_BITS*i+:SUM_BITS]));
+    end
+    for (l = 0; l <= LEVELS; l = l + 1) begin : stages
+      always_ff @(posedge clk) valid[l] <= l == 0 ? in_valid : valid[l > 0 ? l - 1 : 0];
+    end
+  endgenerate
   assign out_valid = valid[LEVELS];
-  assign out = sums[LEVELS][0];
+  assign out = sums[SUM_BITS-1:0];
 endmodule

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Books::choose() in
-// src/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram.
+// src/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
+// comparisons are made where multipliers are (dsp_slice.sv): a comparison is the sign of a difference.
 //
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ
-// only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^27, and a code is
+// only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^26, and a code is
 // told apart from a missing one by its length. Without a rebuilt book on offer no rule takes one.
 module book_choice #(
     parameter int REBUILD_MIN_SYMBOLS = 24 * 1024  // of fewer no book is rebuilt, but by rule always
@@ -32,24 +33,19 @@ module book_choice #(
   localparam int S = neve_pkg::SYMBOL_BITS;
   localparam int C = neve_pkg::COUNT_BITS;
   localparam int L = neve_pkg::LENGTH_BITS;
-  localparam int T = 27;  // bits of the sum of all counts
+  localparam int T = 26;  // bits of the sum of all counts
   localparam int SUM = 32;
   localparam int OFFLINE = neve_pkg::OFFLINE_BOOKS;
-  localparam int BOOKS = OFFLINE + 2;  // then the kept and the rebuilt one
-  localparam int KEPT = OFFLINE;
-  localparam int REBUILT = OFFLINE + 1;
   localparam logic [SUM-1:0] NOT_OPEN = '1;
 
-  localparam logic [3:0] IDLE = 4'd0;
-  localparam logic [3:0] PASS = 4'd1;
-  localparam logic [3:0] PASS_END = 4'd2;
-  localparam logic [3:0] COMPARE = 4'd3;
-  localparam logic [3:0] SIGMA = 4'd4;
-  localparam logic [3:0] CHI = 4'd5;
-  localparam logic [3:0] DECIDE = 4'd6;
-  localparam logic [3:0] DECIDED = 4'd7;
-  localparam logic [3:0] CHANGE = 4'd8;
-  logic [3:0] state;
+  localparam logic [2:0] IDLE = 3'd0;
+  localparam logic [2:0] PASS = 3'd1;
+  localparam logic [2:0] PASS_END = 3'd2;
+  localparam logic [2:0] COMPARE = 3'd3;
+  localparam logic [2:0] SIGMA = 3'd4;
+  localparam logic [2:0] DECIDE = 3'd5;
+  logic [2:0] state;
+  logic [4:0] step;  // of a state
   assign busy = state != IDLE;
 
   // --- sums of count times length ------------------------------------------------------------------------------
@@ -61,64 +57,119 @@ module book_choice #(
   );
 
   logic [3:0] valid;  // stages behind the question
-  logic [C-1:0] count;
-  logic [BOOKS*L-1:0] lengths;
-  logic [BOOKS*(C+L)-1:0] products;
-  logic [BOOKS*SUM-1:0] sums;
+  logic begins, shifts;
+  logic [T-1:0] count;
+  logic [L-1:0] length_kept, length_rebuilt;
+  logic [OFFLINE*L-1:0] lengths;
+  logic [SUM-1:0] kept_sum, rebuilt_sum;
   logic kept_misses;  // a symbol occurs that the kept book has no code for
   logic [T-1:0] total;
-  logic [2*T-1:0] square, squares;
-  logic [T-1:0] factor;
-
+  // A sum goes on to its neighbour two cycles after it is told to.
+  assign begins = state == PASS && count_addr == '0;
+  assign shifts = state == COMPARE && !step[0];
   always_ff @(posedge clk) begin
-    count <= count_data;
-    lengths <= {rebuilt_length, kept_length, offline_length};
-    for (int b = 0; b < BOOKS; b++) begin
-      products[b*(C+L)+:C+L] <= (C + L)'(count) * (C + L)'(lengths[b*L+:L]);
-      if (valid[2]) sums[b*SUM+:SUM] <= sums[b*SUM+:SUM] + SUM'(products[b*(C+L)+:C+L]);
-    end
-    if (valid[1]) begin
-      total <= total + T'(count);
-      if (count != '0 && lengths[KEPT*L+:L] == '0) kept_misses <= 1'b1;
-    end
-    factor <= state == SIGMA ? total : T'(count);
-    square <= (2 * T)'(factor) * (2 * T)'(factor);
-    if (valid[3]) squares <= squares + square;
-    if (state == PASS && count_addr == '0) begin
-      sums <= '0;
-      total <= '0;
-      squares <= '0;
-      kept_misses <= 1'b0;
-    end
+    count <= valid[0] ? T'(count_data) : '0;
+    length_kept <= kept_length;
+    length_rebuilt <= rebuilt_length;
+    lengths <= offline_length;
+    if (begins) kept_misses <= 1'b0;
+    else if (valid[1] && count != '0 && length_kept == '0) kept_misses <= 1'b1;
   end
 
-  // --- the cheapest offline book -------------------------------------------------------------------------------
-  logic [3:0] compared;
-  logic [SUM-1:0] compared_sum;
-  assign compared_sum = sums[compared*SUM+:SUM];
+  // Sums of offline books come down a chain, to be compared.
+  logic [48*OFFLINE+47:0] cascade;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [48*OFFLINE-1:0] offline_sums;
+  logic [47:0] kept_wide, rebuilt_wide, total_wide;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign cascade[48*OFFLINE+:48] = '0;
+  generate
+    for (genvar b = 0; b < OFFLINE; b++) begin : books
+      multiply_accumulate book (
+          .clk, .begins, .from('0), .shifts, .a(count), .b(17'(lengths[b*L+:L])),
+          .cascade_in(cascade[48*(b+1)+:48]), .cascade(cascade[48*b+:48]), .sum(offline_sums[48*b+:48]));
+    end
+  endgenerate
+  multiply_accumulate kept (
+      .clk, .begins, .from('0), .shifts(1'b0), .a(count), .b(17'(length_kept)), .cascade_in('0), .cascade(),
+      .sum(kept_wide));
+  multiply_accumulate rebuilt (
+      .clk, .begins, .from({29'd0, rebuilt_bytes, 3'd0}), .shifts(1'b0), .a(count), .b(17'(length_rebuilt)),
+      .cascade_in('0), .cascade(), .sum(rebuilt_wide));
+  multiply_accumulate counts (
+      .clk, .begins, .from('0), .shifts(1'b0), .a(count), .b(17'd1), .cascade_in('0), .cascade(), .sum(total_wide));
+  assign kept_sum = kept_wide[SUM-1:0];
+  assign rebuilt_sum = rebuilt_wide[SUM-1:0];
+  assign total = total_wide[T-1:0];
+
+  // --- comparisons ---------------------------------------------------------------------------------------------
+  logic offline_is_less, kept_exceeds_offline, kept_exceeds_rebuilt, offline_exceeds_rebuilt;
+  less #(.WIDTH(SUM)) best (.clk, .a(offline_sums[SUM-1:0]), .b(offline_bits), .is_less(offline_is_less));
+  less #(.WIDTH(SUM)) kept_offline (.clk, .a(offline_bits), .b(kept_bits), .is_less(kept_exceeds_offline));
+  less #(.WIDTH(SUM)) kept_rebuilt (.clk, .a(rebuilt_bits), .b(kept_bits), .is_less(kept_exceeds_rebuilt));
+  less #(.WIDTH(SUM)) offline_rebuilt (.clk, .a(rebuilt_bits), .b(offline_bits), .is_less(offline_exceeds_rebuilt));
+  logic is_few;
+  less #(.WIDTH(T)) few (.clk, .a(total), .b(T'(REBUILD_MIN_SYMBOLS)), .is_less(is_few));
 
   // --- sigma = sqrt(1024 * squares - total^2) / total, in 16.16 -------------------------------------------------
+  // A square is low + 2^17 high, of 17 bits and the others of a factor. All of it is there before the comparisons end.
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [47:0] low, high, radicand_low;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic [2*T-18:0] squares_above;
+  logic [2*T-1:0] total_square;
+  logic [2*T+9:0] squares;
+  logic [16:0] radicand_high;
   logic sigma_start, sigma_done;
-  logic [2:0] sigma_wait;
   logic [21:0] sigma, last_sigma;
-  logic [22:0] change;
-  logic [31:0] chi;
+  multiply_accumulate squares_low (
+      .clk, .begins, .from('0), .shifts(1'b0), .a(count), .b(count[16:0]), .cascade_in('0), .cascade(), .sum(low));
+  multiply_accumulate squares_high (
+      .clk, .begins, .from('0), .shifts(1'b0), .a(count), .b(17'(count[T-1:17])), .cascade_in('0), .cascade(),
+      .sum(high));
+  add_sub #(.WIDTH(2 * T - 17)) square_sum (
+      .clk, .subtract(1'b0), .carry(1'b0), .a((2 * T - 17)'(low[47:17])), .b(high[2*T-18:0]), .sum(squares_above));
+  multiplier #(.A_BITS(T), .B_BITS(T)) square_of_total (.clk, .a(total), .b(total), .product(total_square));
+  assign squares = {squares_above, low[16:0], 10'd0};
+  // In two halves, the lower one with its borrow on top.
+  add_sub #(.WIDTH(48)) difference_low (
+      .clk, .subtract(1'b1), .carry(1'b0), .a({1'b0, squares[46:0]}), .b({1'b0, total_square[46:0]}), .sum(radicand_low));
+  add_sub #(.WIDTH(17)) difference_high (
+      .clk, .subtract(1'b1), .carry(radicand_low[47]), .a(17'(squares[2*T+9:47])), .b(17'(total_square[2*T-1:47])),
+      .sum(radicand_high));
   relative_deviation deviation (
       .clk,
       .rst,
       .start(sigma_start),
-      .radicand({squares, 10'd0} - (2 * T + 10)'(square)),
+      .radicand({radicand_high, radicand_low[46:0]}),
       .total,
       .done(sigma_done),
       .value(sigma)
   );
 
+  // Chi is how much sigma changed.
+  logic [22:0] change, chi;
+  logic exceeds_keep, exceeds_offline;
+  add_sub #(.WIDTH(23)) sigma_change (
+      .clk, .subtract(1'b1), .carry(1'b0), .a({1'b0, sigma}), .b({1'b0, last_sigma}), .sum(change));
+  add_sub #(.WIDTH(23)) amount (
+      .clk, .subtract(change[22]), .carry(1'b0), .a('0), .b(change), .sum(chi));
+  less #(.WIDTH(32)) keep (.clk, .a(chi_keep), .b(32'(chi)), .is_less(exceeds_keep));
+  less #(.WIDTH(32)) leave (.clk, .a(chi_offline), .b(32'(chi)), .is_less(exceeds_offline));
+
   // --- decision --------------------------------------------------------------------------------------------------
-  logic may_rebuild, keeps_by_chi, leaves_by_chi, kept_is_cheapest, offline_is_cheaper;
+  logic may_keep, may_rebuild;
+  assign may_keep = has_kept && !kept_misses;
   always_ff @(posedge clk) begin
     done <= 1'b0;
     sigma_start <= 1'b0;
     valid <= {valid[2:0], 1'b0};
+    step <= step + 5'd1;
+    may_rebuild <= has_rebuilt && rule != neve_pkg::RULE_NEVER && (rule == neve_pkg::RULE_ALWAYS || !is_few);
+    if (state == SIGMA) begin
+      kept_bits <= may_keep ? kept_sum : NOT_OPEN;
+      rebuilt_bits <= may_rebuild ? rebuilt_sum : NOT_OPEN;
+    end
     unique case (state)
       PASS: begin
         valid[0] <= 1'b1;
@@ -126,61 +177,44 @@ module book_choice #(
         if (&count_addr) state <= PASS_END;
       end
       PASS_END: begin
-        compared <= '0;
+        step <= '0;
         if (valid == '0) state <= COMPARE;
-        sigma_wait <= '0;
       end
       COMPARE: begin
-        if (compared_sum < offline_bits) begin
-          offline_bits <= compared_sum;
-          offline_book <= compared;
+        if (step[0] && offline_is_less) begin
+          offline_bits <= offline_sums[SUM-1:0];
+          offline_book <= step[4:1];
         end
-        compared <= compared + 4'd1;
-        if (compared == 4'(OFFLINE - 1)) state <= SIGMA;
+        if (&step) begin
+          sigma_start <= 1'b1;
+          state <= SIGMA;
+        end
       end
       SIGMA: begin
-        kept_bits <= has_kept && !kept_misses ? sums[KEPT*SUM+:SUM] : NOT_OPEN;
-        may_rebuild <= has_rebuilt && rule != neve_pkg::RULE_NEVER &&
-            (rule == neve_pkg::RULE_ALWAYS || total >= T'(REBUILD_MIN_SYMBOLS));
-        rebuilt_bits <= sums[REBUILT*SUM+:SUM] + {13'd0, rebuilt_bytes, 3'd0};
-        // The square of the total is there three cycles later.
-        if (sigma_wait != 3'd4) sigma_wait <= sigma_wait + 3'd1;
-        sigma_start <= sigma_wait == 3'd3;
-        if (sigma_done) state <= CHI;
-      end
-      CHI: begin
-        change <= {1'b0, sigma} - {1'b0, last_sigma};
-        last_sigma <= sigma;
-        if (!may_rebuild) rebuilt_bits <= NOT_OPEN;
-        kept_is_cheapest <= kept_bits <= offline_bits && (!may_rebuild || kept_bits <= rebuilt_bits);
-        offline_is_cheaper <= !may_rebuild || offline_bits <= rebuilt_bits;
-        state <= CHANGE;
-      end
-      CHANGE: begin
-        chi <= change[22] ? 32'(22'(-change[21:0])) : 32'(change[21:0]);
-        state <= DECIDE;
+        step <= '0;
+        if (sigma_done) state <= DECIDE;
       end
       DECIDE: begin
-        keeps_by_chi <= chi <= chi_keep;
-        leaves_by_chi <= chi > chi_offline;
-        state <= DECIDED;
-      end
-      DECIDED: begin
         unique case (rule)
           neve_pkg::RULE_ALWAYS: kind <= may_rebuild ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
           neve_pkg::RULE_NEVER: kind <= has_kept ? neve_pkg::BOOK_KEPT : neve_pkg::BOOK_OFFLINE;
           neve_pkg::RULE_CHI: begin
-            if (!has_kept || leaves_by_chi) kind <= neve_pkg::BOOK_OFFLINE;
-            else if (keeps_by_chi && kept_bits != NOT_OPEN) kind <= neve_pkg::BOOK_KEPT;
+            if (!has_kept || exceeds_offline) kind <= neve_pkg::BOOK_OFFLINE;
+            else if (!exceeds_keep && may_keep) kind <= neve_pkg::BOOK_KEPT;
             else kind <= may_rebuild ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
           end
           default: begin
-            if (kept_is_cheapest && kept_bits != NOT_OPEN) kind <= neve_pkg::BOOK_KEPT;
-            else kind <= offline_is_cheaper ? neve_pkg::BOOK_OFFLINE : neve_pkg::BOOK_REBUILT;
+            // One that is not open costs more than all.
+            if (!kept_exceeds_offline && !kept_exceeds_rebuilt) kind <= neve_pkg::BOOK_KEPT;
+            else kind <= offline_exceeds_rebuilt ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
           end
         endcase
-        done <= 1'b1;
-        state <= IDLE;
+        // Chi has been compared.
+        if (step == 5'd3) begin
+          last_sigma <= sigma;
+          done <= 1'b1;
+          state <= IDLE;
+        end
       end
       default: ;
     endcase

@@ -160,7 +160,6 @@ module engine #(
   logic [10:0] clear_at;
   logic        lane_rst, clears;
   logic [47:0] left;
-  logic [31:0] dealt_rounds;
   logic [15:0] x, y, x_next, y_next;
   logic [16:0] x_sum, y_sum, y_carried;
   logic [LANES-1:0] deals_to;
@@ -172,15 +171,17 @@ module engine #(
   logic        all_empty, asks, answered, start_framer;
   logic [5:0]  next_rung;
 
-  // What later steps need to know of a round, by its number modulo 8.
+  // What later steps need to know of a round, by its number modulo 8. Rounds are counted modulo 16: no more than 7 are
+  // on their way.
   logic [6:0]  round_lanes [0:7];
   logic        round_is_last [0:7];
   logic        round_has_step [0:7];
   logic [5:0]  round_rung [0:7];
-  logic [31:0] booked_rounds, framed_rounds;
+  logic [3:0]  dealt_rounds, booked_rounds, framed_rounds;
+  logic        has_framed;
   logic        has_slot;
 
-  assign block_is_last = left <= 48'(block_values);
+  assign block_is_last = ~|left[47:BLOCK_BITS+1] & left[BLOCK_BITS:0] <= block_values;
   assign values_now = block_is_last ? left[BLOCK_BITS:0] : block_values;
   assign deals_now = state == DEAL & |(deals_to & block_ready);
   assign lane_rst = rst | (state == CLEAR & clear_at < 11'd64);
@@ -197,7 +198,7 @@ module engine #(
   assign y_next = y_carried > {1'b0, plane_last} ? 16'(y_carried - {1'b0, plane_last} - 17'd1) : y_carried[15:0];
   always_ff @(posedge clk) begin
     all_empty <= &lane_empty & state == DRAIN;
-    has_slot <= 32'(dealt_rounds - framed_rounds) < 32'd7;
+    has_slot <= 4'(dealt_rounds - framed_rounds) < 4'd7;
     if (rst) begin
       state <= IDLE;
     end else begin
@@ -207,7 +208,7 @@ module engine #(
           left <= total;
           x <= 16'd0;
           y <= 16'd0;
-          dealt_rounds <= 32'd0;
+          dealt_rounds <= 4'd0;
           is_first <= 1'b1;
           rung <= first_rung;
           if (start) state <= CLEAR;
@@ -238,11 +239,11 @@ module engine #(
           is_first <= 1'b0;
           deals_to <= deals_to << 1;
           dealt_lanes <= dealt_lanes + 7'd1;
-          left <= left - 48'(values_now);
+          left <= left - 48'(block_values);  // of the last one nothing is left
           x <= x_next;
           y <= y_next;
           if (deals_to[LANES-1] | block_is_last) begin
-            dealt_rounds <= dealt_rounds + 32'd1;
+            dealt_rounds <= dealt_rounds + 4'd1;
             state <= block_is_last ? FINISH : ROUND;
           end
         end
@@ -319,25 +320,17 @@ module engine #(
   logic        sum_valid, all_counted, side_sum_valid;
   logic [COUNT_BITS-1:0] sum;
   logic [28:0] side_sum;
-  logic [LANES*(BLOCK_BITS+1)-1:0] active_counts;
-  logic [LANES*(BLOCK_BITS+3)-1:0] active_side_bytes;
   integer i;
   assign lanes_now = round_lanes[booked_rounds[2:0]];
   always_comb begin
-    for (i = 0; i < LANES; i = i + 1) begin
-      active[i] = 7'(i) < lanes_now;
-      active_counts[(BLOCK_BITS+1)*i+:BLOCK_BITS+1] =
-          active[i] ? count_data[(BLOCK_BITS+1)*i+:BLOCK_BITS+1] : '0;
-      active_side_bytes[(BLOCK_BITS+3)*i+:BLOCK_BITS+3] =
-          active[i] ? counted_side_bytes[(BLOCK_BITS+3)*i+:BLOCK_BITS+3] : '0;
-    end
+    for (i = 0; i < LANES; i = i + 1) active[i] = 7'(i) < lanes_now;
   end
   logic [2:1] reads;  // counts two cycles after their address
   adder_tree #(.N(LANES), .BITS(BLOCK_BITS + 1), .SUM_BITS(COUNT_BITS)) count_sum (
-    .clk(clk), .in_valid(reads[2]), .in(active_counts), .out_valid(sum_valid), .out(sum));
+    .clk(clk), .in_valid(reads[2]), .takes(active), .in(count_data), .out_valid(sum_valid), .out(sum));
   adder_tree #(.N(LANES), .BITS(BLOCK_BITS + 3), .SUM_BITS(29)) side_bytes_sum (
-    .clk(clk), .in_valid(all_counted & book_state == BOOK_WAIT), .in(active_side_bytes),
-    .out_valid(side_sum_valid), .out(side_sum));
+    .clk(clk), .in_valid(all_counted & book_state == BOOK_WAIT), .takes(active),
+    .in(counted_side_bytes), .out_valid(side_sum_valid), .out(side_sum));
 
   // Counts of the round, and of all rounds since the last build began, in two banks.
   logic [COUNT_BITS-1:0] round_counts [0:1023];
@@ -441,7 +434,7 @@ module engine #(
     chosen <= 1'b0;
     if (lane_rst) begin
       book_state <= BOOK_WAIT;
-      booked_rounds <= 32'd0;
+      booked_rounds <= 4'd0;
       group_rounds <= 16'd0;
       group_bank <= 1'b0;
       group_begins <= 1'b1;
@@ -515,7 +508,7 @@ module engine #(
         end
         BOOK_TELL: if (~|book_pending) begin
           book_valid <= active;
-          booked_rounds <= booked_rounds + 32'd1;
+          booked_rounds <= booked_rounds + 4'd1;
           book_state <= BOOK_WAIT;
         end
         default: book_state <= BOOK_WAIT;
@@ -545,7 +538,8 @@ module engine #(
       write_waits <= 1'b0;
       built <= 1'b0;
       own_pending <= 4'd0;
-      framed_rounds <= 32'd0;
+      framed_rounds <= 4'd0;
+      has_framed <= 1'b0;
     end else begin
       if (build_start) built <= 1'b0;
       else if (write_done) built <= 1'b1;
@@ -556,22 +550,28 @@ module engine #(
       end
       own_pending <= own_pending + {3'b0, chosen & chosen_book == neve_pkg::BOOK_REBUILT} -
                      {3'b0, round_taken & frames_own};
-      if (round_taken) framed_rounds <= framed_rounds + 32'd1;
+      if (round_taken) begin
+        framed_rounds <= framed_rounds + 4'd1;
+        has_framed <= 1'b1;
+      end
     end
   end
 
   // --- fixed ratio -------------------------------------------------------------------------------------
 
-  logic [31:0] chosen_bits;
+  logic        measured;
+  logic [31:0] chosen_bits, measured_bits;
+  add_sub #(.WIDTH(32)) all_bits (
+    .clk(clk), .subtract(1'b0), .carry(1'b0), .a(chosen_bits), .b({side_bytes_now, 3'b0}), .sum(measured_bits));
   always_ff @(posedge clk) begin
+    measured <= chosen;
     chosen_bits <= choice_kind == neve_pkg::BOOK_KEPT      ? kept_bits
                    : choice_kind == neve_pkg::BOOK_REBUILT ? rebuilt_bits
                                                            : offline_bits;
   end
   ratio_control ratio (
-    .clk(clk), .rst(lane_rst), .last_rung(last_rung), .target(target), .shift(gain_shift), .measured(chosen),
-    .measured_bits(chosen_bits + {side_bytes_now, 3'b0}), .ask(asks), .rounds(dealt_rounds),
-    .rung(rung), .answered(answered), .answer(next_rung));
+    .clk(clk), .rst(lane_rst), .last_rung(last_rung), .target(target), .shift(gain_shift), .measured(measured),
+    .measured_bits(measured_bits), .ask(asks), .rung(rung), .answered(answered), .answer(next_rung));
 
   // --- out ---------------------------------------------------------------------------------------------
 
@@ -605,7 +605,7 @@ module engine #(
     .round_valid(framed_rounds != booked_rounds & ~round_taken), .round_taken(round_taken),
     .round_book(round_book[framed_rounds[2:0]]), .round_offline_book(round_offline[framed_rounds[2:0]]),
     .round_book_bytes(book_bytes), .round_has_step(round_has_step[framed_rounds[2:0]]),
-    .round_restarts(restarts | framed_rounds == 0), .round_lanes(round_lanes[framed_rounds[2:0]]),
+    .round_restarts(restarts | ~has_framed), .round_lanes(round_lanes[framed_rounds[2:0]]),
     .round_is_last(round_is_last[framed_rounds[2:0]]), .step_read(step_read), .step_addr(step_addr),
     .book_read(book_read), .book_addr(framer_book_addr), .word_data(step_as_f64 | book_word),
     .packed_valid(packed_valid), .packed_read(packed_read), .packed_taken(packed_taken), .packed_values(packed_values),

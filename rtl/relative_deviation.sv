@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sqrt(radicand) / total in 16.16, rounded down twice: a bit of the root a cycle, then a bit of the quotient. 0 where the
-// total is 0. 92 cycles.
+// total is 0. 91 cycles.
 module relative_deviation (
     input  logic        clk,
     input  logic        rst,
     input  logic        start,
-    input  logic [63:0] radicand,
-    input  logic [26:0] total,     // at least 2^-5 of the root; stays until done
+    input  logic [63:0] radicand,  // stays until done, as total does
+    input  logic [25:0] total,     // at least 2^-5 of the root
     output logic        done,
     output logic [21:0] value
 );
@@ -14,55 +14,49 @@ module relative_deviation (
   localparam int ROOT = 40;
   localparam int QUOTIENT = 48;
 
-  logic takes_root, divides;
+  // What comes down into the remainders, by what is left: two bits of the radicand, or one of the root, and zeros last.
+  logic takes_root, divides, shows_root, shows_quotient;
   logic [5:0] left;
-  logic [2*ROOT-1:0] operand;  // two bits at a time leave at the top
   logic [ROOT-1:0] root;
-  logic [ROOT-1:0] rest;
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [ROOT+2:0] tried_rest;
-  /* verilator lint_on UNUSEDSIGNAL */
-  assign tried_rest = {1'b0, rest, operand[2*ROOT-1-:2]} - {1'b0, root, 2'b01};
+  logic [79:0] radicand_places;
+  logic [63:0] root_places;
+  assign radicand_places = {radicand, 16'd0};
+  assign root_places = {16'd0, root, 8'd0};
 
-  logic [QUOTIENT-1:0] dividend;
-  logic [26:0] remainder;
-  /* verilator lint_off UNUSEDSIGNAL */
-  logic [28:0] tried_remainder;
-  /* verilator lint_on UNUSEDSIGNAL */
-  assign tried_remainder = {1'b0, remainder, dividend[QUOTIENT-1]} - {2'b00, total};
+  // Each shows the sign of its step a cycle later: a bit that is 1 where nothing is missing.
+  logic root_misses, quotient_misses;
+  remainder #(.WIDTH(ROOT + 4), .BITS(2)) root_rest (
+      .clk,
+      .runs(takes_root),
+      .bits(radicand_places[2*left+:2]),
+      .divisor({2'b00, root[ROOT-2:0], shows_root & !root_misses, root_misses, 1'b1}),
+      .is_negative(root_misses)
+  );
+  remainder #(.WIDTH(29), .BITS(1)) quotient_rest (
+      .clk,
+      .runs(divides),
+      .bits(root_places[left]),
+      .divisor({3'b000, total}),
+      .is_negative(quotient_misses)
+  );
 
   always_ff @(posedge clk) begin
-    done <= 1'b0;
     left <= left - 6'd1;
-    if (takes_root) begin
-      operand <= operand << 2;
-      root <= {root[ROOT-2:0], !tried_rest[ROOT+2]};
-      rest <= tried_rest[ROOT+2] ? {rest[ROOT-3:0], operand[2*ROOT-1-:2]} : tried_rest[ROOT-1:0];
-      if (left == '0) begin
-        takes_root <= 1'b0;
-        divides <= 1'b1;
-        left <= 6'(QUOTIENT);
-      end
+    shows_root <= takes_root;
+    shows_quotient <= divides;
+    done <= shows_quotient && !divides;
+    if (shows_root) root <= {root[ROOT-2:0], !root_misses};
+    if (shows_quotient) value <= {value[20:0], !quotient_misses};
+    if (total == '0) value <= '0;
+    if (takes_root && left == '0) takes_root <= 1'b0;
+    // The root's last bit has to be there.
+    if (shows_root && !takes_root) begin
+      divides <= 1'b1;
+      left <= 6'(QUOTIENT - 1);
     end
-    if (divides) begin
-      if (left == 6'(QUOTIENT)) begin
-        dividend <= {root, 8'd0};
-        remainder <= '0;
-        value <= '0;
-      end else begin
-        dividend <= dividend << 1;
-        remainder <= tried_remainder[28] ? {remainder[25:0], dividend[QUOTIENT-1]} : tried_remainder[26:0];
-        value <= {value[20:0], !tried_remainder[28] && total != '0};
-        if (left == '0) begin
-          divides <= 1'b0;
-          done <= 1'b1;
-        end
-      end
-    end
+    if (divides && left == '0) divides <= 1'b0;
     if (start) begin
-      operand <= {radicand, 16'd0};
       root <= '0;
-      rest <= '0;
       left <= 6'(ROOT - 1);
       takes_root <= 1'b1;
       divides <= 1'b0;
@@ -70,6 +64,8 @@ module relative_deviation (
     if (rst) begin
       takes_root <= 1'b0;
       divides <= 1'b0;
+      shows_root <= 1'b0;
+      shows_quotient <= 1'b0;
       done <= 1'b0;
     end
   end

@@ -10,7 +10,7 @@ namespace neve::rtl {
 namespace {
 
 constexpr EngineBuild sixteen{.lanes = 16, .block_bits = 12, .dims = 3, .line_bits = 12, .plane_bits = 12};
-constexpr unsigned sixteen_bytes = 16;
+constexpr unsigned sixteen_bytes = 32;
 
 TEST(Engine16, TakesAValueInEveryCycleOfEveryLane) {
   EngineBench<Vengine16> bench(sixteen, sixteen_bytes, 1);
@@ -27,6 +27,20 @@ TEST(Engine16, TakesAValueInEveryCycleOfEveryLane) {
                  fmt::format("{:.4f}", static_cast<double>(field.size()) /
                                            (16 * static_cast<double>(run.input_cycles))));
   RecordProperty("cycles", static_cast<int>(run.cycles));
+}
+
+// Half of what comes in goes out, 32 bytes a cycle.
+TEST(Engine16, TakesAValueInEveryCycleOfNoise) {
+  EngineBench<Vengine16> bench(sixteen, sixteen_bytes, 3);
+  EngineOptions o;
+  o.shape = {16 * 4096 * 6};
+  o.bounds = {2e-6};
+  o.block_values = 4096;
+  const std::vector<float> field = test::rough_field<float>({16 * 4096 * 6}, 1e-3, 5);
+  const EngineRun run = check(bench, sixteen, o, field, {});
+  const auto in = static_cast<double>(field.size() * sizeof(float));
+  EXPECT_LT(in / static_cast<double>(run.bytes.size()), 4);
+  EXPECT_LE(run.input_cycles, field.size() / 16 + 16);
 }
 
 TEST(Engine16, UnderStallsAndBubbles) {
