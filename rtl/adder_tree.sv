@@ -29,7 +29,7 @@ module adder_tree #(
       end
     end
     for (i = 0; i < LEAVES - 1; i = i + 1) begin : adders
-      add_sub #(.WIDTH(SUM_BITS)) adder (
+      adder #(.WIDTH(SUM_BITS)) adder_i (
         .clk(clk), .subtract(1'b0), .carry(1'b0), .a(sums[SUM_BITS*(2*i+1)+:SUM_BITS]),
         .b(sums[SUM_BITS*(2*i+2)+:SUM_BITS]), .sum(sums[SUM_BITS*i+:SUM_BITS]));
     end

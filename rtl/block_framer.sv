@@ -65,7 +65,8 @@ module block_framer #(
   localparam int HEAD_BYTES = 20;  // of a block's header, without the checksum
   localparam logic [2:0] HEAD_LAST = 3'(HEAD_BYTES / 4 - 1);
   localparam int LENGTH_BITS = BLOCK_BITS + 5;  // of a payload
-  localparam int INFLIGHT = 8;  // words between a block's last part and the memory, and more
+  localparam int LEVELS = $clog2(LANES);  // cycles that lanes are joined in
+  localparam int INFLIGHT = 16;  // words between a block's last part and the memory, and more
 
   // --- which lane --------------------------------------------------------------------------------------
 
@@ -74,21 +75,20 @@ module block_framer #(
   logic [INFO_BITS-1:0] info;
   logic [8*BYTES-1:0] codes_now;
   logic [48:0] entry_now;
+  localparam int LANE_OUT_BITS = INFO_BITS + 8 * BYTES + 49;
+  logic [LANES*LANE_OUT_BITS-1:0] lanes_out;
   integer i;
   always_comb begin
-    info = '0;
-    codes_now = '0;
-    entry_now = '0;
-    for (i = 0; i < LANES; i = i + 1) begin
-      info = info | {packed_values[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
-                     packed_symbols[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
-                     packed_entries[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
-                     packed_side_bytes[(BLOCK_BITS+3)*i+:BLOCK_BITS+3],
-                     packed_code_bytes[(BLOCK_BITS+2)*i+:BLOCK_BITS+2]};
-      codes_now = codes_now | codes_data[8*BYTES*i+:8*BYTES];
-      entry_now = entry_now | side_entry[49*i+:49];
-    end
+    for (i = 0; i < LANES; i = i + 1)
+      lanes_out[LANE_OUT_BITS*i+:LANE_OUT_BITS] = {packed_values[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
+                                                   packed_symbols[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
+                                                   packed_entries[(BLOCK_BITS+1)*i+:BLOCK_BITS+1],
+                                                   packed_side_bytes[(BLOCK_BITS+3)*i+:BLOCK_BITS+3],
+                                                   packed_code_bytes[(BLOCK_BITS+2)*i+:BLOCK_BITS+2],
+                                                   codes_data[8*BYTES*i+:8*BYTES], side_entry[49*i+:49]};
   end
+  joined #(.N(LANES), .WIDTH(LANE_OUT_BITS)) lanes_joined (
+    .clk(clk), .in(lanes_out), .out({info, codes_now, entry_now}));
 
   // --- a block's parts ---------------------------------------------------------------------------------
 
@@ -103,6 +103,7 @@ module block_framer #(
   logic [10:0] book_left;
   logic        has_step, has_book, has_offline_book, is_first_lane, is_last;
   logic [2:0]  head_at;
+  logic [2:0]  take_at;
   logic        meta_room;
   logic [MEMORY_BITS:0] memory_used;
 
@@ -128,7 +129,10 @@ module block_framer #(
           select <= LANES'(1);
           if (round_valid) state <= LOOK;
         end
-        LOOK: if (|(packed_valid & select) & meta_room) state <= TAKE;
+        LOOK: begin
+          take_at <= 3'd0;
+          if (|(packed_valid & select) & meta_room) state <= TAKE;
+        end
         TAKE: begin
           {values, symbols, entries, side_bytes, code_bytes} <= info;
           is_first_lane <= select[0];
@@ -136,7 +140,8 @@ module block_framer #(
           has_book <= round_book == neve_pkg::BOOK_REBUILT & select[0];
           has_offline_book <= round_book == neve_pkg::BOOK_OFFLINE & select[0];
           is_last <= round_is_last & lane_number + 7'd1 == round_lanes;
-          state <= SUM;
+          take_at <= take_at + 3'd1;
+          if (take_at == 3'(LEVELS)) state <= SUM;
         end
         SUM: begin
           parts <= LENGTH_BITS'(code_bytes) + LENGTH_BITS'(side_bytes);
@@ -206,30 +211,52 @@ module block_framer #(
   assign begins = state == HEAD & head_at == 3'd0;
   assign zeros = B'(-HEAD_BYTES) - payload[B-1:0];
 
-  // 1: asked for; 2: there; 3: one of them, all others being zero. Pieces of 4 bytes come from `word1` or from outside.
-  logic [3:0]  state1, state2;
-  logic [B:0]  bytes1, bytes2, bytes3;
-  logic        last1, last2, last3, valid3;
-  logic [8*BYTES-1:0] codes2, piece3;
-  logic [31:0] word1;
-  logic [48:0] narrow2;
+  // Words of 4 bytes, from `word1` or from outside. 1: asked for; 2: there.
+  logic        words1, words2;
+  logic [B:0]  word_bytes1, word_bytes2;
+  logic [31:0] word1, word2;
   always_ff @(posedge clk) begin
-    state1 <= rst ? WAIT : state;
-    bytes1 <= state == CODES ? (ends_codes ? (B+1)'(code_left) : (B+1)'(BYTES))
-              : state == BOOK & ends_book ? (B+1)'(book_left) : (B+1)'(4);
-    last1 <= (state == CODES & ends_codes & entries == 0) | (state == SIDE & ends_side);
+    words1 <= ~rst & (state == HEAD | state == STEP | state == BOOK);
+    word_bytes1 <= state == BOOK & ends_book ? (B+1)'(book_left) : (B+1)'(4);
     word1 <= state == HEAD ? head_word : 32'd0;
 
-    state2 <= rst ? WAIT : state1;
-    bytes2 <= bytes1;
-    last2 <= last1;
-    codes2 <= codes_now;
-    narrow2 <= entry_now | {17'd0, word1 | word_data};
+    words2 <= words1 & ~rst;
+    word_bytes2 <= word_bytes1;
+    word2 <= word1 | word_data;
+  end
 
-    valid3 <= ~rst & (state2 == HEAD | state2 == STEP | state2 == BOOK | state2 == CODES | state2 == SIDE);
-    bytes3 <= state2 == SIDE & narrow2[48] ? (B+1)'(6) : bytes2;
+  // Of a lane, which take LEVELS cycles more, and so come behind all of a block's words and before those of the next
+  // block, for whose sizes the same holds. 1: asked for; THERE: there.
+  localparam int THERE = LEVELS + 2;
+  logic [THERE:1] codes_wait, side_wait, last_wait;
+  logic [THERE*(B+1)-1:0] bytes_wait;
+  logic [8*BYTES-1:0] codes2;
+  logic [48:0] entry2;
+  logic        has_codes2, has_side2, last2;
+  logic [B:0]  bytes2;
+  always_ff @(posedge clk) begin
+    codes_wait <= rst ? '0 : {codes_wait[THERE-1:1], state == CODES};
+    side_wait <= rst ? '0 : {side_wait[THERE-1:1], state == SIDE};
+    last_wait <= {last_wait[THERE-1:1],
+                  (state == CODES & ends_codes & entries == 0) | (state == SIDE & ends_side)};
+    bytes_wait <= {bytes_wait[(THERE-1)*(B+1)-1:0], ends_codes ? (B+1)'(code_left) : (B+1)'(BYTES)};
+    codes2 <= codes_now;
+    entry2 <= entry_now;
+  end
+  assign has_codes2 = codes_wait[THERE];
+  assign has_side2 = side_wait[THERE];
+  assign last2 = last_wait[THERE];
+  assign bytes2 = bytes_wait[(THERE-1)*(B+1)+:B+1];
+
+  // 3: one of them, all others being zero.
+  logic        last3, valid3;
+  logic [B:0]  bytes3;
+  logic [8*BYTES-1:0] piece3;
+  always_ff @(posedge clk) begin
+    valid3 <= ~rst & (words2 | has_codes2 | has_side2);
+    bytes3 <= words2 ? word_bytes2 : has_side2 ? (entry2[48] ? (B+1)'(6) : (B+1)'(4)) : bytes2;
     last3 <= last2;
-    piece3 <= codes2 | (8*BYTES)'(narrow2[47:0]);
+    piece3 <= codes2 | (8*BYTES)'(entry2[47:0]) | (8*BYTES)'(word2);
   end
 
   logic        joined_valid, joined_last, begins1;
@@ -244,7 +271,7 @@ module block_framer #(
 
   // A block begins for the joiner before its first part, for the memory between the last word of the block before
   // and its own first one, and for the checksum when that of the block before is there. Words come 7 cycles after
-  // their state, checksums 11; the last part of the block before was 6 cycles before HEAD at least.
+  // their state, checksums 11; the last part of the block before came 6 cycles before HEAD at least, late as it is.
   localparam int CRC_CYCLES = 4;
   logic [6:2]  begun;
   logic [B:0]  skips;
@@ -289,7 +316,6 @@ module block_framer #(
   logic        heads;
   logic [4:0]  heads_written, crcs_written, heads_read;
   logic [31:0] head_out, crc_out;
-  assign heads = state1 == HEAD;
   gated_ram #(.WIDTH(32), .DEPTH(128)) head_words (
     .clk(clk), .write(heads), .write_addr({heads_written[3:0], head_at1}), .write_data(word1), .enable(enable),
     .read(reads_head), .read_addr({heads_read[3:0], out_at}), .read_data(head_out));
@@ -298,6 +324,7 @@ module block_framer #(
     .read(reads_crc), .read_addr(heads_read[3:0]), .read_data(crc_out));
   always_ff @(posedge clk) begin
     head_at1 <= head_at;
+    heads <= ~rst & state == HEAD;
     meta_room <= 5'(heads_written - heads_read) < 5'd14;
     if (rst) begin
       heads_written <= '0;

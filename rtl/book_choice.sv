@@ -127,14 +127,16 @@ module book_choice #(
   multiply_accumulate squares_high (
       .clk, .begins, .from('0), .shifts(1'b0), .a(count), .b(17'(count[T-1:17])), .cascade_in('0), .cascade(),
       .sum(high));
-  add_sub #(.WIDTH(2 * T - 17)) square_sum (
-      .clk, .subtract(1'b0), .carry(1'b0), .a((2 * T - 17)'(low[47:17])), .b(high[2*T-18:0]), .sum(squares_above));
+  adder #(.WIDTH(2 * T - 17)) square_sum (
+      .clk, .subtract(1'b0), .carry(1'b0), .a((2 * T - 17)'(low[47:17])), .b(high[2*T-18:0]),
+      .sum(squares_above));
   multiplier #(.A_BITS(T), .B_BITS(T)) square_of_total (.clk, .a(total), .b(total), .product(total_square));
   assign squares = {squares_above, low[16:0], 10'd0};
   // In two halves, the lower one with its borrow on top.
-  add_sub #(.WIDTH(48)) difference_low (
-      .clk, .subtract(1'b1), .carry(1'b0), .a({1'b0, squares[46:0]}), .b({1'b0, total_square[46:0]}), .sum(radicand_low));
-  add_sub #(.WIDTH(17)) difference_high (
+  adder #(.WIDTH(48)) difference_low (
+      .clk, .subtract(1'b1), .carry(1'b0), .a({1'b0, squares[46:0]}), .b({1'b0, total_square[46:0]}),
+      .sum(radicand_low));
+  adder #(.WIDTH(17)) difference_high (
       .clk, .subtract(1'b1), .carry(radicand_low[47]), .a(17'(squares[2*T+9:47])), .b(17'(total_square[2*T-1:47])),
       .sum(radicand_high));
   relative_deviation deviation (
@@ -150,9 +152,9 @@ module book_choice #(
   // Chi is how much sigma changed.
   logic [22:0] change, chi;
   logic exceeds_keep, exceeds_offline;
-  add_sub #(.WIDTH(23)) sigma_change (
+  adder #(.WIDTH(23)) sigma_change (
       .clk, .subtract(1'b1), .carry(1'b0), .a({1'b0, sigma}), .b({1'b0, last_sigma}), .sum(change));
-  add_sub #(.WIDTH(23)) amount (
+  adder #(.WIDTH(23)) amount (
       .clk, .subtract(change[22]), .carry(1'b0), .a('0), .b(change), .sum(chi));
   less #(.WIDTH(32)) keep (.clk, .a(chi_keep), .b(32'(chi)), .is_less(exceeds_keep));
   less #(.WIDTH(32)) leave (.clk, .a(chi_offline), .b(32'(chi)), .is_less(exceeds_offline));

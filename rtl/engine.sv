@@ -561,8 +561,9 @@ module engine #(
 
   logic        measured;
   logic [31:0] chosen_bits, measured_bits;
-  add_sub #(.WIDTH(32)) all_bits (
-    .clk(clk), .subtract(1'b0), .carry(1'b0), .a(chosen_bits), .b({side_bytes_now, 3'b0}), .sum(measured_bits));
+  adder #(.WIDTH(32)) all_bits (
+    .clk(clk), .subtract(1'b0), .carry(1'b0), .a(chosen_bits), .b({side_bytes_now, 3'b0}),
+    .sum(measured_bits));
   always_ff @(posedge clk) begin
     measured <= chosen;
     chosen_bits <= choice_kind == neve_pkg::BOOK_KEPT      ? kept_bits

@@ -9,7 +9,7 @@ module less #(
     output logic             is_less
 );
   logic [WIDTH:0] difference;
-  add_sub #(
+  adder #(
       .WIDTH(WIDTH + 1)
   ) subtraction (
       .clk,

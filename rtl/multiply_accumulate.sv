@@ -30,7 +30,8 @@ module multiply_accumulate (
   localparam logic [8:0] AND_FROM = 9'b00_011_01_01;
   localparam logic [8:0] AND_CASCADE = 9'b00_001_01_01;
   dsp_slice #(.MULTIPLIES(1)) slice (
-      .clk, .a({4'd0, a}), .b({1'b0, b}), .c(from), .cascade_in, .opmode(shifts1 ? AND_CASCADE : begins1 ? AND_FROM : AND_SUM),
-      .subtract(1'b0), .carry(1'b0), .p(sum), .cascade, .is_zero());
+      .clk, .a({4'd0, a}), .b({1'b0, b}), .c(from), .cascade_in,
+      .opmode(shifts1 ? AND_CASCADE : begins1 ? AND_FROM : AND_SUM),
+      .subtract(1'b0), .carry(1'b0), .p(sum), .cascade, .is_zero(), .is_ones());
 `endif
 endmodule

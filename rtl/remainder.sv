@@ -23,7 +23,7 @@ module remainder #(
   assign wide = 48'(divisor);
   dsp_slice slice (
       .clk, .a(wide[47:18]), .b(wide[17:0]), .c(48'(shifted)), .cascade_in('0), .opmode(runs ? C_AND_AB : NOTHING),
-      .subtract(!is_negative), .carry(1'b0), .p, .cascade(), .is_zero());
+      .subtract(!is_negative), .carry(1'b0), .p, .cascade(), .is_zero(), .is_ones());
   assign rest = p[WIDTH-1:0];
 `endif
 endmodule
