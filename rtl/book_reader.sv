@@ -56,6 +56,11 @@ module book_reader (
       .symbol,
       .lengths(all_lengths)
   );
+  logic [L-1:0] offline_length;
+  always_comb begin
+    offline_length = '0;
+    for (int b = 0; b < neve_pkg::OFFLINE_BOOKS; b++) if (offline_book == 4'(b)) offline_length = all_lengths[L*b+:L];
+  end
 
   always_comb begin
     taken = '0;
@@ -114,7 +119,7 @@ module book_reader (
       OFFLINE: begin
         if (puts) begin
           length_valid <= 1'b1;
-          length <= all_lengths[5*offline_book+:5];
+          length <= offline_length;
           symbol <= symbol + S'(1);
           state <= &symbol ? IDLE : FETCH;
         end

@@ -252,11 +252,8 @@ module stream_reader #(
   logic [23:0] tail;
   logic [1:0] tail_at;
   always_comb begin
-    part_word = bytes;
-    if (!takes_four) begin
-      part_word = {8'd0, tail};
-      part_word[8*tail_at+:8] = bytes[7:0];
-    end
+    part_word = has_fours ? bytes : {8'd0, tail};
+    for (int i = 0; i < 4; i++) if (!has_fours && tail_at == 2'(i)) part_word[8*i+:8] = bytes[7:0];
   end
   assign code_write = state == CODE_BYTES && (takes_four || (takes_one && ones_left == 2'd1));
   assign side_write = state == SIDE_BYTES && (takes_four || (takes_one && ones_left == 2'd1));
@@ -281,7 +278,7 @@ module stream_reader #(
     if (takes_four || takes_one) payload_left <= payload_left - (takes_four ? 33'd4 : 33'd1);
     has_payload <= payload_left != (takes_four ? 33'd4 : takes_one ? 33'd1 : 33'd0);
     if (takes_one) begin
-      tail[8*tail_at+:8] <= bytes[7:0];
+      for (int i = 0; i < 3; i++) if (tail_at == 2'(i)) tail[8*i+:8] <= bytes[7:0];
       tail_at <= tail_at + 2'd1;
     end
 
