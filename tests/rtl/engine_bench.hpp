@@ -43,10 +43,17 @@ uint8_t byte_of(const Port& port, size_t at) {
   }
 }
 
+// What the engine says of a round.
+struct EngineChoice {
+  BookKind book = BookKind::offline;
+  uint8_t offline_book = 0;
+};
+
 struct EngineRun {
   std::vector<std::byte> bytes;
-  uint64_t input_cycles = 0;  // from the first value to the last
-  uint64_t cycles = 0;        // from start to the last byte
+  std::vector<EngineChoice> choices;  // by round
+  uint64_t input_cycles = 0;          // from the first value to the last
+  uint64_t cycles = 0;                // from start to the last byte
 };
 
 template <class Engine>
@@ -101,6 +108,10 @@ class EngineBench {
         holds[l] = false;
         ++at[l];
         if (at[l] % block_values == 0) at[l] += uint64_t{lanes - 1} * block_values;
+      }
+      if (engine_->chosen != 0) {
+        run.choices.push_back({static_cast<BookKind>(engine_->chosen_book),
+                               static_cast<uint8_t>(engine_->chosen_offline_book)});
       }
       if (engine_->m_axis_tvalid != 0 && engine_->m_axis_tready != 0) {
         ends = engine_->m_axis_tlast != 0;
@@ -171,6 +182,14 @@ EngineRun check(EngineBench<Engine>& bench, const EngineBuild& build, const Engi
       outside += is_same || error <= largest ? 0 : 1;
     }
     EXPECT_EQ(outside, 0U);
+  }
+  EXPECT_EQ(run.choices.size(), model->rounds.size());
+  for (size_t r = 0; r < std::min(run.choices.size(), model->rounds.size()); ++r) {
+    const EngineRound& round = model->rounds[r];
+    EXPECT_EQ(run.choices[r].book, round.book) << "round " << r;
+    if (round.book == BookKind::offline) {
+      EXPECT_EQ(run.choices[r].offline_book, round.offline_book) << "round " << r;
+    }
   }
   if (rounds != nullptr) *rounds = model->rounds;
   return run;

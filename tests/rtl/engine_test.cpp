@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine against its model, byte for byte, under stalls and bubbles; and what Neve reads out of its
 // streams.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <iostream>
+#include <map>
 #include <set>
 #include <string>
 
@@ -96,10 +99,12 @@ std::vector<float> changing_field(size_t count, uint64_t seed) {
   return field;
 }
 
+// Every branch of every rule, and every kind of book that a rule can come to.
 TEST(Engine4, EveryBookDecision) {
   EngineBench<Vengine4> bench(four, four_bytes, 5);
   const std::vector<float> field = changing_field(200000, 3);
-  std::set<std::string> seen;
+  std::map<std::string, size_t> branches;
+  std::map<std::string, size_t> books;
   for (const BookRule rule : {BookRule::exact_cost, BookRule::chi, BookRule::always, BookRule::never}) {
     EngineOptions o;
     o.shape = {field.size()};
@@ -109,22 +114,26 @@ TEST(Engine4, EveryBookDecision) {
     o.chi_keep = 0.5;
     o.chi_offline = 8;
     std::vector<EngineRound> rounds;
-    check(bench, four, o, field, {1, rule == BookRule::chi ? 0.5 : 1, 7}, &rounds);
-    for (const EngineRound& r : rounds) seen.insert(std::string(r.why));
+    const EngineRun run = check(bench, four, o, field, {1, rule == BookRule::chi ? 0.5 : 1, 7}, &rounds);
+    for (const EngineRound& r : rounds) ++branches[std::string(r.why)];
+    for (const EngineChoice& c : run.choices)
+      ++books[fmt::format("{}, {}", book_rule_name(rule), book_kind_name(c.book))];
   }
-  const std::set<std::string> all{"cost, kept",
-                                  "cost, offline",
-                                  "cost, rebuilt",
-                                  "chi, first",
-                                  "chi, large change",
-                                  "chi, small change",
-                                  "chi, change",
-                                  "chi, change, none on offer",
-                                  "always",
-                                  "always, none on offer",
-                                  "never",
-                                  "never, first"};
-  for (const std::string& why : all) EXPECT_TRUE(seen.contains(why)) << why;
+  for (const auto& [name, count] : branches) std::cout << fmt::format("branch {}: {} rounds\n", name, count);
+  for (const auto& [name, count] : books) {
+    std::cout << fmt::format("rule and book {}: {} rounds\n", name, count);
+    RecordProperty(name, static_cast<int>(count));
+  }
+  for (const char* branch :
+       {"cost, kept", "cost, offline", "cost, rebuilt", "chi, first", "chi, large change",
+        "chi, small change", "chi, change", "chi, change, none on offer", "always", "always, none on offer",
+        "never", "never, first"}) {
+    EXPECT_GT(branches[branch], 0U) << branch;
+  }
+  // `always` keeps nothing, `never` builds nothing.
+  EXPECT_EQ(books.size(), 10U);
+  EXPECT_FALSE(books.contains("always, kept"));
+  EXPECT_FALSE(books.contains("never, rebuilt"));
 }
 
 TEST(Engine4, HoldsARatio) {
