@@ -57,7 +57,7 @@ PROOFS = {
     },
     "block_framer": {
         "parts": ["byte_joiner"],
-        "open": ["gated_ram", "crc32"],
+        "open": ["gated_ram", "crc32", "joined"],
         "steps": 12,
         "is_unbounded": True,
         "broken": {
