@@ -41,8 +41,10 @@ module book_reader (
 
   logic [S-1:0] symbol, first, last;
   logic [L-1:0] previous, coded;
-  logic is_coded, puts;
+  logic is_coded, is_too_long, puts;
   assign coded = next[0] == 1'b0 ? previous : next[1] ? next[L+1:2] : next[2] ? previous - L'(1) : previous + L'(1);
+  // More than 16 bits, or less than none; no length before it was.
+  assign is_too_long = next[0] && (next[1] ? next[6] && next[5:2] != '0 : next[2] ? previous == '0 : previous[4]);
   assign is_coded = is_same || is_near || is_whole;
 
   // A length waits for whoever takes it.
@@ -100,7 +102,7 @@ module book_reader (
           if (symbol >= first) begin
             previous <= coded;
             if (symbol == last) state <= &symbol ? IDLE : REST;
-            if (coded > L'(neve_pkg::MAX_CODE_BITS)) begin
+            if (is_too_long) begin
               failed <= 1'b1;
               state <= IDLE;
             end
