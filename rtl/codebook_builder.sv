@@ -142,6 +142,7 @@ module codebook_builder (
   // --- lengths ---------------------------------------------------------------------------------------------
   logic [S:0] left;  // codes of this length
   logic [1:0] count_wait;  // until its counter is there
+  logic all_ranked;  // a cycle late
   logic [1:0] ranked_valid, ranked_odd;
   logic [L-1:0] ranked_length[2];
   logic length_write;
@@ -167,14 +168,15 @@ module codebook_builder (
   logic [S-1:0] asked_symbol[3];
   logic [L-1:0] code_length;
   logic [B-1:0] code, code_step, next_code;
-  logic code_write;
-  assign code_write = asked[2] && code_length != '0;
+  logic code_any, code_write;  // of a symbol that has a code
+  assign code_write = asked[2] && code_any;
   assign next_code = code + code_step;
   always_ff @(posedge clk) begin
     if (first_write || code_write) begin
       codes[first_write ? first_index : code_length[L-2:0]] <= first_write ? first_code : next_code;
     end
     code_length <= symbol_length;
+    code_any <= symbol_length != '0;
     code_step <= B'(1) << -symbol_length[L-2:0];
     code <= code_write && code_length == symbol_length ? next_code : codes[symbol_length[L-2:0]];
   end
@@ -189,6 +191,7 @@ module codebook_builder (
     ranked_odd <= {ranked_odd[0], rank[0]};
     ranked_length[0] <= length;
     ranked_length[1] <= ranked_length[0];
+    all_ranked <= length > LONGEST;
     asked <= {asked[1:0], 1'b0};
     asked_symbol[0] <= symbol[S-1:0];
     asked_symbol[1] <= asked_symbol[0];
@@ -223,7 +226,7 @@ module codebook_builder (
         left <= count;
         symbol <= '0;
         count_wait <= {count_wait[0], 1'b0};
-        if (length > LONGEST) begin
+        if (all_ranked) begin
           // The last lengths are on their way.
           if (ranked_valid == '0 && !length_write) state <= CODES;
         end else if (count_wait == '0) begin
@@ -265,7 +268,7 @@ module codebook_builder (
     entry_write <= asked[2];
     entry_addr <= asked_symbol[2];
     entry_data <= '0;
-    if (code_length != '0) begin
+    if (code_any) begin
       entry_data[B+:L] <= code_length;
       for (int b = 0; b < B; b++) entry_data[b] <= code[B-1-b];
     end

@@ -46,8 +46,12 @@ module huffman_merge (
   assign node2 = node_at[0] ? odd_weight : even_weight;
   assign node3 = node_at[0] ? even_weight : odd_weight;
 
-  // Phase 0: every comparison and every sum that may be needed.
+  // Phase 0: every comparison and every sum that may be needed. Comparisons in two halves, whose results meet behind the
+  // registers.
+  localparam int H = W / 2;
+  logic [2:0] is_less, is_same, is_low;  // leaf0 to node0, leaf1 to node0, leaf0 to node1
   logic leaf0_first, leaf1_first, leaf0_second;
+  assign {leaf0_second, leaf1_first, leaf0_first} = is_less | (is_same & is_low);
   logic [W-1:0] two_leaves, leaf_and_node, two_nodes;
   logic [3:0] queued_is;
   // Phase 1: what the merge takes, and what becomes of the heads.
@@ -107,14 +111,19 @@ module huffman_merge (
     end
 
     if (phase[0]) begin
-      leaf0_first <= leaf0_valid && (!node0_valid || W'(leaf0) <= node0);
-      leaf1_first <= leaf1_valid && (!node0_valid || W'(leaf1) <= node0);
-      leaf0_second <= leaf0_valid && (!node1_valid || W'(leaf0) <= node1);
+      is_less[0] <= leaf0_valid && (!node0_valid || (W - H)'(leaf0 >> H) < node0[W-1:H]);
+      is_less[1] <= leaf1_valid && (!node0_valid || (W - H)'(leaf1 >> H) < node0[W-1:H]);
+      is_less[2] <= leaf0_valid && (!node1_valid || (W - H)'(leaf0 >> H) < node1[W-1:H]);
+      is_same[0] <= leaf0_valid && (W - H)'(leaf0 >> H) == node0[W-1:H];
+      is_same[1] <= leaf1_valid && (W - H)'(leaf1 >> H) == node0[W-1:H];
+      is_same[2] <= leaf0_valid && (W - H)'(leaf0 >> H) == node1[W-1:H];
+      is_low <= {leaf0[H-1:0] <= node1[H-1:0], leaf1[H-1:0] <= node0[H-1:0], leaf0[H-1:0] <= node0[H-1:0]};
       two_leaves <= W'(leaf0) + W'(leaf1);
       leaf_and_node <= W'(leaf0) + node0;
       two_nodes <= node0 + node1;
-      leaf2_valid <= leaf_at >= 2;
-      leaf3_valid <= leaf_at >= 3;
+      // At least 2 and 3.
+      leaf2_valid <= !leaf_at[S+1] && |leaf_at[S:1];
+      leaf3_valid <= !leaf_at[S+1] && (|leaf_at[S:2] || &leaf_at[1:0]);
       for (int i = 0; i < 4; i++) queued_is[i] <= queued == S'(i);
       phase <= 3'b010;
     end

@@ -101,6 +101,10 @@ module lane #(
   logic        restart;
   logic [15:0] start_x, start_y;
   logic        ends_now, opens_now;
+  logic        opened, opened_restart;
+  logic [2:0]  opened_block;
+  logic [BLOCK_BITS:0] opened_values;
+  logic [15:0] opened_x, opened_y;
 
   // Blocks begun, counted, whose counts were taken, with a book, packed, taken: modulo 8.
   logic [2:0]  begun, done_blocks, taken_counts, packed_blocks, taken_blocks;
@@ -113,8 +117,9 @@ module lane #(
     has_room <= ~unpacked[2] & ~|untaken[2:1] & ~opens_now &
                 ~(|side_used[BLOCK_BITS+1:BLOCK_BITS] | &side_used[BLOCK_BITS-1:INFLIGHT_BITS]);
   end
+  // Where none opens, the next one will.
   countdown #(.WIDTH(BLOCK_BITS + 1), .LESS(1)) values_left (
-    .clk(clk), .load(opens_now), .value(block_values), .step(in_valid & is_open), .minus_again('0), .left(),
+    .clk(clk), .load(~is_open | ends_now), .value(block_values), .step(in_valid), .minus_again('0), .left(),
     .is_last(is_last));
 
   assign in_ready = is_open;
@@ -133,13 +138,19 @@ module lane #(
         is_open <= 1'b0;
       end
     end
-    if (opens_now) begin
-      next_first <= 1'b1;
-      restart <= block_restart;
-      start_x <= block_x;
-      start_y <= block_y;
-    end else if (in_valid & is_open) begin
-      next_first <= 1'b0;
+    if (~is_open) next_first <= 1'b1;
+    else if (in_valid) next_first <= is_last;
+    // Behind registers, since there is time.
+    opened <= opens_now & ~rst;
+    opened_block <= begun;
+    opened_values <= block_values;
+    opened_restart <= block_restart;
+    opened_x <= block_x;
+    opened_y <= block_y;
+    if (opened) begin
+      restart <= opened_restart;
+      start_x <= opened_x;
+      start_y <= opened_y;
     end
   end
   assign empty = ~is_open & begun == done_blocks;
@@ -157,11 +168,13 @@ module lane #(
     .out_valid(q_valid), .out_special(q_special), .out_quantum(q_quantum), .out_data(q_data));
 
   // Where blocks begin and end travels beside the values.
-  localparam int QUANTIZER_CYCLES = 27;
+  localparam int QUANTIZER_CYCLES = 28;
   logic [QUANTIZER_CYCLES:1] q_first, q_last;
+  logic q_restart;
   always_ff @(posedge clk) begin
-    q_first <= {q_first[QUANTIZER_CYCLES-1:1], next_first};
+    q_first <= {q_first[QUANTIZER_CYCLES-1:1], next_first & in_valid & is_open};
     q_last <= {q_last[QUANTIZER_CYCLES-1:1], is_last};
+    q_restart <= q_first[QUANTIZER_CYCLES-1] & restart;
   end
 
   logic l_valid, l_first, l_last, l_special;
@@ -169,8 +182,8 @@ module lane #(
   logic [31:0] l_data;
   lorenzo #(.DIMS(DIMS), .LINE_BITS(LINE_BITS), .PLANE_BITS(PLANE_BITS)) lorenzo_i (
     .clk(clk), .dims(dims), .line_last(line_last), .plane_last(plane_last), .plane_values(plane_values),
-    .block_restart(restart), .block_x(start_x), .block_y(start_y),
-    .in_valid(q_valid & ~rst), .in_first(q_first[QUANTIZER_CYCLES]), .in_last(q_last[QUANTIZER_CYCLES]),
+    .block_x(start_x), .block_y(start_y),
+    .in_valid(q_valid), .in_first(q_first[QUANTIZER_CYCLES]), .in_restart(q_restart), .in_last(q_last[QUANTIZER_CYCLES]),
     .in_special(q_special), .in_quantum(q_quantum), .in_data(q_data),
     .out_valid(l_valid), .out_first(l_first), .out_last(l_last), .out_special(l_special),
     .out_symbol(l_symbol), .out_data(l_data));
@@ -253,7 +266,7 @@ module lane #(
     .enable(1'b1), .read(packed_read), .read_addr(taken_blocks),
     .read_data({packed_symbols, packed_entries, packed_side_bytes}));
   gated_ram #(.WIDTH(BLOCK_BITS + 1), .DEPTH(8)) values_of (
-    .clk(clk), .write(opens_now), .write_addr(begun), .write_data(block_values), .enable(1'b1), .read(packed_read),
+    .clk(clk), .write(opened), .write_addr(opened_block), .write_data(opened_values), .enable(1'b1), .read(packed_read),
     .read_addr(taken_blocks), .read_data(packed_values));
   gated_ram #(.WIDTH(BLOCK_BITS + 2), .DEPTH(8)) code_bytes_of (
     .clk(clk), .write(code_bytes_known), .write_addr(packed_blocks), .write_data(code_bytes), .enable(1'b1),
@@ -366,12 +379,16 @@ module lane #(
     end
   endgenerate
 
-  logic [2:0]  word_bytes;           // of the last word
+  logic [2:0]  last_bytes;           // of the last word
+  logic [BLOCK_BITS:0] last_words;   // before it
+  logic        ended;
   logic        packed1;
-  assign word_bytes = word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
   always_ff @(posedge clk) begin
-    code_bytes_known <= ~rst & word_valid & word_last;
-    code_bytes <= {block_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, word_bytes};
+    ended <= ~rst & word_valid & word_last;
+    last_words <= block_words;
+    last_bytes <= word_bits == 0 ? 3'd4 : 3'(({1'b0, word_bits} + 6'd7) >> 3);
+    code_bytes_known <= ended & ~rst;
+    code_bytes <= {last_words[BLOCK_BITS-1:0], 2'b0} + {{(BLOCK_BITS-1){1'b0}}, last_bytes};
   end
   always_ff @(posedge clk) begin
     if (rst) begin

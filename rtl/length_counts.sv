@@ -27,27 +27,30 @@ module length_counts (
   localparam logic [L-1:0] LONGEST = L'(B);
   localparam logic [B:0] WHOLE = (B + 1)'(1) << B;
 
-  localparam logic [4:0] IDLE = 5'd0;
-  localparam logic [4:0] CLEAR = 5'd1;
-  localparam logic [4:0] LEVELS = 5'd2;
-  localparam logic [4:0] LAST_LEVEL = 5'd3;
-  localparam logic [4:0] SUM_LOAD = 5'd4;
-  localparam logic [4:0] SUM_SHIFT = 5'd5;
-  localparam logic [4:0] WEIGH = 5'd6;
-  localparam logic [4:0] LENGTHEN_LOAD = 5'd7;
-  localparam logic [4:0] LENGTHEN_MOVE = 5'd8;
-  localparam logic [4:0] LENGTHEN_END = 5'd9;
-  localparam logic [4:0] SHORTEN_LOAD = 5'd10;
-  localparam logic [4:0] SHORTEN_WEIGH = 5'd11;
-  localparam logic [4:0] SHORTEN_PUT = 5'd12;
-  localparam logic [4:0] SHORTEN_TAKE = 5'd13;
-  localparam logic [4:0] SUM_START = 5'd14;
-  localparam logic [4:0] LENGTHEN_WEIGH = 5'd15;
-  localparam logic [4:0] SHORTEN_STEP = 5'd16;
-  localparam logic [4:0] SHORTEN_FETCH = 5'd17;
-  localparam logic [4:0] LEVELS_END = 5'd18;
-  localparam logic [4:0] SUM_END = 5'd19;
-  logic [4:0] state;
+  // One place each, so that a state is one bit.
+  localparam int IDLE = 0;
+  localparam int CLEAR = 1;
+  localparam int LEVELS = 2;
+  localparam int LAST_LEVEL = 3;
+  localparam int SUM_LOAD = 4;
+  localparam int SUM_SHIFT = 5;
+  localparam int WEIGH = 6;
+  localparam int LENGTHEN_LOAD = 7;
+  localparam int LENGTHEN_MOVE = 8;
+  localparam int LENGTHEN_END = 9;
+  localparam int SHORTEN_LOAD = 10;
+  localparam int SHORTEN_WEIGH = 11;
+  localparam int SHORTEN_PUT = 12;
+  localparam int SHORTEN_TAKE = 13;
+  localparam int SUM_START = 14;
+  localparam int LENGTHEN_WEIGH = 15;
+  localparam int SHORTEN_STEP = 16;
+  localparam int SHORTEN_FETCH = 17;
+  localparam int LEVELS_END = 18;
+  localparam int SUM_END = 19;
+  localparam int STATES = 20;
+  logic [STATES-1:0] state = STATES'(1) << IDLE;
+  logic [STATES-1:0] next_state;
 
   logic has_tree, is_single;
 
@@ -58,17 +61,18 @@ module length_counts (
   /* verilator lint_off UNUSEDSIGNAL */
   logic [L-1:0] read_length, write_length;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [S:0] read_count, write_count;
+  logic [S:0] read_count, write_count, write_more;
   assign read_count = counts[read_length[L-2:0]];
-  // Written a cycle late.
+  // Written a cycle late, the sum of two.
   logic late_write;
   logic [L-2:0] late_index;
-  logic [S:0] late_count;
+  logic [S:0] late_count, late_more;
   always_ff @(posedge clk) begin
     late_write <= count_write;
     late_index <= write_length[L-2:0];
     late_count <= write_count;
-    if (late_write) counts[late_index] <= late_count;
+    late_more <= write_more;
+    if (late_write) counts[late_index] <= late_count + late_more;
   end
 
   // Levels. A node's children come two cycles after its number.
@@ -95,7 +99,9 @@ module length_counts (
   // Lengthening: `excess` in units of what one code gives back at this length, rounded up.
   logic [S:0] excess, above, here;
   logic [S+1:0] over;  // codes here that may stay; negative: all have to go, and do not suffice
-  logic here_any;
+  // Of what does not change in the cycle before they are looked at.
+  logic here_any, at_longest, at_one, shorter_one, shorter_at;
+  logic shift_ends, lengthens_first;
   logic too_few;
   assign too_few = over[S+1];
   // Shortening: one code of length `at` has come down to `shorter`.
@@ -105,81 +111,130 @@ module length_counts (
 
   assign first_index = at[L-2:0];
   assign first_code = sum[B-1:0];
-  assign first_write = state == SUM_LOAD;
+  assign first_write = state[SUM_LOAD];
 
   always_comb begin
-    read_length = state == SHORTEN_FETCH ? shorter : at;
+    read_length = state[SHORTEN_FETCH] ? shorter : at;
     count_write = 1'b0;
     write_length = at;
     write_count = '0;
-    unique case (state)
-      CLEAR: count_write = 1'b1;
-      LEVELS, LEVELS_END: begin
+    write_more = '0;
+    unique case (1'b1)
+      state[CLEAR]: count_write = 1'b1;
+      state[LEVELS], state[LEVELS_END]: begin
         count_write = level_ended && at != LONGEST;
         write_count = level_leaves;
       end
-      LAST_LEVEL: begin
+      state[LAST_LEVEL]: begin
         count_write = 1'b1;
         write_length = is_single ? L'(1) : LONGEST;
         write_count = is_single ? (S + 1)'(1) : longest_leaves;
       end
-      LENGTHEN_MOVE: begin
+      state[LENGTHEN_MOVE]: begin
         count_write = 1'b1;
         write_length = at + L'(1);
-        write_count = above + (too_few ? here : excess);
+        write_count = above;
+        write_more = too_few ? here : excess;
       end
-      LENGTHEN_END: begin
+      state[LENGTHEN_END]: begin
         count_write = 1'b1;
         write_count = above;
       end
-      SHORTEN_PUT: begin
+      state[SHORTEN_PUT]: begin
         count_write = 1'b1;
         write_length = shorter;
-        write_count = count + (S + 1)'(1);
+        write_count = count;
+        write_more = (S + 1)'(1);
       end
-      SHORTEN_TAKE: begin
+      state[SHORTEN_TAKE]: begin
         count_write = 1'b1;
-        write_count = here - (S + 1)'(1);
+        write_count = here;
+        write_more = '1;
       end
       default: ;
     endcase
   end
 
+  // States, each from those before it.
+  logic clear_ends, levels_end, shift_done, steps, step_ends, move_ends;
+  assign clear_ends = state[CLEAR] && at_longest;
+  assign levels_end = state[LEVELS] && node_valid[1] && node_is_last[1];
+  assign shift_done = state[SUM_SHIFT] && shift_ends;
+  assign move_ends = !too_few || at_one;
+  assign steps = here_any && !rest[B+1] && !shorter_one;  // one length further down
+  assign step_ends = !steps && shorter_at;
+  always_comb begin
+    next_state[IDLE] = state[IDLE] || (state[WEIGH] && sum_fits);
+    next_state[CLEAR] = state[CLEAR] && !at_longest;
+    next_state[LEVELS] = (clear_ends && has_tree) || (state[LEVELS] && !levels_end);
+    next_state[LEVELS_END] = levels_end;
+    next_state[LAST_LEVEL] = state[LEVELS_END] || (clear_ends && !has_tree);
+    next_state[SUM_START] =
+        state[LAST_LEVEL] || state[LENGTHEN_END] || (state[SHORTEN_STEP] && step_ends && at_longest);
+    next_state[SUM_LOAD] = state[SUM_START] || (shift_done && !at_longest);
+    next_state[SUM_SHIFT] = state[SUM_LOAD] || (state[SUM_SHIFT] && !shift_ends);
+    next_state[SUM_END] = shift_done && at_longest;
+    next_state[WEIGH] = state[SUM_END];
+    next_state[LENGTHEN_LOAD] = (state[WEIGH] && !sum_fits && sum[B]) || (state[LENGTHEN_LOAD] && lengthens_first) ||
+        (state[LENGTHEN_MOVE] && !move_ends);
+    next_state[LENGTHEN_WEIGH] = state[LENGTHEN_LOAD] && !lengthens_first;
+    next_state[LENGTHEN_MOVE] = state[LENGTHEN_WEIGH];
+    next_state[LENGTHEN_END] = state[LENGTHEN_MOVE] && move_ends;
+    next_state[SHORTEN_LOAD] =
+        (state[WEIGH] && !sum_fits && !sum[B]) || (state[SHORTEN_STEP] && step_ends && !at_longest);
+    next_state[SHORTEN_WEIGH] = state[SHORTEN_LOAD] || state[SHORTEN_TAKE] || (state[SHORTEN_STEP] && steps);
+    next_state[SHORTEN_STEP] = state[SHORTEN_WEIGH];
+    next_state[SHORTEN_FETCH] = state[SHORTEN_STEP] && !steps && !shorter_at;
+    next_state[SHORTEN_PUT] = state[SHORTEN_FETCH];
+    next_state[SHORTEN_TAKE] = state[SHORTEN_PUT];
+  end
+
+  // Upwards while lengths are cleared (the flag is a cycle late: the first one is cleared twice), counted, summed up and
+  // shortened, downwards while they are lengthened.
+  logic [L-1:0] next_at;
+  always_comb begin
+    next_at = at;
+    if (state[CLEAR] || (level_ended && at != LONGEST) || shift_done || (state[SHORTEN_STEP] && step_ends)) begin
+      next_at = at + L'(1);
+    end
+    if ((state[LENGTHEN_LOAD] && lengthens_first) || (state[LENGTHEN_MOVE] && !move_ends)) next_at = at - L'(1);
+    if (state[IDLE]) next_at = length;
+    if (state[WEIGH]) next_at = sum[B] ? LONGEST : L'(2);
+    if (start || clear_ends || state[SUM_START]) next_at = L'(1);
+  end
+
   always_ff @(posedge clk) begin
+    state <= start ? STATES'(1) << CLEAR : next_state;
+    at <= next_at;
     done <= 1'b0;
     node_valid <= {node_valid[0], asks};
     node_is_last <= {node_is_last[0], node == '0};
-    level_ended <= state == LEVELS && node_valid[1] && ends_level;
+    level_ended <= state[LEVELS] && node_valid[1] && ends_level;
     level_leaves <= leaves_sum;
     if (level_ended) begin
-      if (at != LONGEST) at <= at + L'(1);
-      else longest_leaves <= longest_leaves + level_leaves;
+      if (at == LONGEST) longest_leaves <= longest_leaves + level_leaves;
     end
     has_tree <= used >= (S + 1)'(2);
     is_single <= used == (S + 1)'(1);
     sum_fits <= (sum[B] && sum[B-1:0] == '0) || !has_tree;
     here_any <= here != '0;
+    at_longest <= at == LONGEST && !start;
+    at_one <= at == L'(1);
+    shorter_one <= shorter == L'(1);
+    shorter_at <= shorter == at;
     count <= read_count;
-    unique case (state)
-      IDLE: at <= length;
-      CLEAR: begin
-        at <= at + L'(1);
-        if (at == LONGEST) begin
-          at <= L'(1);
-          if (!has_tree) begin
-            state <= LAST_LEVEL;
-          end else begin
-            asks <= 1'b1;
-            node <= used[S-1:0] - S'(2);
-            state <= LEVELS;
-          end
+    unique case (1'b1)
+      state[CLEAR]: begin
+        if (at_longest) begin
+          asks <= has_tree;
+          node <= used[S-1:0] - S'(2);
         end
         longest_leaves <= '0;
         left_in_level <= S'(1);
         nodes_below <= '0;
         leaves_below <= '0;
       end
-      LEVELS: begin
+      state[LEVELS]: begin
         if (asks) node <= node - S'(1);
         if (node == '0) asks <= 1'b0;
         if (node_valid[1]) begin
@@ -191,114 +246,66 @@ module length_counts (
             nodes_below <= '0;
             leaves_below <= '0;
           end
-          if (node_is_last[1]) state <= LEVELS_END;
         end
       end
-      LEVELS_END: state <= LAST_LEVEL;
-      LAST_LEVEL: state <= SUM_START;
 
-      SUM_START: begin
-        at <= L'(1);
+      state[SUM_START]: begin
         sum <= '0;
-        state <= SUM_LOAD;
       end
-      SUM_LOAD: begin
+      state[SUM_LOAD]: begin
         share <= (B + 1)'(read_count);
         shift <= LONGEST - at;
-        state <= SUM_SHIFT;
+        shift_ends <= at == LONGEST;
       end
-      SUM_SHIFT: begin
+      state[SUM_SHIFT]: begin
         shift <= shift - L'(1);
         share <= share << 1;
-        if (shift == '0) begin
-          sum <= sum + share;
-          at <= at + L'(1);
-          state <= at == LONGEST ? SUM_END : SUM_LOAD;
-        end
+        shift_ends <= shift == L'(1);
+        if (shift_ends) sum <= sum + share;
       end
-      SUM_END: state <= WEIGH;
-      WEIGH: begin
+      state[WEIGH]: begin
         slack <= WHOLE - sum;
         excess <= sum[S:0];  // less than 1024 above the whole
-        at <= LONGEST;
-        if (sum_fits) begin
-          done <= 1'b1;
-          state <= IDLE;
-        end else if (sum[B]) begin
-          state <= LENGTHEN_LOAD;
-        end else begin
-          at <= L'(2);
-          share_at <= WHOLE >> 2;
-          state <= SHORTEN_LOAD;
-        end
+        lengthens_first <= 1'b1;
+        done <= sum_fits;
+        share_at <= WHOLE >> 2;
       end
 
-      LENGTHEN_LOAD: begin
+      state[LENGTHEN_LOAD]: begin
         here <= read_count;
-        if (at == LONGEST) begin
-          above <= read_count;
-          at <= at - L'(1);
-        end else begin
-          state <= LENGTHEN_WEIGH;
-        end
+        lengthens_first <= 1'b0;
+        if (lengthens_first) above <= read_count;
       end
-      LENGTHEN_WEIGH: begin
-        over <= {1'b0, here} - {1'b0, excess};
-        state <= LENGTHEN_MOVE;
-      end
-      LENGTHEN_MOVE: begin
+      state[LENGTHEN_WEIGH]: over <= {1'b0, here} - {1'b0, excess};
+      state[LENGTHEN_MOVE]: begin
         above <= too_few ? '0 : over[S:0];
         excess <= ((S + 1)'(2) + ~over[S:0]) >> 1;
-        if (!too_few || at == L'(1)) begin
-          state <= LENGTHEN_END;
-        end else begin
-          at <= at - L'(1);
-          state <= LENGTHEN_LOAD;
-        end
       end
-      LENGTHEN_END: state <= SUM_START;
 
-      SHORTEN_LOAD: begin
+      state[SHORTEN_LOAD]: begin
         here <= read_count;
         shorter <= at;
         share_shorter <= share_at;
-        state <= SHORTEN_WEIGH;
       end
-      SHORTEN_WEIGH: begin
-        rest <= {1'b0, slack} - {1'b0, share_shorter};
-        state <= SHORTEN_STEP;
-      end
-      SHORTEN_STEP: begin
-        if (here_any && !rest[B+1] && shorter != L'(1)) begin
+      state[SHORTEN_WEIGH]: rest <= {1'b0, slack} - {1'b0, share_shorter};
+      state[SHORTEN_STEP]: begin
+        if (steps) begin
           slack <= rest[B:0];
           share_shorter <= share_shorter << 1;
           shorter <= shorter - L'(1);
-          state <= SHORTEN_WEIGH;
-        end else if (shorter != at) begin
-          state <= SHORTEN_FETCH;
-        end else begin
-          at <= at + L'(1);
+        end else if (shorter_at) begin
           share_at <= share_at >> 1;
-          state <= SHORTEN_LOAD;
-          if (at == LONGEST) state <= SUM_START;
         end
       end
-      SHORTEN_FETCH: state <= SHORTEN_PUT;
-      SHORTEN_PUT: state <= SHORTEN_TAKE;
-      SHORTEN_TAKE: begin
+      state[SHORTEN_TAKE]: begin
         here <= here - (S + 1)'(1);
         shorter <= at;
         share_shorter <= share_at;
-        state <= SHORTEN_WEIGH;
       end
       default: ;
     endcase
-    if (start) begin
-      at <= L'(1);
-      state <= CLEAR;
-    end
     if (rst) begin
-      state <= IDLE;
+      state <= STATES'(1) << IDLE;
       asks <= 1'b0;
       node_valid <= '0;
       level_ended <= 1'b0;

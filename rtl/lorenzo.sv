@@ -14,12 +14,12 @@ module lorenzo #(
   input  logic [15:0] plane_last,    // lines of a plane, less 1
   input  logic [PLANE_BITS:0] plane_values,  // 0: no block looks back as far as a plane
   // Of the block whose first value comes next; they stay from a few cycles before it until it has come.
-  input  logic        block_restart,
   input  logic [15:0] block_x,
   input  logic [15:0] block_y,
 
   input  logic        in_valid,
-  input  logic        in_first,      // of a block
+  input  logic        in_first,      // of a block; only of valid ones
+  input  logic        in_restart,    // the first of a block that looks back at nothing
   input  logic        in_last,
   input  logic        in_special,
   input  logic signed [28:0] in_quantum,
@@ -69,14 +69,14 @@ module lorenzo #(
   logic at_line_end0, at_line_start0, at_last_line0, at_first_line0, restart0;
   logic signed [28:0] quantum0;
   countdown #(.WIDTH(LINE_BITS)) line_place (
-    .clk(clk), .load(in_valid & in_first), .value(block_line_left[LINE_BITS-1:0]), .step(in_valid),
+    .clk(clk), .load(in_first), .value(block_line_left[LINE_BITS-1:0]), .step(in_valid),
     .minus_again((LINE_BITS+1)'(minus_line)), .left(x0), .is_last(at_line_end0));
   countdown #(.WIDTH(16)) plane_line (
-    .clk(clk), .load(in_valid & in_first), .value(block_lines_left[15:0]), .step(in_valid & at_line_end0),
+    .clk(clk), .load(in_first), .value(block_lines_left[15:0]), .step(in_valid & at_line_end0),
     .minus_again(minus_lines), .left(), .is_last(at_last_line0));
   always_ff @(posedge clk) begin
     quantum0 <= in_quantum;
-    restart0 <= in_first & block_restart;
+    restart0 <= in_restart;
     if (in_valid) begin
       at_line_start0 <= in_first ? block_at_line_start : at_line_end0;
       if (in_first) at_first_line0 <= block_at_first_line;
@@ -109,7 +109,7 @@ module lorenzo #(
       logic has_above0, is_above0, lacks1, lacks2;
       // Values until there is one above.
       countdown #(.WIDTH(LINE_BITS)) above_wait (
-        .clk(clk), .load(in_valid & in_first & block_restart), .value(line_last[LINE_BITS-1:0]), .step(in_valid),
+        .clk(clk), .load(in_restart), .value(line_last[LINE_BITS-1:0]), .step(in_valid),
         .minus_again((LINE_BITS+1)'(minus_line)), .left(), .is_last(is_above0));
       block_ram #(.WIDTH(30), .DEPTH(1 << LINE_BITS)) lines (
         .clk(clk), .write(valid[2]), .write_addr(x2), .write_data(along_line2),
@@ -118,7 +118,7 @@ module lorenzo #(
         .clk(clk), .subtract(1'b1), .carry(1'b0), .a(31'(along_line3)), .b(31'(above3)), .sum(along_plane4),
         .is_small());
       always_ff @(posedge clk) begin
-        if (in_valid) has_above0 <= ~(in_first & block_restart) & (has_above0 | is_above0);
+        if (in_valid) has_above0 <= ~in_restart & (has_above0 | is_above0);
         x1 <= x0;
         lacks1 <= ~has_above0 | dims == 2'd1 | (at_first_line0 & dims == 2'd3);
         lacks2 <= lacks1;
@@ -155,13 +155,13 @@ module lorenzo #(
         .clk(clk), .subtract(1'b1), .carry(1'b0), .a('0), .b({1'b0, plane_values}), .sum(minus_plane), .is_small());
       equality #(.WIDTH(PLANE_BITS + 1)) has_plane (.clk(clk), .a(plane_values), .b('0), .equal(no_plane));
       countdown #(.WIDTH(PLANE_BITS + 1), .LESS(1)) plane_place (
-        .clk(clk), .load(in_valid & in_first & block_restart), .value(plane_values), .step(in_valid),
+        .clk(clk), .load(in_restart), .value(plane_values), .step(in_valid),
         .minus_again(minus_plane), .left(at0), .is_last(at_end0));
       block_ram #(.WIDTH(31), .DEPTH(1 << PLANE_BITS)) planes (
         .clk(clk), .write(valid[4]), .write_addr(at4), .write_data(along_plane4),
         .read_addr(at1), .read_data(behind3));
       always_ff @(posedge clk) begin
-        if (in_valid) has_behind0 <= ~(in_first & block_restart) & (has_behind0 | at_end0);
+        if (in_valid) has_behind0 <= ~in_restart & (has_behind0 | at_end0);
         at1 <= at0[PLANE_BITS-1:0];
         lacks1 <= ~has_behind0 | dims != 2'd3 | no_plane;
         at2 <= at1;

@@ -33,7 +33,7 @@ module packer (
   end
 
   // 2, 3: shifted.
-  logic        valid2, first2, last2, fills2, valid3, first3, last3, fills3, upper3;
+  logic        valid2, first2, last2, fills2, valid3, first3, last3, fills3, fills_low3, upper3;
   logic [18:0] code2;
   logic [30:0] code3;
   logic [2:0]  offset2;
@@ -50,7 +50,8 @@ module packer (
     valid3 <= valid2 & ~rst;
     first3 <= first2;
     last3 <= last2;
-    fills3 <= fills2;
+    fills3 <= valid2 & fills2 & ~rst;
+    fills_low3 <= valid2 & fills2 & ~offset2[2];
     end3 <= end2;
     upper3 <= offset2[2];
     code3 <= {12'b0, code2} << {offset2[1:0], 2'b0};
@@ -62,16 +63,16 @@ module packer (
   logic [4:0]  end4;
   assign low = (first3 ? 32'd0 : gathered4) | (upper3 ? {code3[15:0], 16'b0} : {1'b0, code3});
   always_ff @(posedge clk) begin
-    word_valid <= ~rst & (rest4 | (valid3 & fills3));
+    word_valid <= ~rst & (rest4 | fills3);
     word_last <= rest4 | (last3 & ~|end3);
     word_bits <= rest4 ? end4 : 5'd0;
     word <= rest4 ? gathered4 : low;
     rest4 <= ~rst & valid3 & last3 & |end3;
     end4 <= end3;
     // Zeros first, so that they are a register's reset.
-    if (valid3 & fills3) gathered4[31:15] <= 17'd0;
+    if (fills3) gathered4[31:15] <= 17'd0;
     else if (valid3) gathered4[31:15] <= low[31:15];
-    if (valid3 & fills3 & ~upper3) gathered4[14:0] <= 15'd0;
+    if (fills_low3) gathered4[14:0] <= 15'd0;
     else if (valid3) gathered4[14:0] <= fills3 ? code3[30:16] : low[14:0];
   end
 endmodule

@@ -62,29 +62,27 @@ module side_stream #(
     escape2 <= ~|symbol1;
   end
 
-  // 3: symbols and counts.
-  logic [BLOCK_BITS:0] symbols3, entries3;
-  logic [BLOCK_BITS+2:0] side_bytes3;
-  logic last3;
-  logic enters2;
-  assign enters2 = valid2 & escape2 & ~extends2;
+  // 3: symbols and counts; 4: sums.
+  logic [BLOCK_BITS:0] symbols3;
+  logic last3, restarts3, enters3, special_enters3;
   accumulator #(.WIDTH(2 * BLOCK_BITS + 4)) sums (
-    .clk(clk), .restart(valid2 & first2),
-    .more({{BLOCK_BITS{1'b0}}, enters2, {BLOCK_BITS{1'b0}}, enters2, enters2 & special2, 1'b0}),
-    .sum({entries3, side_bytes3}));
+    .clk(clk), .restart(restarts3),
+    .more({{BLOCK_BITS{1'b0}}, enters3, {BLOCK_BITS{1'b0}}, enters3, special_enters3, 1'b0}),
+    .sum({block_entries, block_side_bytes}));
   always_ff @(posedge clk) begin
     symbol_valid <= valid2 & ~extends2;
     symbol_first <= first2;
     symbol <= symbol2;
     last3 <= valid2 & last2;
+    restarts3 <= valid2 & first2;
+    enters3 <= valid2 & escape2 & ~extends2;
+    special_enters3 <= valid2 & escape2 & ~extends2 & special2;
     if (valid2) begin
       symbol_index <= first2 ? '0 : symbols3[BLOCK_BITS-1:0];
       symbols3 <= first2 ? 1 : symbols3 + {{BLOCK_BITS{1'b0}}, ~extends2};
     end
     block_done <= last3;
     block_symbols <= symbols3;
-    block_entries <= entries3;
-    block_side_bytes <= side_bytes3;
   end
 
   // 3: the entry that waits, and whether more equal values may come.
