@@ -20,10 +20,10 @@ module ratio_control (
   output logic        answered,
   output logic [5:0]  answer
 );
-  localparam logic [1:0] IDLE = 2'd0, KNOW = 2'd1, RUN = 2'd2, MOVE = 2'd3;
+  localparam logic [2:0] IDLE = 3'd0, KNOW = 3'd1, RUN = 3'd2, LIMIT = 3'd3, MOVE = 3'd4, ANSWER = 3'd5;
   localparam int BITS = 50;                     // of what all rounds missed
   localparam logic signed [7:0] MOST = 8'sd32;  // rungs at once
-  logic [1:0]  state;
+  logic [2:0]  state;
   logic [3:0]  asked, known;
   logic [1:0]  asked_before, asked_since;  // rounds before, unary up to 2: at all, and since a change of rung
   logic        is_known;
@@ -74,8 +74,10 @@ module ratio_control (
             state <= RUN;
           end
         end
-        RUN: if (at == 6'(BITS + 1)) state <= MOVE;
-        MOVE: begin
+        RUN: if (at == 6'(BITS + 1)) state <= LIMIT;
+        LIMIT: state <= MOVE;
+        MOVE: state <= ANSWER;
+        ANSWER: begin
           asked_since <= {asked_since[0], 1'b1};
           if (asked_since[1]) begin
             answer <= moved < 0 ? 6'd0 : moved > $signed({2'b00, last_rung}) ? last_rung : moved[5:0];
@@ -84,6 +86,7 @@ module ratio_control (
           answered <= 1'b1;
           state <= IDLE;
         end
+        default: state <= IDLE;
       endcase
       if (answered) begin
         asked <= asked + 4'd1;
@@ -91,6 +94,12 @@ module ratio_control (
       end
       if (runs1) missed <= {missed_sum1, missed[BITS-1:1]};
     end
+
+    // MOST and more, or less than -MOST.
+    if (state == LIMIT)
+      moves_now <= exceeds ? (sign ? -MOST : MOST) : ~moves[6] & moves[5] ? MOST : moves[6] & ~moves[5] ? -MOST
+                   : $signed({moves[6], moves}) + $signed({7'd0, rounds});
+    moved <= $signed({2'b00, rung}) + moves_now;
 
     at <= state == RUN ? at + 6'd1 : 6'd0;
     borrow <= state == RUN & ((target0 & borrow) | (~bit0 & (target0 | borrow)));
@@ -118,9 +127,4 @@ module ratio_control (
       end
     end
   end
-  assign moves_now = exceeds ? (sign ? -MOST : MOST)
-                     : $signed({moves[6], moves}) >= MOST  ? MOST
-                     : $signed({moves[6], moves}) < -MOST ? -MOST
-                                                          : $signed({moves[6], moves}) + $signed({7'd0, rounds});
-  assign moved = $signed({2'b00, rung}) + moves_now;
 endmodule
