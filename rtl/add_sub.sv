@@ -2,7 +2,7 @@
 // a + b + carry, or a - b - carry, a cycle later, of signed numbers.
 module add_sub #(
     parameter int WIDTH = 32,    // at most 48
-    parameter int SMALL_BITS = 9
+    parameter int SMALL_BITS = 9  // 0: not asked
 ) (
     input  logic             clk,
     input  logic             subtract,
@@ -17,7 +17,7 @@ module add_sub #(
   logic [WIDTH:0] whole;
   assign whole = {a, 1'b1} + {b ^ {WIDTH{subtract}}, carry ^ subtract};
   always_ff @(posedge clk) sum <= whole[WIDTH:1];
-  assign is_small = &sum[WIDTH-1:SMALL_BITS] | ~|sum[WIDTH-1:SMALL_BITS];
+  assign is_small = SMALL_BITS != 0 & (&sum[WIDTH-1:SMALL_BITS] | ~|sum[WIDTH-1:SMALL_BITS]);
 `else
   localparam logic [8:0] C_AND_AB = 9'b00_011_00_11;
   logic [47:0] p, wide;
@@ -26,7 +26,7 @@ module add_sub #(
   dsp_slice #(.UNLOOKED_BITS(SMALL_BITS)) slice (
       .clk, .a(wide[47:18]), .b(wide[17:0]), .c(48'($signed(a))), .cascade_in('0), .opmode(C_AND_AB), .subtract,
       .carry, .p, .cascade(), .is_zero, .is_ones);
-  assign is_small = is_zero | is_ones;
+  assign is_small = SMALL_BITS != 0 & (is_zero | is_ones);
   assign sum = p[WIDTH-1:0];
 `endif
 endmodule

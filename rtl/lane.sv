@@ -274,9 +274,8 @@ module lane #(
 
   localparam int SIDE_BITS = BLOCK_BITS + 1;
   logic [SIDE_BITS:0] side_written, side_taken;
-  add_sub #(.WIDTH(SIDE_BITS + 2)) side_used_i (
-    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, side_written}), .b({1'b0, side_taken}), .sum(side_used),
-    .is_small());
+  adder #(.WIDTH(SIDE_BITS + 2)) side_used_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, side_written}), .b({1'b0, side_taken}), .sum(side_used));
   // In slices: a wide memory would be made of two halves, and a table for each bit to choose between them.
   logic [51:0] side_entry;
   assign {side_special, side_run, side_value} = side_entry[48:0];
@@ -310,9 +309,9 @@ module lane #(
   logic        packs, code_has_room, bank, ends_code;
   logic [2:0]  untaken_blocks;
   logic        starts_now, started, starts_bank;
-  add_sub #(.WIDTH(CODE_BITS + 2)) code_used_i (
+  adder #(.WIDTH(CODE_BITS + 2)) code_used_i (
     .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, code_written}),
-    .b({1'b0, code_taken, {WORD_BITS{1'b0}}}), .sum(code_used), .is_small());
+    .b({1'b0, code_taken, {WORD_BITS{1'b0}}}), .sum(code_used));
   assign untaken_blocks = distance(pack_block, taken_blocks);
   assign starts_now = book_pending & code_has_room & (~packs | ends_code);
   always_ff @(posedge clk) begin

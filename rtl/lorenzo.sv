@@ -34,16 +34,14 @@ module lorenzo #(
   // What is known of the block before its first value comes: what is left of its line and plane.
   logic block_at_line_start, block_at_first_line;
   logic signed [16:0] block_line_left, block_lines_left, minus_line, minus_lines;
-  add_sub #(.WIDTH(17)) line_left (
-    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, line_last}), .b({1'b0, block_x}), .sum(block_line_left),
-    .is_small());
-  add_sub #(.WIDTH(17)) lines_left (
-    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, plane_last}), .b({1'b0, block_y}), .sum(block_lines_left),
-    .is_small());
-  add_sub #(.WIDTH(17)) minus_line_i (
-    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, line_last}), .sum(minus_line), .is_small());
-  add_sub #(.WIDTH(17)) minus_lines_i (
-    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, plane_last}), .sum(minus_lines), .is_small());
+  adder #(.WIDTH(17)) line_left (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, line_last}), .b({1'b0, block_x}), .sum(block_line_left));
+  adder #(.WIDTH(17)) lines_left (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, plane_last}), .b({1'b0, block_y}), .sum(block_lines_left));
+  adder #(.WIDTH(17)) minus_line_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, line_last}), .sum(minus_line));
+  adder #(.WIDTH(17)) minus_lines_i (
+    .clk(clk), .subtract(1'b1), .carry(1'b1), .a(17'd0), .b({1'b0, plane_last}), .sum(minus_lines));
   equality #(.WIDTH(16)) at_line_start (.clk(clk), .a(block_x), .b(16'd0), .equal(block_at_line_start));
   equality #(.WIDTH(16)) at_first_line (.clk(clk), .a(block_y), .b(16'd0), .equal(block_at_first_line));
 
@@ -96,8 +94,8 @@ module lorenzo #(
 
   // 2 and 3: along the line.
   logic signed [29:0] along_line2, along_line3;
-  add_sub #(.WIDTH(30)) subtract_before (
-    .clk(clk), .subtract(1'b1), .carry(1'b0), .a(30'(held1)), .b(30'(before1)), .sum(along_line2), .is_small());
+  adder #(.WIDTH(30)) subtract_before (
+    .clk(clk), .subtract(1'b1), .carry(1'b0), .a(30'(held1)), .b(30'(before1)), .sum(along_line2));
   always_ff @(posedge clk) along_line3 <= along_line2;
 
   // 4: against the line before, whose values are as far back as a line is long.
@@ -114,9 +112,8 @@ module lorenzo #(
       block_ram #(.WIDTH(30), .DEPTH(1 << LINE_BITS)) lines (
         .clk(clk), .write(valid[2]), .write_addr(x2), .write_data(along_line2),
         .read_addr(x0), .read_data(above2));
-      add_sub #(.WIDTH(31)) subtract_above (
-        .clk(clk), .subtract(1'b1), .carry(1'b0), .a(31'(along_line3)), .b(31'(above3)), .sum(along_plane4),
-        .is_small());
+      adder #(.WIDTH(31)) subtract_above (
+        .clk(clk), .subtract(1'b1), .carry(1'b0), .a(31'(along_line3)), .b(31'(above3)), .sum(along_plane4));
       always_ff @(posedge clk) begin
         if (in_valid) has_above0 <= ~in_restart & (has_above0 | is_above0);
         x1 <= x0;
@@ -151,8 +148,8 @@ module lorenzo #(
       /* verilator lint_on UNUSEDSIGNAL */
       (* keep, shreg_extract = "no" *) logic [PLANE_BITS-1:0] at1, at2, at3, at4;
       logic at_end0, has_behind0, no_plane, lacks1, lacks2, lacks3;
-      add_sub #(.WIDTH(PLANE_BITS + 2)) minus_plane_i (
-        .clk(clk), .subtract(1'b1), .carry(1'b0), .a('0), .b({1'b0, plane_values}), .sum(minus_plane), .is_small());
+      adder #(.WIDTH(PLANE_BITS + 2)) minus_plane_i (
+        .clk(clk), .subtract(1'b1), .carry(1'b0), .a('0), .b({1'b0, plane_values}), .sum(minus_plane));
       equality #(.WIDTH(PLANE_BITS + 1)) has_plane (.clk(clk), .a(plane_values), .b('0), .equal(no_plane));
       countdown #(.WIDTH(PLANE_BITS + 1), .LESS(1)) plane_place (
         .clk(clk), .load(in_restart), .value(plane_values), .step(in_valid),

@@ -114,8 +114,7 @@ module quantizer (
   logic [24:0] whole14, whole15;
   logic        up14;
   multiplier #(.B_BITS(25)) move (.clk(clk), .a(scaled10), .b(power10), .product(moved13));
-  add_sub #(.WIDTH(25)) round_whole (.clk(clk), .subtract(1'b0), .carry(up14), .a(whole14), .b(25'd0), .sum(whole15),
-    .is_small());
+  adder #(.WIDTH(25)) round_whole (.clk(clk), .subtract(1'b0), .carry(up14), .a(whole14), .b(25'd0), .sum(whole15));
   always_ff @(posedge clk) begin
     whole14 <= moved13[48:24];
     up14 <= moved13[23] & (moved13[24] | |moved13[22:0]);
@@ -165,8 +164,8 @@ module quantizer (
   block_ram #(.WIDTH(28), .DEPTH(32)) limits (
     .clk(clk), .write(limit_write), .write_addr(limit_addr), .write_data(limit_data), .read_addr(above24[4:0]),
     .read_data(limit26));
-  add_sub #(.WIDTH(29)) compare_limit (
-    .clk(clk), .subtract(~error26[28]), .carry(1'b0), .a({1'b0, limit26}), .b(error26), .sum(over27), .is_small());
+  adder #(.WIDTH(29)) compare_limit (
+    .clk(clk), .subtract(~error26[28]), .carry(1'b0), .a({1'b0, limit26}), .b(error26), .sum(over27));
   always_ff @(posedge clk) begin
     least_limit <= step_exponent - 8'd2;
     above24 <= {1'b0, data23[30:23]} - {1'b0, least_limit};
