@@ -12,18 +12,10 @@
 #include "tests/rtl/decoder_bench.hpp"
 #include "tests/rtl/fields.hpp"
 #include "tests/rtl/public_fields.hpp"
+#include "tests/rtl/software_streams.hpp"
 
 namespace neve::rtl {
 namespace {
-
-Bytes encode(const StreamOptions& options, const std::vector<float>& values) {
-  auto encoder = StreamEncoder::create(options);
-  EXPECT_TRUE(encoder.ok()) << encoder.status().message();
-  EXPECT_TRUE(encoder->push(values.data(), values.size()).ok());
-  EXPECT_TRUE(encoder->finish().ok());
-  const auto bytes = encoder->output();
-  return {bytes.begin(), bytes.end()};
-}
 
 struct Cost {
   double cycles = 0;  // for a value
@@ -42,15 +34,6 @@ Cost check(const StreamOptions& options, const std::vector<float>& values, const
   if (bench.values().size() != expected.size()) return {};
   EXPECT_EQ(std::memcmp(bench.values().data(), expected.data(), expected.size() * sizeof(float)), 0);
   return {bench.cycles_per_value(), bench.bits_per_value()};
-}
-
-StreamOptions options(std::vector<uint64_t> shape, double bound) {
-  StreamOptions o;
-  o.shape = std::move(shape);
-  o.bound = {BoundMode::abs, bound};
-  o.block_values = 1024;
-  o.chunk_bytes = uint64_t{1} << 14;
-  return o;
 }
 
 TEST(DecoderLane, OneTwoAndThreeDirections) {

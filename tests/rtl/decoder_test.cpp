@@ -20,6 +20,7 @@
 #include "tests/rtl/engine_bench.hpp"
 #include "tests/rtl/engine_builds.hpp"
 #include "tests/rtl/public_fields.hpp"
+#include "tests/rtl/software_streams.hpp"
 
 namespace neve::rtl {
 namespace {
@@ -158,24 +159,6 @@ Decoded check(AnyDecoder& decoder, ByteSpan stream, const Given& given = {}) {
   EXPECT_EQ(decoded.values.size(), expected.values.size());
   EXPECT_TRUE(decoded.values == expected.values);
   return decoded;
-}
-
-Bytes encode(const StreamOptions& options, const std::vector<float>& values) {
-  auto encoder = StreamEncoder::create(options);
-  EXPECT_TRUE(encoder.ok()) << encoder.status().message();
-  EXPECT_TRUE(encoder->push(values.data(), values.size()).ok());
-  EXPECT_TRUE(encoder->finish().ok());
-  const auto bytes = encoder->output();
-  return {bytes.begin(), bytes.end()};
-}
-
-StreamOptions options(std::vector<uint64_t> shape, double bound) {
-  StreamOptions o;
-  o.shape = std::move(shape);
-  o.bound = {BoundMode::abs, bound};
-  o.block_values = 1024;
-  o.chunk_bytes = uint64_t{1} << 14;
-  return o;
 }
 
 TEST(Decoder, SoftwareStreams) {
