@@ -7,6 +7,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 FUZZ_MINUTES ?= 30
+FUZZ_TARGETS ?=
 PYTHON := .venv/bin/python
 # A file of tests stays on one core, since its tests share what they have made.
 PYTEST := $(PYTHON) -m pytest -q -n $(JOBS) --dist loadfile
@@ -32,7 +33,7 @@ library: bootstrap
 # What the Python package is made of; a change installs it again. CC and CXX as CMake finds them, so that
 # ccache knows the objects of the build before.
 python_sources := $(shell git ls-files -co --exclude-standard -- \
-  CMakeLists.txt pyproject.toml cmake include src plotfile hdf5 python 2>/dev/null)
+  CMakeLists.txt pyproject.toml cmake include src files plotfile hdf5 python 2>/dev/null)
 .venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
 	CC=cc CXX=c++ $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	  --force-reinstall --config-settings=build-dir=build/python .
@@ -45,7 +46,7 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
-formatted_sources := git ls-files -- include src plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples rtl | \
+formatted_sources := git ls-files -- include src files plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples rtl | \
   grep -E '\.(cpp|hpp|h|c)$$'
 
 lint: bootstrap  ## formatting and Python style
@@ -79,15 +80,16 @@ test: build lint sanitize test-mpich  ## everything that has to pass before a ch
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
 	@$(PYTEST) tests/python tests/cli tests/install
 
-test-long: test  ## also the slow tests: larger data, more ranks, longer random walks
+test-long: test  ## also the slow tests: larger data, more ranks, longer random walks, each fuzz target for 3 minutes
 	@NEVE_TEST_LONG=1 ctest --test-dir build --output-on-failure -j $(JOBS)
 	@NEVE_TEST_LONG=1 $(PYTEST) tests/python tests/cli
+	@$(MAKE) fuzz FUZZ_MINUTES=3
 
-fuzz:            ## fuzz the frame decoder for FUZZ_MINUTES (30)
+fuzz:            ## fuzz all that reads files, FUZZ_MINUTES (30) a target; FUZZ_TARGETS="frame npy" for some
 	@scripts/bootstrap.sh fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build-fuzz -j $(JOBS)
-	@scripts/fuzz.sh $(FUZZ_MINUTES)
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets
+	@scripts/fuzz.sh $(FUZZ_MINUTES) $(FUZZ_TARGETS)
 
 bench: build     ## the codec and the write tables
 	@build/bin/neve bench codecs

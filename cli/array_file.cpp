@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/array_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
-#include "mpi/temporary.hpp"
 #include "neve/stream.hpp"
 #include "plotfile/file.hpp"
 
@@ -22,31 +17,19 @@ Result<std::vector<std::byte>> read_file(const std::string& path) {
   return bytes;
 }
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-  NEVE_ASSIGN(mpi::Temporary temporary, mpi::Temporary::beside(path, mpi::Temporary::Kind::file));
-  const int file = ::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return failure(fmt::format("cannot create {}: {}", temporary.path(), std::strerror(errno)));
-  Status written = plotfile::write_fully(file, 0, bytes, path);
-  if (::close(file) != 0 && written.ok()) {
-    written = failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  }
-  NEVE_TRY(written);
-  return temporary.commit();
-}
-
 namespace {
 
 Result<DecodedArray> decode_frame_array(std::span<const std::byte> bytes, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
-  const FrameLayout& layout = frame.layout();
-  if (layout.components != 1 || layout.boxes.size() > 1 || layout.is_split) {
+  const FrameShape& shape = frame.shape();
+  if (shape.components != 1 || frame.box_count() > 1 || shape.is_split) {
     return usage_error(fmt::format("the frame holds {} boxes of {} components, not one array",
-                                   layout.boxes.size(), layout.components));
+                                   frame.box_count(), shape.components));
   }
   DecodedArray decoded;
   decoded.array.dtype = frame.dtype();
-  decoded.array.shape = layout.array_shape;
-  decoded.array.values.resize(layout.element_count * dtype_bytes(frame.dtype()));
+  decoded.array.shape = shape.array_shape;
+  decoded.array.values.resize(shape.element_count * dtype_bytes(frame.dtype()));
   NEVE_TRY(frame.decode(decoded.array.values.data(), decoded.array.values.size(), threads));
   decoded.bound_abs = frame.components().front().bound_abs;
   decoded.fill = frame.components().front().fill;

@@ -16,9 +16,6 @@ namespace neve::cli {
 
 Result<std::vector<std::byte>> read_file(const std::string& path);
 
-// Under a temporary name until it is whole.
-Status write_file(const std::string& path, std::span<const std::byte> bytes);
-
 // A compressed array: a frame of one, or a stream.
 struct DecodedArray {
   plotfile::NpyArray array;

@@ -12,6 +12,9 @@
 #include "cli/command.hpp"
 #include "cli/python.hpp"
 
+#include <cstdlib>
+#include <string>
+
 namespace neve::cli {
 
 Command add_bench(CLI::App& app) {
@@ -19,6 +22,7 @@ Command add_bench(CLI::App& app) {
       "bench", "Measure codecs and writing against their peers; rate-distortion study of a file");
   // Python declares the options, so that they are said in one place; its --help shows them.
   sub->prefix_command()->set_help_flag();
+  sub->require_subcommand(0, 1);
   Command command{sub, {}, {}};
   command.below.push_back(add_bench_chombo(*sub));
   command.below.push_back(add_bench_ensemble(*sub));
@@ -29,7 +33,14 @@ Command add_bench(CLI::App& app) {
   command.below.push_back(add_bench_cartiso(*sub));
   command.below.push_back(add_bench_amr(*sub));
   command.below.push_back(add_bench_unstruct(*sub));
-  command.local = [sub] { return exec_module("neve.bench", sub->remaining()); };
+  command.local = [sub] {
+    std::string names;
+    for (const CLI::App* own : sub->get_subcommands([](const CLI::App*) { return true; })) {
+      names += (names.empty() ? "" : ",") + own->get_name();
+    }
+    setenv("NEVE_MINI_APPS", names.c_str(), 1);  // for its help
+    return exec_module("neve.bench", sub->remaining());
+  };
   return command;
 }
 

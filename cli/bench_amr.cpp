@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "apps/amr/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/deck.hpp"
 #include "cli/result.hpp"
 #include "cli/store_report.hpp"
@@ -26,7 +27,7 @@ struct Args {
   std::vector<int> blocks = {8, 8, 8};
   std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
                                    "skeleton:auto"};
-  std::string sharing = "exchange", effort = "fast";
+  std::string sharing = "exchange", effort = "fast", covered = covered_name(bench_covered);
 };
 
 Result<Case> case_of(const Args& args) {
@@ -38,6 +39,7 @@ Result<Case> case_of(const Args& args) {
   }
   NEVE_ASSIGN(options.sharing, parse_sharing(args.sharing));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.covered, parse_covered(args.covered));
   NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
   options.store = store_options(args.store);
   return options;
@@ -51,6 +53,7 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
             {"threshold", c.mesh.threshold},
             {"seed", c.mesh.seed},
             {"bound", args.store.bound},
+            {"covered", args.covered},
             {"make_seconds", result.make_seconds},
             {"steps", Json::array()}};
   for (const StepResult& step : result.steps) {
@@ -62,8 +65,8 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
-  std::string text = fmt::format("blocks of {}^3 cells on {} ranks; made in {:.3f} s\n", c.mesh.block_cells,
-                                 ranks, result.make_seconds);
+  std::string text = fmt::format("blocks of {}^3 cells on {} ranks; made in {:.3f} s; covered cells: {}\n",
+                                 c.mesh.block_cells, ranks, result.make_seconds, covered_name(c.covered));
   int number = c.first_step;
   for (const StepResult& step : result.steps) {
     text += fmt::format(
@@ -73,8 +76,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   return text + "\n" + stores_text(result.ways);
 }
 
-Status run(const Ranks& ranks, const Args& args) {
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, amr_app::run_benchmark(ranks.comm(), options));
   print_result(
       ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
@@ -85,12 +89,12 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_amr(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "amr", "A block-structured mesh that follows the noise, by strategies and codecs; runs under mpirun");
+  CLI::App* sub = add_bench_app(
+      bench, "amr",
+      "A block-structured mesh that follows the noise, by strategies and codecs; runs under mpirun");
   auto args = std::make_shared<Args>();
   args->store.bound = "rel=1e-3";
   Case& c = args->options;
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   add_numbers(*sub, "--blocks", args->blocks, 3, "of the coarsest level along x, y, z")
       ->capture_default_str();
   sub->add_option("--block-cells", c.mesh.block_cells, "edge of a block, even")->capture_default_str();
@@ -117,6 +121,7 @@ Command add_bench_amr(CLI::App& bench) {
       ->delimiter(',')
       ->capture_default_str();
   sub->add_option("--effort", args->effort, "of codecs: fast, balanced or max")->capture_default_str();
+  sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   add_store_options(*sub, args->store, false);
   sub->footer(
       "Examples:\n"
@@ -125,7 +130,7 @@ Command add_bench_amr(CLI::App& bench) {
       "rel=1e-4\n"
       "  neve bench amr --deck case.toml --json");
   return deck_command(*sub, {args, &args->store.deck},
-                      [args](const Ranks& ranks) { return run(ranks, *args); });
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
 }
 
 }  // namespace neve::cli

@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "apps/cartiso/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/deck.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/result.hpp"
 #include "cli/store_report.hpp"
 
@@ -87,8 +89,13 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   return text + stores_text(result.surface);
 }
 
-Status run(const Ranks& ranks, const Args& args) {
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_TRY(check_store_options(command, args.store));
+  const bool is_resized = options.shape.change == cartiso::Change::gaussresize;
+  NEVE_TRY(refuse_idle(command, {{"--sigma-end", is_resized, "with this --change; it is of gaussresize"},
+                                 {"--wave", options.shape.change != cartiso::Change::sin2gauss,
+                                  "with --change sin2gauss, which makes it go from 1 to 0"}}));
   NEVE_ASSIGN(const BenchmarkResult result, cartiso::run_benchmark(ranks.comm(), options));
   print_result(
       ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
@@ -100,11 +107,11 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_cartiso(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "cartiso", "A Cartesian field and its isosurface, unbalanced by nature, by many outputs; under mpirun");
+  CLI::App* sub = add_bench_app(
+      bench, "cartiso",
+      "A Cartesian field and its isosurface, unbalanced by nature, by many outputs; under mpirun");
   auto args = std::make_shared<Args>();
   Case& c = args->options;
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   add_numbers(*sub, "--grid", args->grid, 3, "points along x, y, z of the unit cube")->capture_default_str();
   sub->add_option(
          "--change", args->change,
@@ -137,7 +144,7 @@ Command add_bench_cartiso(CLI::App& bench) {
       "  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 --outputs hdf5,hdf5-neve --keep\n"
       "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
   return deck_command(*sub, {args, &args->store.deck},
-                      [args](const Ranks& ranks) { return run(ranks, *args); });
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
 }
 
 }  // namespace neve::cli

@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/chombo/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/console.hpp"
 #include "cli/deck.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/options.hpp"
 #include "cli/result.hpp"
 
@@ -22,7 +25,8 @@ using chombo::Case;
 using chombo::WayResult;
 
 struct Args {
-  std::string grid = "chombo", file = "plot", sharing = "greedy", bound = "rel=1e-3", effort = "fast";
+  std::string grid = "chombo", file = "plot", sharing = "greedy", bound = "rel=1e-3", effort = "fast",
+              covered = covered_name(bench_covered);
   std::vector<int> units = {1, 1, 1};
   std::vector<std::string> strategies = {"independent", "collective", "aggregated", "skeleton", "compressed"};
   int box_cells = 0, components = 0, ghosts = 1, aggregate_boxes = 0, repeats = 3;
@@ -60,6 +64,7 @@ Result<Case> case_of(const Args& args) {
   options.aggregate_boxes = args.aggregate_boxes;
   NEVE_ASSIGN(options.bound, parse_bound(args.bound));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.covered, parse_covered(args.covered));
   NEVE_ASSIGN(options.layout, parse_layout(args.layout));
   options.repeats = args.repeats;
   options.folder = args.folder;
@@ -84,6 +89,7 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
             {"sharing", args.sharing},
             {"aggregate_boxes", options.aggregate_boxes},
             {"bound", args.bound},
+            {"covered", args.covered},
             {"repeats", options.repeats},
             {"boxes", result.boxes},
             {"finest_boxes", result.finest_boxes},
@@ -122,9 +128,10 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
   std::string text = fmt::format(
       "{} {} file: {} boxes, {} of values on {} ranks (busiest / mean {:.3f}, finest level {:.3f}: {} to {} "
       "boxes a "
-      "rank); medians of {}\n\n",
+      "rank); medians of {}; compressed: bound {}, covered cells {}\n\n",
       args.grid, args.file, result.boxes, human_bytes(result.value_bytes), ranks, result.max_over_mean,
-      result.max_over_mean_finest, result.least_finest_boxes, result.most_finest_boxes, options.repeats);
+      result.max_over_mean_finest, result.least_finest_boxes, result.most_finest_boxes, options.repeats,
+      args.bound, options.file == chombo::FileKind::plot ? args.covered : covered_name(Covered::keep));
   Table table({"strategy", "MPI-IO writes", "data written", "file", "MB/s", "total ms", "least", "plan",
                "encode", "place", "put", "sync"});
   const auto ms = [](double seconds) { return fmt::format("{:.3g}", seconds * 1e3); };
@@ -155,8 +162,26 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
   return text;
 }
 
-Status run(const Ranks& ranks, const Args& args) {
+Status check_options(const CLI::App& command, const Case& options) {
+  const auto any = [&](auto has) { return std::any_of(options.ways.begin(), options.ways.end(), has); };
+  const bool compresses = any([](const chombo::Way& way) { return way.compress; });
+  const bool is_plot = options.file == chombo::FileKind::plot;
+  const std::string why_not = "with these --strategies; it is of compressed";
+  const std::string of_plots = "with --file checkpoint";
+  return refuse_idle(command, {{"--bound", compresses, why_not},
+                               {"--effort", compresses, why_not},
+                               {"--covered", compresses, why_not},
+                               {"--compress-ghosts", compresses, why_not},
+                               {"--covered", is_plot, of_plots + ", which holds every cell"},
+                               {"--ghosts", is_plot, of_plots + ", whose variables have 4 or 5"},
+                               {"--aggregate-boxes",
+                                any([](const chombo::Way& way) { return way.strategy == "aggregated"; }),
+                                "with these --strategies; it is of aggregated"}});
+}
+
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_TRY(check_options(command, options));
   NEVE_ASSIGN(const BenchmarkResult result, chombo::run_benchmark(ranks.comm(), options));
   print_result(
       ranks, args.json, [&] { return result_json(args, options, ranks.size(), result); },
@@ -167,11 +192,10 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_chombo(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "chombo", "The Chombo I/O benchmark: strategies, counted, timed and read back; runs under mpirun");
+  CLI::App* sub =
+      add_bench_app(bench, "chombo",
+                    "The Chombo I/O benchmark: strategies, counted, timed and read back; runs under mpirun");
   auto args = std::make_shared<Args>();
-  // `bench` leaves its help to Python, and subcommands inherit that.
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   sub->add_option("--deck", args->deck,
                   "options from a TOML file, a line each: units = [2, 2, 1]; those given here come first");
   sub->add_option("--grid", args->grid,
@@ -201,12 +225,13 @@ Command add_bench_chombo(CLI::App& bench) {
                   "compressed: abs=X, rel=X (of each level's value range) or lossless")
       ->capture_default_str();
   sub->add_option("--effort", args->effort, "compressed: fast, balanced or max")->capture_default_str();
+  sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   add_layout_options(*sub, args->layout);
   sub->add_option("--repeats", args->repeats, "writes by each strategy; they take turns")
       ->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
   sub->add_flag("--verify", args->verify, "read the last file of each back and compare all values");
-  sub->add_flag("--keep", args->keep, "leave the last file of each");
+  sub->add_flag("--keep", args->keep, "leave the last file of each, under names that are free");
   sub->add_flag("--json", args->json, "the result as JSON on stdout");
   sub->footer(
       "Examples:\n"
@@ -214,7 +239,8 @@ Command add_bench_chombo(CLI::App& bench) {
       "  mpirun -n 4 neve bench chombo --units 2,2,2 --box-cells 8 --strategies collective,aggregated\n"
       "  mpirun -n 8 neve bench chombo --grid bisicles --file checkpoint --strategies "
       "independent,aggregated");
-  return deck_command(*sub, {args, &args->deck}, [args](const Ranks& ranks) { return run(ranks, *args); });
+  return deck_command(*sub, {args, &args->deck},
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
 }
 
 }  // namespace neve::cli

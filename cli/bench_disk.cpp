@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/disk.hpp"
+#include "cli/bench_app.hpp"
 
 namespace neve::cli {
 namespace {
@@ -55,10 +56,10 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_disk(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "disk", "What the file system takes: a file a rank, written and made durable; runs under mpirun");
+  CLI::App* sub =
+      add_bench_app(bench, "disk",
+                    "What the file system takes: a file a rank, written and made durable; runs under mpirun");
   auto args = std::make_shared<Args>();
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   sub->add_option("--mib", args->mib, "MiB a rank")->capture_default_str();
   sub->add_option("--repeats", args->repeats, "of the write; the median counts")->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();

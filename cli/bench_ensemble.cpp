@@ -11,8 +11,10 @@
 #include <optional>
 
 #include "apps/ensemble/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/console.hpp"
 #include "cli/deck.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/options.hpp"
 #include "cli/python.hpp"
 
@@ -175,7 +177,19 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
   return text;
 }
 
-Status run(const Ranks& ranks, Args& args) {
+Status check_options(const CLI::App& command, const Args& args) {
+  const auto has = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) {
+      return std::find(args.ways.begin(), args.ways.end(), name) != args.ways.end();
+    });
+  };
+  return refuse_idle(
+      command, {{"--delta", has({"speed", "ratio"}), "with these --ways; it is of speed and ratio"},
+                {"--effort", has({"bzip2", "lzo", "speed", "ratio"}), "with these --ways; it is of Neve's"}});
+}
+
+Status run(const Ranks& ranks, const CLI::App& command, Args& args) {
+  NEVE_TRY(check_options(command, args));
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_ASSIGN(const BenchmarkResult result, ensemble::run_benchmark(ranks.comm(), options));
   if (!ranks.first()) return {};
@@ -187,12 +201,11 @@ Status run(const Ranks& ranks, Args& args) {
 }  // namespace
 
 Command add_bench_ensemble(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "ensemble", "An ensemble with data assimilation: model, files, LETKF, in cycles; runs under mpirun");
+  CLI::App* sub =
+      add_bench_app(bench, "ensemble",
+                    "An ensemble with data assimilation: model, files, LETKF, in cycles; runs under mpirun");
   auto args = std::make_shared<Args>();
   Case& options = args->options;
-  // `bench` leaves its help to Python, and subcommands inherit that.
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   sub->add_option("--deck", args->deck,
                   "options from a TOML file, a line each: members = 16; those given here come first");
   sub->add_option("--ways", args->ways,
@@ -232,7 +245,7 @@ Command add_bench_ensemble(CLI::App& bench) {
   sub->add_option("--effort", args->effort, "of Neve's ways: fast, balanced or max")->capture_default_str();
   sub->add_option("--folder", options.folder, "where the files are written")->capture_default_str();
   sub->add_flag("--verify", options.verify, "read all members' files back and compare every bit");
-  sub->add_flag("--keep", options.keep, "leave the files of the last cycle");
+  sub->add_flag("--keep", options.keep, "leave the files of the last cycle, under names that are free");
   sub->add_flag("--json", args->json, "the result as JSON on stdout");
   sub->add_option("-o,--output", args->picture, "picture of sizes, times and errors")->type_name("OUT.png");
   sub->footer(
@@ -240,8 +253,8 @@ Command add_bench_ensemble(CLI::App& bench) {
       "  mpirun -n 4 neve bench ensemble --verify\n"
       "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --ways netcdf,speed,ratio -o ensemble.png\n"
       "  neve bench ensemble --deck case.toml --json");
-  Command command =
-      deck_command(*sub, {args, &args->deck}, [args](const Ranks& ranks) { return run(ranks, *args); });
+  Command command = deck_command(*sub, {args, &args->deck},
+                                 [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
   command.after = [args] {
     if (args->picture.empty()) return 0;
     return exec_module("neve.bench.ensemble", {"-", "-o", args->picture}, args->result);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/mpi/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/console.hpp"
 #include "cli/options.hpp"
 
@@ -205,11 +206,10 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_mpi(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "mpi", "Gathers and writes of frames against those of values, live and modelled; runs under mpirun");
+  CLI::App* sub = add_bench_app(
+      bench, "mpi",
+      "Gathers and writes of frames against those of values, live and modelled; runs under mpirun");
   auto args = std::make_shared<Args>();
-  // `bench` leaves its help to Python, and subcommands inherit that.
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   sub->add_option("--input", args->input,
                   "the .npy array that every rank holds; none: waves with noise, 128^3");
   sub->add_option("--bound", args->bound, "abs=X, rel=X or lossless")->capture_default_str();

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/common/noise/noise.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/console.hpp"
 
 namespace neve::cli {
@@ -47,10 +48,9 @@ Status run(const Args& args) {
 }  // namespace
 
 Command add_bench_noise(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "noise", "The mini-apps' 4D noise: samples a second of one core, by instruction set");
+  CLI::App* sub = add_bench_app(bench, "noise",
+                                "The mini-apps' 4D noise: samples a second of one core, by instruction set");
   auto args = std::make_shared<Args>();
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   sub->add_option("--seconds", args->seconds, "processor time spent on each")->capture_default_str();
   sub->add_flag("--json", args->json, "the result as JSON on stdout");
   sub->footer("Examples:\n  neve bench noise\n  neve bench noise --seconds 2 --json");

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/struct/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/console.hpp"
 #include "cli/deck.hpp"
 #include "cli/options.hpp"
@@ -93,8 +94,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   return text;
 }
 
-Status run(const Ranks& ranks, const Args& args) {
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, structured::run_benchmark(ranks.comm(), options));
   print_result(
       ranks, args.store.json, [&] { return result_json(options, ranks.size(), result); },
@@ -108,21 +110,23 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_struct(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "struct", "A structured grid with blanked points, balanced or not, by many outputs; runs under mpirun");
+  CLI::App* sub = add_bench_app(
+      bench, "struct",
+      "A structured grid with blanked points, balanced or not, by many outputs; runs under mpirun");
   auto args = std::make_shared<Args>();
   args->store.outputs = {"raw",       "hdf5",     "hdf5-chunked",       "hdf5-zlib", "hdf5-shuffle-zlib",
                          "hdf5-szip", "hdf5-zfp", "hdf5-neve-lossless", "hdf5-neve", "neve-lossless",
                          "neve"};
   Case& c = args->options;
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   add_numbers(*sub, "--grid", args->grid, 3, "points along x, y and depth")->capture_default_str();
   add_numbers(*sub, "--tasks", args->tasks, 2, "equal tiles along x and y (0,0: nearest to squares)");
   sub->add_option("--balance", args->balance,
                   "tiles of equal load, by recursive bisection: on, off (equal tiles) or both")
       ->capture_default_str();
-  sub->add_option("--valid", c.valid, "fraction of valid points")->capture_default_str();
+  CLI::Option* const valid =
+      sub->add_option("--valid", c.valid, "fraction of valid points")->capture_default_str();
   sub->add_option("--mask-threshold", args->threshold, "of the mask's noise, instead of --valid")
+      ->excludes(valid)
       ->type_name("NUMBER");
   sub->add_option("--mask-frequency", c.grid.mask_frequency,
                   "of land: noise cells across the grid; less makes larger continents")
@@ -146,7 +150,7 @@ Command add_bench_struct(CLI::App& bench) {
       "on\n"
       "  neve bench struct --deck case.toml --json");
   return deck_command(*sub, {args, &args->store.deck},
-                      [args](const Ranks& ranks) { return run(ranks, *args); });
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
 }
 
 }  // namespace neve::cli

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "apps/unstruct/benchmark.hpp"
+#include "cli/bench_app.hpp"
 #include "cli/deck.hpp"
 #include "cli/result.hpp"
 #include "cli/store_report.hpp"
@@ -65,8 +66,9 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   return text + "\nconnectivity\n" + stores_text(result.connectivity);
 }
 
-Status run(const Ranks& ranks, const Args& args) {
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args, ranks.size()));
+  NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, unstruct::run_benchmark(ranks.comm(), options));
   print_result(
       ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
@@ -78,15 +80,14 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_unstruct(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "unstruct",
+  CLI::App* sub = add_bench_app(
+      bench, "unstruct",
       "Shells of wedges and triangles: values and connectivity, by many outputs; runs under mpirun");
   auto args = std::make_shared<Args>();
   args->store.bound = "rel=1e-4";
   args->store.outputs = {
       "raw", "hdf5", "hdf5-zlib", "hdf5-shuffle-zlib", "hdf5-zfp", "hdf5-neve-lossless", "hdf5-neve"};
   Case& c = args->options;
-  sub->set_help_flag("-h,--help", "Print this help message and exit");
   CLI::Option* points =
       sub->add_option("--points", c.shells.points, "of all ranks, about")->capture_default_str();
   sub->add_option("--points-per-rank", args->points_per_rank, "of a rank, about; instead of --points")
@@ -111,7 +112,7 @@ Command add_bench_unstruct(CLI::App& bench) {
       "  mpirun -n 4 neve bench unstruct --steps 5 --roundness-end 0.3,0.3 --outputs hdf5-neve --keep\n"
       "  neve bench unstruct --deck case.toml --json");
   return deck_command(*sub, {args, &args->store.deck},
-                      [args](const Ranks& ranks) { return run(ranks, *args); });
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
 }
 
 }  // namespace neve::cli

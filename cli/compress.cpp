@@ -12,7 +12,10 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/explanation.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/options.hpp"
+#include "files/target.hpp"
+#include "files/temporary_file.hpp"
 #include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"
@@ -28,9 +31,7 @@ struct StreamArgs {
   int dims = 0;
 };
 // Options that mean nothing to a stream, and those that mean something only to one.
-constexpr const char* frame_options[] = {"--codec",        "--effort",       "--threads",     "--arrangement",
-                                         "--unit",         "--block",        "--merge-units", "--method",
-                                         "--speed-weight", "--ratio-weight", "--explain"};
+constexpr const char* frame_options[] = {"--codec", "--effort", "--threads", "--explain"};  // besides tuning
 constexpr const char* stream_options[] = {"--chunk",        "--book-rule", "--chi",
                                           "--block-values", "--restart",   "--dims"};
 
@@ -92,6 +93,22 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   return options;
 }
 
+// Options that would have no effect on what is made.
+Status check_options(const CLI::App& command, const Args& args) {
+  std::vector<OptionUse> uses;
+  for (const char* option : frame_options) uses.push_back({option, !args.stream, "with --stream"});
+  for (const char* option : tuning_options) uses.push_back({option, !args.stream, "with --stream"});
+  for (const char* option : stream_options) uses.push_back({option, args.stream, "without --stream"});
+  const bool is_chi = args.stream_options.rule == book_rule_name(BookRule::chi);
+  uses.push_back({"--chi", is_chi, "with this --book-rule; it is allowed with --book-rule chi"});
+  NEVE_TRY(refuse_idle(command, uses));
+  if (args.stream) return {};
+  NEVE_ASSIGN(const ArrayOptions options, array_options(args));
+  const bool is_lossless = options.bound.mode == BoundMode::lossless;
+  return refuse_idle_codec_options(command,
+                                   {{"", options.codec, options.encode.effort, is_lossless, options.tuning}});
+}
+
 nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
   return {{"values", chunk.values},
           {"stored_bytes", chunk.stored_bytes},
@@ -110,6 +127,7 @@ nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
 }
 
 Status compress_stream(const Args& args) {
+  NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
   NEVE_ASSIGN(const StreamArrayOptions options, stream_array_options(args, array.dtype));
   std::vector<ChunkReport> chunks;
@@ -117,7 +135,7 @@ Status compress_stream(const Args& args) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes,
               encode_stream(array.dtype, array.shape, array.values.data(), options, &chunks));
   const double encode_seconds = MPI_Wtime() - begin_seconds;
-  NEVE_TRY(write_file(args.output, bytes));
+  NEVE_TRY(files::write_file(args.output, bytes));
 
   const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(bytes.size());
   double max_error = 0;
@@ -159,6 +177,7 @@ Status compress_stream(const Args& args) {
 Status compress(const Args& args) {
   if (args.stream) return compress_stream(args);
   NEVE_ASSIGN(ArrayOptions options, array_options(args));
+  NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
   NEVE_TRY(set_fill(args.fill, array.dtype, options));
   FrameReport report;
@@ -167,7 +186,7 @@ Status compress(const Args& args) {
               encode_array(array.dtype, array.shape, array.values.data(), options, &report));
   const double encode_seconds = MPI_Wtime() - begin_seconds;
   NEVE_ASSIGN(const Frame parsed, Frame::parse(frame));
-  NEVE_TRY(write_file(args.output, frame));
+  NEVE_TRY(files::write_file(args.output, frame));
 
   const ComponentReport& component = report.components.front();
   const std::optional<Explanation> explanation =
@@ -265,14 +284,7 @@ Command add_compress(CLI::App& app) {
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) {
     return ranks.on_first("compress", [&]() -> Status {
-      for (const char* option : frame_options) {
-        if (args->stream && sub->count(option) > 0)
-          return usage_error(fmt::format("--stream takes no {}", option));
-      }
-      for (const char* option : stream_options) {
-        if (!args->stream && sub->count(option) > 0)
-          return usage_error(fmt::format("{} needs --stream", option));
-      }
+      NEVE_TRY(check_options(*sub, *args));
       return compress(*args);
     });
   };

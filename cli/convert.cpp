@@ -2,26 +2,37 @@
 // `neve convert`: a plotfile into HDF5, compressed or as it is, or any source into an AMReX plotfile
 // directory; a netCDF-4 or other HDF5 data file into one with Neve's frames.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/convert_checkpoint.hpp"
+#include "cli/convert_chombo.hpp"
+#include "cli/convert_options.hpp"
 #include "cli/data_file.hpp"
 #include "cli/explanation.hpp"
+#include "cli/grown_source.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/local_boxes.hpp"
 #include "cli/options.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_rules.hpp"
 #include "cli/write_report.hpp"
+#include "files/target.hpp"
+#include "files/temporary_file.hpp"
+#include "files/temporary_folder.hpp"
 #include "format/codec_choices.hpp"
+#include "hdf5/ghosted_source.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "plotfile/replaceable.hpp"
 
 namespace neve::cli {
 namespace {
@@ -30,10 +41,13 @@ struct Args {
   std::string source, destination;
   std::string bound = "rel=1e-3";
   std::vector<std::string> fields;
-  std::string codec = "auto", effort = "fast", strategy = "skeleton", covered = "auto", chunk_size = "8MiB";
+  std::string codec = "auto", effort = "fast", strategy = "skeleton", covered = covered_name(default_covered),
+              chunk_size = "8MiB";
   std::string fill = "auto";
+  std::string ghosts = "keep";
   TuningArgs tuning;
   int threads = 1;
+  std::string to = "auto";
   bool uncompressed = false;
   int aggregate_boxes = 0;
   LayoutArgs layout;
@@ -41,11 +55,9 @@ struct Args {
   std::string rules;
   bool restart = false;
   bool explain = false;
+  OpenOptions open;
   bool json = false;
 };
-
-// By its suffix: what does not exist yet can only be told by its name.
-bool is_hdf5_name(const std::string& path) { return path.ends_with(".h5") || path.ends_with(".hdf5"); }
 
 Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   WriteOptions options;
@@ -76,42 +88,60 @@ Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
   return options;
 }
 
-Status refuse_options(const CLI::App& app, std::span<const char* const> names, const std::string& reason) {
-  for (const char* name : names) {
-    if (app.count(name) > 0) return usage_error(fmt::format("{} has no meaning {}", name, reason));
+// Strategy amrex-1d codes each chunk as an array, as codecs are untuned.
+Status refuse_tuning_of_arrays(const CLI::App& app, const WriteOptions& options) {
+  const std::string why_not = "with strategy amrex-1d, which tunes no codec";
+  std::vector<OptionUse> uses;
+  for (const char* option : tuning_options) uses.push_back({option, false, why_not});
+  NEVE_TRY(refuse_idle(app, uses));
+  for (const auto& [name, rule] : options.fields) {
+    if (!rule.tuning) continue;
+    return usage_error(
+        fmt::format("--field {}: an arrangement, blocks or a method have no meaning {}", name, why_not));
   }
   return {};
 }
 
-// What only compression understands is refused where nothing is compressed.
-Status check_options(const CLI::App& app, const Args& args) {
-  static constexpr const char* of_compression[] = {
-      "--bound",  "--field",   "--codec",       "--arrangement", "--unit", "--block",   "--merge-units",
-      "--effort", "--covered", "--cross-level", "--chunk-size",  "--fill", "--threads", "--explain"};
-  static constexpr const char* of_hdf5[] = {"--strategy", "--uncompressed", "--aggregate-boxes"};
-  if (!is_hdf5_name(args.destination)) {
-    const std::string reason =
-        "for an AMReX plotfile directory; it is allowed where DST ends in .h5 or .hdf5";
-    NEVE_TRY(refuse_options(app, of_compression, reason));
-    NEVE_TRY(refuse_options(app, layout_options, reason));
-    return refuse_options(app, of_hdf5, reason);
-  }
-  return args.uncompressed ? refuse_options(app, of_compression, "with --uncompressed") : Status();
+// What depends on more than the kind of conversion.
+Status check_plotfile_options(const CLI::App& app, const WriteOptions& options) {
+  const bool is_1d = options.strategy == "amrex-1d", is_filtered = options.strategy == "filtered";
+  if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(app, options));
+  const std::vector<CodecUse> uses = codec_uses(options);
+  const bool predicts_across = std::any_of(uses.begin(), uses.end(), [](const CodecUse& use) {
+    return !use.is_lossless && (use.codec == Codec::interpolation || use.codec == Codec::context ||
+                                (use.codec == Codec::automatic && use.effort != Effort::fast));
+  });
+  NEVE_TRY(refuse_idle(
+      app, {{"--chunk-size", !is_1d && !is_filtered,
+             fmt::format("with strategy {}, whose chunks are {}", options.strategy,
+                         is_filtered ? "all that a rank holds of a level" : "of 1024 values")},
+            {"--cross-level", predicts_across,
+             "with these codecs; it is of interpolation and context (--codec, or auto from --effort balanced "
+             "on), with a bound other than lossless"}}));
+  return refuse_idle_codec_options(app, uses);
+}
+
+Status check_checkpoint_copy(const Args& args) {
+  NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
+  if (to_hdf5) return {};
+  return usage_error(
+      fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
+                  args.source, args.destination));
 }
 
 Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Args& args) {
-  static constexpr const char* of_plotfiles[] = {"--covered", "--cross-level", "--fill"};
-  NEVE_TRY(refuse_options(app, of_plotfiles, "for a checkpoint"));
-  if (!is_hdf5_name(args.destination)) {
-    return usage_error(
-        fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
-                    args.source, args.destination));
-  }
+  NEVE_TRY(check_convert_options(
+      app, args.uncompressed ? Conversion::uncompressed_checkpoint : Conversion::compressed_checkpoint));
+  NEVE_TRY(check_checkpoint_copy(args));
   CheckpointConversion conversion;
   conversion.source = args.source;
   conversion.destination = args.destination;
   NEVE_ASSIGN(conversion.options, write_options(args, {}));
   if (app.count("--bound") > 0) conversion.bound = conversion.options.bound;
+  conversion.open = args.open;
+  WriteOptions effective = conversion.options;
+  effective.bound = conversion.bound.value_or(Bound{BoundMode::lossless, 0});
+  NEVE_TRY(refuse_idle_codec_options(app, codec_uses(effective)));
   conversion.json = args.json;
   return conversion;
 }
@@ -131,12 +161,21 @@ Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
   return sorted;
 }
 
-Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args) {
-  static constexpr const char* of_plotfiles[] = {"--covered", "--cross-level", "--strategy", "--uncompressed",
-                                                 "--aggregate-boxes"};
-  const std::string reason = "for a data file; it is allowed where SRC is a plotfile";
-  NEVE_TRY(refuse_options(app, of_plotfiles, reason));
-  NEVE_TRY(refuse_options(app, layout_options, reason));
+std::vector<CodecUse> codec_uses(const datafile::CopyOptions& options) {
+  const auto is_lossless = [](const Bound& bound) { return bound.mode == BoundMode::lossless; };
+  std::vector<CodecUse> uses = {
+      {"", options.codec, options.effort, is_lossless(options.bound), options.tuning}};
+  for (const datafile::VariableRule& rule : options.rules) {
+    if (rule.stays) continue;
+    uses.push_back({"rule " + rule.pattern, rule.codec.value_or(options.codec),
+                    rule.effort.value_or(options.effort), is_lossless(rule.bound.value_or(options.bound)),
+                    rule.tuning.value_or(options.tuning)});
+  }
+  return uses;
+}
+
+// What data files and checkpoints of Chombo have in common.
+Result<datafile::CopyOptions> copy_settings(const CLI::App& app, const Args& args) {
   datafile::CopyOptions options;
   if (app.count("--bound") > 0) {
     auto bound = parse_bound(args.bound);
@@ -165,41 +204,138 @@ Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args
     NEVE_ASSIGN(datafile::VariableRule rule, parse_variable_rule(field));
     options.rules.push_back(std::move(rule));
   }
+  NEVE_TRY(refuse_idle_codec_options(app, codec_uses(options), true));
   options.resume = !args.restart;
   options.explain = args.explain;
+  options.open = args.open;
   return options;
+}
+
+Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args) {
+  NEVE_TRY(check_convert_options(app, Conversion::data_file));
+  return copy_settings(app, args);
+}
+
+Result<datafile::CheckpointCopyOptions> chombo_options(const CLI::App& app, const Args& args) {
+  NEVE_TRY(check_convert_options(app, args.uncompressed ? Conversion::uncompressed_chombo_checkpoint
+                                                        : Conversion::compressed_chombo_checkpoint));
+  NEVE_TRY(check_checkpoint_copy(args));
+  NEVE_ASSIGN(datafile::CopyOptions copy, copy_settings(app, args));
+  return datafile::CheckpointCopyOptions{std::move(copy), !args.uncompressed};
+}
+
+// Boxes with ghosts overlap, so some of what can be asked for is not possible with them.
+Status check_ghost_options(const CLI::App& app, const Args& args, const IntVect& ghosts) {
+  if (ghosts == IntVect{0, 0, 0}) return {};
+  const bool asks_place = args.tuning.arrangement != "auto" && args.tuning.arrangement != "linear";
+  const char* const name = asks_place                       ? "--arrangement"
+                           : app.count("--cross-level") > 0 ? "--cross-level"
+                                                            : nullptr;
+  if (name == nullptr) return {};
+  return usage_error(fmt::format(
+      "{} is not possible with the {} layers of ghost cells that {} has around its boxes; --ghosts "
+      "drop leaves them out",
+      name, fmt::join(ghosts, ", "), args.source));
+}
+
+// What becomes of the source's layers of ghosts, into options.ghosts; those that are dropped.
+Result<IntVect> settle_ghosts(const CLI::App& app, const Args& args, const PlotfileSource& source,
+                              bool to_hdf5, WriteOptions& options) {
+  if (args.ghosts != "keep" && args.ghosts != "drop") {
+    return usage_error(fmt::format("--ghosts {}: keep and drop are allowed", args.ghosts));
+  }
+  const bool keeps = to_hdf5 && args.ghosts == "keep";
+  const Result<IntVect> stored = stored_ghosts(source);
+  if (!stored.ok() && keeps) return stored.status().in(args.source);
+  if (!keeps) return most_ghosts(source);
+  options.ghosts = *stored;
+  NEVE_TRY(check_ghost_options(app, args, options.ghosts));
+  return IntVect{0, 0, 0};
+}
+
+// What of the source the destination does not hold, in words.
+Result<std::vector<std::string>> stays_behind(const PlotfileSource& source, bool to_hdf5,
+                                              const IntVect& dropped_ghosts) {
+  const auto* of_hdf5 = dynamic_cast<const hdf5::GhostedSource*>(&source);
+  std::vector<std::string> behind;
+  for (const std::string& other : source.left_behind()) {
+    const bool is_taken_over = to_hdf5 && of_hdf5 != nullptr && other.find('/') == std::string::npos;
+    if (!is_taken_over) behind.push_back(other + ", which is not a field: it stays behind");
+  }
+  if (dropped_ghosts != IntVect{0, 0, 0}) {
+    behind.push_back(fmt::format("{} layers of ghost cells around its boxes, which stay behind",
+                                 fmt::join(dropped_ghosts, ", ")));
+  }
+  if (to_hdf5 || of_hdf5 == nullptr) return behind;
+  NEVE_ASSIGN(const std::vector<std::string> attributes, of_hdf5->other_attributes());
+  for (const std::string& attribute : attributes) {
+    behind.push_back(attribute + ", for which an AMReX plotfile has no place: it stays behind");
+  }
+  return behind;
+}
+
+// Boxes of a source that holds them with `ghosts` around them, with those or without.
+Result<LocalBoxes> read_plotfile_boxes(const Ranks& ranks, PlotfileSource& source, const IntVect& ghosts,
+                                       const std::string& path, Progress& progress) {
+  if (ghosts == IntVect{0, 0, 0}) return read_local_boxes(ranks, source, path, progress);
+  GrownSource grown(source, ghosts);
+  NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, grown, path, progress));
+  give_ghosts(local, ghosts, source.hierarchy().dtype);
+  return local;
 }
 
 Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app) {
   const double begin_seconds = MPI_Wtime();
-  const bool to_hdf5 = is_hdf5_name(args.destination);
-  static constexpr const char* of_data_files[] = {"--rules", "--restart"};
-  NEVE_TRY(refuse_options(app, of_data_files,
-                          "for a plotfile; it is allowed where SRC is a netCDF-4 or other "
-                          "HDF5 data file"));
-  NEVE_TRY(check_options(app, args));
-
   InputKind kind{};
+  bool of_chombo = false;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
     NEVE_ASSIGN(kind, input_kind(args.source));
+    if (kind != InputKind::checkpoint) return {};
+    NEVE_ASSIGN(of_chombo, is_chombo_checkpoint(args.source));
     return {};
   })));
+  if (of_chombo) {
+    NEVE_ASSIGN(const datafile::CheckpointCopyOptions options, chombo_options(app, args));
+    return convert_chombo_checkpoint(ranks, args.source, args.destination, options, app.count("--bound") == 0,
+                                     args.json);
+  }
   if (kind == InputKind::checkpoint) {
     NEVE_ASSIGN(CheckpointConversion conversion, checkpoint_conversion(app, args));
     return convert_checkpoint(ranks, std::move(conversion));
   }
 
+  bool to_hdf5 = false;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(to_hdf5, goes_to_hdf5(args.destination, args.to));
+    return check_convert_options(app, !to_hdf5            ? Conversion::amrex_plotfile
+                                      : args.uncompressed ? Conversion::uncompressed_plotfile
+                                                          : Conversion::compressed_plotfile);
+  })));
   std::unique_ptr<PlotfileSource> source;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(source, open_source(args.source));
+    NEVE_ASSIGN(source, open_source(args.source, args.open));
     return {};
   })));
   const Hierarchy& h = source->hierarchy();
   WriteOptions options;
   NEVE_ASSIGN(options, write_options(args, h));
+  if (to_hdf5 && options.compress) NEVE_TRY(check_plotfile_options(app, options));
+  NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(app, args, *source, to_hdf5, options));
+  if (to_hdf5 && kind == InputKind::hdf5) options.like = args.source;
+  std::vector<std::string> behind;
+  NEVE_TRY(ranks.on_first("open", [&]() -> Status {
+    NEVE_ASSIGN(behind, stays_behind(*source, to_hdf5, dropped_ghosts));
+    return {};
+  }));
+
+  NEVE_TRY(ranks.on_first("open", [&] {
+    return to_hdf5 ? files::TemporaryFile::check(args.destination)
+                   : files::TemporaryFolder::check(args.destination,
+                                                   plotfile::parts_of_plotfile(plotfile::Replacement(h)));
+  }));
 
   Progress progress(ranks.first());
-  NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, *source, args.source, progress));
+  NEVE_ASSIGN(LocalBoxes local, read_plotfile_boxes(ranks, *source, options.ghosts, args.source, progress));
   const double read_seconds = MPI_Wtime() - begin_seconds;
 
   nlohmann::ordered_json j;
@@ -209,13 +345,21 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
     const Hierarchy written = args.uncompressed ? sorted_as_chombo(h, local.boxes) : h;
     NEVE_ASSIGN(const WriteReport report,
                 write_plotfile(ranks.comm(), args.destination, written, local.boxes, options));
-    j = report_json(report);
+    const bool bound_is_default = app.count("--bound") == 0;
+    if (options.compress) {
+      j["bound"] = to_string(options.bound);
+      j["bound_is_default"] = bound_is_default;
+      j["covered"] = covered_name(report.covered);
+      j["left_out_cells"] = left_out_cells(report);
+    }
+    j.update(report_json(report));
     j["seconds"] = phases_json(report, read_seconds);
-    summary =
-        args.uncompressed
-            ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
-                          h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
-            : report_table(report) + report_summary(args.destination, report) + explanations_text(report);
+    summary = args.uncompressed
+                  ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
+                                h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
+                  : report_table(report) + bound_line(args.bound, bound_is_default, " or --field") +
+                        covered_line(report) + report_summary(args.destination, report) +
+                        explanations_text(report);
     if (options.layout != FileLayout{}) summary += hints_line(report);
   } else {
     const double write_begin_seconds = MPI_Wtime();
@@ -240,9 +384,7 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
   }
   j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
   if (ranks.first()) {
-    for (const std::string& other : source->left_behind()) {
-      say(fmt::format("convert: {} holds {}, which is not a field: it stays behind", args.source, other));
-    }
+    for (const std::string& other : behind) say(fmt::format("convert: {} holds {}", args.source, other));
     nlohmann::ordered_json head = {{"source", args.source},
                                    {"source_kind", source->kind()},
                                    {"destination", args.destination},
@@ -256,13 +398,16 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
 
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   bool of_data = false;
-  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+  const auto recognise = [&]() -> Status {
+    NEVE_TRY(files::check_is_another(args.source, args.destination));
     NEVE_ASSIGN(of_data, is_data_file(args.source));
     return {};
-  })));
+  };
+  NEVE_TRY(ranks.agree(mpi::guarded("open", recognise)));
   if (!of_data) return convert_plotfile(ranks, args, app);
   NEVE_ASSIGN(const datafile::CopyOptions options, copy_options(app, args));
-  return convert_data_file(ranks, args.source, args.destination, options, args.json);
+  return convert_data_file(ranks, args.source, args.destination, options, app.count("--bound") == 0,
+                           args.json);
 }
 
 }  // namespace
@@ -273,21 +418,25 @@ Command add_convert(CLI::App& app) {
                                      "AMReX plotfile; a netCDF-4 or HDF5 "
                                      "data file into a compressed one");
   auto args = std::make_shared<Args>();
-  sub->add_option(
-         "SRC", args->source,
-         "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; Neve checkpoint; .npy array; "
-         "netCDF-4 or other HDF5 data file")
+  sub->add_option("SRC", args->source,
+                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; checkpoint of Neve, Chombo "
+                  "or a code on "
+                  "Chombo (BISICLES); .npy array; netCDF-4 or other HDF5 data file")
       ->required();
   sub->add_option(
          "DST", args->destination,
-         "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile, any other name for an AMReX plotfile "
-         "directory; of a data file: a data file")
+         "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile; a name without a file's ending, or a "
+         "directory that is there, for an AMReX plotfile directory; of a data file: a data file")
       ->required();
+  sub->add_option(
+         "--to", args->to,
+         "of a plotfile, whatever DST is called: hdf5, amrex (a plotfile directory), auto (by its name)")
+      ->capture_default_str();
   sub->add_option(
          "--bound", args->bound,
          "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless; "
-         "checkpoints and data files are lossless unless this or --field says otherwise, and integers "
-         "always")
+         "checkpoints and data files are lossless unless this or --field says otherwise, integers always, "
+         "and so is what describes the grid of a data file unless --field or a rule names it in full")
       ->capture_default_str();
   sub->add_option(
          "--field", args->fields,
@@ -307,7 +456,8 @@ Command add_convert(CLI::App& app) {
       ->capture_default_str();
   sub->add_option(
          "--covered", args->covered,
-         "cells a finer level covers: auto (leave out where the finer average holds the bound), drop, keep")
+         "cells a finer level covers: keep; auto (left out where the finer average holds the bound) or drop, "
+         "for those who read through Neve: other tools see stand-in values in left-out cells")
       ->capture_default_str();
   sub->add_flag(
       "--cross-level", args->cross_level,
@@ -321,6 +471,10 @@ Command add_convert(CLI::App& app) {
   sub->add_option("--fill", args->fill,
                   "the value that means 'nothing here': auto (detect), none or a number")
       ->capture_default_str();
+  sub->add_option("--ghosts", args->ghosts,
+                  "layers of ghost cells that an HDF5 plotfile has around its boxes: keep (within the bound) "
+                  "or drop")
+      ->capture_default_str();
   sub->add_option("--threads", args->threads, "threads of each rank")->capture_default_str();
   sub->add_flag(
       "--uncompressed", args->uncompressed,
@@ -332,6 +486,7 @@ Command add_convert(CLI::App& app) {
                   "of a data file: a TOML file of rules for its variables (docs/netcdf.md)");
   sub->add_flag("--restart", args->restart,
                 "of a data file: start anew where an interrupted conversion could be gone on with");
+  sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
   sub->add_flag("--explain", args->explain, explain_help);
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->footer(

@@ -48,18 +48,13 @@ Result<std::vector<Variable>> variables_to_write(const std::vector<Variable>& fo
   return variables;
 }
 
-// This rank's boxes of a variable: what was read as one larger box is a box with ghosts again.
+// This rank's boxes of a variable.
 Result<LocalBoxes> read_variable(const Ranks& ranks, Checkpoint& checkpoint, int number,
                                  const std::string& path, Progress& progress) {
   VariableSource source(checkpoint, number);
   NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, source, path, progress));
-  const IntVect& ghosts = checkpoint.variables()[static_cast<size_t>(number)].ghosts;
-  for (LocalBox& box : local.boxes) {
-    const int64_t before = ghosts[0] + ghosts[1] * box.data.stride[1] + ghosts[2] * box.data.stride[2];
-    box.data.data = static_cast<const std::byte*>(box.data.data) +
-                    static_cast<size_t>(before) * dtype_bytes(checkpoint.hierarchy().dtype);
-    box.ghosts = ghosts;
-  }
+  give_ghosts(local, checkpoint.variables()[static_cast<size_t>(number)].ghosts,
+              checkpoint.hierarchy().dtype);
   return local;
 }
 
@@ -89,7 +84,7 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
   const double begin_seconds = MPI_Wtime();
   std::unique_ptr<Checkpoint> checkpoint;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(checkpoint, open_checkpoint(conversion.source));
+    NEVE_ASSIGN(checkpoint, open_checkpoint(conversion.source, conversion.open));
     return {};
   })));
   NEVE_ASSIGN(const std::vector<Variable> variables, variables_to_write(checkpoint->variables(), conversion));
@@ -117,11 +112,19 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
                               {"destination", conversion.destination},
                               {"destination_kind", "Neve checkpoint"},
                               {"ranks", ranks.size()}};
+  const bool bound_is_default = !conversion.bound;
+  const std::string bound = to_string(conversion.bound.value_or(Bound{BoundMode::lossless, 0}));
+  if (conversion.options.compress) {
+    j["bound"] = bound;
+    j["bound_is_default"] = bound_is_default;
+  }
   j.update(report_json(report));
   j["seconds"] = phases_json(report, read_seconds);
   j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
   std::string summary =
-      report_table(report) + report_summary(conversion.destination, report) + explanations_text(report);
+      report_table(report) +
+      (conversion.options.compress ? bound_line(bound, bound_is_default, " or --field") : "") +
+      report_summary(conversion.destination, report) + explanations_text(report);
   if (options.layout != FileLayout{}) summary += hints_line(report);
   std::cout << (conversion.json ? j.dump(2) + "\n" : summary) << std::flush;
   return {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/ranks.hpp"
+#include "neve/open_options.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
 
@@ -16,6 +17,7 @@ struct CheckpointConversion {
   std::string source, destination;
   std::optional<Bound> bound;  // of variables without a rule; none: lossless, so that no error is added
   WriteOptions options;        // its rules are by variable
+  OpenOptions open;            // of the source
   bool json = false;
 };
 

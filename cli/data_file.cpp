@@ -13,6 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/explanation.hpp"
 #include "cli/source.hpp"
+#include "cli/write_report.hpp"
 #include "datafile/compare.hpp"
 #include "datafile/describe.hpp"
 #include "datafile/recognize.hpp"
@@ -42,8 +43,14 @@ std::vector<std::pair<std::string, uint64_t>> by_frequency(const std::map<std::s
   return sorted;
 }
 
+std::string stays_text(const datafile::VariableReport& variable) {
+  if (!variable.frames_took) return "stays: " + variable.why_not;
+  return fmt::format("stays: {}, {}; frames took {} or more", variable.why_not,
+                     human_bytes(variable.stored_before), human_bytes(*variable.frames_took));
+}
+
 std::string method_text(const datafile::VariableReport& variable) {
-  if (!variable.is_coded) return "stays: " + variable.why_not;
+  if (!variable.is_coded) return stays_text(variable);
   std::string text;
   const auto methods = by_frequency(variable.methods);
   for (const auto& [method, chunks] : methods) {
@@ -66,8 +73,30 @@ std::string report_table(const datafile::CopyReport& report) {
   return table.text();
 }
 
+uint64_t grid_variables(const datafile::CopyReport& report) {
+  return static_cast<uint64_t>(std::count_if(report.variables.begin(), report.variables.end(),
+                                             [](const auto& v) { return !v.lossless_because.empty(); }));
+}
+
+// Of what no bound was meant for: how many.
+std::string grid_text(const datafile::CopyReport& report) {
+  const uint64_t count = grid_variables(report);
+  if (count == 0) return {};
+  return fmt::format(
+      "{} variable{} the grid and stay{} lossless: a bound is for those that a rule names in full "
+      "(--explain says why)\n",
+      count, count == 1 ? " describes" : "s describe", count == 1 ? "s" : "");
+}
+
 std::string explanations_text(const datafile::CopyReport& report) {
   std::string text;
+  const auto add = [&](const std::string& path, const std::string& reason) {
+    text += fmt::format("{}{}: {}\n", text.empty() ? "\n" : "", path, reason);
+  };
+  for (const datafile::VariableReport& v : report.variables) {
+    if (!v.lossless_because.empty()) add(v.path, "lossless, " + v.lossless_because);
+    if (v.frames_took) add(v.path, stays_text(v));
+  }
   for (const datafile::VariableReport& v : report.variables) {
     if (!v.explanation) continue;
     text += '\n';
@@ -85,8 +114,10 @@ Json variable_json(const datafile::VariableReport& v) {
             {"stored_before", v.stored_before},
             {"stored_bytes", v.stored_now},
             {"ratio", ratio_of(v.raw_bytes, v.stored_now)}};
+  if (!v.lossless_because.empty()) j["lossless_because"] = v.lossless_because;
   if (!v.is_coded) {
     j["why_not"] = v.why_not;
+    if (v.frames_took) j["frames_bytes_at_least"] = *v.frames_took;
     return j;
   }
   j["bound"] = to_string(v.asked);
@@ -108,33 +139,38 @@ Json report_json(const datafile::CopyReport& report) {
             {"stored_bytes", report.target_bytes},
             {"ratio", ratio_of(report.source_bytes, report.target_bytes)},
             {"lost_references", report.lost_references},
+            {"lossless_grid_variables", grid_variables(report)},
             {"variables", Json::array()}};
   for (const datafile::VariableReport& v : report.variables) j["variables"].push_back(variable_json(v));
   j["seconds"] = {{"total", report.seconds}};
   return j;
 }
 
-Status convert_on_first(const std::string& source, const std::string& destination,
-                        const datafile::CopyOptions& options, bool json) {
-  NEVE_ASSIGN(const datafile::CopyReport report, datafile::copy_data_file(source, destination, options));
+Status convert_on_first(const std::string& source, const std::string& destination, const std::string& kind,
+                        const datafile::CopyOptions& options, bool bound_is_default, bool json,
+                        const CopyFile& copy) {
+  NEVE_ASSIGN(const datafile::CopyReport report, copy(options));
   if (report.lost_references > 0) {
     say(fmt::format("convert: {} references of {} led to deleted objects: they are null now",
                     report.lost_references, source));
   }
   if (json) {
     Json j = {{"source", source},
-              {"source_kind", kind_name},
+              {"source_kind", kind},
               {"destination", destination},
-              {"destination_kind", kind_name}};
+              {"destination_kind", kind},
+              {"bound", to_string(options.bound)},
+              {"bound_is_default", bound_is_default}};
     j.update(report_json(report));
     std::cout << j.dump(2) << std::endl;
     return {};
   }
   std::cout << report_table(report)
+            << bound_line(to_string(options.bound), bound_is_default, ", --field or --rules")
             << fmt::format("{}: {} -> {}, {} times smaller, {:.2f} s\n", destination,
                            human_bytes(report.source_bytes), human_bytes(report.target_bytes),
                            human_ratio(ratio_of(report.source_bytes, report.target_bytes)), report.seconds)
-            << explanations_text(report) << std::flush;
+            << grid_text(report) << (options.explain ? explanations_text(report) : "") << std::flush;
   return {};
 }
 
@@ -157,7 +193,8 @@ struct Verdict {
   }
 };
 
-Result<Verdict> compare(const std::string& original, const std::string& copy, Progress& progress) {
+Result<Verdict> compare(const std::string& original, const std::string& copy, const OpenOptions& options,
+                        Progress& progress) {
   std::vector<Comparison> sums;
   const auto compare_numbers = [&](const datafile::VariableComparison& variable, size_t number,
                                    const std::byte* a, const std::byte* b, uint64_t count) {
@@ -165,7 +202,7 @@ Result<Verdict> compare(const std::string& original, const std::string& copy, Pr
     compare_values(*variable.dtype, a, b, count, {}, {variable.bound_abs, variable.fill}, sums[number]);
   };
   NEVE_ASSIGN(datafile::FileComparison files,
-              datafile::compare_data_files(original, copy, compare_numbers,
+              datafile::compare_data_files(original, copy, options, compare_numbers,
                                            [&](double fraction) { progress.show("verify", fraction); }));
   sums.resize(files.variables.size());
   Verdict verdict;
@@ -250,10 +287,11 @@ std::string verdict_text(const Verdict& verdict, const std::string& copy) {
                      verdict.ok() ? "everything is there and every bound holds" : "NOT WHAT THE ORIGINAL IS");
 }
 
-Status verify_on_first(const std::string& original, const std::string& copy, bool json) {
+Status verify_on_first(const std::string& original, const std::string& copy, const OpenOptions& options,
+                       bool json) {
   NEVE_ASSIGN(const Verdict verdict, [&] {
     Progress progress(true);
-    return compare(original, copy, progress);
+    return compare(original, copy, options, progress);
   }());
   NEVE_ASSIGN(const uint64_t file_bytes, stored_bytes(copy));
   if (json) {
@@ -279,22 +317,30 @@ Result<bool> is_data_file(const std::string& path) {
 }
 
 Status convert_data_file(const Ranks& ranks, const std::string& source, const std::string& destination,
-                         datafile::CopyOptions options, bool json) {
+                         datafile::CopyOptions options, bool bound_is_default, bool json) {
+  return copy_and_report(
+      ranks, source, destination, kind_name, std::move(options), bound_is_default, json,
+      [&](const datafile::CopyOptions& copy) { return datafile::copy_data_file(source, destination, copy); });
+}
+
+Status copy_and_report(const Ranks& ranks, const std::string& source, const std::string& destination,
+                       const std::string& kind, datafile::CopyOptions options, bool bound_is_default,
+                       bool json, const CopyFile& copy) {
   return ranks.on_first("convert", [&] {
     Progress progress(true);
     options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
     options.say = [](const std::string& text) { say("convert: " + text); };
-    return convert_on_first(source, destination, options, json);
+    return convert_on_first(source, destination, kind, options, bound_is_default, json, copy);
   });
 }
 
 Status verify_data_files(const Ranks& ranks, const std::string& original, const std::string& copy,
-                         bool json) {
-  return ranks.on_first("verify", [&] { return verify_on_first(original, copy, json); });
+                         const OpenOptions& options, bool json) {
+  return ranks.on_first("verify", [&] { return verify_on_first(original, copy, options, json); });
 }
 
-Result<Json> describe_data_file(const std::string& path) {
-  NEVE_ASSIGN(const datafile::FileDescription file, datafile::describe_data_file(path));
+Result<Json> describe_data_file(const std::string& path, const OpenOptions& options) {
+  NEVE_ASSIGN(const datafile::FileDescription file, datafile::describe_data_file(path, options));
   Json j = {{"kind", kind_name},   {"stored_bytes", file.file_bytes}, {"groups", file.groups},
             {"links", file.links}, {"types", file.named_types},       {"variables", Json::array()}};
   for (const datafile::Variable& v : file.variables) {

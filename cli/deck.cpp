@@ -4,10 +4,17 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <set>
 
 namespace neve::cli {
 
 namespace {
+
+// A process runs one command.
+std::set<const CLI::Option*>& options_from_deck() {
+  static std::set<const CLI::Option*> options;
+  return options;
+}
 
 Status read_file(CLI::App& command, const std::string& path) {
   std::ifstream file(path);
@@ -25,6 +32,7 @@ Status read_file(CLI::App& command, const std::string& path) {
       if (option->count() > 0) continue;
       for (const std::string& input : item.inputs) option->add_result(input);
       option->run_callback();
+      options_from_deck().insert(option);
     }
   } catch (const CLI::Error& error) {
     return usage_error(fmt::format("{}: {}", path, error.what()));
@@ -33,6 +41,8 @@ Status read_file(CLI::App& command, const std::string& path) {
 }
 
 }  // namespace
+
+bool is_from_deck(const CLI::Option& option) { return options_from_deck().contains(&option); }
 
 Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path) {
   return path.empty() ? Status() : ranks.agree(read_file(command, path));

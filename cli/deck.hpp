@@ -15,6 +15,10 @@ namespace neve::cli {
 // empty path: no file.
 Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path);
 
+// Whether the option's value is a deck's. A deck describes a case as a whole and goes with many command
+// lines.
+bool is_from_deck(const CLI::Option& option);
+
 // A parallel command that reads the deck at `path`, as typed, before it runs.
 Command deck_command(CLI::App& command, std::shared_ptr<const std::string> path, ParallelRun run);
 

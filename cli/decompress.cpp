@@ -10,6 +10,7 @@
 #include "cli/console.hpp"
 #include "cli/frame_file.hpp"
 #include "cli/options.hpp"
+#include "files/target.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::cli {
@@ -29,6 +30,7 @@ Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads)
 
 Status decompress(const Args& args) {
   NEVE_ASSIGN(const int threads, check_threads(args.threads));
+  NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const bool is_frame_file, is_frame_file_at(args.input));
   auto array = is_frame_file ? read_frame_file(args.input, threads) : read_compressed(args.input, threads);
   NEVE_TRY(array.status());

@@ -89,9 +89,10 @@ Json record_json(const hdf5::FieldRecord& field, size_t value_bytes) {
       {"covered", field.covered}};
 }
 
-Result<Json> describe_hdf5(const std::string& path) {
-  NEVE_ASSIGN(const hdf5::PlotfileStorage file, hdf5::describe_hdf5_plotfile(path));
+Result<Json> describe_hdf5(const std::string& path, const OpenOptions& options) {
+  NEVE_ASSIGN(const hdf5::PlotfileStorage file, hdf5::describe_hdf5_plotfile(path, options));
   Json j = hierarchy_json(file.kind, file.hierarchy);
+  j["recognized_by"] = file.reason;
   j["stored_bytes"] = file.file_bytes;
   for (size_t level = 0; level < file.levels.size(); ++level) {
     const hdf5::LevelStorage& storage = file.levels[level];
@@ -135,11 +136,13 @@ void add_variable(const hdf5::VariableStorage& variable, size_t value_bytes, siz
   }
 }
 
-Result<Json> describe_checkpoint(const std::string& path) {
-  NEVE_ASSIGN(const hdf5::CheckpointStorage file, hdf5::describe_checkpoint(path));
+Result<Json> describe_checkpoint(const std::string& path, const OpenOptions& options) {
+  NEVE_ASSIGN(const hdf5::CheckpointStorage file, hdf5::describe_checkpoint(path, options));
   const Hierarchy& h = file.hierarchy;
-  Json j = hierarchy_json("Neve checkpoint", h);
+  Json j = hierarchy_json(std::string(hdf5::amr_file_kind_name(file.is.kind)), h);
+  j["recognized_by"] = file.is.reason;
   j["stored_bytes"] = file.file_bytes;
+  if (!file.others.empty()) j["not_fields"] = file.others;
   j["variables"] = Json::array();
   for (const hdf5::VariableStorage& of : file.variables) {
     const Variable& variable = of.variable;
@@ -168,8 +171,8 @@ Result<Json> describe_checkpoint(const std::string& path) {
   return j;
 }
 
-Result<Json> describe_plotfile(const std::string& path) {
-  NEVE_ASSIGN(const std::unique_ptr<PlotfileSource> source, plotfile::open_plotfile(path));
+Result<Json> describe_plotfile(const std::string& path, const OpenOptions& options) {
+  NEVE_ASSIGN(const std::unique_ptr<PlotfileSource> source, plotfile::open_plotfile(path, options));
   Json j = hierarchy_json(source->kind(), source->hierarchy());
   NEVE_ASSIGN(j["stored_bytes"], stored_bytes(path));
   const std::vector<std::string> others = source->left_behind();
@@ -220,28 +223,27 @@ Result<Json> describe_array_stream(const std::string& path, std::span<const std:
 Result<Json> describe_frame(const std::string& path) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
   if (is_stream(bytes)) return describe_array_stream(path, bytes);
-  auto frame = Frame::parse(bytes);
+  const auto frame = neve::describe_frame(bytes);
   if (!frame.ok()) return frame.status().in(path);
-  const FrameLayout& layout = frame->layout();
-  const uint64_t raw_bytes = layout.element_count * dtype_bytes(frame->dtype());
+  const uint64_t raw_bytes = frame->shape.element_count * dtype_bytes(frame->dtype);
   Json j = {{"kind", "Neve frame"},
-            {"dtype", dtype_name(frame->dtype())},
-            {"shape", layout.array_shape},
-            {"boxes", layout.boxes.size()},
+            {"dtype", dtype_name(frame->dtype)},
+            {"shape", frame->shape.array_shape},
+            {"boxes", frame->boxes},
             {"raw_bytes", raw_bytes},
             {"stored_bytes", bytes.size()},
             {"ratio", static_cast<double>(raw_bytes) / static_cast<double>(bytes.size())},
-            {"header_bytes", frame->header_bytes()},
+            {"header_bytes", frame->header_bytes},
             {"fields", Json::array()}};
-  for (const ComponentInfo& component : frame->components()) {
+  for (const ComponentInfo& component : frame->components) {
     j["fields"].push_back({{"bound", to_string(component.asked)},
                            {"bound_abs", component.bound_abs},
                            {"max_abs_error", component.max_abs_error},
-                           {"fill", fill_json(frame->dtype(), component)},
+                           {"fill", fill_json(frame->dtype, component)},
                            {"drops_covered", component.drops_covered}});
   }
   j["sections"] = Json::array();
-  for (const SectionInfo& section : frame->sections()) {
+  for (const SectionInfo& section : frame->sections) {
     j["sections"].push_back({{"component", section.component},
                              {"cells", section.cells},
                              {"stored_bytes", section.stored_bytes},
@@ -337,6 +339,9 @@ std::string levels_text(const Json& j) {
     }
     ++number;
   }
+  for (const Json& other : j.value("not_fields", Json::array())) {
+    text += fmt::format("beside the fields: {}\n", other.get<std::string>());
+  }
   return text;
 }
 
@@ -379,7 +384,7 @@ std::string array_text(const Json& j) {
   return text;
 }
 
-Status info(const std::string& path, bool json) {
+Status info(const std::string& path, const OpenOptions& options, bool json) {
   NEVE_ASSIGN(const bool is_data, is_data_file(path));
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   // Of what nothing else recognises.
@@ -387,11 +392,11 @@ Status info(const std::string& path, bool json) {
   if (kind == InputKind::frame_or_unknown) {
     NEVE_ASSIGN(is_frame_file, is_frame_file_at(path));
   }
-  auto described = is_data                                 ? describe_data_file(path)
+  auto described = is_data                                 ? describe_data_file(path, options)
                    : is_frame_file                         ? describe_frame_file(path)
-                   : kind == InputKind::hdf5               ? describe_hdf5(path)
-                   : kind == InputKind::checkpoint         ? describe_checkpoint(path)
-                   : kind == InputKind::plotfile_directory ? describe_plotfile(path)
+                   : kind == InputKind::hdf5               ? describe_hdf5(path, options)
+                   : kind == InputKind::checkpoint         ? describe_checkpoint(path, options)
+                   : kind == InputKind::plotfile_directory ? describe_plotfile(path, options)
                    : kind == InputKind::npy                ? describe_npy(path)
                                                            : describe_frame(path);
   NEVE_TRY(described.status());
@@ -399,7 +404,10 @@ Status info(const std::string& path, bool json) {
   if (json) {
     std::cout << j.dump(2) << std::endl;
   } else {
-    std::cout << fmt::format("{}: {}\n", path, j["kind"].get<std::string>())
+    std::cout << fmt::format("{}: {}{}\n", path, j["kind"].get<std::string>(),
+                             j.contains("recognized_by")
+                                 ? fmt::format(" ({})", j["recognized_by"].get<std::string>())
+                                 : "")
               << (j.contains("levels")      ? levels_text(j)
                   : j.contains("variables") ? data_file_text(j)
                                             : array_text(j))
@@ -413,9 +421,11 @@ Status info(const std::string& path, bool json) {
 Command add_info(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("info", "Levels, fields, bounds asked and measured, codecs, sizes");
   auto path = std::make_shared<std::string>();
+  auto options = std::make_shared<OpenOptions>();
   auto json = std::make_shared<bool>(false);
   sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, a checkpoint, an array, a data file")
       ->required();
+  sub->add_flag(follow_external_option, options->follow_external, follow_external_help);
   sub->add_flag("--json", *json, "as JSON on stdout");
   sub->footer(
       "Examples:\n"
@@ -424,8 +434,8 @@ Command add_info(CLI::App& app) {
       "  neve info ocean.nc\n"
       "  neve info gathered.neve      # a frame file of neve/mpi.h");
   Command command{sub, {}, {}};
-  command.parallel = [path, json](const Ranks& ranks) {
-    return ranks.on_first("info", [&] { return info(*path, *json); });
+  command.parallel = [path, options, json](const Ranks& ranks) {
+    return ranks.on_first("info", [&] { return info(*path, *options, *json); });
   };
   return command;
 }

@@ -45,6 +45,15 @@ Status read_boxes(int rank, int size, PlotfileSource& source, const std::string&
 
 }  // namespace
 
+void give_ghosts(LocalBoxes& local, const IntVect& ghosts, DType dtype) {
+  for (LocalBox& box : local.boxes) {
+    const int64_t before = ghosts[0] + ghosts[1] * box.data.stride[1] + ghosts[2] * box.data.stride[2];
+    box.data.data =
+        static_cast<const std::byte*>(box.data.data) + static_cast<size_t>(before) * dtype_bytes(dtype);
+    box.ghosts = ghosts;
+  }
+}
+
 Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, const std::string& path,
                                     Progress& progress) {
   LocalBoxes out;

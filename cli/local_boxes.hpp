@@ -24,4 +24,7 @@ struct LocalBoxes {
 Result<LocalBoxes> read_local_boxes(const Ranks& ranks, PlotfileSource& source, const std::string& path,
                                     Progress& progress);
 
+// Of boxes that were read as larger ones: their outer layers are ghosts again.
+void give_ghosts(LocalBoxes& local, const IntVect& ghosts, DType dtype);
+
 }  // namespace neve::cli

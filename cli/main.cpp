@@ -10,7 +10,9 @@
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/empty_values.hpp"
 #include "cli/ranks.hpp"
+#include "cli/unknown_words.hpp"
 
 namespace neve::cli {
 namespace {
@@ -29,8 +31,13 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
   const bool asked_for_help = app.exit(error, out, err) == 0;
-  if (const std::string unknown = unknown_command(app, argc, argv); !asked_for_help && !unknown.empty()) {
-    err.str(unknown);
+  if (!asked_for_help) {
+    std::string unknown = unknown_command(app, argc, argv);
+    if (unknown.empty()) unknown = unknown_words(app);
+    if (!unknown.empty()) {
+      err.str({});
+      err << unknown;
+    }
   }
   if (launcher_rank() == 0) {
     std::cout << out.str() << std::flush;
@@ -98,6 +105,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return parse_failure(app, error, argc, argv);
+  }
+  if (const neve::Status valued = check_no_empty_values(app); !valued.ok()) {
+    if (launcher_rank() == 0) say(valued.message());
+    return static_cast<int>(valued.code());
   }
   const Command* command = parsed_one(commands);
   if (command == nullptr) return static_cast<int>(neve::Code::usage);

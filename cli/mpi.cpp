@@ -2,10 +2,12 @@
 // `neve mpi run`: a program whose gathers and files become frames.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/launch.hpp"
 #include "neve/types.hpp"
 
@@ -29,7 +31,23 @@ std::string joined(const Words& words, char separator) {
   return text;
 }
 
-Result<int> mpi_run(const Args& args) {
+// Without a bound nothing is compressed: frame files are read, whatever their names are.
+Status check_options(const CLI::App& command, const Args& args) {
+  const bool compresses = !args.bound.empty();
+  const bool makes_files =
+      args.calls.empty() || std::find(args.calls.begin(), args.calls.end(), "file") != args.calls.end();
+  const std::string why_not = "without --bound: nothing is compressed";
+  return refuse_idle(command, {{"--calls", compresses, why_not},
+                               {"--files", compresses, why_not},
+                               {"--files", makes_files, "with --calls gather"},
+                               {"--least-bytes", compresses, why_not},
+                               {"--layer", compresses, why_not},
+                               {"--codec", compresses, why_not},
+                               {"--effort", compresses, why_not}});
+}
+
+Result<int> mpi_run(const CLI::App& command, const Args& args) {
+  NEVE_TRY(check_options(command, args));
   if (!args.bound.empty()) NEVE_TRY(parse_bound(args.bound).status());
   if (!args.codec.empty()) NEVE_TRY(parse_codec(args.codec).status());
   if (!args.effort.empty()) NEVE_TRY(parse_effort(args.effort).status());
@@ -64,7 +82,9 @@ Command add_mpi(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"gather", "file"}));
-  run->add_option("--files", args->files, "only files of this pattern; may be given again")
+  run->add_option("--files", args->files,
+                  "only files of this pattern: a shell's, of the absolute path or of its end "
+                  "from a folder or the file name on; may be given again")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   run->add_option("--least-bytes", args->least_bytes,
@@ -89,8 +109,8 @@ Command add_mpi(CLI::App& app) {
       "  neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n"
       "  neve mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
   Command command{sub, {}, {}};
-  command.local = [args] {
-    auto exit_code = mpi_run(*args);
+  command.local = [args, run] {
+    auto exit_code = mpi_run(*run, *args);
     if (exit_code.ok()) return *exit_code;
     say("mpi run: " + exit_code.status().message());
     return static_cast<int>(exit_code.status().code());

@@ -10,8 +10,6 @@
 namespace neve::cli {
 namespace {
 
-constexpr int max_threads = 1024;
-
 struct Unit {
   const char* name;
   uint64_t bytes;
@@ -218,9 +216,7 @@ Result<FillChoice> parse_fill(const std::string& text) {
 }
 
 Result<int> check_threads(int threads) {
-  if (threads < 1 || threads > max_threads) {
-    return usage_error(fmt::format("--threads {} is not in 1..{}", threads, max_threads));
-  }
+  NEVE_TRY(neve::check_threads(threads).in("--threads"));
   return threads;
 }
 

@@ -30,6 +30,8 @@ struct TuningArgs {
   std::string method = "auto";
   double speed_weight = 0, ratio_weight = 1;
 };
+inline constexpr const char* tuning_options[] = {
+    "--arrangement", "--unit", "--block", "--merge-units", "--method", "--speed-weight", "--ratio-weight"};
 void add_tuning_options(CLI::App& command, TuningArgs& args);
 Result<CodecTuning> parse_tuning(const TuningArgs& args);
 
@@ -38,8 +40,6 @@ struct LayoutArgs {
   int stripe_count = 0, aggregators = 0;
   std::string stripe_size, buffer_size;
 };
-inline constexpr const char* layout_options[] = {"--stripe-count", "--stripe-size", "--aggregators",
-                                                 "--buffer-size"};
 void add_layout_options(CLI::App& command, LayoutArgs& args);
 Result<FileLayout> parse_layout(const LayoutArgs& args);
 

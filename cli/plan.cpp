@@ -13,6 +13,7 @@
 #include "amr/sample_grids.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
+#include "cli/idle_options.hpp"
 #include "cli/options.hpp"
 #include "cli/source.hpp"
 #include "io_model/access_bins.hpp"
@@ -52,6 +53,7 @@ struct Args {
   double request_ms = -1, lock_ms = -1, call_ms = -1;
   double ratio = 0, codec_megabytes = default_codec_megabytes;
   std::string chunk_size = "8MiB";
+  OpenOptions open;
   bool bins = false, json = false;
 };
 
@@ -124,7 +126,7 @@ Result<Hierarchy> hierarchy_of(const Args& args, std::string& what, int& ghosts)
     what = fmt::format("BISICLES-like 2D hierarchy of 5 levels, tiles of {}^2", grid.tile_cells);
     return amr::ice_grid(grid);
   }
-  NEVE_ASSIGN(const auto source, open_source(args.plotfile));
+  NEVE_ASSIGN(const auto source, open_source(args.plotfile, args.open));
   what = fmt::format("{} ({})", args.plotfile, source->kind());
   return source->hierarchy();
 }
@@ -455,8 +457,24 @@ Status check_args(const Args& args) {
   return {};
 }
 
-Status plan(const Args& args) {
+Status check_options(const CLI::App& command, const Args& args) {
+  const bool has_sizes = !args.boxes.empty(), is_grid = !args.chombo.empty() || args.ice;
+  const std::string without_boxes = "with --boxes, of which sizes alone are known";
+  const std::string without_ratio = "without --ratio: no compressed writing is planned";
+  const std::string without_grid = "here; it is allowed with --chombo and --bisicles";
+  return refuse_idle(command, {{"--box-cells", is_grid, without_grid},
+                               {"--components", is_grid, without_grid},
+                               {"--ghosts", !has_sizes, without_boxes},
+                               {"--checkpoint", !has_sizes, without_boxes},
+                               {"--sharing", !has_sizes, without_boxes},
+                               {"--codec-speed", args.ratio > 0, without_ratio},
+                               {"--chunk-size", args.ratio > 0, without_ratio},
+                               {"--chunk-size", !has_sizes, without_boxes}});
+}
+
+Status plan(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_args(args));
+  NEVE_TRY(check_options(command, args));
   NEVE_ASSIGN(const FileSystem system, system_of(args));
   NEVE_ASSIGN(const Subject subject, subject_of(args));
   NEVE_ASSIGN(const Striping striping, striping_of(args, subject.values, system));
@@ -511,6 +529,7 @@ Command add_plan(CLI::App& app) {
   sub->add_option("--codec-speed", args->codec_megabytes, "MB/s that a rank encodes")->capture_default_str();
   sub->add_option("--chunk-size", args->chunk_size, "most logical bytes of a compressed chunk")
       ->capture_default_str();
+  sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
   sub->add_flag("--bins", args->bins, "also the writes by size, in Darshan's ten ranges");
   sub->add_flag("--json", args->json, "the plan as JSON on stdout");
   sub->footer(
@@ -521,7 +540,7 @@ Command add_plan(CLI::App& app) {
       "  neve plan --boxes 4599936:115200 --ranks 2304 --targets 48 --target-bandwidth 1.5");
   Command command{sub, {}, {}};
   command.local = [args, sub] {
-    const Status status = plan(*args);
+    const Status status = plan(*sub, *args);
     if (!status.ok()) say(sub->get_name() + ": " + status.message());
     return static_cast<int>(status.code());
   };

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "neve/hierarchy.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
 namespace neve::cli {
@@ -19,7 +20,13 @@ enum class InputKind { plotfile_directory, hdf5, checkpoint, npy, netcdf_classic
 Result<InputKind> input_kind(const std::string& path);
 
 // Independent, not collective.
-Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path);
+Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path, const OpenOptions& options);
+
+// The option of all commands that read files: OpenOptions::follow_external.
+inline constexpr const char* follow_external_option = "--follow-external";
+inline constexpr const char* follow_external_help =
+    "read also what a file leads to outside of its own folder: external links, external storage and virtual "
+    "datasets of HDF5, symbolic links in a plotfile directory";
 
 // The same error naming the file: readers of a part name the part, not always the file.
 Status naming_file(const Status& status, const std::string& path);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/console.hpp"
+#include "cli/idle_options.hpp"
 
 namespace neve::cli {
 namespace {
@@ -61,15 +62,20 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
       ->capture_default_str();
   command.add_option("--folder", args.folder, "where the files are written")->capture_default_str();
   command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
-  command.add_flag("--keep", args.keep,
-                   has_outputs
-                       ? "leave the files, and beside them .xdmf for ParaView and VisIt"
-                       : "leave the files, which yt, VisIt and Neve read, and beside them .vtkhdf for "
-                         "ParaView");
+  command.add_flag(
+      "--keep", args.keep,
+      has_outputs ? "leave the files, under names that are free, and beside them .xdmf for ParaView and VisIt"
+                  : "leave the files, under names that are free, which yt, VisIt and Neve read, and beside "
+                    "them .vtkhdf for "
+                    "ParaView");
   command.add_option("--repeats", args.repeats, "of each write and read; the medians of their times count")
       ->capture_default_str();
   command.add_flag("--phases", args.phases, "in the JSON also what compression takes of a write");
   command.add_flag("--json", args.json, "the result as JSON on stdout");
+}
+
+Status check_store_options(const CLI::App& command, const StoreArgs& args) {
+  return refuse_idle(command, {{"--phases", args.json, "without --json"}});
 }
 
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {

@@ -27,6 +27,9 @@ struct StoreArgs {
 };
 // Without --outputs for an app that has ways of its own.
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);
+// Of the shared options those that do nothing are refused. --bound and chunks are not among them: they
+// describe the case, and a study gives them to all outputs alike.
+Status check_store_options(const CLI::App& command, const StoreArgs& args);
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
 apps::StoreOptions store_options(const StoreArgs& args);
 

@@ -2,7 +2,6 @@
 // `neve trace report`: tables, JSON, and the distribution of access sizes as a picture.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <filesystem>
 #include <iostream>
@@ -15,6 +14,7 @@
 #include "neve/status.hpp"
 #include "trace/collect.hpp"
 #include "trace/json.hpp"
+#include "trace/path_pattern.hpp"
 
 namespace neve::cli {
 namespace {
@@ -63,9 +63,9 @@ std::string shown_name(const std::string& path, const trace::File& file) {
 bool selected(const Args& args, const std::string& path, const trace::File& file) {
   if (args.patterns.empty()) return true;
   for (const std::string& pattern : args.patterns) {
-    if (fnmatch(pattern.c_str(), path.c_str(), 0) == 0) return true;
+    if (trace::path_matches(pattern.c_str(), path.c_str())) return true;
     for (const std::string& name : file.renamed_to) {
-      if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0) return true;
+      if (trace::path_matches(pattern.c_str(), name.c_str())) return true;
     }
   }
   return false;
@@ -345,6 +345,11 @@ void print_tables(const std::vector<Summary>& all) {
 }
 
 int report(const Args& args) {
+  if (args.labels.size() > args.traces.size()) {
+    say(fmt::format("trace report: {} labels for {} traces; --label names them in order", args.labels.size(),
+                    args.traces.size()));
+    return static_cast<int>(Code::usage);
+  }
   std::vector<Summary> all;
   for (size_t i = 0; i < args.traces.size(); ++i) {
     auto summary = summarize(args, i);

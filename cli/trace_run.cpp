@@ -11,6 +11,7 @@
 #include "neve/status.hpp"
 #include "trace/collect.hpp"
 #include "trace/json.hpp"
+#include "trace/parts_folder.hpp"
 #include "trace/settings.hpp"
 
 namespace neve::cli {
@@ -24,37 +25,16 @@ struct Args {
   int memory_mib = 64, sizes = 65536;
 };
 
-// An older trace makes way; a file that is something else does not.
-Status make_way(const std::string& output) {
-  std::error_code error;
-  if (fs::exists(output, error)) {
-    if (auto old = trace::read_trace_file(output); !old.ok()) {
-      return usage_error(
-          fmt::format("{} exists and is no trace; allowed for --output: a new name, or an older "
-                      "trace to replace",
-                      output));
-    }
-    fs::remove(output, error);
-  }
-  const std::string parts = trace::parts_folder_of(output);
-  fs::remove_all(parts, error);
-  // Made here, so that a folder that cannot be written is found before the program runs.
-  fs::create_directories(parts, error);
-  if (error) return failure(fmt::format("{}: {}", parts, error.message()));
-  return {};
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ":") + word;
   return text;
 }
 
-Status put_together(const Args& args, const std::string& output) {
+Status put_together(const Args& args, const std::string& output, trace::PartsFolder& parts) {
   auto collected = trace::collect(output);
-  if (!collected.ok()) {
-    std::error_code error;
-    fs::remove(trace::parts_folder_of(output), error);
+  if (!collected.ok() || collected->is_earlier) {
+    parts.finish();
     return failure(
         "no process told anything: the program used no file that is traced (--include), or is linked "
         "statically, "
@@ -62,10 +42,15 @@ Status put_together(const Args& args, const std::string& output) {
   }
   collected->trace.command = args.words;
   bool exists = false;
-  NEVE_TRY(trace::write_trace_file(collected->trace, output, trace::Existing::replace, exists));
+  if (const Status written =
+          trace::write_trace_file(collected->trace, output, trace::Existing::replace, exists);
+      !written.ok()) {
+    return {written.code(), fmt::format("{}; what was recorded is in {}, and `neve trace report {}` reads it",
+                                        written.message(), trace::parts_folder_of(output), output)};
+  }
   std::error_code error;
   for (const std::string& name : collected->leftovers) fs::remove(name, error);
-  fs::remove(trace::parts_folder_of(output), error);
+  parts.finish();
   for (const std::string& why : collected->unreadable) say("trace run: " + why);
 
   trace::Counters total;
@@ -81,15 +66,17 @@ Status put_together(const Args& args, const std::string& output) {
 Result<int> trace_run(const Args& args) {
   const std::string output = fs::absolute(args.output).lexically_normal().string();
   NEVE_ASSIGN(const std::string library, find_preload("libneve_trace.so", "NEVE_TRACE_LIBRARY"));
-  NEVE_TRY(make_way(output));
+  NEVE_ASSIGN(trace::PartsFolder parts, trace::PartsFolder::begin(output));
   Variables variables = {{"LD_PRELOAD", library},
                          {trace::output_variable, output},
                          {trace::memory_variable, std::to_string(args.memory_mib)},
                          {trace::sizes_variable, std::to_string(args.sizes)}};
   if (!args.include.empty()) variables.emplace_back(trace::include_variable, joined(args.include));
   if (!args.exclude.empty()) variables.emplace_back(trace::exclude_variable, joined(args.exclude));
-  NEVE_ASSIGN(const int exit_code, run_to_end(with_variables(args.words, variables)));
-  if (Status status = put_together(args, output); !status.ok()) {
+  const Result<int> ended = run_to_end(with_variables(args.words, variables));
+  if (!ended.ok()) parts.finish();
+  NEVE_ASSIGN(const int exit_code, ended);
+  if (Status status = put_together(args, output, parts); !status.ok()) {
     // A program that failed is the more important news.
     if (exit_code == 0) return status;
     say("trace run: " + status.message());
@@ -117,9 +104,10 @@ TraceCommand add_trace_run(CLI::App& parent) {
   sub->footer(
       "Left out unless included: /proc, /sys, /dev (not /dev/shm), /etc, /usr, /bin, /sbin, /lib, /opt, "
       "/var,\n"
-      "/run, libraries, Python's packages, what MPI keeps for itself. A pattern is a shell's, against the "
-      "whole\n"
-      "path; * matches a / as well.\n"
+      "/run, libraries, Python's packages, what MPI keeps for itself. A pattern is a shell's, of the "
+      "whole path\n"
+      "or, where it does not begin with /, of its end from a folder or the file name on; * matches a / as "
+      "well.\n"
       "Ends with the program's exit code; 1 where there is no trace, 2 for a wrong call.\n"
       "Examples:\n"
       "  neve trace run -o trace.json -- mpirun -n 4 ./simulation input\n"

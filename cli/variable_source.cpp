@@ -2,6 +2,7 @@
 #include "cli/variable_source.hpp"
 
 #include "amr/grow.hpp"
+#include "hdf5/layout_names.hpp"
 
 namespace neve::cli {
 
@@ -18,6 +19,7 @@ Status VariableSource::read_box(int level, int box, int component, std::byte* ou
 
 std::string variable_field_name(const Variable& variable, size_t component) {
   const std::string& name = variable.components[component];
+  if (variable.name == hdf5::plotfile_base) return name;
   return variable.components.size() == 1 && name == variable.name ? name : variable.name + " " + name;
 }
 

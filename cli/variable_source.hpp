@@ -24,7 +24,8 @@ class VariableSource : public PlotfileSource {
   Hierarchy hierarchy_;
 };
 
-// "thickness" where the variable is its only component, "velocity x" where it has several or another.
+// "thickness" where the variable is its only component, "velocity x" where it has several or another; of
+// Chombo's one dataset "data" the component alone.
 std::string variable_field_name(const Variable& variable, size_t component);
 
 }  // namespace neve::cli

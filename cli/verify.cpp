@@ -14,9 +14,11 @@
 #include "cli/compare.hpp"
 #include "cli/console.hpp"
 #include "cli/data_file.hpp"
+#include "cli/grown_source.hpp"
 #include "cli/pairing.hpp"
 #include "cli/source.hpp"
 #include "cli/variable_source.hpp"
+#include "cli/verify_structure.hpp"
 #include "hdf5/checkpoint_source.hpp"
 #include "hdf5/plotfile_source.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -26,6 +28,7 @@ namespace {
 
 struct Args {
   std::string original, copy;
+  OpenOptions open;
   bool json = false;
 };
 
@@ -165,21 +168,30 @@ Status verdict_status(const Verdict& verdict) {
   return {};
 }
 
-void print(const Args& args, const Verdict& verdict, uint64_t stored) {
+// `differences`: what is not as in the original beside the fields' values, in words.
+void print(const Args& args, const Verdict& verdict, uint64_t stored,
+           const std::vector<std::string>& differences = {}) {
   uint64_t raw_bytes = 0;
   for (const auto& level : verdict) {
     for (const FieldVerdict& field : level) raw_bytes += field.raw_bytes;
   }
-  const bool ok = verdict_status(verdict).ok();
+  const bool ok = verdict_status(verdict).ok() && differences.empty();
   if (args.json) {
-    std::cout << verdict_json(verdict, ok, raw_bytes, stored).dump(2) << std::endl;
+    nlohmann::ordered_json j = verdict_json(verdict, ok, raw_bytes, stored);
+    j["differences"] = differences;
+    std::cout << j.dump(2) << std::endl;
     return;
   }
   const bool judged = std::any_of(verdict.front().begin(), verdict.front().end(),
                                   [](const FieldVerdict& field) { return field.bound_abs.has_value(); });
-  const char* judgement = !ok ? "A BOUND IS VIOLATED" : judged ? "every bound holds" : "no bounds recorded";
-  std::cout << verdict_table(verdict)
-            << fmt::format(
+  const bool holds = verdict_status(verdict).ok();
+  const char* judgement = !holds   ? "A BOUND IS VIOLATED"
+                          : !ok    ? "NOT WHAT THE ORIGINAL IS"
+                          : judged ? "every bound holds"
+                                   : "no bounds recorded";
+  std::cout << verdict_table(verdict);
+  for (const std::string& difference : differences) std::cout << "DIFFERS: " << difference << "\n";
+  std::cout << fmt::format(
                    "{}: {} raw, {} stored, {} times smaller, {}\n", args.copy, human_bytes(raw_bytes),
                    human_bytes(stored),
                    human_ratio(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0),
@@ -188,11 +200,12 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored) {
 }
 
 // What the copy says of itself; nothing for files Neve did not compress.
-Result<std::vector<std::vector<hdf5::FieldRecord>>> read_records(const std::string& path) {
+Result<std::vector<std::vector<hdf5::FieldRecord>>> read_records(const std::string& path,
+                                                                 const OpenOptions& options) {
   std::vector<std::vector<hdf5::FieldRecord>> records;
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   if (kind != InputKind::hdf5) return records;
-  NEVE_ASSIGN(hdf5::PlotfileStorage storage, hdf5::describe_hdf5_plotfile(path));
+  NEVE_ASSIGN(hdf5::PlotfileStorage storage, hdf5::describe_hdf5_plotfile(path, options));
   if (!storage.written_by_neve) return records;
   for (hdf5::LevelStorage& level : storage.levels) records.push_back(std::move(level.fields));
   return records;
@@ -224,17 +237,33 @@ Verdict expectations(const Hierarchy& h, const std::vector<std::vector<hdf5::Fie
   return verdict;
 }
 
+// Where both have the same layers of ghosts these are compared too: the sources become such of larger boxes,
+// and `held` keeps what they read from.
+void compare_with_ghosts(std::unique_ptr<PlotfileSource>& original, std::unique_ptr<PlotfileSource>& copy,
+                         std::vector<std::unique_ptr<PlotfileSource>>& held) {
+  const Result<IntVect> of_original = stored_ghosts(*original), of_copy = stored_ghosts(*copy);
+  constexpr IntVect none{0, 0, 0};
+  const bool are_same = of_original.ok() && of_copy.ok() && *of_original == *of_copy;
+  if (!are_same || *of_original == none) return;
+  for (std::unique_ptr<PlotfileSource>* source : {&original, &copy}) {
+    held.push_back(std::move(*source));
+    *source = std::make_unique<GrownSource>(*held.back(), *of_original);
+  }
+}
+
 Status verify_plotfiles(const Ranks& ranks, const Args& args) {
+  std::vector<std::unique_ptr<PlotfileSource>> grown;
   std::unique_ptr<PlotfileSource> original, copy;
   Pairing pairing;
   std::vector<std::vector<CompareRule>> rules;
   Verdict verdict;
   uint64_t stored = 0;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(original, open_source(args.original));
-    NEVE_ASSIGN(copy, open_source(args.copy));
+    NEVE_ASSIGN(original, open_source(args.original, args.open));
+    NEVE_ASSIGN(copy, open_source(args.copy, args.open));
+    compare_with_ghosts(original, copy, grown);
     NEVE_ASSIGN(pairing, pair_up(original->hierarchy(), copy->hierarchy()));
-    NEVE_ASSIGN(const auto records, read_records(args.copy));
+    NEVE_ASSIGN(const auto records, read_records(args.copy, args.open));
     verdict = expectations(original->hierarchy(), records, rules);
     NEVE_ASSIGN(stored, stored_bytes(args.copy));
     return {};
@@ -261,14 +290,27 @@ Status verify_plotfiles(const Ranks& ranks, const Args& args) {
   return verdict_status(verdict);
 }
 
+bool same_records(const std::vector<hdf5::FieldRecord>& a, const std::vector<hdf5::FieldRecord>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const hdf5::FieldRecord& x, const hdf5::FieldRecord& y) {
+                      return x.name == y.name && x.asked == y.asked && x.bound_abs == y.bound_abs &&
+                             x.max_abs_error == y.max_abs_error && x.stored_bytes == y.stored_bytes;
+                    });
+}
+
 // What a copy's variable says of itself. One that is not compressed, and one that was written before there
 // were records, promises what was asked for it; a bound relative to a range that nobody noted is none.
-std::vector<std::vector<hdf5::FieldRecord>> variable_records(const hdf5::VariableStorage& copy, DType dtype) {
+// Copies of Chombo's checkpoints record every bound they have, and those that earlier copies had.
+std::vector<std::vector<hdf5::FieldRecord>> variable_records(const hdf5::VariableStorage& copy,
+                                                             const hdf5::VariableStorage& original,
+                                                             bool is_chombo, DType dtype) {
   const Variable& variable = copy.variable;
-  const bool is_exact = !variable.compress || variable.bound.mode == BoundMode::lossless;
+  const bool is_exact = is_chombo || !variable.compress || variable.bound.mode == BoundMode::lossless;
   std::vector<std::vector<hdf5::FieldRecord>> records;
   for (size_t l = 0; l < copy.levels.size(); ++l) {
-    records.push_back(copy.levels[l].fields);
+    const bool is_inherited = is_chombo && l < original.levels.size() &&
+                              same_records(copy.levels[l].fields, original.levels[l].fields);
+    records.push_back(is_inherited ? std::vector<hdf5::FieldRecord>() : copy.levels[l].fields);
     if (!records.back().empty() || (!is_exact && variable.bound.mode == BoundMode::rel)) continue;
     uint64_t cells = 0;
     for (const Box& box : copy.hierarchy.levels[l].boxes) cells += static_cast<uint64_t>(box.cells());
@@ -293,6 +335,7 @@ struct VariablePair {
 };
 
 Result<VariablePair> pair_variable(Checkpoint& original, size_t number, Checkpoint& copy,
+                                   const hdf5::CheckpointStorage& of_original,
                                    const hdf5::CheckpointStorage& stored) {
   const Variable& variable = original.variables()[number];
   const auto& others = copy.variables();
@@ -314,8 +357,11 @@ Result<VariablePair> pair_variable(Checkpoint& original, size_t number, Checkpoi
   auto paired = pair_up(pair.original->hierarchy(), pair.copy->hierarchy());
   if (!paired.ok()) return paired.status().in("variable " + variable.name);
   pair.pairing = std::move(*paired);
-  pair.verdict = expectations(pair.original->hierarchy(),
-                              variable_records(stored.variables[place], stored.hierarchy.dtype), pair.rules);
+  pair.verdict = expectations(
+      pair.original->hierarchy(),
+      variable_records(stored.variables[place], of_original.variables[number],
+                       stored.is.kind == hdf5::AmrFileKind::chombo_checkpoint, stored.hierarchy.dtype),
+      pair.rules);
   for (auto& level : pair.verdict) {
     for (size_t c = 0; c < level.size(); ++c) level[c].name = variable_field_name(variable, c);
   }
@@ -325,14 +371,21 @@ Result<VariablePair> pair_variable(Checkpoint& original, size_t number, Checkpoi
 Status verify_checkpoints(const Ranks& ranks, const Args& args) {
   std::unique_ptr<Checkpoint> original, copy;
   std::vector<VariablePair> pairs;
+  std::vector<std::string> differences;
   uint64_t stored = 0;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(original, open_checkpoint(args.original));
-    NEVE_ASSIGN(copy, open_checkpoint(args.copy));
-    NEVE_ASSIGN(const hdf5::CheckpointStorage storage, hdf5::describe_checkpoint(args.copy));
+    NEVE_ASSIGN(original, open_checkpoint(args.original, args.open));
+    NEVE_ASSIGN(copy, open_checkpoint(args.copy, args.open));
+    NEVE_ASSIGN(const hdf5::CheckpointStorage storage, hdf5::describe_checkpoint(args.copy, args.open));
+    NEVE_ASSIGN(const hdf5::CheckpointStorage of_original,
+                hdf5::describe_checkpoint(args.original, args.open));
     stored = storage.file_bytes;
+    if (ranks.first()) {
+      NEVE_ASSIGN(differences,
+                  checkpoint_differences(args.original, of_original, args.copy, storage, args.open));
+    }
     for (size_t v = 0; v < original->variables().size(); ++v) {
-      NEVE_ASSIGN(VariablePair pair, pair_variable(*original, v, *copy, storage));
+      NEVE_ASSIGN(VariablePair pair, pair_variable(*original, v, *copy, of_original, storage));
       pairs.push_back(std::move(pair));
     }
     return {};
@@ -352,8 +405,14 @@ Status verify_checkpoints(const Ranks& ranks, const Args& args) {
       verdict[i / components].push_back(field);
     }
   }
-  if (ranks.first()) print(args, verdict, stored);
-  return verdict_status(verdict);
+  if (ranks.first()) print(args, verdict, stored, differences);
+  NEVE_TRY(verdict_status(verdict));
+  if (differences.empty()) return ranks.agree({});
+  return ranks.agree(
+      {Code::bound_violated,
+       fmt::format(
+           "{}{}", differences.front(),
+           differences.size() > 1 ? fmt::format(", and {} more differences", differences.size() - 1) : "")});
 }
 
 struct ReadArray {
@@ -429,7 +488,7 @@ Status verify(const Ranks& ranks, const Args& args) {
     }
     return {};
   })));
-  if (data_files) return verify_data_files(ranks, args.original, args.copy, args.json);
+  if (data_files) return verify_data_files(ranks, args.original, args.copy, args.open, args.json);
   if (checkpoints) return verify_checkpoints(ranks, args);
   if (!arrays) return verify_plotfiles(ranks, args);
   return ranks.on_first("verify", [&] { return verify_arrays(args); });
@@ -444,6 +503,7 @@ Command add_verify(CLI::App& app) {
   sub->add_option("ORIGINAL", args->original, "a plotfile, a checkpoint, an array or a data file")
       ->required();
   sub->add_option("COPY", args->copy, "what was made of it")->required();
+  sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
   sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
   sub->footer(
       "Ends with 3 when a value lies outside its bound or a special value (NaN, infinity, -0, fill) did not "

@@ -46,6 +46,29 @@ uint64_t codec_bytes(const WriteReport& report) {
   return bytes;
 }
 
+uint64_t left_out_cells(const WriteReport& report) {
+  uint64_t cells = 0;
+  for (const LevelReport& level : report.levels) {
+    for (const FieldReport& field : level.fields) cells += field.left_out_cells;
+  }
+  return cells;
+}
+
+std::string bound_line(const std::string& bound, bool is_default, const std::string& besides) {
+  return is_default ? fmt::format("bound: {} (the default; choose with --bound{})\n", bound, besides)
+                    : fmt::format("bound: {}\n", bound);
+}
+
+std::string covered_line(const WriteReport& report) {
+  const uint64_t cells = left_out_cells(report);
+  if (cells == 0)
+    return fmt::format("covered cells: {}, every cell is stored\n", covered_name(report.covered));
+  return fmt::format(
+      "covered cells: {}, {} are left out; Neve reads the average of the finer cells there, unmodified tools "
+      "(h5py, yt, VisIt) see values that stand in for them\n",
+      covered_name(report.covered), cells);
+}
+
 nlohmann::ordered_json report_json(const WriteReport& report) {
   nlohmann::ordered_json j;
   j["raw_bytes"] = report.raw_bytes;

@@ -29,7 +29,7 @@ function(neve_shared_library target output_name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-neve_shared_library(neve_shared neve neve_core neve_plotfile)
+neve_shared_library(neve_shared neve neve_core neve_files neve_plotfile)
 target_link_libraries(neve_shared PRIVATE
   neve_flags neve_fmt Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::XXHASH
   PkgConfig::HWY ${CMAKE_DL_LIBS})

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "hdf5/errors.hpp"
@@ -31,9 +32,14 @@ Result<std::vector<std::string>> attribute_names(hid_t object) {
   H5Pget_attr_creation_order(creation.id(), &order_flags);
   const H5_index_t order = (order_flags & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
   std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
+  // No exception passes through HDF5.
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) noexcept -> herr_t {
+    try {
+      static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+      return 0;
+    } catch (...) {
+      return -1;
+    }
   };
   hsize_t at = 0;
   if (H5Aiterate2(object, order, H5_ITER_INC, &at, collect, &names) < 0) {
@@ -86,6 +92,10 @@ Status copy_attribute(hid_t source, hid_t target, const std::string& name, const
   return {};
 }
 
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool same_space(hid_t a, hid_t b) {
   return H5Sget_simple_extent_type(a) == H5Sget_simple_extent_type(b) && H5Sextent_equal(a, b) > 0;
 }
@@ -114,15 +124,12 @@ Status copy_attributes(hid_t source, hid_t target, const std::string& place, con
   return {};
 }
 
-Result<std::vector<std::string>> compare_attributes(hid_t a, hid_t b, const std::string& place,
-                                                    const ReferenceSpace& of_a, const ReferenceSpace& of_b) {
+Result<std::vector<std::string>> kept_attributes(hid_t a, hid_t b, const std::string& place,
+                                                 const ReferenceSpace& of_a, const ReferenceSpace& of_b) {
   auto names_a = attribute_names(a), names_b = attribute_names(b);
   if (!names_a.ok()) return names_a.status().in(place);
   if (!names_b.ok()) return names_b.status().in(place);
   std::vector<std::string> differences;
-  const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   for (const std::string& name : *names_a) {
     if (!holds(*names_b, name)) {
       differences.push_back(fmt::format("{}: attribute {} is missing in the copy", place, name));
@@ -132,6 +139,15 @@ Result<std::vector<std::string>> compare_attributes(hid_t a, hid_t b, const std:
     if (!same.ok()) return same.status().in(place);
     if (!*same) differences.push_back(fmt::format("{}: attribute {} differs", place, name));
   }
+  return differences;
+}
+
+Result<std::vector<std::string>> compare_attributes(hid_t a, hid_t b, const std::string& place,
+                                                    const ReferenceSpace& of_a, const ReferenceSpace& of_b) {
+  NEVE_ASSIGN(std::vector<std::string> differences, kept_attributes(a, b, place, of_a, of_b));
+  auto names_a = attribute_names(a), names_b = attribute_names(b);
+  if (!names_a.ok()) return names_a.status().in(place);
+  if (!names_b.ok()) return names_b.status().in(place);
   for (const std::string& name : *names_b) {
     if (!holds(*names_a, name)) {
       differences.push_back(fmt::format("{}: attribute {} is only in the copy", place, name));
@@ -153,6 +169,27 @@ std::optional<double> numeric_attribute(hid_t object, const std::string& name) {
   double value = 0;
   if (H5Aread(open->attribute.id(), H5T_NATIVE_DOUBLE, &value) < 0) return {};
   return value;
+}
+
+std::optional<std::string> text_attribute(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return {};
+  const Result<OpenAttribute> open = open_attribute(object, name);
+  if (!open.ok() || H5Tget_class(open->type.id()) != H5T_STRING) return {};
+  const Result<Values> values = read_values(*open, name);
+  if (!values.ok()) return {};
+  const bool is_variable = H5Tis_variable_str(open->type.id()) > 0;
+  const size_t bytes = H5Tget_size(open->type.id());
+  std::string text;
+  for (size_t i = 0; i < values->count(); ++i) {
+    const std::byte* const at = values->data() + i * bytes;
+    const char* string = reinterpret_cast<const char*>(at);
+    if (is_variable) std::memcpy(&string, at, sizeof string);
+    if (string == nullptr) continue;
+    if (i > 0) text += ' ';
+    text.append(string, is_variable ? std::strlen(string) : ::strnlen(string, bytes));
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
 }
 
 }  // namespace neve::datafile

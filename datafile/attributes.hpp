@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,15 @@ Status copy_attributes(hid_t source, hid_t target, const std::string& place, con
 Result<std::vector<std::string>> compare_attributes(hid_t a, hid_t b, const std::string& place,
                                                     const ReferenceSpace& of_a, const ReferenceSpace& of_b);
 
+// The same of the attributes that `a` has, wherever they stand: what `b` has beside them does not count.
+Result<std::vector<std::string>> kept_attributes(hid_t a, hid_t b, const std::string& place,
+                                                 const ReferenceSpace& of_a, const ReferenceSpace& of_b);
+
 // The only value of a numeric attribute of one element; nothing for any other attribute.
 std::optional<double> numeric_attribute(hid_t object, const std::string& name);
+
+// The text of an attribute of strings of any kind, several of them with spaces in between; nothing for any
+// other attribute.
+std::optional<std::string> text_attribute(hid_t object, const std::string& name);
 
 }  // namespace neve::datafile

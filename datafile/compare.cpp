@@ -29,10 +29,10 @@ struct Side {
   ReferenceSpace references() const { return {file.id(), &contents.path_of}; }
 };
 
-Result<Side> open_side(const std::string& path) {
+Result<Side> open_side(const std::string& path, const OpenOptions& options) {
   Side side;
   side.path = path;
-  NEVE_ASSIGN(side.file, open_source(path));
+  NEVE_ASSIGN(side.file, open_source(path, options));
   auto contents = list_contents(side.file.id());
   if (!contents.ok()) return contents.status().in(path);
   side.contents = std::move(*contents);
@@ -63,8 +63,8 @@ Result<std::vector<std::byte>> fill_value(hid_t dataset, hid_t type, H5D_fill_va
 class Comparer {
  public:
   Comparer(const Side& a, const Side& b, const CompareValues& compare,
-           const std::function<void(double)>& progress)
-      : a_(a), b_(b), compare_(compare), progress_(progress) {}
+           const std::function<void(double)>& progress, const SkipValues& skip)
+      : a_(a), b_(b), compare_(compare), progress_(progress), skip_(skip) {}
 
   Result<FileComparison> run() {
     size_t done = 0;
@@ -132,6 +132,7 @@ class Comparer {
     NEVE_ASSIGN(const std::vector<std::byte> fill_a, fill_value(a, type_a.id(), defined_a));
     NEVE_ASSIGN(const std::vector<std::byte> fill_b, fill_value(b, type_b.id(), defined_b));
     if (defined_a != defined_b || fill_a != fill_b) differ(path, "has another fill value in the copy");
+    if (skip_ && skip_(path)) return {};
 
     VariableComparison comparison;
     comparison.path = path;
@@ -188,19 +189,45 @@ class Comparer {
   const Side& b_;
   const CompareValues& compare_;
   const std::function<void(double)>& progress_;
+  const SkipValues& skip_;
   FileComparison found_;
 };
 
 }  // namespace
 
 Result<FileComparison> compare_data_files(const std::string& original, const std::string& copy,
-                                          const CompareValues& compare,
-                                          const std::function<void(double)>& progress) {
+                                          const OpenOptions& options, const CompareValues& compare,
+                                          const std::function<void(double)>& progress,
+                                          const SkipValues& skip) {
   NEVE_TRY(hdf5::register_filter());
   const hdf5::QuietErrors quiet;
-  NEVE_ASSIGN(const Side a, open_side(original));
-  NEVE_ASSIGN(const Side b, open_side(copy));
-  return Comparer(a, b, compare, progress).run();
+  NEVE_ASSIGN(const Side a, open_side(original, options));
+  NEVE_ASSIGN(const Side b, open_side(copy, options));
+  return Comparer(a, b, compare, progress, skip).run();
+}
+
+Result<std::vector<std::string>> changed_group_attributes(const std::string& original,
+                                                          const std::string& copy,
+                                                          const OpenOptions& options) {
+  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const Side a, open_side(original, options));
+  NEVE_ASSIGN(const Side b, open_side(copy, options));
+  std::vector<std::string> changed;
+  for (const Entry& entry : a.contents.entries) {
+    const auto twin = b.by_path.find(entry.path);
+    if (entry.kind != EntryKind::group || twin == b.by_path.end() || twin->second->kind != EntryKind::group) {
+      continue;
+    }
+    const Handle of_a(H5Gopen2(a.file.id(), entry.path.c_str(), H5P_DEFAULT), H5Gclose);
+    const Handle of_b(H5Gopen2(b.file.id(), entry.path.c_str(), H5P_DEFAULT), H5Gclose);
+    if (!of_a.valid() || !of_b.valid()) {
+      return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
+    }
+    NEVE_ASSIGN(const std::vector<std::string> found,
+                kept_attributes(of_a.id(), of_b.id(), entry.path, a.references(), b.references()));
+    changed.insert(changed.end(), found.begin(), found.end());
+  }
+  return changed;
 }
 
 }  // namespace neve::datafile

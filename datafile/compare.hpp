@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -37,9 +38,19 @@ struct FileComparison {
 using CompareValues = std::function<void(const VariableComparison& variable, size_t number,
                                          const std::byte* original, const std::byte* copy, uint64_t count)>;
 
+// Which datasets' values are not to be compared, by path.
+using SkipValues = std::function<bool(const std::string& path)>;
+
 // How values are chunked and filtered may differ. Errors: failure, corrupt, plugin_missing.
 Result<FileComparison> compare_data_files(const std::string& original, const std::string& copy,
-                                          const CompareValues& compare,
-                                          const std::function<void(double fraction)>& progress);
+                                          const OpenOptions& options, const CompareValues& compare,
+                                          const std::function<void(double fraction)>& progress,
+                                          const SkipValues& skip = {});
+
+// Attributes of groups of the original that the copy lacks or has another value of, in words. Groups that the
+// copy does not have are not asked for.
+Result<std::vector<std::string>> changed_group_attributes(const std::string& original,
+                                                          const std::string& copy,
+                                                          const OpenOptions& options);
 
 }  // namespace neve::datafile

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "hdf5/errors.hpp"
+#include "hdf5/external_files.hpp"
+#include "hdf5/object_address.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::datafile {
@@ -13,6 +15,7 @@ namespace {
 
 using hdf5::Handle;
 using hdf5::last_error;
+using hdf5::object_address;
 
 // Deeper nesting than people make; a damaged file must not exhaust the stack.
 constexpr int most_depth = 512;
@@ -117,24 +120,13 @@ class Lister {
 
 }  // namespace
 
-Result<Handle> open_source(const std::string& path) {
+Result<Handle> open_source(const std::string& path, const OpenOptions& options) {
   // HDF5 tells a missing file and a damaged one alike.
   NEVE_TRY(plotfile::File::open(path).status());
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.valid()) return corrupt(fmt::format("{}: HDF5 cannot open it: {}", path, last_error()));
+  NEVE_TRY(hdf5::check_external_files(file.id(), path, hdf5::ExternalLinks::kept, options));
   return file;
-}
-
-Result<haddr_t> object_address(hid_t object) {
-#if H5_VERSION_GE(1, 12, 0)
-  H5O_info1_t info;
-#else
-  H5O_info_t info;
-#endif
-  if (H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0) {
-    return corrupt(fmt::format("an object's header cannot be read: {}", last_error()));
-  }
-  return info.addr;
 }
 
 Result<Contents> list_contents(hid_t file) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hdf5/handle.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
 namespace neve::datafile {
@@ -32,15 +33,13 @@ struct Contents {
   std::map<haddr_t, std::string> path_of;  // of an object: the first path to it
 };
 
-// Reads only. Errors: failure, corrupt (HDF5 cannot open it).
-Result<hdf5::Handle> open_source(const std::string& path);
+// Reads only. External links stay links; what else leads to other files is followed as the options allow.
+// Errors: failure, corrupt (HDF5 cannot open it), usage (it leads outside of its folder).
+Result<hdf5::Handle> open_source(const std::string& path, const OpenOptions& options = {});
 
 // Links of a group stand in the order of their creation where the file tracks it, else by name. An object
 // with several hard links is listed under the first; the others are entries of kind hard_link.
 // Errors: corrupt; usage for links of a user's own class, which only their program understands.
 Result<Contents> list_contents(hid_t file);
-
-// Where an open object's header lies: what tells objects of one file apart.
-Result<haddr_t> object_address(hid_t object);
 
 }  // namespace neve::datafile

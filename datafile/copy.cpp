@@ -11,6 +11,7 @@
 
 #include "datafile/contents.hpp"
 #include "datafile/copy_frames.hpp"
+#include "datafile/copy_planned.hpp"
 #include "datafile/copy_structure.hpp"
 #include "datafile/journal.hpp"
 #include "datafile/plan.hpp"
@@ -43,26 +44,6 @@ uint64_t copy_key(const FileIdentity& source, const CopyPlan& plan) {
   return frame_checksum(std::as_bytes(std::span(text.data(), text.size())));
 }
 
-std::vector<VariableReport> start_reports(const CopyPlan& plan) {
-  std::vector<VariableReport> reports;
-  for (const VariablePlan& variable : plan.variables) {
-    VariableReport& report = reports.emplace_back();
-    report.path = variable.variable.path;
-    report.dims = variable.variable.dims;
-    report.type = variable.variable.type;
-    report.is_coded = variable.is_coded;
-    report.why_not = variable.why_not;
-    report.raw_bytes = variable.variable.raw_bytes();
-    report.stored_before = variable.variable.stored_bytes;
-    if (!variable.is_coded) continue;
-    report.asked = variable.asked;
-    report.bound_abs = variable.encode.bound.mode == BoundMode::abs ? variable.encode.bound.value : 0;
-    report.chunk = variable.chunk;
-    if (variable.encode.encode.explain) report.explanation = {{}, variable.encode.tuning};
-  }
-  return reports;
-}
-
 Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
   for (VariableReport& report : reports) {
     if (report.is_coded) continue;
@@ -73,12 +54,17 @@ Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
   return {};
 }
 
-Status fill_part(hid_t source, const std::string& source_path, const Contents& contents, const CopyPlan& plan,
-                 const CopyOptions& options, Journal& journal, CopyReport& report) {
+Status fill_part(hid_t source, const std::string& source_path, const Contents& contents, CopyPlan& plan,
+                 const CopyOptions& options, const CopySteps& steps, Journal& journal, CopyReport& report) {
   NEVE_ASSIGN(TargetFile target, TargetFile::create(source, journal.part(), plan));
-  NEVE_TRY(copy_structure(source, target.id(), contents, plan, report.lost_references));
-  NEVE_TRY(copy_frames(source, target, plan, options, journal, report.variables));
+  {
+    // It holds objects of the target open.
+    StructureCopy structure(source, target.id(), contents, plan, report.lost_references);
+    NEVE_TRY(copy_frames(source, target, structure, plan, options, journal, report.variables));
+    NEVE_TRY(structure.finish());
+  }
   NEVE_TRY(measure_others(target.id(), report.variables));
+  if (steps.finish) NEVE_TRY(steps.finish(target.id(), plan, report));
   NEVE_TRY(target.close());
   return copy_user_block(source, source_path, journal.part());
 }
@@ -87,6 +73,14 @@ Status fill_part(hid_t source, const std::string& source_path, const Contents& c
 
 Result<CopyReport> copy_data_file(const std::string& source_path, const std::string& target_path,
                                   const CopyOptions& options) {
+  const auto plan = [&](hid_t source, const Contents& contents) {
+    return make_plan(source, contents, options);
+  };
+  return copy_planned(source_path, target_path, options, {plan, {}, true});
+}
+
+Result<CopyReport> copy_planned(const std::string& source_path, const std::string& target_path,
+                                const CopyOptions& options, const CopySteps& steps) {
   const auto begin = std::chrono::steady_clock::now();
   NEVE_TRY(hdf5::register_filter());
   const hdf5::QuietErrors quiet;
@@ -95,10 +89,10 @@ Result<CopyReport> copy_data_file(const std::string& source_path, const std::str
       target.ok() && target->device == identity.device && target->number == identity.number) {
     return usage_error(fmt::format("{} and {} are the same file", source_path, target_path));
   }
-  NEVE_ASSIGN(const Handle source, open_source(source_path));
+  NEVE_ASSIGN(const Handle source, open_source(source_path, options.open));
   auto contents = list_contents(source.id());
   if (!contents.ok()) return contents.status().in(source_path);
-  auto plan = make_plan(source.id(), *contents, options);
+  auto plan = steps.plan(source.id(), *contents);
   if (!plan.ok()) return plan.status().in(source_path);
 
   NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan), options.resume));
@@ -108,12 +102,13 @@ Result<CopyReport> copy_data_file(const std::string& source_path, const std::str
         target_path));
   }
   CopyReport report;
-  report.variables = start_reports(*plan);
+  for (const VariablePlan& variable : plan->variables) report.variables.push_back(start_report(variable));
   report.source_bytes = identity.bytes;
-  if (const Status status = fill_part(source.id(), source_path, *contents, *plan, options, journal, report);
+  if (const Status status =
+          fill_part(source.id(), source_path, *contents, *plan, options, steps, journal, report);
       !status.ok()) {
     // What the system refused (a full disk) may work later: the frames are kept for that.
-    if (status.code() != Code::failure) {
+    if (status.code() != Code::failure || !steps.keeps_part || !journal.holds_frames()) {
       journal.abandon();
       return status.in(source_path);
     }

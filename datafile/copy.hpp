@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "neve/frame.hpp"
+#include "neve/open_options.hpp"
 #include "neve/selection_report.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -21,6 +23,7 @@ struct VariableRule {
   // A shell pattern (*, ?, [a-z]). With a slash in it: of the whole path, where * stands for slashes too;
   // without: of the name alone, in any group.
   std::string pattern;
+  // Of a variable that describes the grid it counts only where the pattern names it (names_variable).
   std::optional<Bound> bound;
   std::optional<Codec> codec;
   std::optional<CodecTuning> tuning;
@@ -29,8 +32,13 @@ struct VariableRule {
   bool stays = false;  // copied as it is stored
 };
 
+// Whether a pattern names variables rather than describes them: its last part has no *, ? or [.
+bool names_variable(const std::string& pattern);
+
 struct CopyOptions {
-  Bound bound{BoundMode::lossless, 0};  // of floating point; integers keep every bit
+  // Of floating point; integers keep every bit, and so do variables that describe the grid
+  // (datafile/grid.hpp) unless a rule names them.
+  Bound bound{BoundMode::lossless, 0};
   Codec codec = Codec::automatic;
   CodecTuning tuning;
   Effort effort = Effort::fast;
@@ -41,6 +49,7 @@ struct CopyOptions {
   // the source stay, and contiguous variables get chunks of at most default_chunk_bytes.
   std::optional<uint64_t> chunk_bytes;
   int threads = 1;
+  OpenOptions open;      // of the source
   bool explain = false;  // VariableReport::explanation
   bool resume = true;    // go on with an interrupted copy of the same source under the same options
   std::function<void(const std::string& phase, double fraction)> progress;
@@ -54,7 +63,12 @@ struct VariableReport {
   std::string type;
   bool is_coded = false;  // by Neve
   std::string why_not;    // the reason where it is not
-  Bound asked;            // where it is coded
+  // Where it stays because frames would take as much or more: what those took that were tried, at which point
+  // no more were.
+  std::optional<uint64_t> frames_took;
+  Bound asked;  // where it is coded
+  // Why it keeps every bit although a bound was given: the text of a GridReason; empty where none was.
+  std::string lossless_because;
   double bound_abs = 0;
   double max_abs_error = 0;                 // as measured by the encoder
   std::map<std::string, uint64_t> methods;  // chunks by codec, or "lossless METHOD"
@@ -66,6 +80,8 @@ struct VariableReport {
   uint64_t resumed_chunks = 0;             // taken over from an interrupted copy
   double encode_seconds = 0;               // of all threads together
   std::optional<Explanation> explanation;  // with CopyOptions::explain, of all but resumed chunks
+  // Of a checkpoint's boxes with a bound: what the file holds of each component.
+  std::vector<ComponentReport> components;
 };
 
 struct CopyReport {
@@ -76,7 +92,7 @@ struct CopyReport {
 };
 
 // `target` appears under its name when it is whole; what was there before stays until then. An interrupted
-// copy leaves `.NAME.neve-part-<n>` and a journal beside it, from which the next one goes on. Errors: usage
+// copy leaves the folder `.NAME.neve-part`, from which the next one goes on. Errors: usage
 // (a rule that matches nothing, source and target the same), failure, corrupt, plugin_missing.
 Result<CopyReport> copy_data_file(const std::string& source, const std::string& target,
                                   const CopyOptions& options);

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "datafile/ordered_work.hpp"
@@ -28,10 +27,12 @@ constexpr uint32_t all_filters_skipped = 1;  // the first filter is the only one
 // A chunk that HDF5 stores as it is says so by a filter mask.
 struct Job {
   const VariablePlan* plan = nullptr;
+  bool is_resumed = false;  // the frame is that of an interrupted copy
   Extent first;
   std::vector<std::byte> values, frame;
   FrameRecord record;                       // but for where it is
   std::vector<SelectionReport> selections;  // one, where they are to be explained
+  std::vector<ComponentReport> components;  // BoxedFrame
 };
 
 std::string method_text(const FrameRecord& record) {
@@ -41,11 +42,25 @@ std::string method_text(const FrameRecord& record) {
   return text;
 }
 
+Result<std::vector<std::byte>> encode_values(Job& job, FrameReport& report) {
+  const VariablePlan& plan = *job.plan;
+  if (plan.boxed == nullptr) {
+    return encode_array(*plan.variable.dtype, plan.chunk, job.values.data(), plan.encode, &report);
+  }
+  NEVE_ASSIGN(BoxedFrame made,
+              encode_boxed_chunk(*plan.variable.dtype, *plan.boxed, job.first.front(),
+                                 plan.grid().held(job.first).front(), job.values, plan.encode.encode));
+  report = std::move(made.report);
+  job.components = std::move(made.components);
+  return std::move(made.frame);
+}
+
 Status encode(Job& job) {
+  if (job.is_resumed) return {};
   const auto begin = std::chrono::steady_clock::now();
   const VariablePlan& plan = *job.plan;
   FrameReport report;
-  auto frame = encode_array(*plan.variable.dtype, plan.chunk, job.values.data(), plan.encode, &report);
+  auto frame = encode_values(job, report);
   if (!frame.ok()) return frame.status().in(plan.variable.path);
   job.selections = std::move(report.selections);
   if (frame->size() < job.values.size()) {
@@ -66,81 +81,98 @@ Status encode(Job& job) {
   return {};
 }
 
+void add_components(const Job& job, std::vector<ComponentReport>& all) {
+  all.resize(std::max(all.size(), job.components.size()));
+  for (size_t c = 0; c < job.components.size(); ++c) {
+    const ComponentReport& of_chunk = job.components[c];
+    ComponentReport& report = all[c];
+    if (of_chunk.cells > report.cells) report.codec = of_chunk.codec;
+    report.cells += of_chunk.cells;
+    report.stored_bytes += of_chunk.stored_bytes;
+    report.special_cells += of_chunk.special_cells;
+    report.exact_cells += of_chunk.exact_cells;
+    report.max_abs_error = std::max(report.max_abs_error, of_chunk.max_abs_error);
+  }
+}
+
 class FrameCopy {
  public:
-  FrameCopy(hid_t source, TargetFile& target, const CopyPlan& plan, const CopyOptions& options,
-            Journal& journal, std::vector<VariableReport>& reports)
+  FrameCopy(hid_t source, TargetFile& target, StructureCopy& structure, CopyPlan& plan,
+            const CopyOptions& options, Journal& journal, std::vector<VariableReport>& reports)
       : source_(source),
         target_(target),
+        structure_(structure),
         plan_(plan),
         options_(options),
         journal_(journal),
-        reports_(reports),
-        taken_(plan.variables.size()) {
+        reports_(reports) {
     for (const VariablePlan& variable : plan.variables) {
       if (variable.is_coded) total_bytes_ += variable.variable.raw_bytes();
+    }
+    for (const EarlierFrame& earlier : journal.earlier()) {
+      earlier_.emplace(std::pair(earlier.record.variable, earlier.record.chunk), earlier);
     }
   }
 
   Status run() {
-    NEVE_TRY(take_over_earlier());
     OrderedWork<Job> work(options_.threads, encode);
-    return work.run([this] { return next(); }, [this](Job& job) { return finish(job); });
-  }
-
- private:
-  // The frames of interrupted copies whose bytes are what their records say. Only when all are here are the
-  // files they came from removed: interrupted once more, nothing is lost.
-  Status take_over_earlier() {
-    std::map<std::string, std::shared_ptr<plotfile::File>> files;
-    for (const EarlierFrame& earlier : journal_.earlier()) {
-      const FrameRecord& record = earlier.record;
-      if (record.variable >= plan_.variables.size()) continue;
-      const VariablePlan& plan = plan_.variables[record.variable];
-      if (!plan.is_coded || record.chunk >= plan.grid().count() || is_taken(record)) continue;
-      // A frame is smaller than its chunk, or it is the chunk as it is.
-      if (record.bytes > plan.grid().chunk_elements() * plan.variable.element_bytes) continue;
-      auto& file = files[earlier.file];
-      if (file == nullptr) {
-        auto opened = plotfile::File::open(earlier.file);
-        if (!opened.ok()) continue;
-        file = std::move(*opened);
-      }
-      Job job;
-      job.plan = &plan;
-      job.record = record;
-      job.frame.resize(record.bytes);
-      if (!file->read(static_cast<int64_t>(record.address), job.frame).ok()) continue;
-      if (frame_checksum(job.frame) != record.checksum) continue;
-      job.first = plan.grid().first_element(record.chunk);
-      NEVE_TRY(finish(job));
-      taken_[record.variable].insert(record.chunk);
-      ++reports_[record.variable].resumed_chunks;
-    }
-    if (!journal_.earlier().empty()) {
-      uint64_t chunks = 0;
-      for (const VariableReport& report : reports_) chunks += report.resumed_chunks;
-      options_.say(fmt::format("going on with an interrupted copy: {} chunks are kept", chunks));
-      journal_.forget_earlier();
-    }
+    NEVE_TRY(work.run([this] { return next(); }, [this](Job& job) { return finish(job); }));
+    NEVE_TRY(link_current());
+    forget_earlier();
     return {};
   }
 
-  bool is_taken(const FrameRecord& record) const { return taken_[record.variable].contains(record.chunk); }
+ private:
+  using Key = std::pair<uint64_t, uint64_t>;  // variable and chunk
+
+  // The frame of an interrupted copy, where its bytes are what its record says.
+  std::optional<Job> take_over(const VariablePlan& plan, const Key& key) {
+    const auto found = earlier_.find(key);
+    if (found == earlier_.end()) return {};
+    const auto& [record, path] = found->second;
+    // A frame is smaller than its chunk, or it is the chunk as it is.
+    if (record.bytes > plan.grid().chunk_elements() * plan.variable.element_bytes) return {};
+    auto& file = files_[path];
+    if (file == nullptr) {
+      auto opened = plotfile::File::open(path);
+      if (!opened.ok()) return {};
+      file = std::move(*opened);
+    }
+    Job job;
+    job.plan = &plan;
+    job.is_resumed = true;
+    job.record = record;
+    job.frame.resize(record.bytes);
+    if (!file->read(static_cast<int64_t>(record.address), job.frame).ok()) return {};
+    if (frame_checksum(job.frame) != record.checksum) return {};
+    job.first = plan.grid().first_element(record.chunk);
+    return job;
+  }
+
+  // Called when all frames of interrupted copies are here, and no earlier: interrupted once more, nothing is
+  // lost.
+  void forget_earlier() {
+    if (earlier_.empty()) return;
+    options_.say(fmt::format("going on with an interrupted copy: {} chunks are kept", resumed_chunks_));
+    earlier_.clear();
+    files_.clear();
+    journal_.forget_earlier();
+  }
 
   struct At {
     size_t variable = SIZE_MAX;
     Handle dataset, type;
   };
 
-  Status open(At& at, hid_t file, size_t variable) {
+  Status open_source(size_t variable) {
+    At& at = source_at_;
     if (at.variable == variable) return {};
     const std::string& path = plan_.variables[variable].variable.path;
     // Larger source chunks than HDF5's cache are decoded once, when a chunk of the result takes whole ones.
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     constexpr size_t slots = 1021, cache_bytes = size_t{16} << 20;
     H5Pset_chunk_cache(access.id(), slots, cache_bytes, 1.0);
-    at.dataset = Handle(H5Dopen2(file, path.c_str(), access.id()), H5Dclose);
+    at.dataset = Handle(H5Dopen2(source_, path.c_str(), access.id()), H5Dclose);
     at.type = Handle(H5Dget_type(at.dataset.id()), H5Tclose);
     if (!at.dataset.valid() || !at.type.valid()) {
       return corrupt(fmt::format("{} cannot be opened: {}", path, last_error()));
@@ -152,13 +184,14 @@ class FrameCopy {
   Result<std::optional<Job>> next() {
     for (; variable_ < plan_.variables.size(); ++variable_, chunk_ = 0) {
       const VariablePlan& plan = plan_.variables[variable_];
-      if (!plan.is_coded) continue;
       // A contiguous one that was never written has no storage.
       if (plan.variable.stored_bytes == 0 && plan.variable.layout != H5D_VIRTUAL) continue;
-      for (const uint64_t chunks = plan.grid().count(); chunk_ < chunks;) {
+      // One that is found to be no gain is coded no longer.
+      for (const uint64_t chunks = plan.is_coded ? plan.grid().count() : 0;
+           plan.is_coded && chunk_ < chunks;) {
         const uint64_t number = chunk_++;
-        if (taken_[variable_].contains(number)) continue;
-        NEVE_TRY(open(source_at_, source_, variable_));
+        if (auto job = take_over(plan, {variable_, number})) return job;
+        NEVE_TRY(open_source(variable_));
         auto job = read(plan, number);
         if (!job.ok()) return job.status().in(plan.variable.path);
         if (*job) return job;
@@ -212,37 +245,80 @@ class FrameCopy {
     return {};
   }
 
+  // The variable whose frames have come until now is whole.
+  Status link_current() {
+    if (!dataset_.valid()) return {};
+    NEVE_TRY(structure_.link(dataset_variable_, dataset_.id()));
+    dataset_ = Handle();
+    return {};
+  }
+
+  // HDF5 removes the frames that are in the target already: nothing leads to them.
+  void let_stay(size_t variable, uint64_t frames_took) {
+    VariablePlan& plan = plan_.variables[variable];
+    plan.is_coded = false;
+    plan.why_not = "no larger as it is stored";
+    const double encode_seconds = reports_[variable].encode_seconds;
+    reports_[variable] = start_report(plan);
+    reports_[variable].frames_took = frames_took;
+    reports_[variable].encode_seconds = encode_seconds;
+    if (dataset_variable_ == variable) dataset_ = Handle();
+  }
+
   Status finish(Job& job) {
     const size_t variable = job.record.variable;
-    NEVE_TRY(open(target_at_, target_.id(), variable));
-    auto address = target_.put_chunk(target_at_.dataset.id(), job.first, job.record.filter_mask, job.frame);
+    if (!earlier_.empty() && Key(variable, job.record.chunk) > earlier_.rbegin()->first) forget_earlier();
+    if (!job.plan->is_coded) return {};
+    reports_[variable].encode_seconds += job.record.encode_seconds;
+    const uint64_t frames_take = reports_[variable].stored_now + job.record.bytes;
+    if (job.plan->no_gain_bytes && frames_take >= *job.plan->no_gain_bytes) {
+      let_stay(variable, frames_take);
+      return {};
+    }
+    if (!dataset_.valid() || dataset_variable_ != variable) {
+      NEVE_TRY(link_current());
+      NEVE_ASSIGN(dataset_, structure_.make_unlinked(variable));
+      dataset_variable_ = variable;
+    }
+    auto address = target_.put_chunk(dataset_.id(), job.first, job.record.filter_mask, job.frame);
     if (!address.ok()) return address.status().in(job.plan->variable.path);
     job.record.address = *address;
     NEVE_TRY(journal_.note(job.record));
+    count(job);
+    return {};
+  }
 
+  void count(const Job& job) {
+    const size_t variable = job.record.variable;
     VariableReport& report = reports_[variable];
     ++report.chunks;
     report.unfiltered_chunks += job.record.filter_mask != 0;
     report.stored_now += job.record.bytes;
     report.max_abs_error = std::max(report.max_abs_error, job.record.max_abs_error);
-    report.encode_seconds += job.record.encode_seconds;
+    report.resumed_chunks += job.is_resumed;
+    resumed_chunks_ += job.is_resumed;
     if (report.explanation) {
       for (const SelectionReport& selection : job.selections) report.explanation->selection.add(selection);
     }
+    add_components(job, report.components);
     ++report.methods[method_text(job.record)];
     done_bytes_ += product(job.plan->chunk) * job.plan->variable.element_bytes;
     options_.progress("encode", static_cast<double>(done_bytes_) / static_cast<double>(total_bytes_));
-    return {};
   }
 
   hid_t source_;
   TargetFile& target_;
-  const CopyPlan& plan_;
+  StructureCopy& structure_;
+  CopyPlan& plan_;
   const CopyOptions& options_;
   Journal& journal_;
   std::vector<VariableReport>& reports_;
-  std::vector<std::set<uint64_t>> taken_;  // chunks of each variable from earlier copies
-  At source_at_, target_at_;
+  std::map<Key, EarlierFrame> earlier_;
+  std::map<std::string, std::shared_ptr<plotfile::File>> files_;  // that they are in
+  uint64_t resumed_chunks_ = 0;
+  At source_at_;
+  Handle dataset_;  // the variable that frames are put into; it has no link yet
+  size_t dataset_variable_ = SIZE_MAX;
   size_t variable_ = 0;
   uint64_t chunk_ = 0;
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
@@ -250,9 +326,27 @@ class FrameCopy {
 
 }  // namespace
 
-Status copy_frames(hid_t source, TargetFile& target, const CopyPlan& plan, const CopyOptions& options,
-                   Journal& journal, std::vector<VariableReport>& reports) {
-  return FrameCopy(source, target, plan, options, journal, reports).run();
+VariableReport start_report(const VariablePlan& plan) {
+  VariableReport report;
+  report.path = plan.variable.path;
+  report.dims = plan.variable.dims;
+  report.type = plan.variable.type;
+  report.is_coded = plan.is_coded;
+  report.why_not = plan.why_not;
+  report.raw_bytes = plan.variable.raw_bytes();
+  report.stored_before = plan.variable.stored_bytes;
+  if (plan.kept_as_grid) report.lossless_because = plan.kept_as_grid->text();
+  if (!plan.is_coded) return report;
+  report.asked = plan.asked;
+  report.bound_abs = plan.encode.bound.mode == BoundMode::abs ? plan.encode.bound.value : 0;
+  report.chunk = plan.chunk;
+  if (plan.encode.encode.explain) report.explanation = {{}, plan.encode.tuning};
+  return report;
+}
+
+Status copy_frames(hid_t source, TargetFile& target, StructureCopy& structure, CopyPlan& plan,
+                   const CopyOptions& options, Journal& journal, std::vector<VariableReport>& reports) {
+  return FrameCopy(source, target, structure, plan, options, journal, reports).run();
 }
 
 }  // namespace neve::datafile

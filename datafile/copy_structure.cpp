@@ -8,14 +8,17 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "datafile/attributes.hpp"
+#include "datafile/chunk_index.hpp"
 #include "datafile/values.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
+#include "hdf5/object_address.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::datafile {
@@ -23,40 +26,10 @@ namespace {
 
 using hdf5::Handle;
 using hdf5::last_error;
+using hdf5::object_address;
 
 Status hdf5_refuses(const std::string& what) {
   return failure(fmt::format("{} cannot be made: {}", what, last_error()));
-}
-
-// Bytes of the version 1 B-trees that index the chunks of all variables, if a node holds up to 2 * half_rank
-// entries: HDF5 allots whole nodes, so the usual 64 entries are mostly air for variables of one chunk.
-// Appending leaves nodes nearly full.
-uint64_t index_bytes(const CopyPlan& plan, uint64_t half_rank) {
-  constexpr uint64_t head_bytes = 24, address_bytes = 8, key_head_bytes = 8, offset_bytes = 8;
-  uint64_t total = 0;
-  for (const VariablePlan& variable : plan.variables) {
-    const Extent& chunk = variable.is_coded ? variable.chunk : variable.variable.chunk;
-    if (chunk.empty()) continue;
-    const uint64_t key_bytes = key_head_bytes + offset_bytes * (chunk.size() + 1);
-    const uint64_t node_bytes = head_bytes + 2 * half_rank * address_bytes + (2 * half_rank + 1) * key_bytes;
-    for (uint64_t entries = ChunkGrid{variable.variable.dims, chunk}.count(); entries > 0;) {
-      const uint64_t nodes = (entries + 2 * half_rank - 1) / (2 * half_rank);
-      total += nodes * node_bytes;
-      entries = nodes > 1 ? nodes : 0;
-    }
-  }
-  return total;
-}
-
-unsigned best_half_rank(const CopyPlan& plan) {
-  // HDF5 1.10.8 splits nodes of up to 2 entries so unevenly that the tree has no end; from 4 on it grows as
-  // it should, also when a user appends later.
-  constexpr unsigned least = 4, usual = 32;
-  unsigned best = usual;
-  for (unsigned half_rank = least; half_rank < usual; ++half_rank) {
-    if (index_bytes(plan, half_rank) < index_bytes(plan, best)) best = half_rank;
-  }
-  return best;
 }
 
 Status copy_orders(hid_t from, hid_t to, bool is_group) {
@@ -66,7 +39,10 @@ Status copy_orders(hid_t from, hid_t to, bool is_group) {
             H5Pget_attr_phase_change(from, &most_compact, &least_dense) >= 0 &&
             H5Pset_attr_phase_change(to, most_compact, least_dense) >= 0;
   if (is_group) {
-    ok = ok && H5Pget_link_creation_order(from, &links) >= 0 && H5Pset_link_creation_order(to, links) >= 0 &&
+    size_t heap_bytes = 0;
+    ok = ok && H5Pget_local_heap_size_hint(from, &heap_bytes) >= 0 &&
+         H5Pset_local_heap_size_hint(to, heap_bytes) >= 0 && H5Pget_link_creation_order(from, &links) >= 0 &&
+         H5Pset_link_creation_order(to, links) >= 0 &&
          H5Pget_link_phase_change(from, &most_compact, &least_dense) >= 0 &&
          H5Pset_link_phase_change(to, most_compact, least_dense) >= 0 &&
          H5Pget_est_link_info(from, &count, &length) >= 0 && H5Pset_est_link_info(to, count, length) >= 0;
@@ -74,9 +50,11 @@ Status copy_orders(hid_t from, hid_t to, bool is_group) {
   return ok ? Status() : hdf5_refuses("its creation properties");
 }
 
-class StructureCopy {
+}  // namespace
+
+class StructureCopy::Work {
  public:
-  StructureCopy(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan, uint64_t& lost)
+  Work(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan, uint64_t& lost)
       : source_(source),
         target_(target),
         contents_(contents),
@@ -85,14 +63,28 @@ class StructureCopy {
         to_{target, &contents.path_of},
         lost_(lost) {}
 
-  Status run() {
+  Result<Handle> make_unlinked(size_t variable) {
+    const VariablePlan& plan = plan_.variables[variable];
+    auto made = create_dataset(plan, [this](hid_t type, hid_t space, hid_t creation) {
+      return H5Dcreate_anon(target_, type, space, creation, H5P_DEFAULT);
+    });
+    if (!made.ok()) return made.status().in(plan.variable.path);
+    return made;
+  }
+
+  Status link(size_t variable, hid_t dataset) {
+    NEVE_TRY(make_until(variable));
+    const Entry& entry = contents_.entries[next_entry_++];
+    ++next_variable_;
+    NEVE_ASSIGN(const Place place, place_of(entry));
+    const herr_t linked =
+        H5Olink(dataset, place.parent.id(), entry.name.c_str(), place.link.id(), H5P_DEFAULT);
+    return linked < 0 ? hdf5_refuses("its link").in(entry.path) : Status();
+  }
+
+  Status finish() {
+    NEVE_TRY(make_until(plan_.variables.size()));
     size_t variable = 0;
-    for (const Entry& entry : contents_.entries) {
-      if (entry.path == "/") continue;
-      const VariablePlan* plan = entry.kind == EntryKind::dataset ? &plan_.variables[variable++] : nullptr;
-      NEVE_TRY(make(entry, plan).in(entry.path));
-    }
-    variable = 0;
     for (const Entry& entry : contents_.entries) {
       const bool is_object = entry.kind == EntryKind::group || entry.kind == EntryKind::dataset ||
                              entry.kind == EntryKind::named_type;
@@ -106,36 +98,65 @@ class StructureCopy {
           lost_));
       if (entry.kind != EntryKind::dataset) continue;
       const VariablePlan& plan = plan_.variables[variable++];
-      if (!plan.is_coded) NEVE_TRY(copy_values(from.id(), to.id(), plan.variable).in(entry.path));
+      if (!plan.is_coded) NEVE_TRY(copy_values(from.id(), to.id(), plan).in(entry.path));
     }
     return {};
   }
 
  private:
-  Status make(const Entry& entry, const VariablePlan* plan) {
-    const Handle parent(H5Gopen2(target_, entry.parent.c_str(), H5P_DEFAULT), H5Gclose);
-    const Handle link(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-    if (!parent.valid() || H5Pset_char_encoding(link.id(), entry.name_encoding) < 0) {
+  // Where an entry's link is to stand.
+  struct Place {
+    Handle parent, link;
+  };
+
+  Result<Place> place_of(const Entry& entry) {
+    Place place{Handle(H5Gopen2(target_, entry.parent.c_str(), H5P_DEFAULT), H5Gclose),
+                Handle(H5Pcreate(H5P_LINK_CREATE), H5Pclose)};
+    if (!place.parent.valid() || H5Pset_char_encoding(place.link.id(), entry.name_encoding) < 0) {
       return hdf5_refuses("its link");
     }
+    return place;
+  }
+
+  // All entries before that of the dataset with this number, where they are not made yet: links keep the
+  // order of their creation.
+  Status make_until(size_t variable) {
+    for (; next_entry_ < contents_.entries.size(); ++next_entry_) {
+      const Entry& entry = contents_.entries[next_entry_];
+      if (entry.path == "/") continue;
+      const bool is_dataset = entry.kind == EntryKind::dataset;
+      if (is_dataset && next_variable_ == variable) return {};
+      const VariablePlan* const plan = is_dataset ? &plan_.variables[next_variable_++] : nullptr;
+      NEVE_TRY(make(entry, plan).in(entry.path));
+    }
+    return {};
+  }
+
+  Status make(const Entry& entry, const VariablePlan* plan) {
+    NEVE_ASSIGN(const Place place, place_of(entry));
+    const hid_t parent = place.parent.id(), link = place.link.id();
     const char* const name = entry.name.c_str();
     herr_t linked = 0;
     switch (entry.kind) {
       case EntryKind::group:
-        return make_group(entry, parent.id(), link.id());
+        return make_group(entry, parent, link);
       case EntryKind::dataset:
-        return make_dataset(entry, *plan, parent.id(), link.id());
+        return create_dataset(*plan,
+                              [&](hid_t type, hid_t space, hid_t creation) {
+                                return H5Dcreate2(parent, name, type, space, link, creation, H5P_DEFAULT);
+                              })
+            .status();
       case EntryKind::named_type:
-        return make_named_type(entry, parent.id(), link.id());
+        return make_named_type(entry, parent, link);
       case EntryKind::hard_link:
-        linked = H5Lcreate_hard(target_, entry.target.c_str(), parent.id(), name, link.id(), H5P_DEFAULT);
+        linked = H5Lcreate_hard(target_, entry.target.c_str(), parent, name, link, H5P_DEFAULT);
         break;
       case EntryKind::soft_link:
-        linked = H5Lcreate_soft(entry.target.c_str(), parent.id(), name, link.id(), H5P_DEFAULT);
+        linked = H5Lcreate_soft(entry.target.c_str(), parent, name, link, H5P_DEFAULT);
         break;
       case EntryKind::external_link:
-        linked = H5Lcreate_external(entry.target_file.c_str(), entry.target.c_str(), parent.id(), name,
-                                    link.id(), H5P_DEFAULT);
+        linked = H5Lcreate_external(entry.target_file.c_str(), entry.target.c_str(), parent, name, link,
+                                    H5P_DEFAULT);
         break;
     }
     return linked < 0 ? hdf5_refuses("its link") : Status();
@@ -143,7 +164,11 @@ class StructureCopy {
 
   Status make_group(const Entry& entry, hid_t parent, hid_t link) {
     const Handle from(H5Gopen2(source_, entry.path.c_str(), H5P_DEFAULT), H5Gclose);
-    const Handle creation(H5Gget_create_plist(from.id()), H5Pclose);
+    const Handle properties(H5Gget_create_plist(from.id()), H5Pclose);
+    // Not HDF5's list itself: of a group of many links it holds where these lie in the source, and a group
+    // made with it would look for its own there.
+    const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    NEVE_TRY(copy_orders(properties.id(), creation.id(), true));
     const Handle made(H5Gcreate2(parent, entry.name.c_str(), link, creation.id(), H5P_DEFAULT), H5Gclose);
     return made.valid() ? Status() : hdf5_refuses("the group");
   }
@@ -177,16 +202,17 @@ class StructureCopy {
     return Handle(id, H5Tclose);
   }
 
-  Status make_dataset(const Entry& entry, const VariablePlan& plan, hid_t parent, hid_t link) {
-    const Handle from(H5Dopen2(source_, entry.path.c_str(), H5P_DEFAULT), H5Dclose);
+  // `create` takes type, extent and properties of the new dataset.
+  Result<Handle> create_dataset(const VariablePlan& plan,
+                                const std::function<hid_t(hid_t, hid_t, hid_t)>& create) {
+    const Handle from(H5Dopen2(source_, plan.variable.path.c_str(), H5P_DEFAULT), H5Dclose);
     const Handle source_type(H5Dget_type(from.id()), H5Tclose);
     const Handle space(H5Dget_space(from.id()), H5Sclose);
     NEVE_ASSIGN(const Handle type, type_in_target(source_type.id()));
     NEVE_ASSIGN(const Handle creation, dataset_creation(from.id(), source_type.id(), plan));
-    const Handle made(
-        H5Dcreate2(parent, entry.name.c_str(), type.id(), space.id(), link, creation.id(), H5P_DEFAULT),
-        H5Dclose);
-    return made.valid() ? Status() : hdf5_refuses("the dataset");
+    Handle made(create(type.id(), space.id(), creation.id()), H5Dclose);
+    if (!made.valid()) return hdf5_refuses("the dataset");
+    return made;
   }
 
   static Status check_filters(hid_t creation) {
@@ -210,7 +236,7 @@ class StructureCopy {
     Handle from(H5Dget_create_plist(dataset), H5Pclose);
     if (!from.valid()) return hdf5_refuses("its creation properties");
     const bool is_elsewhere = plan.variable.is_external || plan.variable.layout == H5D_VIRTUAL;
-    if (!plan.is_coded && !is_elsewhere) {
+    if (!plan.is_coded && !plan.is_plain && !is_elsewhere) {
       NEVE_TRY(check_filters(from.id()));
       return from;
     }
@@ -238,6 +264,10 @@ class StructureCopy {
            H5Pset_filter(creation.id(), hdf5::neve_filter_id, H5Z_FLAG_MANDATORY, words.size(),
                          words.data()) >= 0;
     }
+    if (ok && plan.is_plain && !plan.chunk.empty()) {
+      const std::vector<hsize_t> chunk(plan.chunk.begin(), plan.chunk.end());
+      ok = H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) >= 0;
+    }
     if (!ok) return hdf5_refuses("its creation properties");
     return creation;
   }
@@ -253,11 +283,13 @@ class StructureCopy {
     return {};
   }
 
-  Status copy_values(hid_t from, hid_t to, const Variable& variable) {
+  Status copy_values(hid_t from, hid_t to, const VariablePlan& plan) {
+    const Variable& variable = plan.variable;
     if (variable.extent == H5S_NULL || variable.raw_bytes() == 0) return {};
     const bool is_virtual = variable.layout == H5D_VIRTUAL;
     if (variable.stored_bytes == 0 && !is_virtual) return {};  // nothing was ever written to it
-    if (variable.layout == H5D_CHUNKED && !variable.has_pointers && !variable.has_references) {
+    if (variable.layout == H5D_CHUNKED && !plan.is_plain && !variable.has_pointers &&
+        !variable.has_references) {
       return copy_stored_chunks(from, to, variable);
     }
     const Handle type(H5Dget_type(from), H5Tclose);
@@ -311,9 +343,8 @@ class StructureCopy {
   ReferenceSpace from_, to_;
   uint64_t& lost_;
   std::map<haddr_t, Handle> committed_;  // by the address of the source's
+  size_t next_entry_ = 0, next_variable_ = 0;
 };
-
-}  // namespace
 
 Result<TargetFile> TargetFile::create(hid_t source, const std::string& path, const CopyPlan& plan) {
   const Handle from(H5Fget_create_plist(source), H5Pclose);
@@ -339,7 +370,7 @@ Result<TargetFile> TargetFile::create(hid_t source, const std::string& path, con
   }
   TargetFile target;
   target.path_ = path;
-  target.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  target.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (target.descriptor_ < 0)
     return failure(fmt::format("{} cannot be made: {}", path, std::strerror(errno)));
   NEVE_TRY(hdf5::use_skip_driver(access.id(), target.driver_.get()));
@@ -384,10 +415,14 @@ Status TargetFile::close() {
   return {};
 }
 
-Status copy_structure(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,
-                      uint64_t& lost_references) {
-  return StructureCopy(source, target, contents, plan, lost_references).run();
-}
+StructureCopy::StructureCopy(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,
+                             uint64_t& lost_references)
+    : work_(std::make_unique<Work>(source, target, contents, plan, lost_references)) {}
+StructureCopy::~StructureCopy() = default;
+
+Result<Handle> StructureCopy::make_unlinked(size_t variable) { return work_->make_unlinked(variable); }
+Status StructureCopy::link(size_t variable, hid_t dataset) { return work_->link(variable, dataset); }
+Status StructureCopy::finish() { return work_->finish(); }
 
 Status copy_user_block(hid_t source, const std::string& source_path, const std::string& target_path) {
   const Handle creation(H5Fget_create_plist(source), H5Pclose);

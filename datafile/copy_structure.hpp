@@ -42,10 +42,29 @@ class TargetFile {
   int descriptor_ = -1;
 };
 
-// Groups, datasets, named types and links, then attributes, whose references need all of these, then the
-// values of datasets that are not coded.
-Status copy_structure(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,
-                      uint64_t& lost_references);
+// Makes the objects and links of the target in the order of the source's. A coded variable is made without a
+// link first, so that it can be given up again when its frames turn out to be no gain: HDF5 removes an object
+// without links when it is closed, and uses its space again.
+class StructureCopy {
+ public:
+  // All of them outlive this object, `target` is still open at its end. What `plan` says of a variable may
+  // change until it is linked.
+  StructureCopy(hid_t source, hid_t target, const Contents& contents, const CopyPlan& plan,
+                uint64_t& lost_references);
+  ~StructureCopy();
+
+  // The coded variable with that number in the plan, as an open dataset.
+  Result<hdf5::Handle> make_unlinked(size_t variable);
+  // Gives it its name, after everything that stands before it. To be called in the order of the plan.
+  Status link(size_t variable, hid_t dataset);
+  // Whatever is not made yet; then attributes, whose references need all of that, and the values of datasets
+  // that are not coded.
+  Status finish();
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
 
 // What stands before the HDF5 part of the file, the user's own. HDF5 has left room for it.
 Status copy_user_block(hid_t source, const std::string& source_path, const std::string& target_path);

@@ -11,9 +11,9 @@ namespace neve::datafile {
 
 using hdf5::Handle;
 
-Result<FileDescription> describe_data_file(const std::string& path) {
+Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options) {
   const hdf5::QuietErrors quiet;
-  NEVE_ASSIGN(const Handle file, open_source(path));
+  NEVE_ASSIGN(const Handle file, open_source(path, options));
   NEVE_ASSIGN(const auto raw, plotfile::File::open(path));
   auto contents = list_contents(file.id());
   if (!contents.ok()) return contents.status().in(path);

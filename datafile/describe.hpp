@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "datafile/variable.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
 namespace neve::datafile {
@@ -18,6 +19,6 @@ struct FileDescription {
 };
 
 // Decodes nothing and needs no filter.
-Result<FileDescription> describe_data_file(const std::string& path);
+Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options = {});
 
 }  // namespace neve::datafile

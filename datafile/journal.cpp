@@ -18,6 +18,8 @@
 #include <system_error>
 #include <utility>
 
+#include "files/mode.hpp"
+#include "files/write.hpp"
 #include "format/checksum.hpp"
 #include "plotfile/file.hpp"
 
@@ -26,7 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* part_mark = ".neve-part-";
+constexpr const char* part_mark = ".neve-part";
+constexpr const char* lock_name = "lock";
 constexpr const char* log_suffix = ".log";
 constexpr const char* log_head = "neve-part 1";
 
@@ -84,15 +87,24 @@ std::optional<std::vector<FrameRecord>> read_log(const std::string& path, uint64
   return records;
 }
 
-// The number behind `stem` in a file's name, with what follows it.
-std::optional<std::pair<uint64_t, std::string>> generation_of(const std::string& name,
-                                                              const std::string& stem) {
-  if (!name.starts_with(stem)) return {};
+// The number that a file's name begins with, and what follows it.
+std::optional<std::pair<uint64_t, std::string>> generation_of(const std::string& name) {
   uint64_t number = 0;
   const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + stem.size(), end, number);
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
   if (error != std::errc()) return {};
   return std::pair(number, std::string(rest, end));
+}
+
+// Nobody else can have put anything there.
+Status check_is_private(const std::string& folder) {
+  struct stat found;
+  constexpr mode_t others = 0077;
+  if (::lstat(folder.c_str(), &found) != 0) return files::system_failure(folder);
+  if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & others) == 0) return {};
+  return usage_error(
+      folder +
+      " is no folder of this user alone, and what interrupted copies leave is kept there; move it away");
 }
 
 void remove_quietly(const std::string& path) {
@@ -100,61 +112,56 @@ void remove_quietly(const std::string& path) {
   fs::remove(path, ignored);
 }
 
-Status system_error(const std::string& what) { return failure(what + ": " + std::strerror(errno)); }
-
 }  // namespace
 
 uint64_t frame_checksum(std::span<const std::byte> frame) { return checksum(frame); }
 
 Result<Journal> Journal::beside(const std::string& target, uint64_t key, bool resume) {
-  std::error_code error;
-  fs::path path = target;
-  if (fs::is_symlink(path, error)) {
-    path = fs::canonical(path, error);
-    if (error) return failure(target + ": following the symbolic link: " + error.message());
-  }
-  if (!path.has_filename()) return usage_error(target + " does not name a file");
-  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
-    return usage_error(target + " exists and is not a regular file; only a file can be replaced");
-  }
-  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(directory, error)) {
-    return failure(target + ": directory " + directory.string() + " does not exist");
-  }
   Journal journal;
-  journal.target_ = path.string();
-  journal.stem_ = (directory / fmt::format(".{}{}", path.filename().string(), part_mark)).string();
-  NEVE_TRY(journal.find_earlier(key, resume));
-  NEVE_TRY(journal.start(key));
+  NEVE_ASSIGN(journal.target_, files::find_target(target));
+  NEVE_TRY(files::check_is_file_or_nothing(journal.target_));
+  journal.folder_ =
+      (fs::path(journal.target_.folder) / files::hidden_name(journal.target_.name, part_mark)).string();
+  NEVE_TRY(journal.enter_and_lock());
+  Status begun = journal.find_earlier(key, resume);
+  if (begun.ok()) begun = journal.start(key);
+  if (!begun.ok()) {
+    if (!journal.holds_frames()) journal.abandon();
+    return begun;
+  }
   return journal;
 }
 
-Status Journal::lock() {
-  const std::string path = stem_ + "lock";
-  while (true) {
-    lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock_ < 0) return system_error(target_ + ": nothing can be written beside it");
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(std::exchange(lock_, -1));
-      return failure(target_ + " is being written by another process");
+Status Journal::enter_and_lock() {
+  const std::string path = path_of(lock_name);
+  constexpr int most_attempts = 100;
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+      return files::system_failure(target_.given + ": nothing can be written beside it");
+    }
+    NEVE_TRY(check_is_private(folder_));
+    lock_ = files::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!lock_.is_open()) {
+      if (errno == ENOENT) continue;  // the copy before has just removed the folder
+      return files::system_failure(path);
+    }
+    if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) {
+      return failure(target_.given + " is being written by another process");
     }
     // The one before may have removed the file between the two calls: then this lock keeps nobody out.
-    struct stat locked {
-    }, named{};
-    if (::fstat(lock_, &locked) == 0 && ::stat(path.c_str(), &named) == 0 && locked.st_ino == named.st_ino) {
+    struct stat locked, named;
+    if (::fstat(lock_.number(), &locked) == 0 && ::stat(path.c_str(), &named) == 0 &&
+        locked.st_ino == named.st_ino) {
       return {};
     }
-    ::close(std::exchange(lock_, -1));
   }
+  return failure(target_.given + ": other processes come and go that write it");
 }
 
 Status Journal::find_earlier(uint64_t key, bool resume) {
-  const fs::path stem = stem_;
-  NEVE_TRY(lock());
   std::error_code error;
-  std::vector<std::string> useless;
-  for (fs::directory_iterator it(stem.parent_path(), error), end; !error && it != end; it.increment(error)) {
-    const auto generation = generation_of(it->path().filename().string(), stem.filename().string());
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    const auto generation = generation_of(it->path().filename().string());
     if (!generation) continue;
     generation_ = std::max(generation_, generation->first + 1);
     if (generation->second != log_suffix) {
@@ -169,44 +176,25 @@ Status Journal::find_earlier(uint64_t key, bool resume) {
     if (!records) continue;
     for (const FrameRecord& record : *records) earlier_.push_back({record, part});
   }
-  if (error) return failure(stem.parent_path().string() + ": " + error.message());
+  if (error) return failure(folder_ + ": " + error.message());
   if (earlier_.empty()) forget_earlier();
   return {};
 }
 
 Status Journal::start(uint64_t key) {
-  part_ = fmt::format("{}{}", stem_, generation_);
+  part_ = path_of(std::to_string(generation_));
   log_ = part_ + log_suffix;
-  log_file_ = ::open(log_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (log_file_ < 0) return system_error(log_ + " cannot be made");
+  NEVE_ASSIGN(log_file_, files::create_file(log_));
   const std::string line = sealed(head_text(key));
-  NEVE_TRY(plotfile::write_fully(log_file_, 0, std::as_bytes(std::span(line.data(), line.size())), log_));
+  NEVE_TRY(files::write_fully(log_file_.number(), 0, std::as_bytes(std::span(line)), log_));
   log_bytes_ = static_cast<int64_t>(line.size());
   return {};
 }
 
-Journal::Journal(Journal&& other) noexcept
-    : target_(std::move(other.target_)),
-      stem_(std::move(other.stem_)),
-      part_(std::move(other.part_)),
-      log_(std::move(other.log_)),
-      lock_(std::exchange(other.lock_, -1)),
-      log_file_(std::exchange(other.log_file_, -1)),
-      log_bytes_(other.log_bytes_),
-      generation_(other.generation_),
-      earlier_files_(std::move(other.earlier_files_)),
-      earlier_(std::move(other.earlier_)),
-      had_other_key_(other.had_other_key_) {}
-
-Journal::~Journal() {
-  if (log_file_ >= 0) ::close(log_file_);
-  if (lock_ >= 0) ::close(lock_);
-}
-
 Status Journal::note(const FrameRecord& record) {
   const std::string line = sealed(record_text(record));
-  NEVE_TRY(
-      plotfile::write_fully(log_file_, log_bytes_, std::as_bytes(std::span(line.data(), line.size())), log_));
+  NEVE_TRY(files::write_fully(log_file_.number(), log_bytes_, std::as_bytes(std::span(line)), log_));
+  has_noted_ = true;
   log_bytes_ += static_cast<int64_t>(line.size());
   return {};
 }
@@ -218,21 +206,22 @@ void Journal::forget_earlier() {
 }
 
 Status Journal::commit() {
-  NEVE_TRY(plotfile::sync_path(part_));
-  if (::rename(part_.c_str(), target_.c_str()) != 0) {
-    return system_error("renaming " + part_ + " to " + target_);
+  NEVE_TRY(files::check_is_file_or_nothing(target_));
+  NEVE_TRY(files::keep_mode(part_, target_.path));
+  NEVE_TRY(files::sync_path(part_));
+  if (::rename(part_.c_str(), target_.path.c_str()) != 0) {
+    return files::system_failure("renaming " + part_ + " to " + target_.path);
   }
-  const fs::path parent = fs::path(target_).parent_path();
   abandon();
-  return plotfile::sync_path(parent.empty() ? "." : parent.string())
-      .in(target_ + " is written, but its name may not last");
+  return files::sync_path(target_.folder).in(target_.given + " is written, but its name may not last");
 }
 
 void Journal::abandon() {
   forget_earlier();
   remove_quietly(part_);
   remove_quietly(log_);
-  remove_quietly(stem_ + "lock");
+  remove_quietly(path_of(lock_name));
+  ::rmdir(folder_.c_str());
 }
 
 }  // namespace neve::datafile

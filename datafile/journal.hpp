@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an interrupted copy leaves for the next one: its growing file, `.NAME.neve-part-<n>`, and beside it
-// `.NAME.neve-part-<n>.log`, a line for every frame with its place there and its checksum. HDF5's own
-// structures of a file that was not closed are never trusted: the next copy starts a new file and takes over
-// the frames whose bytes match their checksums.
+// What an interrupted copy leaves for the next one, in `.NAME.neve-part`, a folder that is this user's alone:
+// its growing file, `<n>`, and `<n>.log`, a line for every frame with its place there and its checksum.
+// HDF5's own structures of a file that was not closed are never trusted: the next copy starts a new file and
+// takes over the frames whose bytes match their checksums.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "files/descriptor.hpp"
+#include "files/target.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -45,30 +47,35 @@ class Journal {
   // `resume` false, is removed. Locks the target's name against other copies until this object ends.
   // Errors: failure (the directory cannot be written; another copy to this target is under way).
   static Result<Journal> beside(const std::string& target, uint64_t key, bool resume);
-  Journal(Journal&& other) noexcept;
+  Journal(Journal&& other) noexcept = default;
   Journal& operator=(Journal&&) = delete;
-  ~Journal();
+  ~Journal() = default;
 
   const std::string& part() const { return part_; }  // where the file is to grow
   const std::vector<EarlierFrame>& earlier() const { return earlier_; }
-  bool had_other_key() const { return had_other_key_; }  // something was there, and of no use
+  bool had_other_key() const { return had_other_key_; }                  // something was there, and of no use
+  bool holds_frames() const { return has_noted_ || !earlier_.empty(); }  // that a next copy could take over
 
   Status note(const FrameRecord& record);
   // All frames of earlier copies that are of use are in this one's file.
   void forget_earlier();
-  // Makes the part durable, gives it the target's name, removes everything else.
+  // Makes the part durable, gives it the target's name and mode, removes everything else.
   Status commit();
   // Removes everything: there is nothing to go on from.
   void abandon();
 
  private:
   Journal() = default;
-  Status lock();
+  Status enter_and_lock();
   Status find_earlier(uint64_t key, bool resume);
   Status start(uint64_t key);
 
-  std::string target_, stem_, part_, log_;
-  int lock_ = -1, log_file_ = -1;
+  std::string path_of(const std::string& name) const { return folder_ + "/" + name; }
+
+  files::Target target_;
+  std::string folder_, part_, log_;
+  files::Descriptor lock_, log_file_;
+  bool has_noted_ = false;
   int64_t log_bytes_ = 0;
   uint64_t generation_ = 0;
   std::vector<std::string> earlier_files_;  // parts and logs

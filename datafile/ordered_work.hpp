@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "neve/status.hpp"
+#include "status/guarded.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve::datafile {
@@ -28,8 +29,11 @@ class OrderedWork {
   using Finish = std::function<Status(Job&)>;
 
   OrderedWork(int threads, Work work) : work_(std::move(work)), window_(2 * static_cast<size_t>(threads)) {
-    for (int t = 1; t < threads; ++t) {
-      helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+    try {
+      for (int t = 1; t < threads; ++t) {
+        helpers_.emplace_back([this](const std::stop_token& stop) { help(stop); });
+      }
+    } catch (const std::exception&) {  // NOLINT: the system gives no more; those there are do all the work
     }
   }
 
@@ -67,11 +71,7 @@ class OrderedWork {
 
   void do_one(Slot& slot) {
     const FloatEnvironment environment;
-    try {
-      slot.status = work_(slot.job);
-    } catch (const std::exception& error) {
-      slot.status = failure(std::string("unexpected: ") + error.what());
-    }
+    slot.status = guarded("", [&] { return work_(slot.job); });
   }
 
   std::shared_ptr<Slot> take() {

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "datafile/attributes.hpp"
+#include "datafile/chunk_index.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 
@@ -34,7 +35,10 @@ bool matches(const std::string& pattern, const std::string& path) {
 // A rule that has matched nothing is a mistake, and so is a bound that no variable can have.
 struct RuleUse {
   bool matched = false, bound_used = false;
+  std::string grid_variable;  // one whose bound it would have been, had it named the variable; and why
 };
+
+bool is_lossy(const Bound& bound) { return bound.mode != BoundMode::lossless; }
 
 std::string reason_not_to_code(const Variable& variable) {
   if (variable.extent == H5S_NULL) return "no values";
@@ -82,7 +86,9 @@ Result<ValueRange> scan_variable(hid_t dataset, const VariablePlan& plan, std::o
     NEVE_TRY(read_elements(dataset, first, held, type.id(), values.data()));
     FrameBox box;
     box.size[0] = static_cast<int64_t>(product(held));
-    range.merge(scan_range(*plan.variable.dtype, box, dense_box_data(values.data(), box), 0, fill));
+    NEVE_ASSIGN(const ValueRange part,
+                scan_range(*plan.variable.dtype, box, dense_box_data(values.data(), box), 0, fill));
+    range.merge(part);
   }
   return range;
 }
@@ -107,16 +113,66 @@ Status plan_bound(hid_t dataset, const CopyOptions& options, VariablePlan& plan)
   return {};
 }
 
-// Bounds, and codecs that need one, are for floating point; fill values of integers are found in the data.
-void keep_integers(bool detect_fill, VariablePlan& plan) {
+// No bound, and no codec that needs one.
+void keep_every_bit(VariablePlan& plan) {
   plan.asked = {BoundMode::lossless, 0};
   if (!keeps_integers(plan.encode.codec)) plan.encode.codec = Codec::automatic;
+}
+
+// Bounds are for floating point; fill values of integers are found in the data.
+void keep_integers(bool detect_fill, VariablePlan& plan) {
+  keep_every_bit(plan);
   plan.encode.fill.reset();
   plan.encode.detect_fill = detect_fill;
 }
 
+// What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
+// it; `plan.kept_as_grid` stays where that has kept a bound away.
+void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
+                 VariablePlan& plan, std::vector<RuleUse>& uses) {
+  const bool takes_bounds = plan.why_not.empty() && !is_integer(*plan.variable.dtype);
+  bool is_named = false, is_kept = grid && is_lossy(plan.asked);
+  if (is_kept) plan.asked = {BoundMode::lossless, 0};
+  for (size_t r = 0; r < options.rules.size(); ++r) {
+    const VariableRule& rule = options.rules[r];
+    if (!matches(rule.pattern, path)) continue;
+    uses[r].matched = true;
+    const bool is_for_others = grid && rule.bound && is_lossy(*rule.bound) && !names_variable(rule.pattern);
+    if (is_for_others && takes_bounds) {
+      uses[r].grid_variable = fmt::format("{} ({})", path, grid->text());
+      is_kept |= !is_named;
+    } else if (rule.bound) {
+      plan.asked = *rule.bound;
+      is_named = true;
+      is_kept = false;
+    }
+    uses[r].bound_used |= takes_bounds && !is_for_others;
+    if (rule.codec) plan.encode.codec = *rule.codec;
+    if (rule.tuning) plan.encode.tuning = *rule.tuning;
+    if (rule.effort) plan.encode.encode.effort = *rule.effort;
+    if (rule.fill) plan.encode.fill = rule.fill;
+    if (rule.stays) plan.why_not = "a rule";
+  }
+  if (is_kept && takes_bounds) plan.kept_as_grid = std::move(grid);
+}
+
+// Whether HDF5 can make a dataset with these filters; it reads some that it cannot write (szip).
+bool can_be_made_again(hid_t dataset) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  const int count = H5Pget_nfilters(creation.id());
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0, config = 0, of_filter = 0;
+    size_t words = 0;
+    const H5Z_filter_t id =
+        H5Pget_filter2(creation.id(), static_cast<unsigned>(i), &flags, &words, nullptr, 0, nullptr, &config);
+    if (id < 0 || H5Zfilter_avail(id) <= 0 || H5Zget_filter_info(id, &of_filter) < 0) return false;
+    if ((of_filter & H5Z_FILTER_CONFIG_ENCODE_ENABLED) == 0) return false;
+  }
+  return count >= 0;
+}
+
 Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const CopyOptions& options,
-                                   std::vector<RuleUse>& uses) {
+                                   std::optional<GridReason> grid, std::vector<RuleUse>& uses) {
   VariablePlan plan;
   NEVE_ASSIGN(plan.variable, describe_variable(dataset, path));
   const Variable& variable = plan.variable;
@@ -127,18 +183,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.encode.encode.explain = options.explain;
   plan.encode.fill = options.use_fill ? options.fill : std::nullopt;
   plan.why_not = reason_not_to_code(variable);
-  for (size_t r = 0; r < options.rules.size(); ++r) {
-    const VariableRule& rule = options.rules[r];
-    if (!matches(rule.pattern, path)) continue;
-    uses[r].matched = true;
-    uses[r].bound_used |= plan.why_not.empty() && !is_integer(*variable.dtype);
-    if (rule.bound) plan.asked = *rule.bound;
-    if (rule.codec) plan.encode.codec = *rule.codec;
-    if (rule.tuning) plan.encode.tuning = *rule.tuning;
-    if (rule.effort) plan.encode.encode.effort = *rule.effort;
-    if (rule.fill) plan.encode.fill = rule.fill;
-    if (rule.stays) plan.why_not = "a rule";
-  }
+  apply_rules(options, path, std::move(grid), plan, uses);
   plan.is_coded = plan.why_not.empty();
   if (!plan.is_coded) return plan;
   if (is_integer(*variable.dtype)) {
@@ -146,11 +191,27 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   } else {
     if (!plan.encode.fill && options.use_fill) plan.encode.fill = declared_fill(dataset);
     plan.encode.detect_fill = options.use_fill;
+    if (plan.kept_as_grid) keep_every_bit(plan);
   }
   plan.chunk = plan_chunk(variable, options);
   plan.same_chunks = plan.chunk == variable.chunk;
+  plan.can_stay = can_be_made_again(dataset);
   NEVE_TRY(plan_bound(dataset, options, plan).in(path));
   return plan;
+}
+
+// Needs all variables' chunks to be planned.
+void plan_least_gain(VariablePlan& plan, unsigned half_rank) {
+  const CodecTuning& tuning = plan.encode.tuning;
+  const bool is_demanded =
+      plan.encode.codec != Codec::automatic || tuning.method != LosslessMethod::automatic;
+  if (!plan.is_coded || is_demanded || !plan.can_stay) return;
+  const Variable& variable = plan.variable;
+  const bool is_virtual = variable.layout == H5D_VIRTUAL;  // its values would lie here in one piece
+  const uint64_t before = (is_virtual ? variable.raw_bytes() : variable.stored_bytes) +
+                          index_bytes(variable.dims, variable.chunk, half_rank);
+  const uint64_t index = index_bytes(variable.dims, plan.chunk, half_rank);
+  plan.no_gain_bytes = before > index ? before - index : 0;
 }
 
 Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) {
@@ -159,18 +220,25 @@ Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) 
     if (!uses[r].matched) {
       return usage_error(fmt::format("the rule for '{}' matches no variable of the file", rule.pattern));
     }
-    const bool is_lossy = rule.bound && rule.bound->mode != BoundMode::lossless;
-    if (is_lossy && !uses[r].bound_used) {
-      return usage_error(fmt::format(
-          "the rule for '{}' gives a bound, but no variable it matches has values that Neve codes "
-          "within one",
-          rule.pattern));
+    if (!rule.bound || !is_lossy(*rule.bound) || uses[r].bound_used) continue;
+    if (!uses[r].grid_variable.empty()) {
+      return usage_error(
+          fmt::format("the rule for '{}' gives a bound, but what it matches describes the grid, such as {}, "
+                      "and stays lossless unless a rule names it in full, without *, ? or [",
+                      rule.pattern, uses[r].grid_variable));
     }
+    return usage_error(fmt::format(
+        "the rule for '{}' gives a bound, but no variable it matches has values that Neve codes within one",
+        rule.pattern));
   }
   return {};
 }
 
 }  // namespace
+
+bool names_variable(const std::string& pattern) {
+  return pattern.find_first_of("*?[", pattern.rfind('/') + 1) == std::string::npos;
+}
 
 hdf5::FilterParameters VariablePlan::filter() const {
   hdf5::FilterParameters parameters;
@@ -199,6 +267,7 @@ std::string CopyPlan::key() const {
 Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptions& options) {
   CopyPlan plan;
   std::vector<RuleUse> uses(options.rules.size());
+  NEVE_ASSIGN(auto grid, find_grid_variables(file, contents));
   size_t done = 0;
   for (const Entry& entry : contents.entries) {
     options.progress("plan", static_cast<double>(done++) / static_cast<double>(contents.entries.size()));
@@ -207,10 +276,13 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
     if (!dataset.valid()) {
       return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
     }
-    NEVE_ASSIGN(VariablePlan variable, plan_variable(dataset.id(), entry.path, options, uses));
+    NEVE_ASSIGN(VariablePlan variable, plan_variable(dataset.id(), entry.path, options,
+                                                     std::move(grid[plan.variables.size()]), uses));
     plan.variables.push_back(std::move(variable));
   }
   NEVE_TRY(check_uses(options, uses));
+  const unsigned half_rank = best_half_rank(plan);
+  for (VariablePlan& variable : plan.variables) plan_least_gain(variable, half_rank);
   return plan;
 }
 

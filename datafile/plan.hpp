@@ -4,11 +4,15 @@
 
 #include <hdf5.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "datafile/boxed_frames.hpp"
 #include "datafile/contents.hpp"
 #include "datafile/copy.hpp"
+#include "datafile/grid.hpp"
 #include "datafile/variable.hpp"
 #include "neve/frame.hpp"
 
@@ -18,11 +22,20 @@ struct VariablePlan {
   Variable variable;
   bool is_coded = false;
   std::string why_not;
+  // Where it keeps every bit although a bound was given for the whole file or by a pattern: why.
+  std::optional<GridReason> kept_as_grid;
   Extent chunk;         // of the result, where it is coded
   Bound asked;          // what the user said
   ArrayOptions encode;  // of a chunk: `asked` as an absolute bound
   // The source's chunks are the result's: one that is not stored is not stored again.
   bool same_chunks = false;
+  bool can_stay = true;  // HDF5 can write the filters that it has
+  // Frames that take as much in all are no gain: the variable then stays as it is stored. The indices of
+  // chunks are taken into account. Nothing where a codec or method is asked for by name, or it cannot stay.
+  std::optional<uint64_t> no_gain_bytes;
+  // Its elements are those of boxes, and `encode` does not count but for its EncodeOptions. Null: an array.
+  std::shared_ptr<const BoxedPlan> boxed;
+  bool is_plain = false;  // not coded, and stored without any filter
 
   ChunkGrid grid() const { return {variable.dims, chunk}; }
   hdf5::FilterParameters filter() const;

@@ -9,12 +9,14 @@
 
 #include "datafile/contents.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/object_address.hpp"
 
 namespace neve::datafile {
 namespace {
 
 using hdf5::Handle;
 using hdf5::last_error;
+using hdf5::object_address;
 
 // More than HDF5 lets an attribute or a piece of ours have; a damaged extent must not ask for more.
 constexpr uint64_t most_bytes = uint64_t{1} << 32;

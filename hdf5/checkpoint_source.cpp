@@ -11,6 +11,7 @@
 #include "hdf5/layout_names.hpp"
 #include "hdf5/plain_box.hpp"
 #include "hdf5/plotfile_header.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 namespace {
@@ -27,7 +28,15 @@ class Hdf5Checkpoint : public Checkpoint {
   const std::vector<Variable>& variables() const override { return header_.variables; }
 
   Status read_box(int variable, int level, int box, int component, std::byte* out) override {
-    const hdf5::QuietErrors quiet;
+    return guarded("reading a box", [&]() -> Status {
+      const hdf5::QuietErrors quiet;
+      NEVE_TRY(hdf5::check_alive(header_.file));
+      return read(variable, level, box, component, out);
+    });
+  }
+
+ private:
+  Status read(int variable, int level, int box, int component, std::byte* out) {
     NEVE_TRY(check("variable", variable, header_.variables.size()));
     const auto v = static_cast<size_t>(variable);
     NEVE_TRY(check("component", component, header_.variables[v].components.size()));
@@ -35,13 +44,14 @@ class Hdf5Checkpoint : public Checkpoint {
     const auto l = static_cast<size_t>(level);
     NEVE_TRY(check("box", box, header_.hierarchy.levels[l].boxes.size()));
     const auto b = static_cast<size_t>(box);
-    if (!header_.data[v].levels[l].holds_frames()) {
+    if (out == nullptr) return usage_error("the output of a box is null");
+    // Frames of a copy of Chombo's layout are cut without regard to boxes: HDF5 reads those.
+    if (!header_.data[v].written_by_neve || !header_.data[v].levels[l].holds_frames()) {
       return hdf5::read_plain_box(header_.data[v], l, b, component, out);
     }
     return frames_[v].read(l, b, component, out);
   }
 
- private:
   static Status check(const char* what, int asked, size_t count) {
     if (asked >= 0 && static_cast<size_t>(asked) < count) return {};
     return usage_error(fmt::format("{} {} asked for; 0 to {} exist", what, asked, count - 1));
@@ -53,17 +63,23 @@ class Hdf5Checkpoint : public Checkpoint {
 
 }  // namespace
 
-Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path) {
-  NEVE_TRY(hdf5::register_filter());
-  NEVE_ASSIGN(hdf5::CheckpointHeader header, hdf5::read_checkpoint_header(path));
-  return std::unique_ptr<Checkpoint>(std::make_unique<Hdf5Checkpoint>(std::move(header)));
+Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path, const OpenOptions& options) {
+  return guarded(path, [&]() -> Result<std::unique_ptr<Checkpoint>> {
+    const hdf5::QuietErrors quiet;
+    NEVE_TRY(hdf5::register_filter());
+    NEVE_ASSIGN(hdf5::CheckpointHeader header, hdf5::read_checkpoint_header(path, options));
+    return std::unique_ptr<Checkpoint>(std::make_unique<Hdf5Checkpoint>(std::move(header)));
+  });
 }
 
 namespace hdf5 {
 
-Result<CheckpointStorage> describe_checkpoint(const std::string& path) {
-  NEVE_ASSIGN(CheckpointHeader header, read_checkpoint_header(path));
+Result<CheckpointStorage> describe_checkpoint(const std::string& path, const OpenOptions& options) {
+  const QuietErrors quiet;
+  NEVE_ASSIGN(CheckpointHeader header, read_checkpoint_header(path, options));
   CheckpointStorage storage;
+  storage.is = std::move(header.is);
+  storage.others = std::move(header.others);
   storage.file_bytes = header.data.front().file_bytes;
   for (size_t v = 0; v < header.variables.size(); ++v) {
     VariableStorage& of = storage.variables.emplace_back();
@@ -76,11 +92,8 @@ Result<CheckpointStorage> describe_checkpoint(const std::string& path) {
 }
 
 bool is_checkpoint(const std::string& path) {
-  const QuietErrors quiet;
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  const std::string variables = std::string(neve_name) + "/" + variables_name;
-  return file.valid() && H5Lexists(file.id(), neve_name, H5P_DEFAULT) > 0 &&
-         H5Lexists(file.id(), variables.c_str(), H5P_DEFAULT) > 0;
+  const Result<AmrFile> found = recognize_amr_file(path);
+  return found.ok() && is_checkpoint(found->kind);
 }
 
 }  // namespace hdf5

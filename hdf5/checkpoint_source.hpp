@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/amr_file.hpp"
 #include "hdf5/plotfile_source.hpp"
 #include "neve/checkpoint_reader.hpp"
 #include "neve/hierarchy.hpp"
@@ -20,13 +21,15 @@ struct VariableStorage {
 };
 
 struct CheckpointStorage {
+  AmrFile is;
+  std::vector<std::string> others;  // CheckpointHeader::others
   Hierarchy hierarchy;
   uint64_t file_bytes = 0;
   std::vector<VariableStorage> variables;
 };
 
 // Decodes nothing. Errors: as open_checkpoint.
-Result<CheckpointStorage> describe_checkpoint(const std::string& path);
+Result<CheckpointStorage> describe_checkpoint(const std::string& path, const OpenOptions& options = {});
 
 // Whether an HDF5 file says that it is one; false where it cannot be opened, as other readers say why.
 bool is_checkpoint(const std::string& path);

@@ -6,11 +6,16 @@
 namespace neve::hdf5 {
 namespace {
 
-herr_t collect(unsigned, const H5E_error2_t* error, void* out) {
-  if (error->desc != nullptr && error->desc[0] != '\0') {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(error->desc);
+// No exception passes through HDF5, which would stay as it was in the middle of the call.
+herr_t collect(unsigned, const H5E_error2_t* error, void* out) noexcept {
+  try {
+    if (error->desc != nullptr && error->desc[0] != '\0') {
+      static_cast<std::vector<std::string>*>(out)->emplace_back(error->desc);
+    }
+    return 0;
+  } catch (...) {
+    return -1;  // out of memory: what was found so far has to do
   }
-  return 0;
 }
 
 }  // namespace

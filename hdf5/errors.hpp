@@ -6,9 +6,12 @@
 
 #include <string>
 
+#include "hdf5/library_lock.hpp"
+
 namespace neve::hdf5 {
 
-// While one lives, HDF5 prints no error of this thread's default stack; the host's handler comes back.
+// While one lives, HDF5 prints no error, and is this thread's alone (LibraryLock), because the stack of
+// errors is the library's; the host's handler comes back.
 class QuietErrors {
  public:
   QuietErrors() {
@@ -20,6 +23,7 @@ class QuietErrors {
   QuietErrors& operator=(const QuietErrors&) = delete;
 
  private:
+  LibraryLock lock_;
   H5E_auto2_t handler_ = nullptr;
   void* client_data_ = nullptr;
 };

@@ -9,6 +9,7 @@
 #include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/handle.hpp"
+#include "hdf5/paid_list.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -237,10 +238,7 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   const Handle in_memory = row_type(layout, memory_type);
   NEVE_TRY(check_compound(type.id(), in_memory.id()).in(fmt::format("{}/{}", place, table_name)));
   if (count == 0) return fields;
-  const hsize_t on_disk_bytes = H5Dget_storage_size(table.id());
-  if (on_disk_bytes == 0) {
-    return corrupt(fmt::format("{}/{} has {} rows and no storage", place, table_name, count));
-  }
+  NEVE_TRY(check_paid_for(table.id(), table_name, static_cast<uint64_t>(count), layout.row_bytes).in(place));
   std::vector<char> rows(static_cast<size_t>(count) * layout.row_bytes, 0);
   if (H5Dread(table.id(), in_memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) < 0) {
     return corrupt(fmt::format("{}/{} cannot be read: {}", place, table_name, last_error()));

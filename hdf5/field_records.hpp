@@ -20,6 +20,9 @@ inline std::string checkpoint_field_table(const std::string& variable) {
   return checkpoint_base(variable) + "_" + field_table_name;
 }
 
+// In a copy of a checkpoint of Chombo, of a variable that has bounds.
+inline std::string boxed_field_table(const std::string& base) { return base + "_" + field_table_name; }
+
 Status write_field_records(hid_t level_group, const std::string& table_name,
                            const std::vector<FieldRecord>& fields);
 // Empty when the group has no such table. `place` names the group in messages.

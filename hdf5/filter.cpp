@@ -16,6 +16,7 @@
 #include "hdf5/host_hdf5.hpp"
 #include "hdf5/stand_in.hpp"
 #include "neve/frame.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -34,8 +35,7 @@ Result<uint64_t> environment_number(const char* name, uint64_t otherwise, uint64
 }
 
 Result<int> thread_count() {
-  constexpr uint64_t most_threads = 1024;
-  NEVE_ASSIGN(const uint64_t threads, environment_number("NEVE_THREADS", 1, 1, most_threads));
+  NEVE_ASSIGN(const uint64_t threads, environment_number("NEVE_THREADS", 1, 1, max_threads));
   return static_cast<int>(threads);
 }
 
@@ -56,9 +56,9 @@ Status check_frame(const FilterParameters& parameters, const Frame& frame) {
     return corrupt(fmt::format("frame holds {} values, the dataset {}", dtype_name(frame.dtype()),
                                dtype_name(parameters.dtype)));
   }
-  if (frame.layout().element_count != parameters.chunk_elements()) {
+  if (frame.shape().element_count != parameters.chunk_elements()) {
     return corrupt(fmt::format("frame holds {} elements, the dataset's chunks {}",
-                               frame.layout().element_count, parameters.chunk_elements()));
+                               frame.shape().element_count, parameters.chunk_elements()));
   }
   return {};
 }
@@ -149,8 +149,8 @@ herr_t set_local(hid_t creation, hid_t type, hid_t) noexcept {
     const Status status = add_dataset_words(host, creation, type);
     if (status.ok()) return 0;
     host.report("neve_set_local", status.message());
-  } catch (const std::exception& error) {
-    host.report("neve_set_local", error.what());
+  } catch (...) {
+    host.report("neve_set_local", caught_exception("").message());
   }
   return hdf5_failed;
 }
@@ -167,10 +167,8 @@ size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t b
     const Result<size_t> done = run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer);
     if (done.ok()) return *done;
     find_host_hdf5(caller).report(function, done.status().message());
-  } catch (const std::bad_alloc&) {
-    find_host_hdf5(caller).report(function, "out of memory");
-  } catch (const std::exception& error) {
-    find_host_hdf5(caller).report(function, error.what());
+  } catch (...) {
+    find_host_hdf5(caller).report(function, caught_exception("").message());
   }
   return filter_failed;
 }

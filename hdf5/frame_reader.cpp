@@ -20,7 +20,7 @@ constexpr uint64_t most_recent_bytes = uint64_t{64} << 20;
 // Values of components that are kept decoded: several chunks of the default size.
 constexpr uint64_t most_decoded_bytes = uint64_t{64} << 20;
 
-bool same_box(const FrameBox& in_frame, const Box& box) {
+bool same_box(const Rect& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
     if (in_frame.lo[d] != box.lo[d] || in_frame.size[d] != box.size(d)) return false;
   }
@@ -129,31 +129,25 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
   if (!frame.ok()) return frame.status().in(chunk_name(level, chunk));
 
   const Hierarchy& h = header_.hierarchy;
-  const FrameLayout& layout = frame->layout();
+  const FrameShape& shape = frame->shape();
   const uint64_t chunk_elements = header_.levels[level].chunk_elements;
-  if (frame->dtype() != h.dtype || layout.element_count != chunk_elements) {
+  if (frame->dtype() != h.dtype || shape.element_count != chunk_elements) {
     return corrupt(fmt::format("{}: frame holds {} {} values, the dataset's chunks {} {}",
-                               chunk_name(level, chunk), layout.element_count, dtype_name(frame->dtype()),
+                               chunk_name(level, chunk), shape.element_count, dtype_name(frame->dtype()),
                                chunk_elements, dtype_name(h.dtype)));
   }
-  const bool is_array = !layout.array_shape.empty();
-  if (!is_array && static_cast<size_t>(layout.components) != h.components.size()) {
+  const bool is_array = !shape.array_shape.empty();
+  if (!is_array && static_cast<size_t>(shape.components) != h.components.size()) {
     return corrupt(fmt::format("{}: frame holds {} components, the file {}", chunk_name(level, chunk),
-                               layout.components, h.components.size()));
-  }
-  std::vector<uint64_t> box_begin;
-  uint64_t begin = 0;
-  for (const FrameBox& box : layout.boxes) {
-    box_begin.push_back(begin);
-    begin += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(layout.components);
+                               shape.components, h.components.size()));
   }
   // The frame looks at the bytes' heap memory, which moving the vector leaves where it is.
-  LoadedPtr loaded = std::make_shared<const Loaded>(
-      Loaded{level, chunk, std::move(*bytes), std::move(box_begin), std::move(*frame), {}});
-  recent_bytes_ += loaded->bytes.size();
+  LoadedPtr loaded =
+      std::make_shared<const Loaded>(Loaded{level, chunk, std::move(*bytes), std::move(*frame), {}});
+  recent_bytes_ += loaded->memory_bytes();
   recent_.push_front(loaded);
   while (recent_bytes_ > most_recent_bytes && recent_.size() > 1) {
-    recent_bytes_ -= recent_.back()->bytes.size();
+    recent_bytes_ -= recent_.back()->memory_bytes();
     recent_.pop_back();
   }
   return loaded;
@@ -164,18 +158,17 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
   const auto box_begin = static_cast<uint64_t>(data.box_offsets[box]);
   const uint64_t chunk_begin = chunk * data.chunk_elements;
   NEVE_ASSIGN(LoadedPtr loaded, load(level, chunk));
-  const FrameLayout& layout = loaded->frame.layout();
   Piece piece{std::move(loaded), 0};
-  const std::vector<uint64_t>& begins = piece.loaded->box_begin;
+  const Frame& frame = piece.loaded->frame;
   bool found = false;
-  if (layout.is_split) {
-    found = chunk_begin >= box_begin && layout.stream_begin == chunk_begin - box_begin;
+  if (frame.shape().is_split) {
+    found = chunk_begin >= box_begin && frame.shape().stream_begin == chunk_begin - box_begin;
   } else if (box_begin >= chunk_begin) {
-    const auto at = std::lower_bound(begins.begin(), begins.end(), box_begin - chunk_begin);
-    found = at != begins.end() && *at == box_begin - chunk_begin;
-    piece.box_in_frame = static_cast<int>(at - begins.begin());
+    const std::optional<uint64_t> number = frame.find_box(box_begin - chunk_begin);
+    found = number.has_value();
+    piece.box_in_frame = static_cast<int>(number.value_or(0));
   }
-  if (!found || !same_box(layout.boxes[static_cast<size_t>(piece.box_in_frame)], stored_box(level, box))) {
+  if (!found || !same_box(frame.box(static_cast<uint64_t>(piece.box_in_frame)), stored_box(level, box))) {
     return corrupt(
         fmt::format("{}: box {} of the level should begin there at element {}; the frame has no such box",
                     chunk_name(level, chunk), box, box_begin));
@@ -193,7 +186,7 @@ Result<std::vector<FrameReader::Piece>> FrameReader::pieces(size_t level, size_t
   std::vector<Piece> found;
   for (uint64_t chunk = first_chunk; chunk <= last_chunk; ++chunk) {
     NEVE_ASSIGN(Piece piece, find_piece(level, box, chunk));
-    if (first_chunk != last_chunk && !piece.loaded->frame.layout().is_split) {
+    if (first_chunk != last_chunk && !piece.loaded->frame.shape().is_split) {
       return corrupt(fmt::format("{}: box {} reaches over chunks {} to {} but the frame is not cut",
                                  chunk_name(level, chunk), box, first_chunk, last_chunk));
     }
@@ -206,7 +199,7 @@ Result<bool> FrameReader::knows_boxes(size_t level, size_t box) {
   const LevelData& data = header_.levels[level];
   NEVE_ASSIGN(const LoadedPtr loaded,
               load(level, static_cast<uint64_t>(data.box_offsets[box]) / data.chunk_elements));
-  return loaded->frame.layout().array_shape.empty();
+  return loaded->frame.shape().array_shape.empty();
 }
 
 const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, const CoarserLevel* coarser) {
@@ -219,11 +212,11 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   }
   const Frame& frame = loaded->frame;
   const uint64_t bytes = frame.component_values(component) * dtype_bytes(frame.dtype());
-  if (component >= frame.layout().components || frame.layout().is_split || frame.layout().boxes.size() < 2 ||
+  if (component >= frame.shape().components || frame.shape().is_split || frame.box_count() < 2 ||
       bytes > most_decoded_bytes)
     return nullptr;
   std::vector<bool>& asked = loaded->was_asked_for;
-  asked.resize(static_cast<size_t>(frame.layout().components));
+  asked.resize(static_cast<size_t>(frame.shape().components));
   if (!asked[static_cast<size_t>(component)]) {
     asked[static_cast<size_t>(component)] = true;
     return nullptr;
@@ -252,9 +245,9 @@ Status FrameReader::read(size_t level, size_t box, int component, std::byte* out
   const CoarserLevel* const below = coarser ? &*coarser : nullptr;
   for (const Piece& piece : found) {
     if (const std::byte* values = decoded(piece.loaded, component, below); values != nullptr) {
-      const auto components = static_cast<uint64_t>(piece.loaded->frame.layout().components);
-      const uint64_t cells_before =
-          piece.loaded->box_begin[static_cast<size_t>(piece.box_in_frame)] / components;
+      const Frame& frame = piece.loaded->frame;
+      const uint64_t cells_before = frame.first_element(static_cast<uint64_t>(piece.box_in_frame)) /
+                                    static_cast<uint64_t>(frame.shape().components);
       std::memcpy(out, values + cells_before * dtype_bytes(header_.hierarchy.dtype), bytes);
       continue;
     }

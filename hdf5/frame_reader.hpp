@@ -37,9 +37,10 @@ class FrameReader {
     size_t level = 0;
     uint64_t chunk = 0;
     std::vector<std::byte> bytes;
-    std::vector<uint64_t> box_begin;  // first element of each of its boxes
     Frame frame;
     mutable std::vector<bool> was_asked_for;  // by component
+
+    uint64_t memory_bytes() const { return bytes.size() + frame.memory_bytes(); }
   };
   using LoadedPtr = std::shared_ptr<const Loaded>;
 

@@ -24,12 +24,15 @@ inline constexpr const char* box_center_name = "boxcenter";
 // and in each level, beside the tools' attributes:
 //   attributes neve_dx f8[3], neve_ref_ratio i4[3], in uncompressed files in /neve/level_<l> instead;
 //   table neve_fields (field_records.hpp)
+// and, of compressed plotfiles, in words for whoever opens the file with other tools, as attributes of the
+// root and of each level: neve_covered, what became of covered cells. No reader needs it.
 inline constexpr const char* neve_name = "neve";
 inline constexpr const char* side_files_name = "side_files";
 inline constexpr const char* layout_version_name = "layout_version";
 inline constexpr int layout_version = 1;
 inline constexpr const char* exact_dx_name = "neve_dx";
 inline constexpr const char* exact_ref_ratio_name = "neve_ref_ratio";
+inline constexpr const char* covered_note_name = "neve_covered";
 
 // Chombo's names of what belongs to the values called `base`: "data" of a plotfile, "<variable>Data" of a
 // checkpoint.

@@ -20,13 +20,10 @@ void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, c
   });
 }
 
-Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out) {
+Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component,
+                       std::byte* out) {
   const LevelData& data = header.levels[level];
-  const Box& valid = header.hierarchy.levels[level].boxes[box];
-  const Box grown = amr::grow(valid, data.ghosts);
-  const size_t value_bytes = dtype_bytes(header.hierarchy.dtype);
-  const bool has_ghosts = !(grown == valid);
-  std::vector<std::byte> with_ghosts(has_ghosts ? static_cast<size_t>(grown.cells()) * value_bytes : 0);
+  const Box grown = amr::grow(header.hierarchy.levels[level].boxes[box], data.ghosts);
 
   const hsize_t count = static_cast<hsize_t>(grown.cells());
   const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + count * static_cast<hsize_t>(component);
@@ -34,12 +31,21 @@ Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, in
   const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
   const hid_t type = header.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
-      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT,
-              has_ghosts ? with_ghosts.data() : out) < 0) {
+      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT, out) < 0) {
     return corrupt(
         fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data.name, box, last_error()));
   }
-  if (has_ghosts) strip_ghosts(valid, data.ghosts, value_bytes, with_ghosts.data(), out);
+  return {};
+}
+
+Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out) {
+  const IntVect& ghosts = header.levels[level].ghosts;
+  if (ghosts == amr::no_ghosts) return read_stored_box(header, level, box, component, out);
+  const Box& valid = header.hierarchy.levels[level].boxes[box];
+  const size_t value_bytes = dtype_bytes(header.hierarchy.dtype);
+  std::vector<std::byte> values(static_cast<size_t>(amr::grow(valid, ghosts).cells()) * value_bytes);
+  NEVE_TRY(read_stored_box(header, level, box, component, values.data()));
+  strip_ghosts(valid, ghosts, value_bytes, values.data(), out);
   return {};
 }
 

@@ -16,4 +16,7 @@ void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, c
 // One component of a box, x fastest, without its ghosts. With them it is one run of elements.
 Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
 
+// The same with its ghosts.
+Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
+
 }  // namespace neve::hdf5

@@ -15,17 +15,22 @@
 
 #include "amr/grow.hpp"
 #include "hdf5/attributes.hpp"
+#include "hdf5/chombo_checkpoint.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/external_files.hpp"
 #include "hdf5/field_records.hpp"
 #include "hdf5/filter_parameters.hpp"
+#include "hdf5/header_parts.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/paid_list.hpp"
 
 namespace neve::hdf5 {
 namespace {
 
-constexpr int32_t most_levels = 1000;
 constexpr int32_t most_components = 65535;
 constexpr int32_t most_ghosts = 1024;
+
+}  // namespace
 
 bool has_link(hid_t where, const std::string& name) {
   return H5Lexists(where, name.c_str(), H5P_DEFAULT) > 0;
@@ -38,6 +43,8 @@ Result<Handle> open_group(hid_t where, const std::string& name) {
   return group;
 }
 
+namespace {
+
 Result<std::string> link_name(hid_t group, hsize_t index) {
   std::array<char, 4096> buffer{};
   const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, buffer.data(),
@@ -49,14 +56,27 @@ Result<std::string> link_name(hid_t group, hsize_t index) {
   return std::string(buffer.data());
 }
 
-// Links of a group that are not among `known`, as paths.
-Status list_others(hid_t group, const std::string& prefix, const std::vector<std::string>& known,
-                   std::vector<std::string>* others) {
+}  // namespace
+
+Result<std::vector<std::string>> link_names(hid_t group) {
   H5G_info_t info{};
   if (H5Gget_info(group, &info) < 0)
     return corrupt(fmt::format("a group cannot be listed: {}", last_error()));
+  std::vector<std::string> names;
   for (hsize_t i = 0; i < info.nlinks; ++i) {
-    NEVE_ASSIGN(const std::string name, link_name(group, i));
+    NEVE_ASSIGN(std::string name, link_name(group, i));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+namespace {
+
+// Links of a group that are not among `known`, as paths.
+Status list_others(hid_t group, const std::string& prefix, const std::vector<std::string>& known,
+                   std::vector<std::string>* others) {
+  NEVE_ASSIGN(const std::vector<std::string> names, link_names(group));
+  for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) others->push_back(prefix + name);
   }
   return {};
@@ -88,19 +108,8 @@ Result<List> open_list(hid_t where, const std::string& name) {
   return list;
 }
 
-// A few damaged bytes can claim any number of elements: before memory is taken for them, the file must
-// spend bytes on them. Deflate, the densest filter in use on such lists, reaches 1032:1.
-constexpr uint64_t densest_filter = 1032;
-
-Status check_paid_for(const List& list, const std::string& name) {
-  constexpr uint64_t slack_bytes = 4096;
-  const uint64_t stored = H5Dget_storage_size(list.dataset.id());
-  const uint64_t row_bytes = std::max<size_t>(H5Tget_size(list.type.id()), 1);
-  if (list.count > (stored * densest_filter + slack_bytes) / row_bytes) {
-    return corrupt(fmt::format("dataset {} claims {} elements of {} bytes but stores only {} bytes", name,
-                               list.count, row_bytes, stored));
-  }
-  return {};
+Status check_paid_for(const List& list, const std::string& name, uint64_t before = 0) {
+  return hdf5::check_paid_for(list.dataset.id(), name, list.count, H5Tget_size(list.type.id()), before);
 }
 
 Status read_list(const List& list, const std::string& name, hid_t memory_type, void* out) {
@@ -111,9 +120,11 @@ Status read_list(const List& list, const std::string& name, hid_t memory_type, v
   return {};
 }
 
-Result<std::vector<Box>> read_boxes(hid_t group, int dims) {
+}  // namespace
+
+Result<std::vector<Box>> read_boxes(hid_t group, int dims, uint64_t before) {
   NEVE_ASSIGN(const List list, open_list(group, boxes_name));
-  NEVE_TRY(check_paid_for(list, boxes_name));
+  NEVE_TRY(check_paid_for(list, boxes_name, before * H5Tget_size(list.type.id())));
   const Handle in_memory = box_type(dims, H5T_NATIVE_INT32);
   NEVE_TRY(check_compound(list.type.id(), in_memory.id()).in(fmt::format("dataset {}", boxes_name)));
   const auto corner_count = static_cast<size_t>(2 * dims);
@@ -138,6 +149,8 @@ Result<std::vector<int64_t>> read_offsets(hid_t group, const std::string& name) 
   NEVE_TRY(read_list(list, name, H5T_NATIVE_INT64, offsets.data()));
   return offsets;
 }
+
+namespace {
 
 // AMReX writes nodes as boxes, too; only `boxcenter` tells.
 Status check_cell_centred(hid_t group, int dims) {
@@ -249,7 +262,8 @@ Result<DType> open_data(hid_t group, const DatasetNames& names, LevelData* data)
   return element_type(type.id(), names.data);
 }
 
-// Elements of a box with its ghosts, all components; false when there are more than 63 bits hold.
+}  // namespace
+
 bool count_elements(const Box& box, const IntVect& ghosts, size_t components, int64_t* elements) {
   *elements = static_cast<int64_t>(components);
   for (int d = 0; d < max_dims; ++d) {
@@ -261,8 +275,10 @@ bool count_elements(const Box& box, const IntVect& ghosts, size_t components, in
   return true;
 }
 
+namespace {
+
 // Boxes may lie in any order and Neve pads, but no two may share elements. What Chombo and AMReX write is
-// packed, so there a gap means that the header's ghosts or components are not those of the data.
+// packed, so where the file does not say its ghosts a gap means that there are some.
 Status check_offsets(const Level& level, const LevelData& data, size_t components, bool packed,
                      const DatasetNames& names) {
   if (data.box_offsets.size() != level.boxes.size() + 1) {
@@ -294,7 +310,8 @@ Status check_offsets(const Level& level, const LevelData& data, size_t component
 
 // ------------------------------------------------------------------------------- Neve's own group
 
-Status read_side_files(hid_t group, const std::string& prefix, int depth, Hierarchy* h) {
+// `before`: bytes of those read already. Hard links may name one dataset many times.
+Status read_side_files(hid_t group, const std::string& prefix, int depth, uint64_t* before, Hierarchy* h) {
   constexpr int deepest = 16;
   constexpr size_t most_side_files = 100000;  // groups may form cycles in a hostile file
   H5G_info_t info{};
@@ -306,14 +323,15 @@ Status read_side_files(hid_t group, const std::string& prefix, int depth, Hierar
     if (!object.valid()) return corrupt(fmt::format("side file {}: {}", path, last_error()));
     if (H5Iget_type(object.id()) == H5I_GROUP) {
       if (depth >= deepest) return corrupt(fmt::format("side files: '{}' is nested too deep", path));
-      NEVE_TRY(read_side_files(object.id(), path, depth + 1, h));
+      NEVE_TRY(read_side_files(object.id(), path, depth + 1, before, h));
       continue;
     }
     if (h->side_files.size() >= most_side_files) {
       return corrupt(fmt::format("more than {} side files", most_side_files));
     }
     NEVE_ASSIGN(const List list, open_list(group, name));
-    NEVE_TRY(check_paid_for(list, name));
+    NEVE_TRY(check_paid_for(list, name, *before));
+    *before += list.count;
     std::string bytes(list.count, '\0');
     NEVE_TRY(read_list(list, name, H5T_NATIVE_UINT8, bytes.data()).in("side files"));
     h->side_files[path] = std::move(bytes);
@@ -344,7 +362,8 @@ Status read_neve_group(hid_t file, Hierarchy* h) {
   NEVE_TRY(copy_exactly(hi, "prob_hi", &h->prob_hi));
   NEVE_TRY(copy_exactly(ghosts, "source_ghosts", &h->source_ghosts));
   NEVE_ASSIGN(const Handle side_files, open_group(group.id(), side_files_name));
-  return read_side_files(side_files.id(), "", 0, h);
+  uint64_t bytes = 0;
+  return read_side_files(side_files.id(), "", 0, &bytes, h);
 }
 
 // Beside the tools' attributes, or in /neve where those of Chombo stand alone.
@@ -402,7 +421,8 @@ Status read_physical_domain(hid_t level_0, Hierarchy* h) {
   return {};
 }
 
-// Everything about a level but its values.
+}  // namespace
+
 Result<Level> read_level_geometry(hid_t file, hid_t group, size_t l, size_t level_count,
                                   const PlotfileHeader& header) {
   const Hierarchy& h = header.hierarchy;
@@ -428,7 +448,9 @@ Result<Level> read_level_geometry(hid_t file, hid_t group, size_t l, size_t leve
       std::fill_n(level.ref_ratio.begin(), h.dims, ratio);
     }
   }
-  Result<std::vector<Box>> boxes = read_boxes(group, h.dims);
+  uint64_t boxes_before = 0;
+  for (const Level& other : h.levels) boxes_before += other.boxes.size();
+  Result<std::vector<Box>> boxes = read_boxes(group, h.dims, boxes_before);
   if (!boxes.ok()) return boxes.status().in(place);
   level.boxes = std::move(*boxes);
   if (has_attribute(group, "ngrid")) {
@@ -441,12 +463,6 @@ Result<Level> read_level_geometry(hid_t file, hid_t group, size_t l, size_t leve
   return level;
 }
 
-struct FoundData {
-  LevelData data;
-  DType dtype = DType::f64;
-};
-
-// `packed`: as check_offsets has it.
 Result<FoundData> read_level_data(hid_t group, const DatasetNames& names, const Level& level, int dims,
                                   size_t components, bool packed) {
   FoundData found;
@@ -456,6 +472,8 @@ Result<FoundData> read_level_data(hid_t group, const DatasetNames& names, const 
   NEVE_TRY(check_offsets(level, found.data, components, packed, names));
   return found;
 }
+
+namespace {
 
 // All datasets of a file hold values of one type.
 Status settle_type(const std::string& place, DType found, bool is_first, Hierarchy* h) {
@@ -467,13 +485,31 @@ Status settle_type(const std::string& place, DType found, bool is_first, Hierarc
   return {};
 }
 
+bool says_ghosts(hid_t level_group) {
+  if (!has_link(level_group, data_attributes_name)) return false;
+  const Handle attributes(H5Gopen2(level_group, data_attributes_name, H5P_DEFAULT), H5Gclose);
+  return attributes.valid() && has_attribute(attributes.id(), "outputGhost");
+}
+
+// Levels before the first without boxes, which nothing can be finer than.
+Result<size_t> levels_with_boxes(hid_t file, size_t levels) {
+  for (size_t l = 0; l < levels; ++l) {
+    NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
+    auto boxes = open_list(group.id(), boxes_name);
+    if (!boxes.ok()) return boxes.status().in(level_name(l));
+    if (boxes->count == 0) return l;
+  }
+  return levels;
+}
+
 Status read_level(hid_t file, size_t l, size_t level_count, PlotfileHeader* header) {
   Hierarchy& h = header->hierarchy;
   const std::string place = level_name(l);
   NEVE_ASSIGN(const Handle group, open_group(file, place));
   NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, level_count, *header));
-  Result<FoundData> found = read_level_data(group.id(), DatasetNames(plotfile_base), level, h.dims,
-                                            h.components.size(), !header->written_by_neve);
+  const bool packed = !header->written_by_neve && !says_ghosts(group.id());
+  Result<FoundData> found =
+      read_level_data(group.id(), DatasetNames(plotfile_base), level, h.dims, h.components.size(), packed);
   if (!found.ok()) return found.status().in(place);
   NEVE_TRY(settle_type(place, found->dtype, l == 0, &h));
   LevelData data = std::move(found->data);
@@ -527,25 +563,26 @@ Result<size_t> read_head(PlotfileHeader* header) {
   if (has_attribute(file, "coordinate_system")) {
     NEVE_ASSIGN(h.coord_sys, read_int(file, "the file", "coordinate_system"));
   }
+  NEVE_ASSIGN(AmrFile is, recognize_amr_file(file));
+  header->kind = amr_file_kind_name(is.kind);
+  header->reason = std::move(is.reason);
   header->written_by_neve = has_link(file, neve_name);
-  if (header->written_by_neve) {
-    header->kind = "Neve HDF5 plotfile";
-    NEVE_TRY(read_neve_group(file, &h));
-  } else {
-    header->kind = has_attribute(file, "plotfile_type") ? "AMReX HDF5 plotfile" : "Chombo HDF5 plotfile";
-  }
+  if (header->written_by_neve) NEVE_TRY(read_neve_group(file, &h));
   return static_cast<size_t>(levels);
 }
 
 Status read_file(PlotfileHeader* header) {
   const hid_t file = header->file.id();
   Hierarchy& h = header->hierarchy;
-  NEVE_ASSIGN(const size_t levels, read_head(header));
+  NEVE_ASSIGN(const size_t all_levels, read_head(header));
   if (header->written_by_neve && has_link(file, std::string(neve_name) + "/" + variables_name)) {
     return usage_error("it is a checkpoint; a plotfile is needed");
   }
+  NEVE_ASSIGN(const size_t levels, levels_with_boxes(file, all_levels));
+  if (levels == 0) return corrupt("level_0 has no boxes");
+  if (levels < all_levels) header->left_behind.push_back(level_name(levels) + "/, without boxes");
   std::vector<std::string> known = {global_name, neve_name};
-  for (size_t l = 0; l < levels; ++l) known.push_back(level_name(l));
+  for (size_t l = 0; l < all_levels; ++l) known.push_back(level_name(l));
   NEVE_TRY(list_others(file, "", known, &header->left_behind));
   for (size_t l = 0; l < levels; ++l) {
     NEVE_TRY(read_level(file, l, levels, header));
@@ -640,12 +677,12 @@ Status read_checkpoint_file(uint64_t file_bytes, CheckpointHeader* header) {
     data.written_by_neve = true;
     data.file_bytes = file_bytes;
   }
-  uint64_t lists = 0;  // entries of all variables' offsets: several names may stand for one dataset
+  uint64_t lists = 0;  // bytes of all variables' boxes and offsets: several names may stand for one dataset
   for (size_t l = 0; l < levels; ++l) {
     NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
     NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, levels, whole));
-    lists += (level.boxes.size() + 1) * header->variables.size();
-    if (lists > file_bytes / sizeof(int64_t) * densest_filter) {
+    lists += (level.boxes.size() + 1) * header->variables.size() * (sizeof(Box) + sizeof(int64_t));
+    if (lists > most_list_bytes(file_bytes)) {
       return corrupt(fmt::format("{} variables of {} boxes on {} need lists that {} bytes cannot hold",
                                  header->variables.size(), level.boxes.size(), level_name(l), file_bytes));
     }
@@ -698,26 +735,44 @@ Result<OpenedFile> open_file(const std::string& path) {
   return opened;
 }
 
-}  // namespace
-
-Result<PlotfileHeader> read_plotfile_header(const std::string& path) {
-  const QuietErrors quiet;
+Result<OpenedFile> open_own_file(const std::string& path, const OpenOptions& options) {
   Result<OpenedFile> opened = open_file(path);
   if (!opened.ok()) return opened.status().in(path);
+  NEVE_TRY(check_external_files(opened->file.id(), path, ExternalLinks::followed, options));
+  return opened;
+}
+
+}  // namespace
+
+Status check_alive(const Handle& file) {
+  if (file.is_alive()) return {};
+  return usage_error(
+      "MPI_Finalize has ended HDF5 and closed this file; read it before, or open it again afterwards");
+}
+
+Result<PlotfileHeader> read_plotfile_header(const std::string& path, const OpenOptions& options) {
+  const QuietErrors quiet;
+  NEVE_ASSIGN(OpenedFile opened, open_own_file(path, options));
   PlotfileHeader header;
-  header.file_bytes = opened->bytes;
-  header.file = std::move(opened->file);
+  header.file_bytes = opened.bytes;
+  header.file = std::move(opened.file);
   NEVE_TRY(read_file(&header).in(path));
   return header;
 }
 
-Result<CheckpointHeader> read_checkpoint_header(const std::string& path) {
+Result<CheckpointHeader> read_checkpoint_header(const std::string& path, const OpenOptions& options) {
   const QuietErrors quiet;
-  Result<OpenedFile> opened = open_file(path);
-  if (!opened.ok()) return opened.status().in(path);
+  NEVE_ASSIGN(OpenedFile opened, open_own_file(path, options));
   CheckpointHeader header;
-  header.file = std::move(opened->file);
-  NEVE_TRY(read_checkpoint_file(opened->bytes, &header).in(path));
+  Result<AmrFile> is = recognize_amr_file(opened.file.id());
+  if (!is.ok()) return is.status().in(path);
+  header.is = std::move(*is);
+  if (header.is.kind == AmrFileKind::chombo_checkpoint) {
+    NEVE_TRY(read_chombo_checkpoint(std::move(opened.file), opened.bytes, &header).in(path));
+    return header;
+  }
+  header.file = std::move(opened.file);
+  NEVE_TRY(read_checkpoint_file(opened.bytes, &header).in(path));
   return header;
 }
 

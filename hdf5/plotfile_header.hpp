@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/amr_file.hpp"
 #include "hdf5/handle.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5/skeleton.hpp"
 #include "neve/hierarchy.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
 namespace neve::hdf5 {
@@ -38,7 +40,8 @@ struct LevelData {
 
 struct PlotfileHeader {
   Hierarchy hierarchy;
-  std::string kind;  // "Chombo HDF5 plotfile", ...
+  std::string kind;    // "Chombo HDF5 plotfile", ...
+  std::string reason;  // how that was told (AmrFile)
   bool written_by_neve = false;
   uint64_t file_bytes = 0;
   std::vector<LevelData> levels;
@@ -46,19 +49,24 @@ struct PlotfileHeader {
   Handle file;                           // datasets are open within it
 };
 
-// Opens and checks. Errors: failure (cannot be opened), usage (not a plotfile we read), corrupt (damaged, or
-// its parts disagree).
-Result<PlotfileHeader> read_plotfile_header(const std::string& path);
+// Usage error once MPI_Finalize has closed a reader's file.
+Status check_alive(const Handle& file);
+
+// Opens and checks. Errors: failure (cannot be opened), usage (not a plotfile we read, or it leads outside of
+// its folder), corrupt (damaged, or its parts disagree).
+Result<PlotfileHeader> read_plotfile_header(const std::string& path, const OpenOptions& options);
 
 struct CheckpointHeader {
+  AmrFile is;  // whose, and how that was told
   Hierarchy hierarchy;
   std::vector<Variable> variables;
   // By variable: the hierarchy with its components and its ghosts in the boxes, and its datasets.
   std::vector<PlotfileHeader> data;
+  std::vector<std::string> others;  // of a checkpoint that is not Neve's: what is no variable, and why
   Handle file;
 };
 
-// The same for a checkpoint.
-Result<CheckpointHeader> read_checkpoint_header(const std::string& path);
+// The same for a checkpoint, Neve's or Chombo's.
+Result<CheckpointHeader> read_checkpoint_header(const std::string& path, const OpenOptions& options);
 
 }  // namespace neve::hdf5

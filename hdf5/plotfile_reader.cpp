@@ -3,13 +3,16 @@
 
 #include "hdf5/plotfile_source.hpp"
 #include "plotfile/open.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 
-Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path) {
-  NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
-  if (kind == plotfile::FileKind::hdf5) return hdf5::open_hdf5_plotfile(path);
-  return plotfile::open_plotfile(path);
+Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path, const OpenOptions& options) {
+  return guarded(path, [&]() -> Result<std::unique_ptr<PlotfileSource>> {
+    NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
+    if (kind == plotfile::FileKind::hdf5) return hdf5::open_hdf5_plotfile(path, options);
+    return plotfile::open_plotfile(path, options);
+  });
 }
 
 }  // namespace neve

@@ -12,18 +12,22 @@
 #include "amr/box_index.hpp"
 #include "amr/coverage.hpp"
 #include "amr/grow.hpp"
+#include "amr/rect_box.hpp"
+#include "hdf5/carry_over.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/frame_reader.hpp"
+#include "hdf5/ghosted_source.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5/plain_box.hpp"
 #include "hdf5/plotfile_header.hpp"
 #include "hdf5/recent_boxes.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::hdf5 {
 namespace {
 
-class Hdf5Source : public PlotfileSource {
+class Hdf5Source : public PlotfileSource, public GhostedSource {
  public:
   explicit Hdf5Source(PlotfileHeader header)
       : header_(std::move(header)), frames_(header_), finer_index_(header_.levels.size()) {}
@@ -33,25 +37,48 @@ class Hdf5Source : public PlotfileSource {
   std::vector<std::string> left_behind() const override { return header_.left_behind; }
 
   Status read_box(int level, int box, int component, std::byte* out) override {
+    return guarded("reading a box", [&]() -> Status {
+      const QuietErrors quiet;
+      NEVE_TRY(check_arguments(level, box, component));
+      if (out == nullptr) return usage_error("the output of a box is null");
+      return read(static_cast<size_t>(level), static_cast<size_t>(box), component, out);
+    });
+  }
+
+  std::vector<IntVect> ghosts() const override {
+    std::vector<IntVect> layers;
+    for (const LevelData& level : header_.levels) layers.push_back(level.ghosts);
+    return layers;
+  }
+
+  Status read_with_ghosts(int level, int box, int component, std::byte* out) override {
     const QuietErrors quiet;
     NEVE_TRY(check_arguments(level, box, component));
-    return read(static_cast<size_t>(level), static_cast<size_t>(box), component, out);
+    return read_grown(static_cast<size_t>(level), static_cast<size_t>(box), component, out);
+  }
+
+  Result<std::vector<std::string>> other_attributes() const override {
+    const QuietErrors quiet;
+    return carried_attributes(header_.file.id(), header_.levels.size());
   }
 
   Result<std::vector<uint8_t>> left_out(int level, int box, int component) override {
-    const QuietErrors quiet;
-    NEVE_TRY(check_arguments(level, box, component));
-    const auto l = static_cast<size_t>(level);
-    const auto b = static_cast<size_t>(box);
-    NEVE_ASSIGN(const bool in_frames, is_in_frames(l, b, component));
-    if (!in_frames) return std::vector<uint8_t>{};
-    return left_out_of_frames(l, b, component);
+    return guarded("reading a box", [&]() -> Result<std::vector<uint8_t>> {
+      const QuietErrors quiet;
+      NEVE_TRY(check_arguments(level, box, component));
+      const auto l = static_cast<size_t>(level);
+      const auto b = static_cast<size_t>(box);
+      NEVE_ASSIGN(const bool in_frames, is_in_frames(l, b, component));
+      if (!in_frames) return std::vector<uint8_t>{};
+      return left_out_of_frames(l, b, component);
+    });
   }
 
  private:
   Status check_arguments(int level, int box, int component) const;
   Result<bool> is_in_frames(size_t level, size_t box, int component);
   Status read(size_t level, size_t box, int component, std::byte* out);
+  Status read_grown(size_t level, size_t box, int component, std::byte* out);
   Status read_frames(size_t level, size_t box, int component, std::byte* out);
   Result<std::vector<uint8_t>> left_out_of_frames(size_t level, size_t box, int component);
   Status fill_left_out(size_t level, size_t box, int component, std::vector<uint8_t> left_out,
@@ -66,6 +93,7 @@ class Hdf5Source : public PlotfileSource {
 };
 
 Status Hdf5Source::check_arguments(int level, int box, int component) const {
+  NEVE_TRY(check_alive(header_.file));
   const Hierarchy& h = header_.hierarchy;
   if (level < 0 || static_cast<size_t>(level) >= h.levels.size()) {
     return usage_error(fmt::format("level {} asked for; 0 to {} exist", level, h.levels.size() - 1));
@@ -105,6 +133,24 @@ Status Hdf5Source::read(size_t level, size_t box, int component, std::byte* out)
   NEVE_ASSIGN(std::vector<uint8_t> left_out, left_out_of_frames(level, box, component));
   if (left_out.empty()) return {};
   return fill_left_out(level, box, component, std::move(left_out), out);
+}
+
+// The valid cells of frames are read on their own: left-out ones come from the finer level.
+Status Hdf5Source::read_grown(size_t level, size_t box, int component, std::byte* out) {
+  NEVE_ASSIGN(const bool in_frames, is_in_frames(level, box, component));
+  if (!in_frames) return read_stored_box(header_, level, box, component, out);
+  NEVE_TRY(frames_.read(level, box, component, out));
+  NEVE_ASSIGN(const std::vector<uint8_t> left_out, frames_.left_out(level, box, component));
+  if (left_out.empty()) return {};
+  const Box& valid = header_.hierarchy.levels[level].boxes[box];
+  const Box grown = amr::grow(valid, header_.levels[level].ghosts);
+  const size_t value_bytes = dtype_bytes(header_.hierarchy.dtype);
+  std::vector<std::byte> values(static_cast<size_t>(valid.cells()) * value_bytes);
+  NEVE_TRY(read(level, box, component, values.data()));
+  amr::for_each_common_row(valid, valid, grown, [&](size_t from, size_t to, size_t cells) {
+    std::memcpy(out + to * value_bytes, values.data() + from * value_bytes, cells * value_bytes);
+  });
+  return {};
 }
 
 // A frame's boxes have their ghosts in them.
@@ -207,12 +253,15 @@ Status check_filters(const PlotfileHeader& header, const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& path) {
-  NEVE_TRY(register_filter());
-  NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path));
-  const QuietErrors quiet;
-  NEVE_TRY(check_filters(header, path));
-  return std::unique_ptr<PlotfileSource>(std::make_unique<Hdf5Source>(std::move(header)));
+Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& path,
+                                                           const OpenOptions& options) {
+  return guarded(path, [&]() -> Result<std::unique_ptr<PlotfileSource>> {
+    const QuietErrors quiet;
+    NEVE_TRY(register_filter());
+    NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path, options));
+    NEVE_TRY(check_filters(header, path));
+    return std::unique_ptr<PlotfileSource>(std::make_unique<Hdf5Source>(std::move(header)));
+  });
 }
 
 LevelStorage level_storage(LevelData& data) {
@@ -229,10 +278,12 @@ LevelStorage level_storage(LevelData& data) {
   return level;
 }
 
-Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path) {
-  NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path));
+Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path, const OpenOptions& options) {
+  const QuietErrors quiet;
+  NEVE_ASSIGN(PlotfileHeader header, read_plotfile_header(path, options));
   PlotfileStorage storage;
   storage.kind = header.kind;
+  storage.reason = header.reason;
   storage.written_by_neve = header.written_by_neve;
   storage.file_bytes = header.file_bytes;
   for (LevelData& data : header.levels) storage.levels.push_back(level_storage(data));

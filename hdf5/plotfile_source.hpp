@@ -18,7 +18,8 @@ namespace neve::hdf5 {
 // for, though HDF5 decompresses whole chunks of foreign files; of Neve's files only the sections asked for
 // are decoded. Errors: failure, usage (not such a plotfile), corrupt, plugin_missing (a filter HDF5 cannot
 // load).
-Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& path);
+Result<std::unique_ptr<PlotfileSource>> open_hdf5_plotfile(const std::string& path,
+                                                           const OpenOptions& options = {});
 
 // What a level's dataset spends, for `neve info`.
 struct LevelStorage {
@@ -33,6 +34,7 @@ struct LevelStorage {
 
 struct PlotfileStorage {
   std::string kind;
+  std::string reason;  // how that was told
   bool written_by_neve = false;
   uint64_t file_bytes = 0;
   Hierarchy hierarchy;
@@ -43,6 +45,6 @@ struct PlotfileStorage {
 LevelStorage level_storage(LevelData& data);
 
 // Needs no filter: decodes nothing.
-Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path);
+Result<PlotfileStorage> describe_hdf5_plotfile(const std::string& path, const OpenOptions& options = {});
 
 }  // namespace neve::hdf5

@@ -27,12 +27,12 @@ class RecentBoxes {
 
   void insert(size_t level, size_t box, int component, Values values) {
     constexpr uint64_t most_bytes = uint64_t{64} << 20;
-    held_bytes_ += values->size();
+    held_bytes_ += values->size() + entry_bytes;
     const Key key{level, box, component};
     entries_.push_front({key, std::move(values)});
     places_[key] = entries_.begin();
     while (held_bytes_ > most_bytes && entries_.size() > 1) {
-      held_bytes_ -= entries_.back().values->size();
+      held_bytes_ -= entries_.back().values->size() + entry_bytes;
       places_.erase(entries_.back().key);
       entries_.pop_back();
     }
@@ -40,6 +40,7 @@ class RecentBoxes {
 
  private:
   using Key = std::tuple<size_t, size_t, int>;  // level, box, component
+  static constexpr uint64_t entry_bytes = 256;  // of its own: many boxes have no values to be kept
   struct Entry {
     Key key;
     Values values;

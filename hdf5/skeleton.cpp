@@ -9,6 +9,7 @@
 #include <span>
 
 #include "hdf5/attributes.hpp"
+#include "hdf5/carry_over.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/field_records.hpp"
 #include "hdf5/file_parts.hpp"
@@ -57,8 +58,40 @@ Result<std::vector<uint64_t>> place_data(hid_t group, const std::string& name, D
   return std::vector<uint64_t>{address};
 }
 
+uint64_t left_out_values(const LevelPlacement& level) {
+  uint64_t values = 0;
+  for (const FieldRecord& field : level.fields) values += field.left_out_cells;
+  return values;
+}
+
+// "auto: 512 values of covered cells are left out, ...", for people who open the file with other tools.
+std::string covered_note(const std::string& asked, uint64_t left_out) {
+  return asked + ": " +
+         (left_out == 0
+              ? "every cell is stored"
+              : fmt::format("{} values of covered cells are left out; Neve reads them as the average "
+                            "of the finer cells, other tools see values that stand in for them",
+                            left_out));
+}
+
+// Chombo's reader takes every attribute of an uncompressed file for a number: those have no such note.
+Status write_covered_notes(hid_t file, const std::vector<LevelPlacement>& levels) {
+  uint64_t left_out = 0;
+  std::string asked;
+  for (size_t l = 0; l < levels.size(); ++l) {
+    if (!levels[l].compressed || levels[l].covered.empty()) continue;
+    asked = levels[l].covered;
+    left_out += left_out_values(levels[l]);
+    const std::string name = level_name(l);
+    const Handle group(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose);
+    NEVE_TRY(write_attribute(group.id(), covered_note_name, covered_note(asked, left_out_values(levels[l])))
+                 .in(name));
+  }
+  return asked.empty() ? Status() : write_attribute(file, covered_note_name, covered_note(asked, left_out));
+}
+
 Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vector<LevelPlacement>& levels,
-                                  SkipDriverState* driver, bool with_datasets) {
+                                  const std::string& like, SkipDriverState* driver, bool with_datasets) {
   const bool any_compressed =
       std::any_of(levels.begin(), levels.end(), [](const LevelPlacement& level) { return level.compressed; });
   const Convention convention = any_compressed ? Convention::amrex : Convention::chombo;
@@ -82,6 +115,8 @@ Result<FrameAddresses> write_file(hid_t file, const Hierarchy& h, const std::vec
     if (!placed.ok()) return placed.status().in(name);
     addresses.push_back(std::move(*placed));
   }
+  NEVE_TRY(write_covered_notes(file, levels));
+  if (!like.empty()) NEVE_TRY(carry_over(file, like, levels.size(), convention));
   return addresses;
 }
 
@@ -183,23 +218,23 @@ Status check_placements(const std::string& path, const Hierarchy& h,
 
 Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hierarchy& h,
                                                const std::vector<LevelPlacement>& levels,
-                                               bool with_datasets) {
+                                               const std::string& like, bool with_datasets) {
   NEVE_TRY(check_placements(path, h, levels));
   return write_whole_file(path, [&](hid_t file, SkipDriverState* driver) {
-    return write_file(file, h, levels, driver, with_datasets);
+    return write_file(file, h, levels, like, driver, with_datasets);
   });
 }
 
 }  // namespace
 
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
-                                      const std::vector<LevelPlacement>& levels) {
-  return write_plotfile_skeleton(path, h, levels, true);
+                                      const std::vector<LevelPlacement>& levels, const std::string& like) {
+  return write_plotfile_skeleton(path, h, levels, like, true);
 }
 
 Status write_description(const std::string& path, const Hierarchy& h,
-                         const std::vector<LevelPlacement>& levels) {
-  return write_plotfile_skeleton(path, h, levels, false).status();
+                         const std::vector<LevelPlacement>& levels, const std::string& like) {
+  return write_plotfile_skeleton(path, h, levels, like, false).status();
 }
 
 Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& h,

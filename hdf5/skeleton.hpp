@@ -38,6 +38,9 @@ struct LevelPlacement {
   IntVect ghosts{0, 0, 0};            // layers around every box in the dataset
   std::vector<int32_t> processors;    // owner rank by box
   std::vector<FieldRecord> fields;
+  // What was asked for of covered cells: "keep", "auto", "drop". Written of compressed plotfiles; "":
+  // nothing.
+  std::string covered;
 };
 
 // Frame addresses in the file, [level][chunk]; of an uncompressed level the address of its dataset.
@@ -45,12 +48,15 @@ using FrameAddresses = std::vector<std::vector<uint64_t>>;
 
 // Writes the skeleton into `path`, which must exist (it is created through MPI with its hints first)
 // and is emptied here. The file is closed and complete but for the values when this returns.
+// `like`: an HDF5 plotfile of the same hierarchy whose attributes and objects beside the fields are taken
+// over (carry_over.hpp); empty for none.
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
-                                      const std::vector<LevelPlacement>& levels);
+                                      const std::vector<LevelPlacement>& levels,
+                                      const std::string& like = {});
 
 // The same file without the levels' datasets, for a strategy that makes those itself.
 Status write_description(const std::string& path, const Hierarchy& hierarchy,
-                         const std::vector<LevelPlacement>& levels);
+                         const std::vector<LevelPlacement>& levels, const std::string& like = {});
 
 struct VariablePlacement {
   Variable variable;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/agree.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <string_view>
+
+#include "mpi/usable.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -14,7 +21,7 @@ constexpr int code_bits = 8;
 }  // namespace
 
 Result<Comm> Comm::duplicate(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return usage_error("communicator is MPI_COMM_NULL; a live one is needed");
+  NEVE_TRY(check_communicator(comm));
   Comm copy;
   NEVE_TRY(mpi_status(MPI_Comm_dup(comm, &copy.comm_), "MPI_Comm_dup"));
   NEVE_TRY(mpi_status(MPI_Comm_rank(copy.comm_, &copy.rank_), "MPI_Comm_rank"));
@@ -23,17 +30,25 @@ Result<Comm> Comm::duplicate(MPI_Comm comm) {
 }
 
 Comm::~Comm() {
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  if (comm_ == MPI_COMM_NULL) return;
+  int is_finalized = 0;  // a file that outlives MPI holds one still
+  MPI_Finalized(&is_finalized);
+  if (is_finalized == 0) MPI_Comm_free(&comm_);
 }
 
-Status mpi_status(int return_code, const std::string& what) {
+Status mpi_status(int return_code, std::string_view what) {
   if (return_code == MPI_SUCCESS) return {};
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   if (MPI_Error_string(return_code, text, &length) != MPI_SUCCESS) {
-    return failure(what + ": MPI error " + std::to_string(return_code));
+    return failure(std::string(what) + ": MPI error " + std::to_string(return_code));
   }
-  return failure(what + ": " + std::string(text, static_cast<size_t>(length)));
+  return failure(std::string(what) + ": " + std::string(text, static_cast<size_t>(length)));
+}
+
+Status mpi_status(int return_code, std::string_view path, std::string_view doing) {
+  if (return_code == MPI_SUCCESS) return {};
+  return mpi_status(return_code, std::string(path) + ": " + std::string(doing));
 }
 
 Status agree(const Comm& comm, const Status& mine) {
@@ -46,14 +61,29 @@ Status agree(const Comm& comm, const Status& mine) {
 
   const int root = static_cast<int>(lowest >> code_bits);
   const auto code = static_cast<Code>(lowest & ((1 << code_bits) - 1));
-  std::string message = comm.rank() == root ? mine.message() : std::string();
-  int length = static_cast<int>(message.size());
-  NEVE_TRY(mpi_status(MPI_Bcast(&length, 1, MPI_INT, root, comm.get()), "agreement of the ranks"));
-  message.resize(static_cast<size_t>(length));
-  NEVE_TRY(
-      mpi_status(MPI_Bcast(message.data(), length, MPI_CHAR, root, comm.get()), "agreement of the ranks"));
-  if (comm.size() > 1) message = "rank " + std::to_string(root) + ": " + message;
-  return {code, message};
+  uint64_t bytes = comm.rank() == root ? mine.message().size() : 0;
+  NEVE_TRY(mpi_status(MPI_Bcast(&bytes, 1, MPI_UINT64_T, root, comm.get()), "agreement of the ranks"));
+  // Every rank takes part to the end without asking for memory, which may be what has ended: a message that
+  // no longer fits is kept as far as it does.
+  std::string message;
+  bool fits = true;
+  const auto keep = [&](std::string_view part) {
+    fits = fits && guarded("", [&]() -> Status {
+                     message += part;
+                     return {};
+                   }).ok();
+  };
+  if (comm.size() > 1) keep("rank ");
+  if (comm.size() > 1) keep(std::to_string(root) + ": ");
+  std::array<char, 4096> text;
+  for (uint64_t at = 0; at < bytes; at += text.size()) {
+    const auto part = static_cast<size_t>(std::min<uint64_t>(text.size(), bytes - at));
+    if (comm.rank() == root) std::memcpy(text.data(), mine.message().data() + at, part);
+    NEVE_TRY(mpi_status(MPI_Bcast(text.data(), static_cast<int>(part), MPI_CHAR, root, comm.get()),
+                        "agreement of the ranks"));
+    keep(std::string_view(text.data(), part));
+  }
+  return {code, std::move(message)};
 }
 
 }  // namespace neve::mpi

@@ -5,12 +5,12 @@
 
 #include <mpi.h>
 
-#include <exception>
-#include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "neve/status.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::mpi {
 
@@ -36,23 +36,26 @@ class Comm {
 };
 
 // What an MPI call returned, as a Status: "`what`: MPI's own words".
-Status mpi_status(int return_code, const std::string& what);
+// The text is made only for an error: to make it for a call that comes after it might fail for want of
+// memory, and leave the other ranks in that call alone.
+Status mpi_status(int return_code, std::string_view what);
+// The same of a file: "`path`: `doing`: MPI's own words".
+Status mpi_status(int return_code, std::string_view path, std::string_view doing);
 
 // Collective. ok where every rank passes ok, which costs one allreduce of eight bytes; otherwise
 // every rank gets the code and message of the lowest failing rank, "rank 2: ..." where there are several.
 Status agree(const Comm& comm, const Status& mine);
 
-// Runs `work`, which returns a Status, and makes an exception (out of memory above all) a Status too:
-// a rank that unwound past an agreement would leave the others waiting in it.
+// A rank that unwound past an agreement would leave the others waiting in it.
+using neve::guarded;
+
+// Collective. For work that comes to the same on all ranks but for memory, which may end on one of them
+// alone. Other errors are every rank's own, and named without a rank.
 template <class Work>
-Status guarded(const std::string& phase, Work&& work) {
-  try {
-    return std::forward<Work>(work)();
-  } catch (const std::bad_alloc&) {
-    return failure(phase + ": out of memory");
-  } catch (const std::exception& e) {
-    return failure(phase + ": " + e.what());
-  }
+Status guarded_alike(const Comm& comm, std::string_view phase, Work&& work) {
+  const Status mine = guarded(phase, std::forward<Work>(work));
+  NEVE_TRY(agree(comm, mine.code() == Code::failure ? mine : Status()));
+  return mine;
 }
 
 }  // namespace neve::mpi

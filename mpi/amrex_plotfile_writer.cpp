@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <optional>
 
+#include "files/temporary_folder.hpp"
+#include "files/write.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/names.hpp"
 #include "mpi/ownership.hpp"
-#include "mpi/temporary.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "plotfile/amrex_writer.hpp"
-#include "plotfile/file.hpp"
+#include "plotfile/replaceable.hpp"
 
 namespace neve {
 namespace {
@@ -24,42 +21,16 @@ namespace {
 namespace fs = std::filesystem;
 using namespace mpi;
 
-// A file of the new plotfile, opened for this process alone.
-class NewFile {
- public:
-  static Result<NewFile> create(const std::string& path) {
-    NewFile file;
-    file.descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file.descriptor_ < 0) return failure(path + ": " + std::strerror(errno));
-    file.path_ = path;
-    return file;
-  }
-  NewFile(NewFile&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
-  NewFile& operator=(NewFile&&) = delete;
-  ~NewFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  int descriptor() const { return descriptor_; }
-
-  Status sync_and_close() {
-    if (::fsync(descriptor_) != 0) return failure(path_ + ": sync: " + std::strerror(errno));
-    if (::close(std::exchange(descriptor_, -1)) != 0)
-      return failure(path_ + ": close: " + std::strerror(errno));
-    return {};
-  }
-
- private:
-  NewFile() = default;
-  int descriptor_ = -1;
-  std::string path_;
-};
+// What is written to be durable before the plotfile has its name.
+Status finish(files::Descriptor& file, const std::string& path) {
+  NEVE_TRY(files::sync_file(file.number(), path));
+  return file.close(path);
+}
 
 Status write_text(const fs::path& path, const std::string& text) {
-  NEVE_ASSIGN(NewFile file, NewFile::create(path.string()));
-  NEVE_TRY(plotfile::write_fully(file.descriptor(), 0, std::as_bytes(std::span(text)), path.string()));
-  return file.sync_and_close();
+  NEVE_ASSIGN(files::Descriptor file, files::create_file(path.string()));
+  NEVE_TRY(files::write_fully(file.number(), 0, std::as_bytes(std::span(text)), path.string()));
+  return finish(file, path.string());
 }
 
 Status make_directories(const fs::path& path) {
@@ -85,14 +56,14 @@ Status write_fabs(const fs::path& root, const Hierarchy& hierarchy, std::span<co
     const int level = sorted[i].level;
     const std::string& name = places[static_cast<size_t>(level)][static_cast<size_t>(sorted[i].box)].file;
     const std::string path = (root / plotfile::level_directory(level) / name).string();
-    NEVE_ASSIGN(NewFile file, NewFile::create(path));
+    NEVE_ASSIGN(files::Descriptor file, files::create_file(path));
     for (; i < sorted.size() && sorted[i].level == level; ++i) {
       const auto box = static_cast<size_t>(sorted[i].box);
-      NEVE_TRY(plotfile::write_fab(file.descriptor(), path,
-                                   places[static_cast<size_t>(level)][box].offset_bytes, hierarchy,
-                                   hierarchy.levels[static_cast<size_t>(level)].boxes[box], sorted[i].data));
+      NEVE_TRY(plotfile::write_fab(file.number(), path, places[static_cast<size_t>(level)][box].offset_bytes,
+                                   hierarchy, hierarchy.levels[static_cast<size_t>(level)].boxes[box],
+                                   sorted[i].data));
     }
-    NEVE_TRY(file.sync_and_close());
+    NEVE_TRY(finish(file, path));
   }
   return {};
 }
@@ -110,40 +81,52 @@ std::vector<double> packed_extremes(const Hierarchy& hierarchy, std::span<const 
   return packed;
 }
 
-// Collective. Rank 0 gets the extremes of all boxes of a level, by box; the others get none.
-Result<std::vector<plotfile::FabExtremes>> gather_extremes(const Comm& comm, const Hierarchy& hierarchy,
-                                                           std::span<const LocalBox> sorted,
-                                                           const std::vector<int>& owner, int level) {
-  const bool is_root = comm.rank() == 0;
+// What rank 0 has of all boxes of a level: packed extremes, rank by rank.
+struct Gathered {
+  std::vector<double> packed;
+  std::vector<int> counts, starts;  // of each rank, in values
+};
+
+// Collective.
+Status gather_extremes(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> sorted,
+                       const std::vector<int>& owner, int level, Gathered& all) {
   const size_t components = hierarchy.components.size();
   const size_t per_box = 2 * components;
-  std::vector<double> mine, all;
-  std::vector<int> counts(static_cast<size_t>(comm.size()), 0), starts(counts.size(), 0);
-  std::vector<plotfile::FabExtremes> extremes;
+  std::vector<double> mine;
   const Status prepared = guarded("place", [&]() -> Status {
     if (owner.size() * per_box > static_cast<size_t>(std::numeric_limits<int>::max())) {
       return usage_error("level " + std::to_string(level) + " has " + std::to_string(owner.size()) +
                          " boxes of " + std::to_string(components) + " fields; too many for one Cell_H");
     }
     mine = packed_extremes(hierarchy, sorted, level);
-    if (!is_root) return {};
-    all.resize(owner.size() * per_box);
-    extremes.resize(owner.size());
-    for (const int rank : owner) counts[static_cast<size_t>(rank)] += static_cast<int>(per_box);
-    for (size_t rank = 1; rank < counts.size(); ++rank) starts[rank] = starts[rank - 1] + counts[rank - 1];
+    if (comm.rank() != 0) return {};
+    all.packed.resize(owner.size() * per_box);
+    all.counts.assign(static_cast<size_t>(comm.size()), 0);
+    all.starts.assign(all.counts.size(), 0);
+    for (const int rank : owner) all.counts[static_cast<size_t>(rank)] += static_cast<int>(per_box);
+    for (size_t rank = 1; rank < all.counts.size(); ++rank) {
+      all.starts[rank] = all.starts[rank - 1] + all.counts[rank - 1];
+    }
     return {};
   });
   NEVE_TRY(agree(comm, prepared));
-  NEVE_TRY(mpi_status(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(),
-                                  counts.data(), starts.data(), MPI_DOUBLE, 0, comm.get()),
-                      "gathering of the boxes' extremes"));
+  return mpi_status(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.packed.data(),
+                                all.counts.data(), all.starts.data(), MPI_DOUBLE, 0, comm.get()),
+                    "gathering of the boxes' extremes");
+}
+
+// By box.
+std::vector<plotfile::FabExtremes> extremes_of(const Gathered& all, const std::vector<int>& owner,
+                                               size_t components) {
+  std::vector<plotfile::FabExtremes> extremes(owner.size());
+  std::vector<int> next = all.starts;
   for (size_t box = 0; box < extremes.size(); ++box) {
-    int& next = starts[static_cast<size_t>(owner[box])];
-    const auto first = all.begin() + next;
+    int& at = next[static_cast<size_t>(owner[box])];
+    const auto first = all.packed.begin() + at;
     const auto middle = first + static_cast<std::ptrdiff_t>(components);
     extremes[box].min.assign(first, middle);
     extremes[box].max.assign(middle, middle + static_cast<std::ptrdiff_t>(components));
-    next += static_cast<int>(per_box);
+    at += static_cast<int>(2 * components);
   }
   return extremes;
 }
@@ -155,23 +138,29 @@ Status write_side_files(const fs::path& root, const Hierarchy& hierarchy) {
   return {};
 }
 
-}  // namespace
-
-Status write_amrex_plotfile(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
-                            std::span<const LocalBox> owned) {
+Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
+                   std::span<const LocalBox> owned) {
   NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
   const bool is_root = comm.rank() == 0;
-  NEVE_TRY(check_same_everywhere(comm, hierarchy_key(hierarchy), "the hierarchy"));
-  NEVE_TRY(check_same_everywhere(comm, path, "the path"));
-  NEVE_TRY(check_hierarchy(hierarchy));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return path; }, "the path"));
+  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
+    NEVE_TRY(check_hierarchy(hierarchy));
+    return check_names(hierarchy);
+  });
+  NEVE_TRY(checked);
   NEVE_ASSIGN(const Ownership owners, find_owners(comm, hierarchy, owned));
 
-  std::optional<Temporary> temporary;
+  std::optional<files::TemporaryFolder> temporary;
   std::string root;
   const Status opened = guarded("open", [&]() -> Status {
     if (!is_root) return {};
     for (const auto& [name, text] : hierarchy.side_files) NEVE_TRY(plotfile::check_side_file_name(name));
-    NEVE_ASSIGN(Temporary beside, Temporary::beside(path, Temporary::Kind::directory));
+    NEVE_ASSIGN(
+        files::TemporaryFolder beside,
+        files::TemporaryFolder::beside(path, plotfile::parts_of_plotfile(plotfile::Replacement(hierarchy))));
     root = beside.path();
     temporary.emplace(std::move(beside));
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
@@ -195,9 +184,11 @@ Status write_amrex_plotfile(MPI_Comm user_comm, const std::string& path, const H
 
   for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
     const int l = static_cast<int>(level);
-    NEVE_ASSIGN(const auto extremes, gather_extremes(comm, hierarchy, sorted, owners[level], l));
+    Gathered gathered;
+    NEVE_TRY(gather_extremes(comm, hierarchy, sorted, owners[level], l, gathered));
     const Status written = guarded("put", [&]() -> Status {
       if (!is_root) return {};
+      const auto extremes = extremes_of(gathered, owners[level], hierarchy.components.size());
       return write_text(fs::path(root) / plotfile::fab_array_header_path(l),
                         plotfile::fab_array_header_text(hierarchy, l, places[level], extremes));
     });
@@ -212,6 +203,13 @@ Status write_amrex_plotfile(MPI_Comm user_comm, const std::string& path, const H
     return temporary->commit();
   });
   return agree(comm, renamed);
+}
+
+}  // namespace
+
+Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                            std::span<const LocalBox> owned) {
+  return guarded(path, [&] { return write_whole(comm, path, hierarchy, owned); });
 }
 
 }  // namespace neve

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "amr/limits.hpp"
 #include "capi/last_error.hpp"
+#include "format/utf8.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/option_text.hpp"
 #include "neve/neve_mpi.h"
@@ -44,11 +46,16 @@ Status create(int dims, int value_bytes, int components, const char* const* name
   if (value_bytes != 4 && value_bytes != 8) {
     return usage_error("value_bytes is " + std::to_string(value_bytes) + "; allowed are 4 and 8");
   }
-  if (components < 1 || names == nullptr) return usage_error("a hierarchy needs at least one component");
+  if (components < 1 || components > neve::max_components || names == nullptr) {
+    return usage_error(std::to_string(components) + " components" +
+                       (names == nullptr ? " without names" : "") + "; 1 to " +
+                       std::to_string(neve::max_components) + " with names are allowed");
+  }
   out.dims = dims;
   out.dtype = value_bytes == 4 ? neve::DType::f32 : neve::DType::f64;
   for (int c = 0; c < components; ++c) {
     if (names[c] == nullptr) return usage_error("name of component " + std::to_string(c) + " is NULL");
+    NEVE_TRY(neve::check_utf8("component " + std::to_string(c), names[c]));
     out.components.emplace_back(names[c]);
   }
   return {};
@@ -68,33 +75,49 @@ Status add_level(neve::Hierarchy& hierarchy, const int* lo, const int* hi, int r
   return {};
 }
 
+// The layout of a box that is held with its ghosts, component after component. Level and number are left
+// open.
+neve::Result<neve::LocalBox> local_box(const neve::Hierarchy& hierarchy, const neve::Box& box,
+                                       const void* values, int ghosts) {
+  neve::LocalBox local;
+  const auto value_bytes = static_cast<int64_t>(neve::dtype_bytes(hierarchy.dtype));
+  int64_t first_valid = 0;
+  int64_t stride = 1;
+  int64_t bytes = value_bytes;
+  for (int d = 0; d < hierarchy.dims; ++d) {
+    const int64_t held = box.size(d) + 2 * int64_t{ghosts};
+    if (__builtin_mul_overflow(bytes, held, &bytes)) {
+      return usage_error("a box has more values than memory can hold");
+    }
+    local.ghosts[static_cast<size_t>(d)] = ghosts;
+    local.data.stride[static_cast<size_t>(d)] = stride;
+    first_valid += stride * ghosts;
+    stride *= held;
+  }
+  local.data.component_stride = stride;
+  local.data.data = static_cast<const std::byte*>(values) + first_valid * value_bytes;
+  return local;
+}
+
 Status add_box(neve_hierarchy& hierarchy, const int* lo, const int* hi, const void* values, int ghosts) {
   neve::Hierarchy& description = hierarchy.description;
   if (description.levels.empty()) return usage_error("a box needs a level; add one first");
-  if (ghosts < 0) return usage_error("ghosts is " + std::to_string(ghosts) + "; at least 0 is needed");
+  if (ghosts < 0 || ghosts > neve::max_ghosts) {
+    return usage_error("ghosts is " + std::to_string(ghosts) + "; 0 to " + std::to_string(neve::max_ghosts) +
+                       " are allowed");
+  }
   NEVE_ASSIGN(const neve::Box box, read_box(description, lo, hi));
   neve::Level& level = description.levels.back();
-  level.boxes.push_back(box);
-  hierarchy.owns_last_box = values != nullptr;
-  if (values == nullptr) return {};
-
-  neve::LocalBox local;
-  local.level = static_cast<int>(description.levels.size()) - 1;
-  local.box = static_cast<int>(level.boxes.size()) - 1;
-  std::array<int64_t, neve::max_dims> held = {1, 1, 1};
-  int64_t first_valid = 0;
-  int64_t stride = 1;
-  for (int d = 0; d < description.dims; ++d) {
-    local.ghosts[static_cast<size_t>(d)] = ghosts;
-    held[static_cast<size_t>(d)] = box.size(d) + 2 * int64_t{ghosts};
-    local.data.stride[static_cast<size_t>(d)] = stride;
-    first_valid += stride * ghosts;
-    stride *= held[static_cast<size_t>(d)];
+  std::optional<neve::LocalBox> local;
+  if (values != nullptr) {
+    NEVE_ASSIGN(local, local_box(description, box, values, ghosts));
+    local->level = static_cast<int>(description.levels.size()) - 1;
+    local->box = static_cast<int>(level.boxes.size());
+    hierarchy.owned.reserve(hierarchy.owned.size() + 1);  // what follows fails whole, or not at all
   }
-  local.data.component_stride = stride;
-  local.data.data = static_cast<const std::byte*>(values) +
-                    first_valid * static_cast<int64_t>(neve::dtype_bytes(description.dtype));
-  hierarchy.owned.push_back(local);
+  level.boxes.push_back(box);
+  if (local) hierarchy.owned.push_back(*local);
+  hierarchy.owns_last_box = local.has_value();
   return {};
 }
 
@@ -178,9 +201,11 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
     NEVE_ASSIGN(const neve::mpi::Comm all, neve::mpi::Comm::duplicate(comm));
     neve::Hierarchy settled;
     neve::WriteOptions parsed;
+    std::string target;
     const Status given = neve::mpi::guarded("neve", [&]() -> Status {
       NEVE_TRY(check_live(hierarchy));
       if (path == nullptr) return usage_error("the path to write is NULL");
+      target = path;
       settled = hierarchy->description;
       settle_cell_sizes(settled);
       NEVE_ASSIGN(parsed, neve::mpi::parse_write_options(options == nullptr ? "" : options));
@@ -188,7 +213,7 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
       return {};
     });
     NEVE_TRY(neve::mpi::agree(all, given));
-    return neve::write_plotfile(comm, path, settled, hierarchy->owned, parsed).status();
+    return neve::write_plotfile(comm, target, settled, hierarchy->owned, parsed).status();
   });
 }
 

@@ -3,11 +3,15 @@
 #include <set>
 
 #include "amr/grow.hpp"
+#include "amr/limits.hpp"
+#include "format/codec_choices.hpp"
+#include "format/utf8.hpp"
 #include "hdf5/skeleton.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/encode_levels.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/grown_boxes.hpp"
+#include "mpi/names.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -54,7 +58,6 @@ std::string variables_key(std::span<const Variable> variables) {
 }
 
 Status check_variables(const Hierarchy& hierarchy, std::span<const Variable> variables) {
-  constexpr int32_t most_ghosts = 1024;  // what readers accept
   if (variables.empty()) return usage_error("a checkpoint needs at least one variable");
   std::set<std::string> names;
   for (const Variable& variable : variables) {
@@ -67,11 +70,14 @@ Status check_variables(const Hierarchy& hierarchy, std::span<const Variable> var
     }
     Hierarchy as_fields = hierarchy;
     as_fields.components = variable.components;
+    NEVE_TRY(check_utf8("a variable", variable.name));
     NEVE_TRY(check_hierarchy(as_fields).in("variable " + variable.name));
+    NEVE_TRY(check_names(as_fields).in("variable " + variable.name));
+    NEVE_TRY(check_codec(variable.codec).in("variable " + variable.name));
     NEVE_TRY(check_bound(variable.bound).in("variable " + variable.name));
     for (int d = 0; d < max_dims; ++d) {
       const int32_t layers = variable.ghosts[static_cast<size_t>(d)];
-      const int32_t allowed = d < hierarchy.dims ? most_ghosts : 0;
+      const int32_t allowed = d < hierarchy.dims ? max_ghosts : 0;
       if (layers >= 0 && layers <= allowed) continue;
       return usage_error("variable " + variable.name + ": ghosts in direction " + std::to_string(d) + " is " +
                          std::to_string(layers) + "; allowed are 0 .. " + std::to_string(allowed));
@@ -122,8 +128,11 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
   NEVE_TRY(check_ghosts_held(comm, part.owned, variable.ghosts));
   NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, part.owned));
   if (variable.compress) {
-    const WriteOptions encode = encode_options(options, variable);
-    NEVE_TRY(check_options(part.hierarchy, encode));
+    WriteOptions encode;
+    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+      encode = encode_options(options, variable);
+      return check_options(part.hierarchy, encode);
+    }));
     NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
                      grow_boxes(part.hierarchy, part.owned, variable.ghosts);
                      return {};
@@ -138,9 +147,12 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
                 merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks, options.encode.explain));
     part.levels = std::move(merged.levels);
   } else {
-    Hierarchy with_ghosts = part.hierarchy;
-    for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
-    part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
+    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+      Hierarchy with_ghosts = part.hierarchy;
+      for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
+      part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
+      return {};
+    }));
   }
   for (const Level& level : hierarchy.levels) {
     for (const Box& box : level.boxes) {
@@ -208,8 +220,12 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
                    return {};
                  }));
   }
-  std::vector<uint64_t> begins(levels, 0);
-  for (size_t l = 0; l < addresses.size(); ++l) begins[l] = addresses[l].front();
+  std::vector<uint64_t> begins;
+  NEVE_TRY(guarded_alike(comm, "put", [&]() -> Status {
+    begins.assign(levels, 0);
+    for (size_t l = 0; l < addresses.size(); ++l) begins[l] = addresses[l].front();
+    return {};
+  }));
   NEVE_TRY(mpi_status(MPI_Bcast(begins.data(), static_cast<int>(levels), MPI_UINT64_T, 0, comm.get()),
                       "broadcast of the datasets' addresses"));
   return agree(comm, guarded("put", [&]() -> Status {
@@ -222,41 +238,53 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
                }));
 }
 
-}  // namespace
-
-Result<WriteReport> write_checkpoint(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
-                                     std::span<const Variable> variables,
-                                     std::span<const std::vector<LocalBox>> boxes,
-                                     const WriteOptions& options) {
+Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
+                                std::span<const Variable> variables,
+                                std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
   NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
   const auto progress = [&](const char* phase, double fraction) {
     if (comm.rank() == 0 && options.progress) options.progress(phase, fraction);
   };
   progress("plan", 0);
-  NEVE_TRY(check_same_everywhere(comm, hierarchy_key(hierarchy), "the hierarchy"));
-  NEVE_TRY(check_same_everywhere(comm, variables_key(variables), "the variables"));
-  NEVE_TRY(check_same_everywhere(comm, options_key(options), "the write options"));
-  NEVE_TRY(check_same_everywhere(comm, path, "the path"));
-  NEVE_TRY(check_hierarchy(hierarchy));
-  NEVE_TRY(check_variables(hierarchy, variables));
-  NEVE_TRY(check_checkpoint_options(hierarchy, options));
-  NEVE_TRY(agree(comm, boxes.size() == variables.size()
-                           ? Status()
-                           : usage_error("boxes of " + std::to_string(boxes.size()) +
-                                         " variables given for " + std::to_string(variables.size()))));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return variables_key(variables); }, "the variables"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return options_key(options); }, "the write options"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return path; }, "the path"));
+  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
+    NEVE_TRY(check_hierarchy(hierarchy));
+    NEVE_TRY(check_names(hierarchy));
+    NEVE_TRY(check_variables(hierarchy, variables));
+    return check_checkpoint_options(hierarchy, options);
+  });
+  NEVE_TRY(checked);
+  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                   if (boxes.size() == variables.size()) return {};
+                   return usage_error("boxes of " + std::to_string(boxes.size()) + " variables given for " +
+                                      std::to_string(variables.size()));
+                 })));
   NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
 
   WriteReport report;
-  std::vector<Part> parts(variables.size());
+  std::vector<Part> parts;
+  hdf5::CheckpointAddresses addresses;
+  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+    parts.resize(variables.size());
+    addresses.resize(variables.size());
+    report.variables.reserve(variables.size());
+    return {};
+  }));
   for (size_t v = 0; v < variables.size(); ++v) {
-    NEVE_TRY(prepare(comm, hierarchy, variables[v], boxes[v], options, parts[v], report)
-                 .in("variable " + variables[v].name));
+    const Status prepared = prepare(comm, hierarchy, variables[v], boxes[v], options, parts[v], report);
+    if (!prepared.ok()) return prepared.in("variable " + variables[v].name);
     progress("encode", static_cast<double>(v + 1) / static_cast<double>(variables.size()));
   }
 
   progress("write", 0);
   Stopwatch stopwatch;
-  hdf5::CheckpointAddresses addresses(variables.size());
   const Status written = guarded("skeleton", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::place, comm.rank()));
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
@@ -277,9 +305,12 @@ Result<WriteReport> write_checkpoint(MPI_Comm user_comm, const std::string& path
   NEVE_ASSIGN(PutReport put, put_pieces(comm, target.temporary_path(), target.hints(),
                                         put_order(strategy, options.aggregate_boxes),
                                         static_cast<uint32_t>(variables.size() * levels), pieces));
-  for (size_t v = 0; v < variables.size(); ++v) {
-    report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
-  }
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    for (size_t v = 0; v < variables.size(); ++v) {
+      report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
+    }
+    return {};
+  }));
   report.put_seconds = put.write_seconds;
   report.mpi_writes = put.mpi_writes;
   report.data_bytes = put.data_bytes;
@@ -290,6 +321,15 @@ Result<WriteReport> write_checkpoint(MPI_Comm user_comm, const std::string& path
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
   return report;
+}
+
+}  // namespace
+
+Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                     std::span<const Variable> variables,
+                                     std::span<const std::vector<LocalBox>> boxes,
+                                     const WriteOptions& options) {
+  return guarded(path, [&] { return write_whole(comm, path, hierarchy, variables, boxes, options); });
 }
 
 }  // namespace neve

@@ -118,7 +118,7 @@ std::vector<Box> reached_cells(const Hierarchy& hierarchy, const WritePlan& plan
   const std::vector<Section> sections = make_sections(layout, TileRule::large);
   for (const Section& section : sections) {
     if (!seen.insert(section.tile.get()).second) continue;
-    for (const Region& region : make_regions(layout, *section.tile, {Arrangement::nested, 0})) {
+    for (const Region& region : make_regions(layout.ndim, *section.tile, {Arrangement::nested, 0})) {
       boxes.push_back(amr::box_of(coarser_cells(region, ratio)));
     }
   }

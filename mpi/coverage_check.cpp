@@ -302,8 +302,9 @@ Status merge_over_ranks(const Comm& comm, Tally& tally) {
 // Covered cells of each level, over all ranks.
 Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
                                             std::span<const LocalBox> owned, const WritePlan& plan) {
-  std::vector<uint64_t> cells(hierarchy.levels.size(), 0);
+  std::vector<uint64_t> cells;
   const Status counted = guarded("coverage check", [&]() -> Status {
+    cells.assign(hierarchy.levels.size(), 0);
     for (const LocalBox& local : owned) {
       const auto l = static_cast<size_t>(local.level);
       if (l + 1 == hierarchy.levels.size()) continue;
@@ -333,7 +334,7 @@ struct CoverageCheck::State {
   Effort effort;
   std::vector<uint64_t> covered_cells;              // of each level, over all ranks
   std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
-  std::vector<size_t> waiting;                      // components that are settled with frames
+  std::vector<size_t> waiting;                      // components that are settled with frames; room for all
   std::vector<LeftOutValues> finer_left_out;        // by component, of the level settled last
   MissedCells missed;
   Buffers buffers;
@@ -360,14 +361,18 @@ struct CoverageCheck::State {
     NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
     NEVE_TRY(merge_over_ranks(comm, tally));
     finer_values = {};
+    std::string reason;
+    NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
+      reason = tally.misses > most_missed ? kept_reason(tally, covered_cells[level]) : "dropped";
+      return {};
+    }));
+    field.covered = std::move(reason);
     if (tally.misses > most_missed) {
-      field.covered = kept_reason(tally, covered_cells[level]);
       for (size_t i = 0; i < owned.size(); ++i) {
         if (static_cast<size_t>(owned[i].level) == level) missed[i][component] = {};
       }
     } else {
       field.spec.drop_covered = true;
-      field.covered = "dropped";
       finer_values = std::move(left_out);
     }
     return {};
@@ -419,6 +424,7 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
     state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
     state->finer_left_out.resize(components);
     state->checks.resize(levels);
+    state->waiting.reserve(components);
     if (covered != Covered::automatic) return {};
     std::optional<Hierarchy> shrunk;
     if (plan.ghosts != amr::no_ghosts) {
@@ -440,14 +446,17 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
     return CoverageCheck(std::move(state));
   }
   const bool drop = covered == Covered::drop;
-  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept: asked for";
-  for (size_t level = 0; level < levels; ++level) {
-    if (state->covered_cells[level] == 0) continue;
-    for (FieldPlan& field : plan.levels[level].fields) {
-      field.spec.drop_covered = drop;
-      field.covered = drop ? "dropped" : kept;
+  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept";
+  NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
+    for (size_t level = 0; level < levels; ++level) {
+      if (state->covered_cells[level] == 0) continue;
+      for (FieldPlan& field : plan.levels[level].fields) {
+        field.spec.drop_covered = drop;
+        field.covered = drop ? "dropped" : kept;
+      }
     }
-  }
+    return {};
+  }));
   return CoverageCheck(std::move(state));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "codecs/component_place.hpp"
 #include "mpi/coarser_values.hpp"
 #include "mpi/stream_chunks.hpp"
 #include "mpi/workers.hpp"
@@ -64,6 +65,18 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   return {};
 }
 
+// A component that the error begins with, by its name.
+Status named(const Status& status, const Hierarchy& hierarchy) {
+  for (size_t c = 0; c < hierarchy.components.size() && !status.ok(); ++c) {
+    const std::string place = component_place(c) + ": ";
+    if (status.message().starts_with(place)) {
+      return {status.code(),
+              "field " + hierarchy.components[c] + ": " + status.message().substr(place.size())};
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
 bool may_predict(Codec asked, Effort effort) {
@@ -96,7 +109,8 @@ Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned
       [&](size_t i) {
         const std::string name =
             "level " + std::to_string(chunks[i].level) + " chunk " + std::to_string(chunks[i].chunk);
-        return encode_one(hierarchy, owned, plan, missed, around, inside, chunks[i]).in(name);
+        return named(encode_one(hierarchy, owned, plan, missed, around, inside, chunks[i]), hierarchy)
+            .in(name);
       },
       finished);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "files/write.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/handle.hpp"
@@ -13,9 +14,10 @@
 #include "hdf5/level_dataset.hpp"
 #include "hdf5/stand_in.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/file_turn.hpp"
 #include "mpi/info.hpp"
+#include "mpi/openable_path.hpp"
 #include "mpi/stopwatch.hpp"
-#include "mpi/temporary.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -95,14 +97,18 @@ Status write_level(LevelWrite& level, uint64_t chunk_elements, DType dtype) {
 Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, const Hints& hints,
                                      const Hierarchy& hierarchy, const WritePlan& plan,
                                      std::span<EncodedChunk> chunks) {
-  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm));
+  const hdf5::QuietErrors quiet;  // and HDF5 for this thread alone, in which others wait for no rank
   FilteredTimes times;
   Stopwatch stopwatch;
   Handle file;  // outlives the datasets: HDF5 does not close a shared file under them
   std::vector<LevelWrite> levels;
-  const Result<Info> info = Info::from(hints);
+  std::optional<Info> info;
+  OpenablePath name;
   const Status prepared = guarded("place", [&]() -> Status {
-    NEVE_TRY(info.status());
+    NEVE_ASSIGN(Info made, Info::from(hints));
+    info.emplace(std::move(made));
+    NEVE_ASSIGN(name, OpenablePath::of(path));
     NEVE_TRY(hdf5::register_filter());
     levels.resize(plan.levels.size());
     for (EncodedChunk& chunk : chunks) {
@@ -116,7 +122,7 @@ Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, 
   NEVE_TRY(agree(comm, prepared));
 
   const Handle access = file_access(comm, *info);
-  const hid_t opened = H5Fopen(path.c_str(), H5F_ACC_RDWR, access.id());
+  const hid_t opened = H5Fopen(name.c_str(), H5F_ACC_RDWR, access.id());
   // Where only some ranks could open the file it stays open on those: closing is collective.
   NEVE_TRY(agree(comm, opened >= 0 ? Status() : hdf5_failed(path + ": opening for the collective write")));
   file = Handle(opened, H5Fclose);
@@ -133,7 +139,7 @@ Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, 
   if (!file.close() && status.ok()) status = hdf5_failed(path + ": closing");
   times.put.write_seconds = stopwatch.lap();
   if (status.ok()) status = injected_fault(Phase::sync, comm.rank());
-  if (status.ok()) status = sync_path(path);
+  if (status.ok()) status = files::sync_path(path);
   NEVE_TRY(agree(comm, status));
   times.put.sync_seconds = stopwatch.lap();
   return times;

@@ -90,7 +90,9 @@ Result<Hints> hints_for(const FileLayout& layout, const Hints& given) {
   NEVE_TRY(check_layout(layout));
   Hints hints = hints_of_layout(layout);
   for (const auto& [key, value] : given) hints[key] = value;
-  return merged_hints(hints);
+  NEVE_ASSIGN(Hints merged, merged_hints(hints));
+  NEVE_TRY(check_hints(merged));
+  return merged;
 }
 
 Result<Hints> hints_of(const Comm& comm, MPI_File file) {
@@ -98,13 +100,16 @@ Result<Hints> hints_of(const Comm& comm, MPI_File file) {
   NEVE_TRY(agree(comm, comm.rank() == 0 ? collect(file, text) : Status()));
   NEVE_TRY(broadcast(comm, text));
   Hints hints;
-  for (size_t at = 0; at < text.size();) {
-    const std::string key = text.c_str() + at;
-    at += key.size() + 1;
-    const std::string value = text.c_str() + at;
-    at += value.size() + 1;
-    hints[key] = value;
-  }
+  NEVE_TRY(agree(comm, guarded("hints", [&]() -> Status {
+                   for (size_t at = 0; at < text.size();) {
+                     const std::string key = text.c_str() + at;
+                     at += key.size() + 1;
+                     const std::string value = text.c_str() + at;
+                     at += value.size() + 1;
+                     hints[key] = value;
+                   }
+                   return {};
+                 })));
   return hints;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI-IO hints as MPI wants them.
+// MPI-IO hints as MPI wants them. A key or value that MPI does not take is an error of MPI_COMM_WORLD's
+// handler, which ends the program: it is refused before.
 #pragma once
 
 #include <mpi.h>
@@ -16,6 +17,7 @@ class Info {
   static Result<Info> from(const Hints& hints) {
     Info info;
     if (hints.empty()) return info;
+    NEVE_TRY(check_hints(hints));
     NEVE_TRY(mpi_status(MPI_Info_create(&info.info_), "MPI_Info_create"));
     for (const auto& [key, value] : hints) {
       NEVE_TRY(

@@ -9,8 +9,9 @@
 
 namespace neve::mpi {
 
-// Usage error that names the item and what is allowed. "ghosts" counts for all three directions: who knows
-// the dimension clears the others.
+// Usage error that names the item and what is allowed, also where two items settle the same. The name of a
+// field may stand in double quotes (neve_mpi.h). "ghosts" counts for all three directions: who knows the
+// dimension clears the others.
 Result<WriteOptions> parse_write_options(std::string_view text);
 
 }  // namespace neve::mpi

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mpi/agree.hpp"
@@ -23,7 +25,9 @@ Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, std:
 
 // Collective. Usage error unless every rank passes the same `text`: a rank that was given other boxes or
 // another bound than the rest would wait for messages that nobody sends.
-Status check_same_everywhere(const Comm& comm, const std::string& text, const std::string& what);
+// `text()` makes it.
+Status check_same_everywhere(const Comm& comm, const std::function<std::string()>& text,
+                             std::string_view what);
 
 // The parts of a hierarchy that steer communication, for check_same_everywhere.
 std::string hierarchy_key(const Hierarchy& hierarchy);

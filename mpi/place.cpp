@@ -85,6 +85,7 @@ std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan,
     levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
     levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
     levels[l].fields = field_records(reports[l]);
+    levels[l].covered = covered_name(plan.covered);
     levels[l].ghosts = plan.ghosts;
   }
   for (size_t i = 0; i < frames.sizes.size(); ++i) {
@@ -140,7 +141,8 @@ uint64_t end_of_frames(const GatheredFrames& frames, const hdf5::FrameAddresses&
 
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const WritePlan& plan,
-                                           const WriteReport& report, std::span<const EncodedChunk> chunks) {
+                                           const WriteReport& report, std::span<const EncodedChunk> chunks,
+                                           const std::string& like) {
   NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
   hdf5::FrameAddresses addresses;
   const Status written = guarded("skeleton", [&]() -> Status {
@@ -148,7 +150,7 @@ Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& 
     if (comm.rank() != 0) return {};
     NEVE_TRY(create_file(path, hints));
     NEVE_ASSIGN(addresses,
-                hdf5::write_skeleton(path, hierarchy, frame_placements(plan, report.levels, frames)));
+                hdf5::write_skeleton(path, hierarchy, frame_placements(plan, report.levels, frames), like));
     return reserve_space(path, end_of_frames(frames, addresses));
   });
   NEVE_TRY(agree(comm, written));
@@ -157,13 +159,13 @@ Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& 
 
 Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
                      const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                     std::span<const EncodedChunk> chunks) {
+                     std::span<const EncodedChunk> chunks, const std::string& like) {
   NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
   const Status written = guarded("skeleton", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
     if (comm.rank() != 0) return {};
     NEVE_TRY(create_file(path, hints));
-    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, report.levels, frames)));
+    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, report.levels, frames), like));
     std::error_code error;
     const uint64_t described = std::filesystem::file_size(path, error);
     if (error) return failure(path + ": " + error.message());

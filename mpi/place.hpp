@@ -45,15 +45,16 @@ Result<std::vector<uint64_t>> scatter_addresses(const Comm& comm, const Gathered
 uint64_t end_of_frames(const GatheredFrames& frames, const hdf5::FrameAddresses& by_level);
 
 // Collective. Rank 0 creates `path`, writes everything but the frames into it and reserves its space; every
-// rank learns the addresses of its own frames, by `chunks`, and only those.
+// rank learns the addresses of its own frames, by `chunks`, and only those. `like`: WriteOptions::like.
 Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const WritePlan& plan,
-                                           const WriteReport& report, std::span<const EncodedChunk> chunks);
+                                           const WriteReport& report, std::span<const EncodedChunk> chunks,
+                                           const std::string& like);
 
 // Collective. Rank 0 creates `path`, writes everything into it but the levels' datasets, and reserves what
 // they will need: for strategies in which HDF5 places the frames.
 Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
                      const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                     std::span<const EncodedChunk> chunks);
+                     std::span<const EncodedChunk> chunks, const std::string& like);
 
 }  // namespace neve::mpi

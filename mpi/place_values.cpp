@@ -21,7 +21,7 @@ int64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {
 // Rank 0 alone.
 Status write_value_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
                             const Ownership& owners, const IntVect& ghosts, const WriteReport& report,
-                            std::vector<uint64_t>& addresses) {
+                            const std::string& like, std::vector<uint64_t>& addresses) {
   std::vector<hdf5::LevelPlacement> levels;
   for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
     hdf5::LevelPlacement& level = levels.emplace_back();
@@ -32,7 +32,7 @@ Status write_value_skeleton(const std::string& path, const Hints& hints, const H
     level.fields = field_records(report.levels[l]);
   }
   NEVE_TRY(create_file(path, hints));
-  NEVE_ASSIGN(const hdf5::FrameAddresses placed, hdf5::write_skeleton(path, hierarchy, levels));
+  NEVE_ASSIGN(const hdf5::FrameAddresses placed, hdf5::write_skeleton(path, hierarchy, levels, like));
   uint64_t end = 0;
   for (size_t l = 0; l < levels.size(); ++l) {
     addresses[l] = placed[l].front();
@@ -54,15 +54,18 @@ std::vector<int64_t> value_offsets(const Level& level, const IntVect& ghosts, si
 }
 
 Status check_ghosts_held(const Comm& comm, std::span<const LocalBox> owned, const IntVect& ghosts) {
-  Status held;
-  for (const LocalBox& local : owned) {
-    for (size_t d = 0; d < max_dims && held.ok(); ++d) {
-      if (local.ghosts[d] >= ghosts[d]) continue;
-      held = usage_error("level " + std::to_string(local.level) + " box " + std::to_string(local.box) +
-                         " has " + std::to_string(local.ghosts[d]) + " layers of ghost cells in direction " +
-                         std::to_string(d) + "; " + std::to_string(ghosts[d]) + " are to be written");
+  const Status held = guarded("plan", [&]() -> Status {
+    for (const LocalBox& local : owned) {
+      for (size_t d = 0; d < max_dims; ++d) {
+        if (local.ghosts[d] >= ghosts[d]) continue;
+        return usage_error("level " + std::to_string(local.level) + " box " + std::to_string(local.box) +
+                           " has " + std::to_string(local.ghosts[d]) +
+                           " layers of ghost cells in direction " + std::to_string(d) + "; " +
+                           std::to_string(ghosts[d]) + " are to be written");
+      }
     }
-  }
+    return {};
+  });
   return agree(comm, held);
 }
 
@@ -113,13 +116,15 @@ void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts,
 
 Result<std::vector<uint64_t>> place_values(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const Ownership& owners,
-                                           const IntVect& ghosts, const WriteReport& report) {
-  std::vector<uint64_t> addresses(hierarchy.levels.size(), 0);
+                                           const IntVect& ghosts, const WriteReport& report,
+                                           const std::string& like) {
+  std::vector<uint64_t> addresses;
   const Status written = guarded("skeleton", [&]() -> Status {
+    addresses.assign(hierarchy.levels.size(), 0);
     NEVE_TRY(injected_fault(Phase::place, comm.rank()));
     NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
     if (comm.rank() != 0) return {};
-    return write_value_skeleton(path, hints, hierarchy, owners, ghosts, report, addresses);
+    return write_value_skeleton(path, hints, hierarchy, owners, ghosts, report, like, addresses);
   });
   NEVE_TRY(agree(comm, written));
   NEVE_TRY(

@@ -32,9 +32,10 @@ void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts,
                    std::vector<Piece>& pieces);
 
 // Collective. Rank 0 creates `path` and writes everything but the values into it, with its final length;
-// every rank learns where each level's dataset begins.
+// every rank learns where each level's dataset begins. `like`: WriteOptions::like.
 Result<std::vector<uint64_t>> place_values(const Comm& comm, const std::string& path, const Hints& hints,
                                            const Hierarchy& hierarchy, const Ownership& owners,
-                                           const IntVect& ghosts, const WriteReport& report);
+                                           const IntVect& ghosts, const WriteReport& report,
+                                           const std::string& like);
 
 }  // namespace neve::mpi

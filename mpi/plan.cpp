@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "amr/grow.hpp"
+#include "amr/limits.hpp"
+#include "format/codec_choices.hpp"
 #include "mpi/fault.hpp"
 #include "mpi/ranges.hpp"
 #include "mpi/rows.hpp"
@@ -43,8 +45,9 @@ Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
     BoxData valid = local.data;
     valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
-    const ValueRange range = scan_range(hierarchy.dtype, plain_frame_box(amr::shrink(box, ghosts)), valid,
-                                        static_cast<int>(piece % components), fills[field]);
+    NEVE_ASSIGN(const ValueRange range,
+                scan_range(hierarchy.dtype, plain_frame_box(amr::shrink(box, ghosts)), valid,
+                           static_cast<int>(piece % components), fills[field]));
     const std::lock_guard lock(mutex);
     ranges[field].merge(range);
     return {};
@@ -56,8 +59,13 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
                       const WriteOptions& options, Ranges& ranges, Fills& fills) {
   const size_t fields = ranges.size();
   const int threads = options.encode.threads;
-  std::vector<char> wanted(fields, 1);
+  std::vector<char> wanted;
+  Fills suspects;
+  Ranges others;
   const Status scanned = guarded("range", [&]() -> Status {
+    wanted.assign(fields, 1);
+    suspects.resize(fields);
+    others.resize(fields);
     NEVE_TRY(injected_fault(Phase::range, comm.rank()));
     return scan_owned(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
   });
@@ -66,7 +74,6 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
   if (!options.detect_fill) return {};
 
   // The ranges are global, so all ranks suspect the same fields without another message.
-  Fills suspects(fields);
   bool any = false;
   for (size_t i = 0; i < fields; ++i) {
     if (!fills[i]) suspects[i] = suspect_fill(hierarchy.dtype, ranges[i]);
@@ -74,7 +81,6 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
     any = any || suspects[i].has_value();
   }
   if (!any) return {};
-  Ranges others(fields);
   const Status scanned_others = guarded("range", [&] {
     return scan_owned(hierarchy, owned, options.ghosts, suspects, wanted, threads, others);
   });
@@ -110,10 +116,9 @@ Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, c
 }
 
 Status check_ghosts(const Hierarchy& hierarchy, const WriteOptions& options) {
-  constexpr int32_t most_ghosts = 1024;  // what readers accept
   for (int d = 0; d < max_dims; ++d) {
     const int32_t layers = options.ghosts[static_cast<size_t>(d)];
-    const int32_t allowed = d < hierarchy.dims ? most_ghosts : 0;
+    const int32_t allowed = d < hierarchy.dims ? max_ghosts : 0;
     if (layers < 0 || layers > allowed) {
       return usage_error("ghosts in direction " + std::to_string(d) + " is " + std::to_string(layers) +
                          "; allowed are 0 .. " + std::to_string(allowed));
@@ -153,7 +158,12 @@ FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_gh
 
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_TRY(check_bound(options.bound));
+  NEVE_TRY(check_codec(options.codec));
   NEVE_TRY(check_tuning(options.tuning));
+  if (options.covered > Covered::keep) {
+    return usage_error("treatment " + std::to_string(static_cast<int>(options.covered)) +
+                       " of covered cells unknown; allowed are auto, drop, keep");
+  }
   for (const auto& [name, rule] : options.fields) {
     if (std::find(hierarchy.components.begin(), hierarchy.components.end(), name) ==
         hierarchy.components.end()) {
@@ -163,6 +173,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
       return usage_error("unknown field \"" + name + "\"; the fields are " + known);
     }
     if (rule.bound) NEVE_TRY(check_bound(*rule.bound).in("field " + name));
+    if (rule.codec) NEVE_TRY(check_codec(*rule.codec).in("field " + name));
     if (rule.tuning) NEVE_TRY(check_tuning(*rule.tuning).in("field " + name));
   }
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
@@ -197,10 +208,8 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
     return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
                        std::to_string(least_chunk_bytes) + " .. " + std::to_string(most_chunk_bytes));
   }
-  if (options.encode.threads < 1) {
-    return usage_error("threads is " + std::to_string(options.encode.threads) + "; at least 1 is needed");
-  }
-  return {};
+  NEVE_TRY(check_effort(options.encode.effort));
+  return check_threads(options.encode.threads);
 }
 
 std::string options_key(const WriteOptions& options) {
@@ -233,6 +242,7 @@ std::string options_key(const WriteOptions& options) {
     key += ';';
     key += std::to_string(bytes);
   }
+  key += ";" + options.like;
   for (const auto& [name, value] : options.mpi_hints) {
     key += ';';
     key += name + "=" + value;
@@ -241,22 +251,29 @@ std::string options_key(const WriteOptions& options) {
   return key;
 }
 
-Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Ownership owners,
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
                              std::span<const LocalBox> owned, const WriteOptions& options) {
   const size_t components = hierarchy.components.size();
-  Fills fills(hierarchy.levels.size() * components);
-  for (size_t i = 0; i < fills.size(); ++i) {
-    if (const FieldRule* rule = rule_of(options, hierarchy.components[i % components])) fills[i] = rule->fill;
-  }
-  Ranges ranges(fills.size());
+  Fills fills;
+  Ranges ranges;
+  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+    fills.resize(hierarchy.levels.size() * components);
+    for (size_t i = 0; i < fills.size(); ++i) {
+      if (const FieldRule* rule = rule_of(options, hierarchy.components[i % components]))
+        fills[i] = rule->fill;
+    }
+    ranges.resize(fills.size());
+    return {};
+  }));
   NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
 
   WritePlan plan;
   const Status planned = guarded("plan", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
-    plan.owners = std::move(owners);
+    plan.owners = owners;
     NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
     plan.ghosts = options.ghosts;
+    plan.covered = options.covered;
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
       LevelPlan& of = plan.levels.emplace_back();
       Level valid = hierarchy.levels[level];

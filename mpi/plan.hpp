@@ -32,7 +32,8 @@ struct LevelPlan {
 
 struct WritePlan {
   Strategy strategy = Strategy::skeleton;
-  IntVect ghosts{0, 0, 0};  // layers of ghost cells among the cells of every box
+  Covered covered = default_covered;  // as asked for
+  IntVect ghosts{0, 0, 0};            // layers of ghost cells among the cells of every box
   Ownership owners;
   std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
   std::vector<LevelPlan> levels;
@@ -49,7 +50,7 @@ FrameBox plain_frame_box(const Box& box);
 
 // Collective; identical on every rank but for `local`. Arguments are checked already; the boxes have
 // options.ghosts in them (grown_boxes.hpp).
-Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, Ownership owners,
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
                              std::span<const LocalBox> owned, const WriteOptions& options);
 
 }  // namespace neve::mpi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "neve/plotfile_writer.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "amr/morton.hpp"
@@ -9,6 +10,7 @@
 #include "mpi/fault.hpp"
 #include "mpi/filtered_write.hpp"
 #include "mpi/grown_boxes.hpp"
+#include "mpi/names.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
 #include "mpi/place_values.hpp"
@@ -32,10 +34,10 @@ struct WriteTimes {
 // rank 0, the frames by MPI-IO writes.
 Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const Hints& hints,
                                 const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                                std::span<const EncodedChunk> chunks, int aggregate_boxes) {
+                                std::span<const EncodedChunk> chunks, const WriteOptions& options) {
   Stopwatch stopwatch;
   NEVE_ASSIGN(const std::vector<uint64_t> addresses,
-              place_frames(comm, path, hints, hierarchy, plan, report, chunks));
+              place_frames(comm, path, hints, hierarchy, plan, report, chunks, options.like));
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
   std::vector<Piece> pieces;
@@ -46,7 +48,7 @@ Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, put_order(plan.strategy, aggregate_boxes),
+  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, put_order(plan.strategy, options.aggregate_boxes),
                                     static_cast<uint32_t>(plan.levels.size()), pieces));
   return times;
 }
@@ -58,7 +60,7 @@ Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const
                                 const WriteReport& report) {
   Stopwatch stopwatch;
   NEVE_ASSIGN(const std::vector<uint64_t> addresses,
-              place_values(comm, path, hints, hierarchy, owners, options.ghosts, report));
+              place_values(comm, path, hints, hierarchy, owners, options.ghosts, report, options.like));
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
   std::vector<Piece> pieces;
@@ -81,9 +83,9 @@ Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const
 // The same by HDF5's collective filtered write. Gives up the frames.
 Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, const Hints& hints,
                                  const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                                 std::span<EncodedChunk> chunks) {
+                                 std::span<EncodedChunk> chunks, const std::string& like) {
   Stopwatch stopwatch;
-  NEVE_TRY(describe_file(comm, path, hints, hierarchy, plan, report, chunks));
+  NEVE_TRY(describe_file(comm, path, hints, hierarchy, plan, report, chunks, like));
   const double describe_seconds = stopwatch.lap();
   NEVE_ASSIGN(const FilteredTimes times, write_filtered(comm, path, hints, hierarchy, plan, chunks));
   return WriteTimes{describe_seconds + times.create_seconds, times.put};
@@ -111,18 +113,32 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
 }  // namespace
 
 Result<Covered> parse_covered(const std::string& name) {
-  if (name == "auto") return Covered::automatic;
-  if (name == "drop") return Covered::drop;
-  if (name == "keep") return Covered::keep;
+  for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
+    if (name == covered_name(covered)) return covered;
+  }
   return usage_error("unknown treatment of covered cells \"" + name + "\"; allowed are auto, drop, keep");
 }
 
-std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
-  return amr::distribute(hierarchy, ranks);
+const char* covered_name(Covered covered) {
+  switch (covered) {
+    case Covered::automatic:
+      return "auto";
+    case Covered::drop:
+      return "drop";
+    case Covered::keep:
+      return "keep";
+  }
+  return "unknown";
 }
 
-Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
-                                   std::span<const LocalBox> owned, const WriteOptions& options) {
+std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
+  return amr::distribute(hierarchy, std::max(ranks, 1));
+}
+
+namespace {
+
+Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
+                                std::span<const LocalBox> owned, const WriteOptions& options) {
   NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
   const bool is_root = comm.rank() == 0;
   const auto progress = [&](const char* phase, double fraction) {
@@ -131,11 +147,18 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
   Stopwatch stopwatch;
 
   progress("plan", 0);
-  NEVE_TRY(check_same_everywhere(comm, hierarchy_key(hierarchy), "the hierarchy"));
-  NEVE_TRY(check_same_everywhere(comm, options_key(options), "the write options"));
-  NEVE_TRY(check_same_everywhere(comm, path, "the path"));
-  NEVE_TRY(check_hierarchy(hierarchy));
-  NEVE_TRY(check_options(hierarchy, options));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return options_key(options); }, "the write options"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return path; }, "the path"));
+  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
+    NEVE_TRY(check_hierarchy(hierarchy));
+    NEVE_TRY(check_names(hierarchy));
+    return check_options(hierarchy, options);
+  });
+  NEVE_TRY(checked);
   NEVE_ASSIGN(Ownership owners, find_owners(comm, hierarchy, owned));
 
   NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
@@ -160,7 +183,7 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
     const bool has_ghosts = !grown.levels.empty();
     const Hierarchy& stored = has_ghosts ? grown : hierarchy;
     const std::span<const LocalBox> held = has_ghosts ? grown_owned : owned;
-    NEVE_ASSIGN(plan, plan_write(comm, stored, std::move(owners), held, options));
+    NEVE_ASSIGN(plan, plan_write(comm, stored, owners, held, options));
     progress("plan", 1);
     const double plan_seconds = stopwatch.lap();
 
@@ -170,34 +193,48 @@ Result<WriteReport> write_plotfile(MPI_Comm user_comm, const std::string& path, 
 
     progress("write", 0);
     NEVE_ASSIGN(report, merge_reports(comm, hierarchy, *plan, encoded.chunks, options.encode.explain));
-    NEVE_ASSIGN(times,
-                plan->strategy == Strategy::filtered
-                    ? write_by_hdf5(comm, temporary_path, hints, hierarchy, *plan, report, encoded.chunks)
-                    : write_frames(comm, temporary_path, hints, hierarchy, *plan, report, encoded.chunks,
-                                   options.aggregate_boxes));
+    NEVE_ASSIGN(times, plan->strategy == Strategy::filtered
+                           ? write_by_hdf5(comm, temporary_path, hints, hierarchy, *plan, report,
+                                           encoded.chunks, options.like)
+                           : write_frames(comm, temporary_path, hints, hierarchy, *plan, report,
+                                          encoded.chunks, options));
     report.plan_seconds = plan_seconds + encoded.coverage_seconds;
     report.encode_seconds = encoded.encode_seconds;
   } else {
     NEVE_TRY(agree(comm, injected_fault(Phase::plan, comm.rank())));
-    report = report_values(hierarchy, options.ghosts);
+    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+      report = report_values(hierarchy, options.ghosts);
+      return {};
+    }));
     progress("plan", 1);
     report.plan_seconds = stopwatch.lap();
     progress("write", 0);
     NEVE_ASSIGN(times, write_values(comm, temporary_path, hints, hierarchy, owners, owned, options, report));
   }
+  report.covered = options.covered;
   report.place_seconds = times.place_seconds;
   report.put_seconds = times.put.write_seconds;
   report.mpi_writes = times.put.mpi_writes;
   report.data_bytes = times.put.data_bytes;
   report.hints = std::move(times.put.hints);
+  NEVE_TRY(guarded_alike(comm, "selections", [&]() -> Status {
+    if (options.memory != nullptr && plan) remember_selections(*plan, options, report);
+    return {};
+  }));
   stopwatch.lap();
 
   NEVE_ASSIGN(report.file_bytes, target.finish(comm));
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
-  if (options.memory != nullptr && plan) remember_selections(*plan, options, report);
   return report;
+}
+
+}  // namespace
+
+Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                   std::span<const LocalBox> owned, const WriteOptions& options) {
+  return guarded(path, [&] { return write_whole(comm, path, hierarchy, owned, options); });
 }
 
 }  // namespace neve

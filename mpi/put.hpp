@@ -18,6 +18,9 @@ namespace neve::mpi {
 // MPI-IO hints: striping_factor, cb_nodes, ...
 using Hints = std::map<std::string, std::string>;
 
+// Usage error for a key or a value that MPI does not take.
+Status check_hints(const Hints& hints);
+
 // The caller's hints with those of NEVE_MPI_HINTS ("key=value;key=value") over them. Usage error for text of
 // another shape.
 Result<Hints> merged_hints(const Hints& given);

@@ -9,8 +9,11 @@ namespace neve::mpi {
 Status merge_over_ranks(const Comm& comm, std::span<ValueRange> ranges) {
   constexpr double none = std::numeric_limits<double>::infinity();
   std::vector<double> smallest;  // minima, then negated maxima, so that one reduction serves both
-  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : r.min);
-  for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : -r.max);
+  NEVE_TRY(guarded_alike(comm, "range", [&]() -> Status {
+    for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : r.min);
+    for (const ValueRange& r : ranges) smallest.push_back(r.empty ? none : -r.max);
+    return {};
+  }));
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, smallest.data(), static_cast<int>(smallest.size()),
                                     MPI_DOUBLE, MPI_MIN, comm.get()),
                       "exchange of value ranges"));

@@ -88,7 +88,11 @@ std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
 // By level, then component.
 Result<std::vector<SelectionReport>> merge_selections(const Comm& comm, size_t fields, size_t components,
                                                       std::span<const EncodedChunk> chunks) {
-  std::vector<SelectionReport> selections(fields);
+  std::vector<SelectionReport> selections;
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    selections.resize(fields);
+    return {};
+  }));
   for (const EncodedChunk& chunk : chunks) {
     for (size_t c = 0; c < chunk.report.selections.size(); ++c)
       selections[chunk.level * components + c].add(chunk.report.selections[c]);
@@ -100,13 +104,60 @@ Result<std::vector<SelectionReport>> merge_selections(const Comm& comm, size_t f
   return selections;
 }
 
+// The sums in words. `selections` by level, then component; empty: not to be explained.
+WriteReport report_fields(const Hierarchy& hierarchy, const WritePlan& plan, std::span<const Sums> sums,
+                          std::span<const double> worst, std::span<const SelectionReport> selections) {
+  const size_t components = hierarchy.components.size();
+  WriteReport report;
+  for (size_t level = 0; level < plan.levels.size(); ++level) {
+    LevelReport& of = report.levels.emplace_back();
+    of.chunk_elements = plan.levels[level].chunks.chunk_elements;
+    of.chunks = plan.levels[level].chunks.chunks.size();
+    of.stored_bytes = sums[level * components].frame_bytes;
+    uint64_t cells = 0;
+    for (const Box& box : hierarchy.levels[level].boxes) cells += static_cast<uint64_t>(box.cells());
+    for (size_t c = 0; c < components; ++c) {
+      const FieldPlan& planned = plan.levels[level].fields[c];
+      const Sums& sum = sums[level * components + c];
+      FieldReport& field = of.fields.emplace_back();
+      field.name = hierarchy.components[c];
+      field.asked = planned.spec.asked;
+      field.bound_abs = planned.spec.bound_abs;
+      field.max_abs_error = worst[level * components + c];
+      field.cells = cells;
+      field.left_out_cells = sum.left_out_cells;
+      field.special_cells = sum.special_cells;
+      field.exact_cells = sum.exact_cells;
+      field.raw_bytes = cells * dtype_bytes(hierarchy.dtype);
+      field.codec_bytes = sum.section_bytes;
+      field.range_min = planned.range.min;
+      field.range_max = planned.range.max;
+      field.fill = planned.spec.fill;
+      field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
+      field.method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
+      field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
+      field.chosen = chosen_text(planned.spec, sum);
+      field.covered = planned.covered;
+      if (!selections.empty()) field.explanation = {selections[level * components + c], planned.spec.tuning};
+      report.raw_bytes += field.raw_bytes;
+    }
+    share_out(of.stored_bytes, of.fields, sums.subspan(level * components, components));
+  }
+  return report;
+}
+
 }  // namespace
 
 Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
                                   std::span<const EncodedChunk> chunks, bool explain) {
   const size_t components = hierarchy.components.size();
-  std::vector<Sums> sums(plan.levels.size() * components);
-  std::vector<double> worst(sums.size(), 0);
+  std::vector<Sums> sums;
+  std::vector<double> worst;
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    sums.resize(plan.levels.size() * components);
+    worst.resize(sums.size(), 0);
+    return {};
+  }));
   for (const EncodedChunk& chunk : chunks) {
     sums[chunk.level * components].frame_bytes += chunk.frame.size();
     for (size_t c = 0; c < components; ++c) {
@@ -139,40 +190,10 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
   }
 
   WriteReport report;
-  for (size_t level = 0; level < plan.levels.size(); ++level) {
-    LevelReport& of = report.levels.emplace_back();
-    of.chunk_elements = plan.levels[level].chunks.chunk_elements;
-    of.chunks = plan.levels[level].chunks.chunks.size();
-    of.stored_bytes = sums[level * components].frame_bytes;
-    uint64_t cells = 0;
-    for (const Box& box : hierarchy.levels[level].boxes) cells += static_cast<uint64_t>(box.cells());
-    for (size_t c = 0; c < components; ++c) {
-      const FieldPlan& planned = plan.levels[level].fields[c];
-      const Sums& sum = sums[level * components + c];
-      FieldReport& field = of.fields.emplace_back();
-      field.name = hierarchy.components[c];
-      field.asked = planned.spec.asked;
-      field.bound_abs = planned.spec.bound_abs;
-      field.max_abs_error = worst[level * components + c];
-      field.cells = cells;
-      field.left_out_cells = sum.left_out_cells;
-      field.special_cells = sum.special_cells;
-      field.exact_cells = sum.exact_cells;
-      field.raw_bytes = cells * dtype_bytes(hierarchy.dtype);
-      field.codec_bytes = sum.section_bytes;
-      field.range_min = planned.range.min;
-      field.range_max = planned.range.max;
-      field.fill = planned.spec.fill;
-      field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
-      field.method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
-      field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
-      field.chosen = chosen_text(planned.spec, sum);
-      field.covered = planned.covered;
-      if (explain) field.explanation = {selections[level * components + c], planned.spec.tuning};
-      report.raw_bytes += field.raw_bytes;
-    }
-    share_out(of.stored_bytes, of.fields, std::span(sums).subspan(level * components, components));
-  }
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    report = report_fields(hierarchy, plan, sums, worst, selections);
+    return {};
+  }));
   return report;
 }
 

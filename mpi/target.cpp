@@ -14,7 +14,7 @@ Result<Target> Target::begin(const Comm& comm, const std::string& path, const Wr
   const Status opened = guarded("open", [&]() -> Status {
     NEVE_ASSIGN(target.hints_, hints_for(options.layout, options.mpi_hints));
     if (comm.rank() != 0) return {};
-    NEVE_ASSIGN(Temporary beside, Temporary::beside(path, Temporary::Kind::file));
+    NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path));
     target.temporary_path_ = beside.path();
     target.temporary_.emplace(std::move(beside));
     return {};

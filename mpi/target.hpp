@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "files/temporary_file.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/hints.hpp"
-#include "mpi/temporary.hpp"
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::mpi {
@@ -27,7 +27,7 @@ class Target {
 
  private:
   Target() = default;
-  std::optional<Temporary> temporary_;  // rank 0
+  std::optional<files::TemporaryFile> temporary_;  // rank 0
   std::string temporary_path_;
   Hints hints_;
 };

@@ -173,6 +173,7 @@ Status scan_table(Scanner& in, std::string_view what, const FabArrayHeader& head
   NEVE_TRY(in.integer(fmt::format("rows of the {}", what), boxes, boxes).status());
   NEVE_TRY(in.expect(',', what));
   NEVE_TRY(in.integer(fmt::format("columns of the {}", what), header.components, header.components).status());
+  table.reserve(static_cast<size_t>(boxes));  // paid for by the list of boxes
   for (int64_t i = 0; i < boxes; ++i) {
     std::vector<double>& row = table.emplace_back();
     for (int c = 0; c < header.components; ++c) {

@@ -14,6 +14,8 @@
 #include "plotfile/amrex_header.hpp"
 #include "plotfile/byte_order.hpp"
 #include "plotfile/file.hpp"
+#include "plotfile/own_folder.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::plotfile {
 namespace {
@@ -76,15 +78,20 @@ struct FabLevel {
 
 class AmrexPlotfile final : public PlotfileSource {
  public:
-  static Result<std::unique_ptr<PlotfileSource>> open(const std::string& path);
+  static Result<std::unique_ptr<PlotfileSource>> open(const std::string& path, const OpenOptions& options);
 
   const Hierarchy& hierarchy() const override { return hierarchy_; }
-  Status read_box(int level, int box, int component, std::byte* out) override;
+  Status read_box(int level, int box, int component, std::byte* out) override {
+    if (out == nullptr) return usage_error("the output of a box is null");
+    return guarded("reading a box", [&] { return read(level, box, component, out); });
+  }
   std::vector<std::string> left_behind() const override { return left_behind_; }
   std::string kind() const override { return "AMReX plotfile"; }
 
  private:
-  Status load(const std::string& path);
+  Status read(int level, int box, int component, std::byte* out);
+  Status load(const std::string& path, const OpenOptions& options);
+  Status check_inside(const std::string& piece) const;
   Status load_level(const std::string& path, const PlotfileHeader& header, size_t l);
   Status find_real_format();
   Status check_regions(const std::string& header_path, const PlotfileHeader& header) const;
@@ -95,6 +102,8 @@ class AmrexPlotfile final : public PlotfileSource {
                                     int64_t* header_bytes) const;
   std::string fab_name(const FabLevel& level, size_t box) const;
 
+  std::string path_;
+  std::optional<OwnFolder> folder_;  // nothing: its pieces may lie anywhere
   Hierarchy hierarchy_;
   RealFormat format_;
   std::vector<FabLevel> levels_;
@@ -103,14 +112,27 @@ class AmrexPlotfile final : public PlotfileSource {
   std::mutex mutex_;  // of FabLevel::values_begin
 };
 
-Result<std::unique_ptr<PlotfileSource>> AmrexPlotfile::open(const std::string& path) {
+Result<std::unique_ptr<PlotfileSource>> AmrexPlotfile::open(const std::string& path,
+                                                            const OpenOptions& options) {
   auto plotfile = std::make_unique<AmrexPlotfile>();
-  NEVE_TRY(plotfile->load(path));
+  NEVE_TRY(plotfile->load(path, options));
   return std::unique_ptr<PlotfileSource>(std::move(plotfile));
 }
 
-Status AmrexPlotfile::load(const std::string& path) {
+// What is missing is left to its reader.
+Status AmrexPlotfile::check_inside(const std::string& piece) const {
+  std::error_code fault;
+  if (!folder_ || !fs::exists(piece, fault) || folder_->holds(piece)) return {};
+  return folder_->refusal(path_, piece + ", a symbolic link,", fs::canonical(piece, fault).string());
+}
+
+Status AmrexPlotfile::load(const std::string& path, const OpenOptions& options) {
   const std::string header_path = path + "/Header";
+  path_ = path;
+  if (!options.follow_external) {
+    NEVE_ASSIGN(folder_, OwnFolder::of_directory(path));
+  }
+  NEVE_TRY(check_inside(header_path));
   NEVE_ASSIGN(const std::string text, read_text(header_path));
   NEVE_ASSIGN(PlotfileHeader header, parse_plotfile_header(text, header_path));
   hierarchy_ = std::move(header.hierarchy);
@@ -127,6 +149,7 @@ Status AmrexPlotfile::load(const std::string& path) {
 Status AmrexPlotfile::load_level(const std::string& path, const PlotfileHeader& header, size_t l) {
   FabLevel level;
   level.header_path = fmt::format("{}/{}_H", path, header.fab_paths[l]);
+  NEVE_TRY(check_inside(level.header_path));
   NEVE_ASSIGN(const std::string text, read_text(level.header_path));
   NEVE_ASSIGN(level.header, parse_fab_array_header(text, level.header_path, hierarchy_.dims));
   if (level.header.boxes.size() != header.regions[l].size()) {
@@ -138,7 +161,10 @@ Status AmrexPlotfile::load_level(const std::string& path, const PlotfileHeader& 
                                level.header.components, path, hierarchy_.components.size()));
   }
   const std::string directory = fs::path(level.header_path).parent_path().string();
-  for (const std::string& file : level.header.files) level.paths.push_back(directory + "/" + file);
+  for (const std::string& file : level.header.files) {
+    level.paths.push_back(directory + "/" + file);
+    NEVE_TRY(check_inside(level.paths.back()));
+  }
   level.values_begin.assign(level.header.boxes.size(), -1);
   hierarchy_.levels[l].boxes = level.header.boxes;
   levels_.push_back(std::move(level));
@@ -176,7 +202,7 @@ std::string AmrexPlotfile::fab_name(const FabLevel& level, size_t box) const {
                      level.header.offsets[box], box);
 }
 
-// The precision of all fields is that of each level's first FAB; read_box refuses a FAB that differs.
+// The precision of all fields is that of each level's first FAB; read() refuses a FAB that differs.
 Status AmrexPlotfile::find_real_format() {
   for (size_t l = 0; l < levels_.size(); ++l) {
     const FabLevel& level = levels_[l];
@@ -236,8 +262,9 @@ Status AmrexPlotfile::read_side_files(const std::string& path, const PlotfileHea
     const std::string name = i->path().filename().string();
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::error_code ignored;
+    const bool is_inside = !folder_ || folder_->holds(i->path());
     const bool is_small_file =
-        i->is_regular_file(ignored) && i->file_size(ignored) <= max_side_file_bytes && !ignored;
+        is_inside && i->is_regular_file(ignored) && i->file_size(ignored) <= max_side_file_bytes && !ignored;
     if (is_small_file) {
       NEVE_ASSIGN(std::string text, read_text(i->path().string()));
       if (text.find('\0') == std::string::npos) {
@@ -299,7 +326,7 @@ Result<int64_t> AmrexPlotfile::values_begin(size_t l, size_t box, const File& fi
   return begin;
 }
 
-Status AmrexPlotfile::read_box(int level, int box, int component, std::byte* out) {
+Status AmrexPlotfile::read(int level, int box, int component, std::byte* out) {
   const auto in_range = [](int i, size_t n) { return i >= 0 && static_cast<size_t>(i) < n; };
   if (!in_range(level, levels_.size()) ||
       !in_range(box, levels_[static_cast<size_t>(level)].header.boxes.size()) ||
@@ -344,8 +371,9 @@ Status AmrexPlotfile::read_box(int level, int box, int component, std::byte* out
 
 }  // namespace
 
-Result<std::unique_ptr<PlotfileSource>> open_amrex_plotfile(const std::string& path) {
-  return AmrexPlotfile::open(path);
+Result<std::unique_ptr<PlotfileSource>> open_amrex_plotfile(const std::string& path,
+                                                            const OpenOptions& options) {
+  return AmrexPlotfile::open(path, options);
 }
 
 }  // namespace neve::plotfile

@@ -59,29 +59,4 @@ Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, const std::string& name) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::pwrite(fd, bytes.data() + done, bytes.size() - done,
-                               static_cast<off_t>(offset) + static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      return failure(fmt::format("cannot write {} bytes at {} of {}: {}", bytes.size() - done,
-                                 offset + static_cast<int64_t>(done), name,
-                                 std::strerror(n == 0 ? EIO : errno)));
-    }
-    done += static_cast<size_t>(n);
-  }
-  return {};
-}
-
-Status sync_path(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failure(fmt::format("{}: opening to sync: {}", path, std::strerror(errno)));
-  const int rc = ::fsync(fd);
-  const int why = errno;
-  ::close(fd);
-  return rc == 0 ? Status() : failure(fmt::format("{}: sync: {}", path, std::strerror(why)));
-}
-
 }  // namespace neve::plotfile

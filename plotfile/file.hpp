@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "files/write.hpp"
 #include "neve/status.hpp"
 
 namespace neve::plotfile {
@@ -39,10 +40,7 @@ class File {
 // The whole file as text.
 Result<std::string> read_text(const std::string& path);
 
-// Writes all of `bytes` at `offset` of an open file; `name` is for the message.
-Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, const std::string& name);
-
-// Makes a file or directory durable.
-Status sync_path(const std::string& path);
+using files::sync_path;
+using files::write_fully;
 
 }  // namespace neve::plotfile

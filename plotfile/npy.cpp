@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plotfile/npy.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,8 +11,11 @@
 #include <limits>
 #include <optional>
 
+#include "files/temporary_file.hpp"
+#include "files/write.hpp"
 #include "plotfile/byte_order.hpp"
 #include "plotfile/file.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::plotfile {
 namespace {
@@ -261,14 +261,6 @@ std::string header_text(DType dtype, std::span<const uint64_t> shape) {
   return text + dictionary;
 }
 
-Status fill_and_sync(int fd, const std::string& path, const std::string& header,
-                     std::span<const std::byte> values) {
-  NEVE_TRY(write_fully(fd, 0, std::as_bytes(std::span(header)), path));
-  NEVE_TRY(write_fully(fd, static_cast<int64_t>(header.size()), values, path));
-  if (::fsync(fd) != 0) return failure(fmt::format("cannot sync {}: {}", path, std::strerror(errno)));
-  return {};
-}
-
 class NpyPlotfile final : public PlotfileSource {
  public:
   NpyPlotfile(std::shared_ptr<File> file, NpyHeader header, Hierarchy hierarchy)
@@ -282,7 +274,10 @@ class NpyPlotfile final : public PlotfileSource {
           fmt::format("level {}, box {}, component {} is asked of a NumPy array; it has only 0, 0, 0", level,
                       box, component));
     }
-    return read_values(*file_, header_, {out, static_cast<size_t>(header_.values_bytes)});
+    if (out == nullptr) return usage_error("the output of a box is null");
+    return guarded("reading a box", [&] {
+      return read_values(*file_, header_, {out, static_cast<size_t>(header_.values_bytes)});
+    });
   }
 
  private:
@@ -316,21 +311,13 @@ Status write_npy(const std::string& path, DType dtype, std::span<const uint64_t>
     return usage_error(fmt::format("{}: shape ({}) of {}-byte elements does not describe {} bytes", path,
                                    fmt::join(shape, ", "), dtype_bytes(dtype), values.size()));
   }
-  // Beside the target, so that the rename stays within one file system; a leftover of a killed process of the
-  // same number is overwritten.
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  constexpr mode_t mode = 0666;  // less the user's umask
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (fd < 0) return failure(fmt::format("cannot create {}: {}", temporary, std::strerror(errno)));
-  Status status = fill_and_sync(fd, temporary, header_text(dtype, shape), values);
-  if (::close(fd) != 0 && status.ok()) {
-    status = failure(fmt::format("cannot close {}: {}", temporary, std::strerror(errno)));
-  }
-  if (status.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = failure(fmt::format("cannot rename {} to {}: {}", temporary, path, std::strerror(errno)));
-  }
-  if (!status.ok()) ::unlink(temporary.c_str());
-  return status;
+  NEVE_ASSIGN(files::TemporaryFile temporary, files::TemporaryFile::beside(path));
+  NEVE_ASSIGN(files::Descriptor file, files::create_file(temporary.path()));
+  const std::string header = header_text(dtype, shape);
+  NEVE_TRY(write_fully(file.number(), 0, std::as_bytes(std::span(header)), path));
+  NEVE_TRY(write_fully(file.number(), static_cast<int64_t>(header.size()), values, path));
+  NEVE_TRY(file.close(path));
+  return temporary.commit();
 }
 
 Result<std::unique_ptr<PlotfileSource>> open_npy_plotfile(const std::string& path) {

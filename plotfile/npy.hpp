@@ -37,8 +37,7 @@ struct NpyArray {
 Result<NpyHeader> read_npy_header(const std::string& path);
 Result<NpyArray> read_npy(const std::string& path);
 
-// Writes a C-contiguous array under a temporary name and renames it: an earlier file is whole until the new
-// one is.
+// Writes a C-contiguous array as files/temporary_file does: an earlier file is whole until the new one is.
 Status write_npy(const std::string& path, DType dtype, std::span<const uint64_t> shape,
                  std::span<const std::byte> values);
 

@@ -48,11 +48,11 @@ Result<FileKind> detect_kind(const std::string& path) {
   return FileKind::unknown;
 }
 
-Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path) {
+Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path, const OpenOptions& options) {
   NEVE_ASSIGN(const FileKind kind, detect_kind(path));
   switch (kind) {
     case FileKind::amrex_plotfile:
-      return open_amrex_plotfile(path);
+      return open_amrex_plotfile(path, options);
     case FileKind::npy:
       return open_npy_plotfile(path);
     case FileKind::hdf5:

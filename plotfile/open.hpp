@@ -6,6 +6,7 @@
 #include <string>
 
 #include "neve/hierarchy.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
 namespace neve::plotfile {
@@ -22,6 +23,7 @@ enum class FileKind {
 Result<FileKind> detect_kind(const std::string& path);
 
 // An AMReX plotfile or a .npy file. HDF5 and unknown files are a usage error that says what was found.
-Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path);
+Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path,
+                                                      const OpenOptions& options = {});
 
 }  // namespace neve::plotfile

@@ -1,133 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/files.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "mpi/blocks/frame_file_reader.hpp"
-#include "mpi/blocks/frame_file_writer.hpp"
 #include "mpi/blocks/mpi_type.hpp"
+#include "pmpi/agreement.hpp"
+#include "pmpi/done_request.hpp"
+#include "pmpi/following.hpp"
 #include "pmpi/inside.hpp"
+#include "pmpi/make_plain.hpp"
+#include "pmpi/packed.hpp"
 #include "pmpi/settings.hpp"
-#include "trace/mpi_library.hpp"
 
 namespace neve::pmpi {
 namespace {
 
-// undecided: nothing written yet. Each rank decides when it writes; collective calls agree.
-enum class State { undecided, plain, framed };
-
-struct OpenFile {
-  MPI_File handle = MPI_FILE_NULL;
-  std::string path;
-  State state = State::undecided;
-  bool is_agreed = false;  // all ranks are in this state, for good
-  std::unique_ptr<mpi::FrameFileWriter> writer;
-  std::unique_ptr<mpi::FrameFileReader> reader;  // of a file that held frames when it was opened
-  // The view: bytes before it, bytes of an element; and the file pointer, in bytes from its beginning.
-  uint64_t displacement = 0, element_bytes = 1, position = 0;
-  uint64_t least_bytes = 0;  // the program has set the file's size
-
-  MPI_Comm comm() const { return writer != nullptr ? writer->comm().get() : reader->comm().get(); }
-  bool holds_frames() const { return state == State::framed || reader != nullptr; }
-};
-
-std::mutex mutex;
-std::vector<std::unique_ptr<OpenFile>> open_files;
 FileCounts counts;
 
-OpenFile* find(MPI_File handle) {
-  if (Inside::is()) return nullptr;
-  const std::lock_guard lock(mutex);
-  for (const auto& file : open_files) {
-    if (file->handle == handle) return file.get();
+// Of frames of single ranks' writes, until a collective call takes them.
+constexpr uint64_t most_held_bytes = uint64_t{256} << 20;
+
+template <class Work>
+Outcome guarded_outcome(Work&& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return own(failure("out of memory"));
+  } catch (const std::exception& e) {
+    return own(failure(e.what()));
   }
-  return nullptr;
 }
 
-[[noreturn]] void end_program(const OpenFile& file, const std::string& why) {
-  say(file.path + ": " + why + "; ending the program, because going on would give wrong values");
-  MPI_Abort(file.comm(), 1);
-  std::abort();
+// Runs `work(file)` where the file is one of ours and not plain for good; MPI's own call otherwise. The error
+// handler is the program's code: it runs when nothing of ours is held.
+template <class Work>
+int with_file(MPI_File handle, const Plain& plain, Work&& work) {
+  const std::shared_ptr<OpenFile> file = Inside::is() ? nullptr : find_open(handle);
+  if (file == nullptr) return plain(handle);
+  Outcome outcome;
+  {
+    const Inside inside;
+    const std::shared_ptr<OpenFile> content = file->leader ? file->leader : file;
+    std::unique_lock lock(content->mutex);
+    const Status followed = follow(*file);
+    if (!followed.ok()) {
+      outcome = own(followed);
+    } else if (file->state == State::plain) {
+      lock.unlock();
+      return plain(file->native);
+    } else {
+      outcome = guarded_outcome([&] { return work(*file); });
+    }
+  }
+  if (outcome.is_own) MPI_File_call_errhandler(handle, outcome.code);
+  return outcome.code;
 }
 
-// What frames cannot do.
-void refuse(OpenFile& file, const std::string& what) {
-  if (file.holds_frames()) end_program(file, what + ", and the file holds frames");
-  if (file.state == State::plain) return;
-  say(file.path + ": " + what + "; the file is passed through as it is");
-  file.state = State::plain;
+// Arguments that are beyond doubt; all others are MPI's to judge.
+bool is_sound(const OpenFile& file, const Access& access) {
+  if (access.count < 0 || access.type == MPI_DATATYPE_NULL) return false;
+  if (access.is_write ? !file.writes() : !file.reads()) return false;
+  if (access.pointer == Pointer::given && access.offset < 0) return false;
+  const bool is_shared = access.pointer == Pointer::shared || access.pointer == Pointer::ordered;
+  if ((file.mode & MPI_MODE_SEQUENTIAL) != 0 && !is_shared) return false;
+  if (access.is_nonblocking && access.request == nullptr) return false;
+  if (access.is_split && file.split_bytes) return false;
+  MPI_Count bytes = 0;
+  if (MPI_Type_size_x(access.type, &bytes) != MPI_SUCCESS || bytes < 0) return false;
+  // MPI_BOTTOM goes with types that bring their addresses.
+  return access.data != nullptr || access.count == 0 || !mpi::dtype_of(access.type);
 }
 
-int code_of(const OpenFile& file, const Status& status) {
-  if (status.ok()) return MPI_SUCCESS;
-  // Values that cannot be what the program means: of another type, or beyond what a file holds.
-  if (status.code() == Code::usage) end_program(file, status.message());
-  say(status.message());
-  return MPI_ERR_IO;
+void set_status(MPI_Status* status, uint64_t bytes) {
+  if (status == MPI_STATUS_IGNORE || status == nullptr) return;
+  MPI_Status_set_elements_x(status, MPI_BYTE, static_cast<MPI_Count>(bytes));
+  MPI_Status_set_cancelled(status, 0);
 }
 
-size_t type_bytes(MPI_Datatype type) {
-  int bytes = 0;
-  return MPI_Type_size(type, &bytes) == MPI_SUCCESS && bytes > 0 ? static_cast<size_t>(bytes) : 0;
-}
-
-uint64_t first_byte(const OpenFile& file, const Access& access) {
-  return file.displacement +
-         (access.is_explicit ? static_cast<uint64_t>(access.offset) * file.element_bytes : file.position);
-}
-
-// Why a write cannot be frames; empty when it can.
-std::string unsuitable(const OpenFile& file, const Access& access) {
-  const auto dtype = mpi::dtype_of(access.type);
-  const std::string name = access.name;
-  if (!dtype || is_integer(*dtype)) return name + " of a type other than MPI_FLOAT and MPI_DOUBLE";
-  if (first_byte(file, access) % dtype_bytes(*dtype) != 0) return name + " at a byte inside of a value";
+// After a call that frames have served. The pointer moves by what was asked for, also where a read met the
+// end of the file (MPI 4.1, 14.4.1).
+Outcome finish(OpenFile& file, const Access& access, uint64_t bytes) {
+  if (access.pointer == Pointer::own) file.position += asked_bytes(access);
+  if (access.is_split) {
+    file.split_bytes = bytes;
+  } else if (access.is_nonblocking) {
+    return native(make_done_request(bytes, access.request));
+  } else {
+    set_status(access.status, bytes);
+  }
   return {};
 }
 
-// Collective. `bytes`: of this rank's write, 0 where it writes nothing; `dtype`: of its values. Afterwards
-// all ranks are in the same state; undecided where nobody has written and nobody does.
-void agree_on_state(OpenFile& file, uint64_t bytes, std::optional<DType>& dtype) {
-  constexpr int64_t none = 255;
-  std::array<int64_t, 5> numbers = {file.state == State::plain ? -1 : 0, file.state == State::framed ? -1 : 0,
-                                    -static_cast<int64_t>(bytes), dtype ? static_cast<int64_t>(*dtype) : none,
-                                    dtype ? -static_cast<int64_t>(*dtype) : none};
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MIN,
-                file.comm());
-  const bool is_mixed = numbers[3] != none && numbers[3] != -numbers[4];
-  if (numbers[3] != none) dtype = static_cast<DType>(numbers[3]);
-  bool some_plain = numbers[0] < 0;
-  const bool some_framed = numbers[1] < 0;
-  if (some_plain && some_framed) {
-    end_program(file, "some ranks have written values that became frames, and others what cannot");
-  }
-  if (some_framed) {
-    file.state = State::framed;
-  } else if (some_plain) {
-    file.state = State::plain;
-  } else if (is_mixed) {
-    refuse(file, "the ranks write different types");
-  } else if (numbers[2] < 0) {
-    const bool is_small =
-        static_cast<uint64_t>(-numbers[2]) < settings().least_bytes && file.reader == nullptr;
-    file.state = is_small ? State::plain : State::framed;
-    if (is_small && file.writer->comm().rank() == 0) {
-      say(file.path +
-          ": the first write is of less than NEVE_MPI_LEAST_BYTES; the file is passed through as it is");
-    }
-  }
-  file.is_agreed = file.state != State::undecided;
-}
-
+// The layer of the environment where the values are whole layers; in a line otherwise.
 mpi::Transfer transfer_for(DType dtype, uint64_t count) {
   mpi::Transfer transfer = settings().transfer;
   transfer.dtype = dtype;
@@ -137,312 +101,282 @@ mpi::Transfer transfer_for(DType dtype, uint64_t count) {
   return transfer;
 }
 
-void set_status(const Access& access, uint64_t elements) {
-  if (access.status == MPI_STATUS_IGNORE) return;
-  MPI_Status_set_elements_x(access.status, access.type, static_cast<MPI_Count>(elements));
-  MPI_Status_set_cancelled(access.status, 0);
+void count_write(uint64_t bytes, const mpi::Moved& moved) {
+  ++counts.writes;
+  counts.value_bytes += bytes;
+  counts.frame_bytes += moved.frame_bytes;
 }
 
-void move_pointer(OpenFile& file, const Access& access, uint64_t bytes) {
-  if (!access.is_explicit) file.position += bytes;
-}
-
-int write_frames(OpenFile& file, const Access& access, DType dtype, const void* data) {
+// Collective, of a file whose frames the ranks have agreed on.
+Outcome write_frames(OpenFile& file, const Access& access, DType dtype) {
   const size_t value_bytes = dtype_bytes(dtype);
   const auto count = static_cast<uint64_t>(access.count);
-  const uint64_t first = count == 0 ? 0 : first_byte(file, access) / value_bytes;
-  const mpi::Transfer transfer = transfer_for(dtype, count);
+  const uint64_t bytes = count * value_bytes;
+  Result<uint64_t> place = count == 0 ? Result<uint64_t>(uint64_t{0}) : place_of(file, access);
+  const uint64_t first = count == 0 ? 0 : (file.displacement + *place) / value_bytes;
   mpi::Moved moved;
-  const Status status = access.is_collective ? file.writer->write_all(transfer, first, data, count, moved)
-                                             : file.writer->write(transfer, first, data, count, moved);
-  if (const int code = code_of(file, status); code != MPI_SUCCESS) return code;
-  ++counts.writes;
-  counts.value_bytes += count * value_bytes;
-  counts.frame_bytes += moved.frame_bytes;
-  move_pointer(file, access, count * value_bytes);
-  set_status(access, count);
-  return MPI_SUCCESS;
+  Status status = file.writer->write_all(transfer_for(dtype, count), first, access.data, count, moved);
+  // Programs may read at once what any rank has written.
+  if (status.ok() && file.reads()) status = file.writer->share_index();
+  if (!status.ok()) return own(status, file.comm->rank() == 0);
+  count_write(bytes, moved);
+  return finish(file, access, bytes);
 }
 
-// What rank 0 finds under the path, for all.
-struct Found {
-  bool is_frames = false;
-  uint64_t bytes = 0;
-};
-Found look_at(const std::string& path, MPI_Comm comm) {
-  std::array<uint64_t, 2> numbers = {};
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) {
-    std::error_code error;
-    if (std::filesystem::is_regular_file(path, error)) numbers[1] = std::filesystem::file_size(path, error);
-    std::array<char, 8> beginning = {};
-    std::ifstream(path, std::ios::binary).read(beginning.data(), beginning.size());
-    numbers[0] = is_frame_file(std::as_bytes(std::span(beginning))) ? 1 : 0;
+Outcome write_together(OpenFile& file, const Access& access, const Plain& plain) {
+  const Result<Proposal> agreed = agree(file, propose(file, access));
+  if (!agreed.ok()) return own(agreed.status());
+  const Status settled = settle(file, *agreed);
+  if (!settled.ok()) return own(settled, file.comm->rank() == 0);
+  if (file.state != State::framed) return native(plain(file.native));
+  const auto dtype = agreed->dtype ? agreed->dtype : dtype_of(file);
+  return write_frames(file, access, dtype.value_or(DType::f32));
+}
+
+// This rank alone, into a framed file.
+Outcome write_alone(OpenFile& file, const Access& access) {
+  OpenFile& content = file.content();
+  const uint64_t bytes = static_cast<uint64_t>(access.count) * type_bytes(access.type);
+  if (bytes == 0) return finish(file, access, 0);
+  const Result<uint64_t> place = place_of(file, access);
+  if (!place.ok()) return own(place.status());
+  const uint64_t at = file.displacement + *place;
+
+  Reason reason = unsuitable(access, at);
+  const auto dtype = mpi::dtype_of(access.type);
+  if (content.writer == nullptr) reason = Reason::not_asked_for;
+  if (reason == Reason::none && dtype != dtype_of(content)) reason = Reason::other_type;
+  if (reason == Reason::none && file.leader) reason = Reason::opened_twice;
+  if (reason == Reason::none && content.writer->held_bytes() > most_held_bytes)
+    reason = Reason::too_much_held;
+  // What comes behind something in the journal is later than that.
+  if (reason != Reason::none || !content.journal.is_empty()) {
+    const Status kept = pack({access.data, access.count, access.type}, [&](uint64_t before, ByteSpan part) {
+      return content.journal.write(at + before, part);
+    });
+    if (!kept.ok()) return own(kept);
+    if (content.objection == Reason::none) content.objection = reason;
+    return finish(file, access, bytes);
   }
-  MPI_Bcast(numbers.data(), 2, MPI_UINT64_T, 0, comm);
-  return {numbers[0] != 0, numbers[1]};
+  const auto count = static_cast<uint64_t>(access.count);
+  mpi::Moved moved;
+  const Status written =
+      content.writer->write(transfer_for(*dtype, count), at / dtype_bytes(*dtype), access.data, count, moved);
+  if (!written.ok()) return own(written);
+  count_write(bytes, moved);
+  return finish(file, access, bytes);
 }
 
-Status take_over(OpenFile& file, MPI_Comm comm, const Found& found, bool writes) {
-  if (found.is_frames) {
-    NEVE_ASSIGN(file.reader, mpi::FrameFileReader::open(comm, file.path));
-    if (!writes) file.is_agreed = true;
+Outcome write_to(OpenFile& file, const Access& access, const Plain& plain) {
+  // Nonblocking collective calls may not wait for the other ranks.
+  if (access.is_collective && !access.is_nonblocking && !file.leader)
+    return write_together(file, access, plain);
+  if (file.state == State::framed) return write_alone(file, access);
+  if (access.count > 0 && file.objection == Reason::none) {
+    file.objection = Reason::first_is_of_one_rank;
+    if (access.pointer == Pointer::shared) file.objection = Reason::shared_pointer;
+    if (access.is_nonblocking) file.objection = Reason::nonblocking;
   }
-  if (!writes) return {};
-  NEVE_ASSIGN(file.writer,
-              mpi::FrameFileWriter::open(comm, file.path,
-                                         found.is_frames ? mpi::FrameFileWriter::Begin::from_existing
-                                                         : mpi::FrameFileWriter::Begin::anew));
-  return {};
+  return native(plain(file.native));
 }
 
-uint64_t size_of(const OpenFile& file) {
-  const bool is_written = file.state == State::framed && file.writer != nullptr;
-  uint64_t bytes = 0;
-  if (is_written && file.writer->dtype()) {
-    bytes = file.writer->values() * dtype_bytes(*file.writer->dtype());
-  } else if (file.reader != nullptr) {
-    bytes = file.reader->index().values * dtype_bytes(file.reader->index().dtype);
+// Of a framed file.
+Outcome read_now(OpenFile& file, const Access& access) {
+  OpenFile& content = file.content();
+  const uint64_t asked = static_cast<uint64_t>(access.count) * type_bytes(access.type);
+  const Result<uint64_t> place = place_of(file, access);
+  if (!place.ok()) return own(place.status());
+  const uint64_t at = file.displacement + *place, end = size_of(content);
+  const uint64_t bytes = std::min(asked, end > at ? end - at : 0);
+  Status read;
+  if (mpi::dtype_of(access.type) || access.type == MPI_BYTE) {
+    read = read_bytes(content, at, {static_cast<std::byte*>(const_cast<void*>(access.data)), bytes});
+  } else {
+    read = unpack(
+        {access.data, access.count, access.type}, bytes,
+        [&](uint64_t before, std::span<std::byte> part) { return read_bytes(content, at + before, part); });
   }
-  return std::max(bytes, file.least_bytes);
+  if (!read.ok()) return own(read);
+  ++counts.reads;
+  return finish(file, access, bytes);
 }
 
-// The size that the program gave the file, in whole values.
-void keep_least_size(OpenFile& file) {
-  if (file.least_bytes == 0 || !file.writer->dtype()) return;
-  const size_t value_bytes = dtype_bytes(*file.writer->dtype());
-  file.writer->extend((file.least_bytes + value_bytes - 1) / value_bytes);
+Outcome read_from(OpenFile& file, const Access& access, const Plain& plain) {
+  if (file.state != State::framed) return native(plain(file.native));
+  const bool waits = access.is_collective && !access.is_nonblocking && !file.leader;
+  if (access.pointer == Pointer::ordered) {
+    const Status made = make_plain(file, Reason::shared_pointer);
+    return made.ok() ? native(plain(file.native)) : own(made, file.comm->rank() == 0);
+  }
+  if (waits && file.writer != nullptr) {
+    const Status shared = file.writer->share_index();
+    if (!shared.ok()) return own(shared, file.comm->rank() == 0);
+  }
+  return read_now(file, access);
+}
+
+// Collective: a call that frames cannot serve. In a file without frames yet it stands against any.
+Outcome give_up_frames(OpenFile& file, Reason reason, const Plain& plain) {
+  if (file.state == State::undecided) {
+    if (file.objection == Reason::none) file.objection = reason;
+  } else if (!file.leader) {
+    const Status made = make_plain(file, reason);
+    if (!made.ok()) return own(made, file.comm->rank() == 0);
+  }
+  return native(plain(file.native));
 }
 
 }  // namespace
 
-int open_file(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* handle) {
-  const int code = NEVE_PMPI(File_open)(comm, name, mode, info, handle);
-  if (code != MPI_SUCCESS || Inside::is()) return code;
-  const Inside inside;
-  const std::string path = std::filesystem::absolute(trace::without_driver(name)).lexically_normal().string();
-  const bool asks_for_writes = (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0;
-  const Found there = look_at(path, comm);
-  const bool writes = asks_for_writes && settings().files && settings().wants(path) &&
-                      (mode & (MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_SEQUENTIAL)) == 0;
-  if (!there.is_frames && (!writes || there.bytes > 0)) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    if (writes && rank == 0)
-      say(path + ": holds data that are no frames; the file is passed through as it is");
-    return code;
-  }
-  auto file = std::make_unique<OpenFile>();
-  file->handle = *handle;
-  file->path = path;
-  const Status taken = take_over(*file, comm, there, writes);
-  if (!taken.ok()) {
-    say(taken.message());
-    NEVE_PMPI(File_close)(handle);
-    return MPI_ERR_IO;
-  }
-  if ((mode & MPI_MODE_APPEND) != 0) file->position = size_of(*file);
-  const std::lock_guard lock(mutex);
-  open_files.push_back(std::move(file));
-  return code;
+int access_file(MPI_File handle, const Access& access, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) {
+    if (!is_sound(file, access)) return native(plain(file.native));
+    return access.is_write ? write_to(file, access, plain) : read_from(file, access, plain);
+  });
 }
 
-int close_file(MPI_File* handle) {
-  OpenFile* const file = find(*handle);
-  if (file == nullptr) return NEVE_PMPI(File_close)(handle);
+int end_split(MPI_File handle, MPI_Status* status, const Plain& plain) {
+  const std::shared_ptr<OpenFile> file = Inside::is() ? nullptr : find_open(handle);
+  if (file == nullptr || !file->split_bytes) return plain(file == nullptr ? handle : file->native);
   const Inside inside;
-  std::optional<DType> none;
-  if (!file->is_agreed) agree_on_state(*file, 0, none);
-  Status status;
-  if (file->writer != nullptr) {
-    const bool is_written = file->state == State::framed;
-    if (is_written) keep_least_size(*file);
-    status = is_written ? file->writer->close() : file->writer->abandon();
-  }
-  if (file->reader != nullptr) {
-    const Status closed = file->reader->close();
-    if (status.ok()) status = closed;
-  }
-  const int kept = code_of(*file, status);
-  {
-    const std::lock_guard lock(mutex);
-    std::erase_if(open_files, [&](const auto& other) { return other.get() == file; });
-  }
-  const int code = NEVE_PMPI(File_close)(handle);
-  return kept != MPI_SUCCESS ? kept : code;
-}
-
-int write_file(const Access& access, const void* data, const Plain& plain) {
-  OpenFile* const file = find(access.file);
-  if (file == nullptr) return plain();
-  const Inside inside;
-  if (file->writer == nullptr) {
-    // Frames, and no bound, or a mode that does not write, where MPI has its own error.
-    int mode = 0;
-    MPI_File_get_amode(access.file, &mode);
-    if ((mode & MPI_MODE_RDONLY) != 0) return plain();
-    end_program(*file,
-                "a write of plain values into a file of frames (NEVE_MPI_BOUND would make them frames)");
-  }
-  if (file->state == State::plain && file->is_agreed) return plain();
-  const bool has_values = access.count > 0;
-  const std::string why = has_values ? unsuitable(*file, access) : std::string();
-  std::optional<DType> dtype;
-  if (!why.empty()) {
-    refuse(*file, why);
-  } else if (has_values) {
-    dtype = mpi::dtype_of(access.type);
-  }
-  const uint64_t bytes = has_values && dtype ? static_cast<uint64_t>(access.count) * dtype_bytes(*dtype) : 0;
-  if (access.is_collective) {
-    if (!file->is_agreed) agree_on_state(*file, bytes, dtype);
-    if (!dtype) dtype = file->writer->dtype();
-  } else if (file->state == State::undecided && has_values) {
-    if (bytes < settings().least_bytes && file->reader == nullptr) {
-      refuse(*file, std::string(access.name) + " of less than NEVE_MPI_LEAST_BYTES as the first write");
-    } else {
-      file->state = State::framed;
-    }
-  }
-  if (file->state != State::framed) return plain();
-  if (!dtype && !access.is_collective) {
-    set_status(access, 0);
-    return MPI_SUCCESS;  // nothing to write
-  }
-  return write_frames(*file, access, dtype.value_or(DType::f32), data);
-}
-
-int read_file(const Access& access, void* data, const Plain& plain) {
-  OpenFile* const file = find(access.file);
-  if (file == nullptr) return plain();
-  const Inside inside;
-  if (file->state == State::framed && file->writer != nullptr) {
-    end_program(*file, std::string(access.name) + " from a file whose values are being written as frames");
-  }
-  if (file->reader == nullptr) return plain();  // nothing is written yet
-  const FrameFileIndex& index = file->reader->index();
-  const size_t value_bytes = dtype_bytes(index.dtype);
-  const uint64_t asked_bytes = static_cast<uint64_t>(access.count) * type_bytes(access.type);
-  const uint64_t first = first_byte(*file, access);
-  const auto dtype = mpi::dtype_of(access.type);
-  const bool is_bytes = access.type == MPI_BYTE;
-  if (access.count > 0 && !is_bytes && dtype != index.dtype) {
-    end_program(*file, std::string(access.name) + " of another type than the file's " +
-                           std::string(dtype_name(index.dtype)) + " values");
-  }
-  if (first % value_bytes != 0 || asked_bytes % value_bytes != 0) {
-    end_program(*file, std::string(access.name) + " of parts of values");
-  }
-  // As much as there is, as of any file.
-  const uint64_t run_first = std::min(first / value_bytes, index.values);
-  const uint64_t run_count = std::min(asked_bytes / value_bytes, index.values - run_first);
-  mpi::Moved moved;
-  const Status read = file->reader->read(run_first, run_count, static_cast<std::byte*>(data),
-                                         settings().transfer.values.encode.threads, moved);
-  if (const int code = code_of(*file, read); code != MPI_SUCCESS) return code;
-  ++counts.reads;
-  move_pointer(*file, access, run_count * value_bytes);
-  set_status(access, is_bytes ? run_count * value_bytes : run_count);
+  set_status(status, *std::exchange(file->split_bytes, std::nullopt));
   return MPI_SUCCESS;
-}
-
-int other_access(const char* name, MPI_File handle, const Plain& plain) {
-  OpenFile* const file = find(handle);
-  if (file == nullptr) return plain();
-  const Inside inside;
-  refuse(*file, name);
-  return plain();
 }
 
 int seek_file(MPI_File handle, MPI_Offset offset, int whence, const Plain& plain) {
-  OpenFile* const file = find(handle);
-  if (file == nullptr || file->state == State::plain) return plain();
-  const Inside inside;
-  const auto size = static_cast<int64_t>(size_of(*file));
-  const auto before = static_cast<int64_t>(file->displacement);
-  int64_t from = 0;
-  if (whence == MPI_SEEK_CUR) from = static_cast<int64_t>(file->position);
-  if (whence == MPI_SEEK_END) from = size - before;
-  const int64_t position = from + offset * static_cast<int64_t>(file->element_bytes);
-  // MPI has the file pointer as well, for as long as the file may become one of plain values. Its own end is
-  // another.
-  const int code = file->holds_frames() ? MPI_SUCCESS : plain();
-  if (position < 0) return MPI_ERR_ARG;
-  file->position = static_cast<uint64_t>(position);
-  return code;
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    const bool is_known = whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END;
+    if (file.state != State::framed || !is_known || (file.mode & MPI_MODE_SEQUENTIAL) != 0) {
+      return native(plain(file.native));
+    }
+    int64_t from = 0;
+    if (whence == MPI_SEEK_CUR) from = static_cast<int64_t>(file.position);
+    if (whence == MPI_SEEK_END) {
+      from = static_cast<int64_t>(size_of(file.content())) - static_cast<int64_t>(file.displacement);
+    }
+    const int64_t position = from + offset * static_cast<int64_t>(file.element_bytes);
+    if (position < 0) return {MPI_ERR_ARG, true};
+    file.position = static_cast<uint64_t>(position);
+    return {};
+  });
 }
 
 int file_position(MPI_File handle, MPI_Offset* offset, const Plain& plain) {
-  const OpenFile* const file = find(handle);
-  if (file == nullptr || file->state == State::plain) return plain();
-  *offset = static_cast<MPI_Offset>(file->position / file->element_bytes);
-  return MPI_SUCCESS;
+  return with_file(handle, plain, [&](OpenFile& file) {
+    if (file.state != State::framed || offset == nullptr || (file.mode & MPI_MODE_SEQUENTIAL) != 0) {
+      return native(plain(file.native));
+    }
+    *offset = static_cast<MPI_Offset>(file.position / file.element_bytes);
+    return Outcome{};
+  });
+}
+
+int seek_file_shared(MPI_File handle, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    if (file.state != State::framed) return native(plain(file.native));
+    return give_up_frames(file, Reason::shared_pointer, plain);
+  });
+}
+
+int file_position_shared(MPI_File handle, MPI_Offset* offset, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    if (file.state != State::framed || offset == nullptr) return native(plain(file.native));
+    Result<uint64_t> value = file.content().shared.value();
+    if (!value.ok()) return own(value.status());
+    *offset = static_cast<MPI_Offset>(*value / file.element_bytes);
+    return {};
+  });
 }
 
 int file_size(MPI_File handle, MPI_Offset* bytes, const Plain& plain) {
-  const OpenFile* const file = find(handle);
-  if (file == nullptr || !file->holds_frames()) return plain();
-  *bytes = static_cast<MPI_Offset>(size_of(*file));
-  return MPI_SUCCESS;
+  return with_file(handle, plain, [&](OpenFile& file) {
+    if (file.state != State::framed || bytes == nullptr) return native(plain(file.native));
+    *bytes = static_cast<MPI_Offset>(size_of(file.content()));
+    return Outcome{};
+  });
 }
 
-int set_file_size(const char* name, MPI_File handle, MPI_Offset bytes, bool may_shrink, const Plain& plain) {
-  OpenFile* const file = find(handle);
-  if (file == nullptr || file->state == State::plain) return plain();
-  const Inside inside;
-  if (file->writer == nullptr) end_program(*file, std::string(name) + " of a file of frames");
-  const bool is_new = file->state == State::undecided;
-  if (is_new && bytes == 0 && may_shrink && file->reader != nullptr) {
-    // All that it held is gone: a new file.
-    const Status replaced = [&]() -> Status {
-      NEVE_TRY(file->writer->abandon());
-      NEVE_ASSIGN(file->writer, mpi::FrameFileWriter::open(file->reader->comm().get(), file->path,
-                                                           mpi::FrameFileWriter::Begin::anew));
-      return file->reader->close();
-    }();
-    file->reader.reset();
-    if (const int code = code_of(*file, replaced); code != MPI_SUCCESS) return code;
-    return plain();
-  }
-  const uint64_t now = size_of(*file);
-  if (static_cast<uint64_t>(bytes) < now && may_shrink)
-    end_program(*file, std::string(name) + " cuts off values");
-  file->least_bytes = std::max<uint64_t>(now, static_cast<uint64_t>(bytes));
-  return is_new && file->reader == nullptr ? plain() : MPI_SUCCESS;
+int set_file_size(MPI_File handle, MPI_Offset bytes, bool may_shrink, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    if (file.state != State::framed || bytes < 0 || !file.writes()) return native(plain(file.native));
+    if (file.leader) return {MPI_ERR_FILE_IN_USE, true};
+    if (bytes == 0 && may_shrink && file.writer != nullptr) {
+      const Status emptied = make_empty(file);
+      return emptied.ok() ? Outcome{} : own(emptied, file.comm->rank() == 0);
+    }
+    // Ranks may know of different sizes.
+    uint64_t now = size_of(file);
+    MPI_Allreduce(MPI_IN_PLACE, &now, 1, MPI_UINT64_T, MPI_MAX, file.comm->get());
+    if (may_shrink && static_cast<uint64_t>(bytes) < now) return give_up_frames(file, Reason::cut_off, plain);
+    file.least_bytes = std::max(now, static_cast<uint64_t>(bytes));
+    return {};
+  });
 }
 
 int set_file_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype element, MPI_Datatype filetype,
                   const char* representation, const Plain& plain) {
-  OpenFile* const file = find(handle);
-  if (file == nullptr || file->state == State::plain) return plain();
-  const Inside inside;
-  const auto dtype = mpi::dtype_of(element);
-  const bool is_whole = element == filetype && (dtype || element == MPI_BYTE) &&
-                        std::strcmp(representation, "native") == 0 && displacement >= 0;
-  if (!is_whole) {
-    refuse(*file, "a file view with holes, of a derived type, or not native");
-    return plain();
-  }
-  const int code = plain();
-  if (code != MPI_SUCCESS) return code;
-  file->displacement = static_cast<uint64_t>(displacement);
-  file->element_bytes = type_bytes(element);
-  file->position = 0;
-  return code;
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    const auto dtype = mpi::dtype_of(element);
+    const bool is_whole = element == filetype && (dtype || element == MPI_BYTE) && displacement >= 0 &&
+                          representation != nullptr && std::strcmp(representation, "native") == 0;
+    if (file.state == State::undecided && !is_whole)
+      return give_up_frames(file, Reason::view_with_holes, plain);
+    if (file.state == State::framed && !file.leader) {
+      int all_whole = is_whole ? 1 : 0;
+      MPI_Allreduce(MPI_IN_PLACE, &all_whole, 1, MPI_INT, MPI_MIN, file.comm->get());
+      if (all_whole == 0) return give_up_frames(file, Reason::view_with_holes, plain);
+      const Status placed = file.shared.place(*file.comm, file.path);  // at the new view's beginning
+      if (!placed.ok()) return own(placed, file.comm->rank() == 0);
+    }
+    if (file.leader && !is_whole) return {MPI_ERR_FILE_IN_USE, true};
+    // The program may ask its handle for the view.
+    if (file.native != file.handle) plain(file.handle);
+    const int code = plain(file.native);
+    if (code != MPI_SUCCESS) return native(code);
+    file.displacement = static_cast<uint64_t>(displacement);
+    file.element = element;
+    file.element_bytes = type_bytes(element);
+    file.position = 0;
+    return {};
+  });
+}
+
+int set_file_atomicity(MPI_File handle, bool is_on, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) {
+    if (!is_on || !file.writes()) return native(plain(file.native));
+    return give_up_frames(file, Reason::atomicity, plain);
+  });
+}
+
+int file_atomicity(MPI_File handle, const Plain& plain) {
+  return with_file(handle, plain, [&](OpenFile& file) { return native(plain(file.native)); });
+}
+
+int set_file_errhandler(MPI_File handle, const Plain& plain) {
+  const int code = plain(handle);
+  const std::shared_ptr<OpenFile> file = Inside::is() ? nullptr : find_open(handle);
+  return file == nullptr || file->native == handle || code != MPI_SUCCESS ? code : plain(file->native);
 }
 
 int sync_file(MPI_File handle, const Plain& plain) {
-  OpenFile* const file = find(handle);
-  if (file == nullptr || file->writer == nullptr) return plain();
-  const Inside inside;
-  std::optional<DType> none;
-  if (!file->is_agreed) agree_on_state(*file, 0, none);
-  if (file->state != State::framed) return plain();
-  keep_least_size(*file);
-  return code_of(*file, file->writer->sync());
+  return with_file(handle, plain, [&](OpenFile& file) -> Outcome {
+    if (file.leader) return {};  // it is in memory or beside the file; the other handle makes it last
+    if (!file.writes()) {
+      const Status seen = look_again(file);
+      return seen.ok() ? native(plain(file.native)) : own(seen, file.comm->rank() == 0);
+    }
+    const Status settled = settle_for_good(file);
+    if (!settled.ok()) return own(settled, file.comm->rank() == 0);
+    if (file.state != State::framed) return native(plain(file.native));
+    const Status synced = [&]() -> Status {
+      if (file.writer == nullptr) return {};
+      NEVE_TRY(file.writer->sync());
+      return file.reads() ? file.writer->share_index() : Status();
+    }();
+    return own(synced, file.comm->rank() == 0);
+  });
 }
 
-const FileCounts& file_counts() { return counts; }
+FileCounts& file_counts() { return counts; }
 
 }  // namespace neve::pmpi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI files whose values are kept as frames, as a program that knows nothing of it uses them.
+// MPI files whose values are kept as frames, as a program that knows nothing of it uses them. Whatever frames
+// cannot serve makes the file a plain one, with the values that it has.
 #pragma once
 
 #include <mpi.h>
@@ -9,41 +10,49 @@
 
 namespace neve::pmpi {
 
-// A call of the program as MPI would do it; returns its code.
-using Plain = std::function<int()>;
+// A call of the program as MPI would do it, on a file that may be another than the program's; returns its
+// code.
+using Plain = std::function<int(MPI_File)>;
 
-// Opening and closing, as the functions of MPI.
-int open_file(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* file);
-int close_file(MPI_File* file);
+enum class Pointer {
+  given,
+  own,
+  shared,
+  ordered
+};  // where a call reads or writes: at an offset, or a file pointer
 
 struct Access {
-  const char* name;  // of the MPI function
-  MPI_File file;
-  bool is_explicit;   // at `offset`; else at the file pointer
+  bool is_write;
+  bool is_collective;
+  bool is_nonblocking;
+  bool is_split;  // the beginning of a split collective call
+  Pointer pointer;
   MPI_Offset offset;  // in elements of the view
+  const void* data;
   int64_t count;
   MPI_Datatype type;
-  MPI_Status* status;
-  bool is_collective;
+  MPI_Status* status;    // of a call that comes back when it is done
+  MPI_Request* request;  // of a nonblocking one
 };
-int write_file(const Access& access, const void* data, const Plain& plain);
-int read_file(const Access& access, void* data, const Plain& plain);
-
-// What frames cannot give (shared pointers, nonblocking and split calls, atomicity): in a file that holds
-// none yet it makes the file one of plain values; in one that does it ends the program.
-int other_access(const char* name, MPI_File file, const Plain& plain);
+int access_file(MPI_File file, const Access& access, const Plain& plain);
+int end_split(MPI_File file, MPI_Status* status, const Plain& plain);
 
 int seek_file(MPI_File file, MPI_Offset offset, int whence, const Plain& plain);
 int file_position(MPI_File file, MPI_Offset* offset, const Plain& plain);
+int seek_file_shared(MPI_File file, const Plain& plain);
+int file_position_shared(MPI_File file, MPI_Offset* offset, const Plain& plain);
 int file_size(MPI_File file, MPI_Offset* bytes, const Plain& plain);
-int set_file_size(const char* name, MPI_File file, MPI_Offset bytes, bool may_shrink, const Plain& plain);
+int set_file_size(MPI_File file, MPI_Offset bytes, bool may_shrink, const Plain& plain);
 int set_file_view(MPI_File file, MPI_Offset displacement, MPI_Datatype element, MPI_Datatype filetype,
                   const char* representation, const Plain& plain);
+int set_file_atomicity(MPI_File file, bool is_on, const Plain& plain);
+int file_atomicity(MPI_File file, const Plain& plain);
+int set_file_errhandler(MPI_File file, const Plain& plain);
 int sync_file(MPI_File file, const Plain& plain);
 
 struct FileCounts {
   uint64_t writes = 0, reads = 0, value_bytes = 0, frame_bytes = 0;  // bytes: written by this rank
 };
-const FileCounts& file_counts();
+FileCounts& file_counts();
 
 }  // namespace neve::pmpi

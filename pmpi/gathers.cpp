@@ -29,11 +29,6 @@ std::optional<DType> float_of(MPI_Datatype type) {
   return dtype && !is_integer(*dtype) ? dtype : std::nullopt;
 }
 
-uint64_t bytes_of(uint64_t count, MPI_Datatype type) {
-  int size = 0;
-  return MPI_Type_size(type, &size) == MPI_SUCCESS ? count * static_cast<uint64_t>(size) : 0;
-}
-
 void say_once_of_derived_types() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
@@ -50,6 +45,50 @@ std::optional<DType> type_of(const Gather& call, bool is_root) {
   const auto sent = float_of(in_place ? call.recv_type : call.send_type);
   if (is_root && sent != float_of(call.recv_type)) return {};
   return sent;
+}
+
+// Whether root's places are ones that values of `ranks` ranks can be put into: a matter of root's own
+// arguments.
+bool has_sound_places(const Gather& call, int ranks) {
+  if (!call.is_of_counts) return call.recv_count >= 0;
+  if (!call.count_of || !call.displ_of) return false;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (call.count_of(rank) < 0 || call.displ_of(rank) < 0) return false;
+  }
+  return true;
+}
+
+// What this rank sends: nothing where MPI has to judge the arguments.
+struct Sent {
+  int64_t count = -1;
+  uint64_t bytes = 0;
+};
+Sent sent_by(const Gather& call, bool is_root) {
+  const bool in_place = is_root && call.send == MPI_IN_PLACE;
+  Sent sent;
+  if (!in_place) {
+    sent.count = call.send_count;
+  } else {
+    sent.count = call.is_of_counts ? call.count_of(call.root) : call.recv_count;
+  }
+  const MPI_Datatype type = in_place ? call.recv_type : call.send_type;
+  int size = 0;
+  if (sent.count < 0 || type == MPI_DATATYPE_NULL || MPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+    return {};
+  sent.bytes = static_cast<uint64_t>(sent.count) * static_cast<uint64_t>(size);
+  return sent;
+}
+
+// Arguments that are beyond doubt; MPI judges all others.
+bool is_sound(const Gather& call, bool is_root, int ranks, const Sent& sent) {
+  if (sent.count < 0 || (call.send == MPI_IN_PLACE && !is_root)) return false;
+  if (call.send == nullptr && sent.count > 0) return false;
+  if (!is_root) return true;
+  if (call.recv_type == MPI_DATATYPE_NULL || call.recv == MPI_IN_PLACE || call.recv == call.send)
+    return false;
+  if (call.recv == nullptr || !has_sound_places(call, ranks)) return false;
+  const int64_t own_place = call.is_of_counts ? call.count_of(call.root) : call.recv_count;
+  return call.send_type != call.recv_type || own_place == sent.count;
 }
 
 // Collective: whether all ranks can, and want. Ranks whose types differ would each decide for themselves.
@@ -79,7 +118,9 @@ neve_mpi_options options_for(uint64_t count, const neve_compress_options& values
   return options;
 }
 
-int gather_frames(const Gather& call, bool is_root, int ranks) {
+// Collective: whether the values have arrived. Where they have not, they have on no rank, and all that is
+// lost is time: MPI's own call goes before them.
+bool gather_frames(const Gather& call, bool is_root, int ranks) {
   neve_compress_options values = NEVE_COMPRESS_OPTIONS_INIT;
   values.threads = settings().transfer.values.encode.threads;
   if (!settings().codec.empty()) values.codec = settings().codec.c_str();
@@ -87,27 +128,28 @@ int gather_frames(const Gather& call, bool is_root, int ranks) {
   neve_mpi_report report = {};
   std::vector<uint64_t> places_counts, displs;
   for (int rank = 0; is_root && rank < ranks; ++rank) {
-    places_counts.push_back(call.count_of ? call.count_of(rank) : call.recv_count);
-    displs.push_back(call.displ_of ? static_cast<uint64_t>(call.displ_of(rank))
-                                   : static_cast<uint64_t>(rank) * call.recv_count);
+    const auto count = static_cast<uint64_t>(call.is_of_counts ? call.count_of(rank) : call.recv_count);
+    places_counts.push_back(count);
+    displs.push_back(call.is_of_counts ? static_cast<uint64_t>(call.displ_of(rank))
+                                       : static_cast<uint64_t>(rank) * count);
   }
   const bool in_place = is_root && call.send == MPI_IN_PLACE;
-  const uint64_t own = in_place ? places_counts[static_cast<size_t>(call.root)] : call.send_count;
+  const uint64_t own =
+      in_place ? places_counts[static_cast<size_t>(call.root)] : static_cast<uint64_t>(call.send_count);
   const neve_mpi_options options = options_for(own, values, report);
   const int code = neve_mpi_gatherv(call.send, own, in_place ? call.recv_type : call.send_type, call.recv,
                                     places_counts.data(), displs.data(), call.root, call.comm,
                                     settings().bound.c_str(), &options);
   if (code != NEVE_OK) {
-    say(std::string("MPI_Gather: ") + neve_last_error());
-    MPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
-    return MPI_ERR_OTHER;
+    if (is_root) say(std::string("a gather is passed through as it is: ") + neve_last_error());
+    return false;
   }
   ++counts.calls;
   if (!is_root) {
     counts.value_bytes += report.value_bytes;
     counts.frame_bytes += report.moved_bytes;
   }
-  return MPI_SUCCESS;
+  return true;
 }
 
 }  // namespace
@@ -116,7 +158,7 @@ int gather(const Gather& call, const std::function<int()>& plain) {
   if (Inside::is() || !settings().gathers || call.comm == MPI_COMM_NULL) return plain();
   const Inside inside;
   int is_inter = 0, rank = 0, ranks = 1;
-  MPI_Comm_test_inter(call.comm, &is_inter);
+  if (MPI_Comm_test_inter(call.comm, &is_inter) != MPI_SUCCESS) return plain();
   if (is_inter != 0) {
     say("a gather between two groups is passed through as it is");
     return plain();
@@ -125,22 +167,14 @@ int gather(const Gather& call, const std::function<int()>& plain) {
   MPI_Comm_size(call.comm, &ranks);
   if (call.root < 0 || call.root >= ranks) return plain();  // MPI's own error
   const bool is_root = rank == call.root;
-  const bool in_place = is_root && call.send == MPI_IN_PLACE;
-  uint64_t bytes = 0;
-  if (!in_place) {
-    bytes = bytes_of(call.send_count, call.send_type);
-  } else {
-    bytes = bytes_of(call.count_of ? call.count_of(rank) : call.recv_count, call.recv_type);
-  }
-  // The bytes of MPI_Gather are the same on all ranks: small ones need no agreement.
-  const bool is_equal = !call.count_of && !call.displ_of;
-  if (is_equal && bytes < settings().least_bytes) return plain();
-  bool is_forward = true;
-  for (int r = 0; is_root && call.displ_of && r < ranks; ++r)
-    is_forward = is_forward && call.displ_of(r) >= 0;
-  const auto dtype = is_forward ? type_of(call, is_root) : std::nullopt;
-  if (!all_agree(call, dtype, bytes)) return plain();
-  return gather_frames(call, is_root, ranks);
+  const bool has_places = !is_root || has_sound_places(call, ranks);
+  const Sent sent = has_places || call.send != MPI_IN_PLACE ? sent_by(call, is_root) : Sent{};
+  // The bytes of MPI_Gather are the same on all ranks: small ones, and those that are none, need no
+  // agreement. In MPI_Gatherv a rank whose arguments are wrong does not leave the others waiting for it.
+  if (!call.is_of_counts && (sent.count < 0 || sent.bytes < settings().least_bytes)) return plain();
+  const auto dtype = is_sound(call, is_root, ranks, sent) ? type_of(call, is_root) : std::nullopt;
+  if (!all_agree(call, dtype, sent.bytes) || !gather_frames(call, is_root, ranks)) return plain();
+  return MPI_SUCCESS;
 }
 
 const Counts& gather_counts() { return counts; }

@@ -10,15 +10,17 @@
 
 namespace neve::pmpi {
 
-// The arguments of either, counts in elements of the type.
+// The arguments of either, counts in elements of the type. They may be anything.
 struct Gather {
   const void* send;
-  uint64_t send_count;
+  int64_t send_count;
   MPI_Datatype send_type;
   void* recv;
-  uint64_t recv_count;                    // of MPI_Gather
-  std::function<uint64_t(int)> count_of;  // of MPI_Gatherv, root's; null: MPI_Gather
+  int64_t recv_count;  // of MPI_Gather
+  // Of MPI_Gatherv, root's. Not there: MPI_Gather, or arrays that the program did not give.
+  std::function<int64_t(int)> count_of;
   std::function<int64_t(int)> displ_of;
+  bool is_of_counts;  // MPI_Gatherv
   MPI_Datatype recv_type;
   int root;
   MPI_Comm comm;

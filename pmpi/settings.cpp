@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmpi/settings.hpp"
 
-#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "mpi/blocks/block_plan.hpp"
+#include "trace/path_pattern.hpp"
 
 namespace neve::pmpi {
 namespace {
@@ -80,7 +80,7 @@ Status read_environment(Settings& settings) {
     values.encode.effort = *effort;
   }
   uint64_t threads = 1, reports = 0;
-  NEVE_TRY(read_variable("NEVE_MPI_THREADS", 1, 1024, threads));
+  NEVE_TRY(read_variable("NEVE_MPI_THREADS", 1, max_threads, threads));
   NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
   NEVE_TRY(read_variable("NEVE_MPI_LEAST_BYTES", 0, UINT64_MAX, settings.least_bytes));
   NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::most_block_bytes, settings.transfer.block_bytes));
@@ -98,7 +98,7 @@ Status read_environment(Settings& settings) {
 
 bool Settings::wants(const std::string& path) const {
   return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-           return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+           return trace::path_matches(pattern.c_str(), path.c_str());
          });
 }
 

@@ -16,11 +16,11 @@ struct Settings {
   bool files = false;
   bool reports = false;
   uint64_t least_bytes = 65536;
-  std::vector<std::string> patterns;  // of paths; none: all
+  std::vector<std::string> patterns;  // of paths (trace/path_pattern.hpp); none: all
   mpi::Transfer transfer;             // without a type
   std::string bound, codec, effort;
 
-  bool wants(const std::string& path) const;
+  bool wants(const std::string& path) const;  // an absolute path
 };
 
 // Read at the first call. A variable that cannot be understood ends the program: to go on without what was

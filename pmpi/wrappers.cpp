@@ -11,6 +11,7 @@
 #include "pmpi/files.hpp"
 #include "pmpi/gathers.hpp"
 #include "pmpi/inside.hpp"
+#include "pmpi/open_close.hpp"
 #include "pmpi/settings.hpp"
 #include "trace/mpi_both_names.hpp"
 #include "trace/mpi_library.hpp"
@@ -41,19 +42,46 @@ void require_one_mpi() {
   _exit(1);
 }
 
-bool has(std::string_view name, std::string_view part) { return name.find(part) != std::string_view::npos; }
+constexpr bool has(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
 
-// Reads and writes that come back when they are done. `plain` is the call as it is.
-template <class Data>
-int access(const char* name, MPI_File file, bool is_explicit, MPI_Offset offset, Data* data, int64_t count,
-           MPI_Datatype type, MPI_Status* status, const Plain& plain) {
-  if (has(name, "shared") || has(name, "ordered")) return other_access(name, file, plain);
-  const Access given{name, file, is_explicit, offset, count, type, status, has(name, "_all")};
-  if constexpr (std::is_const_v<Data>) {
-    return write_file(given, data, plain);
-  } else {
-    return read_file(given, data, plain);
-  }
+// What a function's name says of its calls.
+constexpr Access access_of(std::string_view name) {
+  Access access = {};
+  access.is_write = has(name, "write");
+  access.is_collective = has(name, "_all") || has(name, "ordered");
+  access.is_nonblocking = has(name, "File_i");
+  access.is_split = has(name, "_begin");
+  access.pointer = Pointer::own;
+  if (has(name, "shared")) access.pointer = Pointer::shared;
+  if (has(name, "ordered")) access.pointer = Pointer::ordered;
+  return access;
+}
+
+struct Buffer {
+  const void* data;
+  int64_t count;
+  MPI_Datatype type;
+};
+struct Given {
+  bool is_explicit = false;
+  MPI_Offset offset = 0;
+  MPI_Status* status = MPI_STATUS_IGNORE;
+  MPI_Request* request = nullptr;
+};
+
+int access_by_name(std::string_view name, MPI_File file, const Buffer& buffer, const Given& given,
+                   const Plain& plain) {
+  Access access = access_of(name);
+  if (given.is_explicit) access.pointer = Pointer::given;
+  access.offset = given.offset;
+  access.data = buffer.data;
+  access.count = buffer.count;
+  access.type = buffer.type;
+  access.status = given.status;
+  access.request = given.request;
+  return access_file(file, access, plain);
 }
 
 void report() {
@@ -77,41 +105,50 @@ void report() {
 
 }  // namespace
 
-#define PLAIN(name, constness, direction, counter, number)                                           \
+#define ACCESS(name, given, arguments)                                 \
+  return access_by_name(#name, file, {data, count, type}, Given given, \
+                        [&](MPI_File of) { return NEVE_PMPI(name) arguments; });
+
+#define PLAIN(name, constness, direction, counter, number)                                         \
+  BOTH(int, name,                                                                                  \
+       (MPI_File file, constness void* data, number count, MPI_Datatype type, MPI_Status* status), \
+       (file, data, count, type, status)) {                                                        \
+    ACCESS(name, ({false, 0, status, nullptr}), (of, data, count, type, status))                   \
+  }
+#define PLAIN_AT(name, constness, direction, counter, number)                                    \
+  BOTH(int, name,                                                                                \
+       (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type, \
+        MPI_Status* status),                                                                     \
+       (file, offset, data, count, type, status)) {                                              \
+    ACCESS(name, ({true, offset, status, nullptr}), (of, offset, data, count, type, status))     \
+  }
+#define NONBLOCKING(name, constness, direction, counter, number)                                     \
   BOTH(int, name,                                                                                    \
-       (MPI_File file, constness void* data, number count, MPI_Datatype type, MPI_Status* status),   \
-       (file, data, count, type, status)) {                                                          \
-    return access<constness void>("MPI_" #name, file, false, 0, data, count, type, status,           \
-                                  [&] { return NEVE_PMPI(name)(file, data, count, type, status); }); \
+       (MPI_File file, constness void* data, number count, MPI_Datatype type, MPI_Request* request), \
+       (file, data, count, type, request)) {                                                         \
+    ACCESS(name, ({false, 0, MPI_STATUS_IGNORE, request}), (of, data, count, type, request))         \
   }
-#define PLAIN_AT(name, constness, direction, counter, number)                                                \
-  BOTH(int, name,                                                                                            \
-       (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type,             \
-        MPI_Status* status),                                                                                 \
-       (file, offset, data, count, type, status)) {                                                          \
-    return access<constness void>("MPI_" #name, file, true, offset, data, count, type, status,               \
-                                  [&] { return NEVE_PMPI(name)(file, offset, data, count, type, status); }); \
+#define NONBLOCKING_AT(name, constness, direction, counter, number)                                      \
+  BOTH(int, name,                                                                                        \
+       (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type,         \
+        MPI_Request* request),                                                                           \
+       (file, offset, data, count, type, request)) {                                                     \
+    ACCESS(name, ({true, offset, MPI_STATUS_IGNORE, request}), (of, offset, data, count, type, request)) \
   }
-#define OTHER(name, parameters, arguments)                                              \
-  BOTH(int, name, parameters, arguments) {                                              \
-    return other_access("MPI_" #name, file, [&] { return NEVE_PMPI(name) arguments; }); \
+#define BEGIN(name, constness, direction, counter, number)                                \
+  BOTH(int, name, (MPI_File file, constness void* data, number count, MPI_Datatype type), \
+       (file, data, count, type)) {                                                       \
+    ACCESS(name, ({}), (of, data, count, type))                                           \
   }
-#define NONBLOCKING(name, constness, direction, counter, number)                                            \
-  OTHER(name, (MPI_File file, constness void* data, number count, MPI_Datatype type, MPI_Request* request), \
-        (file, data, count, type, request))
-#define NONBLOCKING_AT(name, constness, direction, counter, number)                               \
-  OTHER(name,                                                                                     \
-        (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type, \
-         MPI_Request* request),                                                                   \
-        (file, offset, data, count, type, request))
-#define BEGIN(name, constness, direction, counter, number)                            \
-  OTHER(name, (MPI_File file, constness void* data, number count, MPI_Datatype type), \
-        (file, data, count, type))
-#define BEGIN_AT(name, constness, direction, counter, number)                                            \
-  OTHER(name, (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type), \
-        (file, offset, data, count, type))
-// Their beginning has been refused, or the file is a plain one.
-#define END(name, constness, direction)
+#define BEGIN_AT(name, constness, direction, counter, number)                                                \
+  BOTH(int, name, (MPI_File file, MPI_Offset offset, constness void* data, number count, MPI_Datatype type), \
+       (file, offset, data, count, type)) {                                                                  \
+    ACCESS(name, ({true, offset, MPI_STATUS_IGNORE, nullptr}), (of, offset, data, count, type))              \
+  }
+#define END(name, constness, direction)                                                              \
+  BOTH(int, name, (MPI_File file, constness void* data, MPI_Status* status), (file, data, status)) { \
+    return end_split(file, status, [&](MPI_File of) { return NEVE_PMPI(name)(of, data, status); });  \
+  }
 
 #include "trace/mpi_io_calls.inc"
 
@@ -124,34 +161,53 @@ BOTH(int, File_set_view,
      (MPI_File file, MPI_Offset offset, MPI_Datatype element, MPI_Datatype filetype,
       const char* representation, MPI_Info info),
      (file, offset, element, filetype, representation, info)) {
-  return set_file_view(file, offset, element, filetype, representation, [&] {
-    return NEVE_PMPI(File_set_view)(file, offset, element, filetype, representation, info);
+  return set_file_view(file, offset, element, filetype, representation, [&](MPI_File of) {
+    return NEVE_PMPI(File_set_view)(of, offset, element, filetype, representation, info);
   });
 }
 BOTH(int, File_sync, (MPI_File file), (file)) {
-  return sync_file(file, [&] { return NEVE_PMPI(File_sync)(file); });
+  return sync_file(file, [](MPI_File of) { return NEVE_PMPI(File_sync)(of); });
 }
 BOTH(int, File_set_size, (MPI_File file, MPI_Offset bytes), (file, bytes)) {
-  return set_file_size("MPI_File_set_size", file, bytes, true,
-                       [&] { return NEVE_PMPI(File_set_size)(file, bytes); });
+  return set_file_size(file, bytes, true, [&](MPI_File of) { return NEVE_PMPI(File_set_size)(of, bytes); });
 }
 BOTH(int, File_preallocate, (MPI_File file, MPI_Offset bytes), (file, bytes)) {
-  return set_file_size("MPI_File_preallocate", file, bytes, false,
-                       [&] { return NEVE_PMPI(File_preallocate)(file, bytes); });
+  return set_file_size(file, bytes, false,
+                       [&](MPI_File of) { return NEVE_PMPI(File_preallocate)(of, bytes); });
 }
 BOTH(int, File_get_size, (MPI_File file, MPI_Offset* bytes), (file, bytes)) {
-  return file_size(file, bytes, [&] { return NEVE_PMPI(File_get_size)(file, bytes); });
+  return file_size(file, bytes, [&](MPI_File of) { return NEVE_PMPI(File_get_size)(of, bytes); });
 }
 BOTH(int, File_seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
-  return seek_file(file, offset, whence, [&] { return NEVE_PMPI(File_seek)(file, offset, whence); });
+  return seek_file(file, offset, whence,
+                   [&](MPI_File of) { return NEVE_PMPI(File_seek)(of, offset, whence); });
 }
 BOTH(int, File_get_position, (MPI_File file, MPI_Offset* offset), (file, offset)) {
-  return file_position(file, offset, [&] { return NEVE_PMPI(File_get_position)(file, offset); });
+  return file_position(file, offset, [&](MPI_File of) { return NEVE_PMPI(File_get_position)(of, offset); });
 }
-OTHER(File_seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence))
+BOTH(int, File_seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
+  return seek_file_shared(file, [&](MPI_File of) { return NEVE_PMPI(File_seek_shared)(of, offset, whence); });
+}
+BOTH(int, File_get_position_shared, (MPI_File file, MPI_Offset* offset), (file, offset)) {
+  return file_position_shared(file, offset,
+                              [&](MPI_File of) { return NEVE_PMPI(File_get_position_shared)(of, offset); });
+}
 BOTH(int, File_set_atomicity, (MPI_File file, int is_on), (file, is_on)) {
-  const auto plain = [&] { return NEVE_PMPI(File_set_atomicity)(file, is_on); };
-  return is_on != 0 ? other_access("MPI_File_set_atomicity", file, plain) : plain();
+  return set_file_atomicity(file, is_on != 0,
+                            [&](MPI_File of) { return NEVE_PMPI(File_set_atomicity)(of, is_on); });
+}
+BOTH(int, File_get_atomicity, (MPI_File file, int* is_on), (file, is_on)) {
+  return file_atomicity(file, [&](MPI_File of) { return NEVE_PMPI(File_get_atomicity)(of, is_on); });
+}
+BOTH(int, File_set_errhandler, (MPI_File file, MPI_Errhandler handler), (file, handler)) {
+  return set_file_errhandler(file, [&](MPI_File of) { return NEVE_PMPI(File_set_errhandler)(of, handler); });
+}
+
+// Arrays that are not there are for MPI to judge.
+template <class Number>
+std::function<int64_t(int)> numbers_of(const Number* numbers) {
+  if (numbers == nullptr) return {};
+  return [numbers](int rank) { return static_cast<int64_t>(numbers[rank]); };
 }
 
 #define GATHERS(suffix, number, displacement)                                                                \
@@ -159,16 +215,7 @@ BOTH(int, File_set_atomicity, (MPI_File file, int is_on), (file, is_on)) {
        (const void* send, number send_count, MPI_Datatype send_type, void* recv, number recv_count,          \
         MPI_Datatype recv_type, int root, MPI_Comm comm),                                                    \
        (send, send_count, send_type, recv, recv_count, recv_type, root, comm)) {                             \
-    return gather({send,                                                                                     \
-                   static_cast<uint64_t>(send_count),                                                        \
-                   send_type,                                                                                \
-                   recv,                                                                                     \
-                   static_cast<uint64_t>(recv_count),                                                        \
-                   {},                                                                                       \
-                   {},                                                                                       \
-                   recv_type,                                                                                \
-                   root,                                                                                     \
-                   comm},                                                                                    \
+    return gather({send, send_count, send_type, recv, recv_count, {}, {}, false, recv_type, root, comm},     \
                   [&] {                                                                                      \
                     return NEVE_PMPI(Gather##suffix)(send, send_count, send_type, recv, recv_count,          \
                                                      recv_type, root, comm);                                 \
@@ -178,9 +225,8 @@ BOTH(int, File_set_atomicity, (MPI_File file, int is_on), (file, is_on)) {
        (const void* send, number send_count, MPI_Datatype send_type, void* recv, const number recv_counts[], \
         const displacement displs[], MPI_Datatype recv_type, int root, MPI_Comm comm),                       \
        (send, send_count, send_type, recv, recv_counts, displs, recv_type, root, comm)) {                    \
-    return gather({send, static_cast<uint64_t>(send_count), send_type, recv, 0,                              \
-                   [&](int rank) { return static_cast<uint64_t>(recv_counts[rank]); },                       \
-                   [&](int rank) { return static_cast<int64_t>(displs[rank]); }, recv_type, root, comm},     \
+    return gather({send, send_count, send_type, recv, 0, numbers_of(recv_counts), numbers_of(displs), true,  \
+                   recv_type, root, comm},                                                                   \
                   [&] {                                                                                      \
                     return NEVE_PMPI(Gatherv##suffix)(send, send_count, send_type, recv, recv_counts,        \
                                                       displs, recv_type, root, comm);                        \

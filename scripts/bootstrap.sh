@@ -20,7 +20,7 @@ packages=(
   clang-format python3 python3-venv python3-dev
 )
 if [[ "${1:-}" == fuzz ]]; then
-  packages+=(clang libclang-rt-14-dev)
+  packages+=(clang libclang-rt-14-dev llvm)  # llvm: llvm-profdata and llvm-cov say what was covered
 fi
 
 say() { echo "bootstrap: $*" >&2; }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,44 @@ bool reserve_blocks(int fd, uint64_t from, uint64_t to) {
 
 }  // namespace
 
+// Under a name that nobody can know before, never by way of a link.
+bool Arena::make_file(const char* folder, const char* host) {
+  syscall(SYS_mkdirat, AT_FDCWD, folder, 0700);
+  const long directory =
+      syscall(SYS_openat, AT_FDCWD, folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (directory < 0) return false;
+  uint64_t random = 0;
+  long fd = -1;
+  if (syscall(SYS_getrandom, &random, sizeof random, 0) == static_cast<long>(sizeof random)) {
+    std::snprintf(path_, sizeof path_, "%s/%.200s.%ld.%016llx%s", folder, host, syscall(SYS_getpid),
+                  static_cast<unsigned long long>(random), part_suffix);
+    const char* const name = path_ + std::strlen(folder) + 1;
+    fd = syscall(SYS_openat, directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  }
+  const int reason = errno;
+  struct stat made = {};
+  if (fd >= 0) {
+    syscall(SYS_fstat, fd, &made);
+    device_ = made.st_dev;
+    number_ = made.st_ino;
+    syscall(SYS_close, fd);
+  }
+  syscall(SYS_close, directory);
+  errno = reason;
+  return fd >= 0;
+}
+
+// The file that was made, and no other that has its name now.
+long Arena::open_again() const {
+  const long fd = syscall(SYS_openat, AT_FDCWD, path_, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  struct stat found = {};
+  if (syscall(SYS_fstat, fd, &found) == 0 && found.st_dev == device_ && found.st_ino == number_) return fd;
+  syscall(SYS_close, fd);
+  errno = ESTALE;
+  return -1;
+}
+
 bool Arena::open(const char* folder, const char* host, uint64_t limit_bytes) {
   limit_bytes_ = std::min<uint64_t>(limit_bytes, UINT32_MAX & ~0xffffULL);
   void* reserved =
@@ -46,18 +85,7 @@ bool Arena::open(const char* folder, const char* host, uint64_t limit_bytes) {
   mapped_bytes_ = used_bytes_ = 0;
   in_file_ = false;
 
-  syscall(SYS_mkdirat, AT_FDCWD, folder, 0777);
-  for (int n = 0; n < 10000 && !in_file_; ++n) {
-    std::snprintf(path_, sizeof path_, "%s/%.200s.%ld.%d%s", folder, host, syscall(SYS_getpid), n,
-                  part_suffix);
-    const long fd = syscall(SYS_openat, AT_FDCWD, path_, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) {
-      syscall(SYS_close, fd);
-      in_file_ = true;
-    } else if (errno != EEXIST) {
-      break;
-    }
-  }
+  in_file_ = make_file(folder, host);
   const int reason = errno;
   if (in_file_ && grow(first_bytes)) {
     used_bytes_ = sizeof(PartHeader);
@@ -86,7 +114,7 @@ bool Arena::grow(uint64_t to_bytes) {
   long fd = -1;
   if (in_file_) {
     // Not kept open: a program may count on the numbers of its descriptors, or close all of them.
-    fd = syscall(SYS_openat, AT_FDCWD, path_, O_RDWR | O_CLOEXEC, 0);
+    fd = open_again();
     if (fd < 0 || !reserve_blocks(static_cast<int>(fd), mapped_bytes_, to_bytes)) {
       const int reason = errno;
       if (fd >= 0) syscall(SYS_close, fd);

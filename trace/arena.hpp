@@ -3,6 +3,8 @@
 // calls the kernel directly, so that nothing in here comes back to the wrappers.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -12,8 +14,8 @@ class Arena {
  public:
   bool is_open() const { return base_ != nullptr; }
 
-  // Creates the part file `folder`/<host>.<process>.<n>.part. Where that cannot be, says so on stderr and
-  // keeps the counts in plain memory. False when there is not even that.
+  // Creates the part file `folder`/<host>.<process>.<random>.part. Where that cannot be, says so on stderr
+  // and keeps the counts in plain memory. False when there is not even that.
   bool open(const char* folder, const char* host, uint64_t limit_bytes);
 
   // Offset of zeroed memory, aligned to 8; 0 when the limit is reached.
@@ -38,12 +40,16 @@ class Arena {
   void leave();
 
  private:
+  bool make_file(const char* folder, const char* host);
+  long open_again() const;
   bool grow(uint64_t to_bytes);
 
   std::byte* base_ = nullptr;
   uint64_t limit_bytes_ = 0, mapped_bytes_ = 0, used_bytes_ = 0;
   bool in_file_ = false;
   char path_[4608] = {};
+  dev_t device_ = 0;  // of the file at that path
+  ino_t number_ = 0;
 };
 
 }  // namespace neve::trace

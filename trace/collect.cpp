@@ -7,19 +7,19 @@
 
 #include "trace/json.hpp"
 #include "trace/part_reader.hpp"
+#include "trace/parts_folder.hpp"
 #include "trace/settings.hpp"
 
 namespace neve::trace {
 
 namespace fs = std::filesystem;
 
-std::string parts_folder_of(const std::string& path) { return path + parts_suffix; }
-
 Result<Collected> collect(const std::string& path) {
   Collected collected;
   std::error_code error;
   const bool has_trace = fs::exists(path, error);
-  if (has_trace) {
+  const bool is_replaced = has_trace && is_to_be_replaced(path);
+  if (has_trace && !is_replaced) {
     NEVE_ASSIGN(collected.trace, read_trace_file(path));
   }
   std::vector<std::string> beside;
@@ -39,6 +39,10 @@ Result<Collected> collect(const std::string& path) {
     }
     collected.trace.merge(*part);
     collected.leftovers.push_back(name);
+  }
+  if (is_replaced && collected.leftovers.empty()) {
+    NEVE_ASSIGN(collected.trace, read_trace_file(path));
+    collected.is_earlier = true;
   }
   return collected;
 }

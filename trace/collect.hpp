@@ -13,13 +13,13 @@ namespace neve::trace {
 
 struct Collected {
   Trace trace;
+  bool is_earlier = false;              // the trace of the run before: this one has told nothing
   std::vector<std::string> leftovers;   // files merged into it besides the trace itself
   std::vector<std::string> unreadable;  // why a leftover could not be merged
 };
 
-// The trace at `path`, merged with what lies beside it; a usage error where there is neither.
+// The trace at `path`, merged with what lies beside it; a usage error where there is neither. A trace that
+// what lies beside it is going to replace is not merged, and counts only where there is nothing else.
 Result<Collected> collect(const std::string& path);
-
-std::string parts_folder_of(const std::string& path);
 
 }  // namespace neve::trace

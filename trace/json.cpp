@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/json.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <span>
+
+#include "files/temporary_file.hpp"
+#include "files/write.hpp"
 
 namespace neve::trace {
 namespace {
@@ -233,26 +234,14 @@ Result<Trace> read_trace_file(const std::string& path) {
 
 Status write_trace_file(const Trace& trace, const std::string& path, Existing existing, bool& exists) {
   exists = false;
-  const std::string temporary = path + ".tmp" + std::to_string(getpid());
-  {
-    std::ofstream file(temporary, std::ios::trunc);
-    // A path need not be UTF-8; what is not becomes a sign that says so.
-    file << to_json(trace).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-    file.flush();
-    if (!file) {
-      const Status status = failure(temporary + ": " + std::strerror(errno));
-      std::remove(temporary.c_str());
-      return status;
-    }
-  }
-  // A link, unlike a rename, takes no name that is taken.
-  const int done = existing == Existing::replace ? rename(temporary.c_str(), path.c_str())
-                                                 : link(temporary.c_str(), path.c_str());
-  const int reason = errno;
-  if (existing == Existing::keep || done != 0) unlink(temporary.c_str());
-  if (done == 0) return {};
-  exists = existing == Existing::keep && reason == EEXIST;
-  return failure(path + ": " + std::strerror(reason));
+  NEVE_ASSIGN(files::TemporaryFile temporary, files::TemporaryFile::beside(path));
+  NEVE_ASSIGN(files::Descriptor file, files::create_file(temporary.path()));
+  // A path need not be UTF-8; what is not becomes a sign that says so.
+  const std::string text =
+      to_json(trace).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  NEVE_TRY(files::write_fully(file.number(), 0, std::as_bytes(std::span(text)), path));
+  NEVE_TRY(file.close(path));
+  return existing == Existing::keep ? temporary.commit_if_free(exists) : temporary.commit();
 }
 
 }  // namespace neve::trace

@@ -16,8 +16,7 @@ nlohmann::ordered_json to_json(const Trace& trace);
 Result<Trace> from_json(const nlohmann::json& json);
 
 Result<Trace> read_trace_file(const std::string& path);
-// Under a temporary name, then renamed. Where `path` exists it is replaced, or, if `keep`, the name is
-// refused.
+// As files/temporary_file does. Where `path` exists it is replaced, or, if `keep`, the name is refused.
 enum class Existing { replace, keep };
 Status write_trace_file(const Trace& trace, const std::string& path, Existing existing, bool& exists);
 

@@ -39,8 +39,11 @@ uint64_t Accesses::calls() const {
 
 void Counters::merge(const Counters& other) {
   for (size_t c = 0; c < counter_count; ++c) {
-    values[c] = counter_infos[c].rule == Rule::max ? std::max(values[c], other.values[c])
-                                                   : values[c] + other.values[c];
+    // As unsigned numbers, whose sum is defined whatever a damaged part says.
+    values[c] =
+        counter_infos[c].rule == Rule::max
+            ? std::max(values[c], other.values[c])
+            : static_cast<int64_t>(static_cast<uint64_t>(values[c]) + static_cast<uint64_t>(other.values[c]));
   }
   for (size_t level = 0; level < level_count; ++level) {
     for (size_t t = 0; t < time_count; ++t) {

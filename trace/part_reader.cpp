@@ -27,9 +27,9 @@ class Reader {
                      std::to_string(bytes_.size()));
     }
     bytes_ = bytes_.first(header.used_bytes);
-    // A list can have no more members than fit; more means that it runs in a circle.
-    members_left_ = header.used_bytes / sizeof(PartName) + 1;
-    sizes_left_ = header.used_bytes / sizeof(PartSize) + 1;
+    // What is read is paid for: lists that run in a circle or share their bytes end here. Only the names of
+    // phases are shared in a part as it should be, and each is smaller than what names it.
+    left_ = 2 * header.used_bytes;
 
     Process process;
     process.id = header.process_id;
@@ -68,10 +68,15 @@ class Reader {
     return {};
   }
 
+  Status pay(uint64_t bytes) {
+    if (bytes > left_) return corrupt("a list has no end, or names and lists overlap");
+    left_ -= bytes;
+    return {};
+  }
+
   template <class T>
   Status member(uint64_t at, T& value) {
-    if (members_left_ == 0) return corrupt("a list has no end");
-    --members_left_;
+    NEVE_TRY(pay(sizeof(T)));
     return get(at, value);
   }
 
@@ -81,6 +86,7 @@ class Reader {
     PartName head;
     NEVE_TRY(get(at, head));
     if (bytes_.size() - at - sizeof head < head.length) return corrupt("a name runs out of the part");
+    NEVE_TRY(pay(head.length));
     text.assign(reinterpret_cast<const char*>(bytes_.data() + at + sizeof head), head.length);
     return {};
   }
@@ -93,8 +99,7 @@ class Reader {
     if (part.map > bytes_.size() || part.map_capacity > (bytes_.size() - part.map) / sizeof(PartSize)) {
       return corrupt("a map of sizes runs out of the part");
     }
-    if (part.map_capacity > sizes_left_) return corrupt("its maps of sizes overlap");
-    sizes_left_ -= part.map_capacity;
+    NEVE_TRY(pay(uint64_t{part.map_capacity} * sizeof(PartSize)));
     for (uint32_t i = 0; i < part.map_capacity; ++i) {
       PartSize size;
       NEVE_TRY(get(part.map + uint64_t{i} * sizeof size, size));
@@ -142,7 +147,7 @@ class Reader {
   }
 
   std::span<const std::byte> bytes_;
-  uint64_t members_left_ = 0, sizes_left_ = 0;
+  uint64_t left_ = 0;  // bytes that may still be read
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "trace/path_pattern.hpp"
+
 namespace neve::trace {
 namespace {
 
@@ -46,7 +48,7 @@ bool in_list(const char* patterns, const char* path) {
     if (length > 0 && length < sizeof pattern) {
       std::memcpy(pattern, patterns, length);
       pattern[length] = '\0';
-      if (fnmatch(pattern, path, 0) == 0) return true;
+      if (path_matches(pattern, path)) return true;
     }
     patterns += length;
     if (*patterns == ':') ++patterns;
@@ -107,9 +109,9 @@ void Settings::read_environment() {
 }
 
 bool Settings::wants(const char* path) const {
-  if (begins_with(path, output)) {  // the trace itself, its parts, its temporary name
+  if (begins_with(path, output)) {  // the trace itself, and its parts
     const char* rest = path + std::strlen(output);
-    if (*rest == '\0' || begins_with(rest, parts_suffix) || begins_with(rest, ".tmp")) return false;
+    if (*rest == '\0' || begins_with(rest, parts_suffix)) return false;
   }
   if (in_list(include, path)) return true;
   return !in_list(exclude, path) && !is_system_file(path);

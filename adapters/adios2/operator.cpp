@@ -84,7 +84,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   size_t InverseOperate(const char* in, const size_t in_bytes, char* out) override {
     const auto frame = Frame::parse(std::as_bytes(std::span(in, in_bytes)));
     if (!frame.ok()) fail(frame.status());
-    const size_t bytes = frame->layout().element_count * dtype_bytes(frame->dtype());
+    const size_t bytes = frame->shape().element_count * dtype_bytes(frame->dtype());
     const Status status = frame->decode(reinterpret_cast<std::byte*>(out), bytes, options_.encode.threads);
     if (!status.ok()) fail(status);
     return bytes;

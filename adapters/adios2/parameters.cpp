@@ -11,8 +11,6 @@
 namespace neve::adios2_operator {
 namespace {
 
-constexpr int most_threads = 1024;
-
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -107,9 +105,8 @@ Result<ArrayOptions> parse_parameters(const std::map<std::string, std::string>& 
     NEVE_TRY(reader->second(key, text, options));
   }
   NEVE_TRY(check_tuning(options.tuning));
-  if (options.encode.threads < 1 || options.encode.threads > most_threads) {
-    return usage_error("parameter threads is " + std::to_string(options.encode.threads) + "; 1 to " +
-                       std::to_string(most_threads) + " are allowed");
+  if (const Status status = check_threads(options.encode.threads); !status.ok()) {
+    return usage_error("parameter " + status.message());
   }
   return options;
 }

@@ -13,6 +13,7 @@
 #include "amr/load_balance.hpp"
 #include "apps/amr/vtkhdf.hpp"
 #include "apps/common/timed.hpp"
+#include "apps/common/workplace.hpp"
 #include "mpi/agree.hpp"
 #include "neve/plotfile_reader.hpp"
 
@@ -40,6 +41,12 @@ Status check_case(const Case& c) {
   NEVE_TRY(check_range("threshold", c.mesh.threshold, 0, 2));
   if (c.ways.empty()) return usage_error("no ways are given; at least one is needed");
   return check_bound(c.bound);
+}
+
+std::string stem_of(const Way& way) {
+  std::string stem = "neve_amr_" + way.name;
+  std::replace(stem.begin(), stem.end(), ':', '-');
+  return stem;
 }
 
 class Benchmark {
@@ -129,8 +136,7 @@ class Benchmark {
 
   Status store(const Mesh& mesh, const Held& held, const std::vector<std::vector<int>>& owner, const Way& way,
                int step, apps::StoreResult& into) const {
-    std::string file = fmt::format("neve_amr_{}_{:06}.h5", way.name, step);
-    std::replace(file.begin(), file.end(), ':', '-');
+    const std::string file = fmt::format("{}_{:06}.h5", stem_of(way), step);
     const std::string path = (std::filesystem::path(options_.store.folder) / file).string();
     WriteOptions write;
     write.compress = way.compress;
@@ -138,6 +144,7 @@ class Benchmark {
     write.codec = way.codec;
     write.encode.effort = options_.effort;
     write.bound = options_.bound;
+    if (way.compress && way.strategy != "amrex-1d") write.covered = options_.covered;
     if (way.codec == Codec::lossless || way.codec == Codec::exact) write.bound = {BoundMode::lossless, 0};
     WriteReport report;
     std::vector<double> compressing;
@@ -271,8 +278,16 @@ Result<Way> parse_way(const std::string& name) {
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   NEVE_TRY(apps::check_options(options.store));
-  NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-  return Benchmark(std::move(own), options).run();
+  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+  std::vector<std::string> names;
+  for (const Way& way : options.ways) names.push_back(stem_of(way) + "_");
+  return apps::in_own_folder(all, options.store.folder, options.store.keep, names,
+                             [&](const std::string& folder) -> Result<BenchmarkResult> {
+                               Case placed = options;
+                               placed.store.folder = folder;
+                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
+                               return Benchmark(std::move(own), placed).run();
+                             });
 }
 
 }  // namespace neve::amr_app

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/amr/mesh.hpp"
+#include "apps/common/covered.hpp"
 #include "apps/common/output/output.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
@@ -29,6 +30,7 @@ struct Case {
   Sharing sharing = Sharing::exchange;
   Bound bound{BoundMode::rel, 1e-3};  // of each level's range
   Effort effort = Effort::fast;
+  Covered covered = bench_covered;
   std::vector<Way> ways;
   apps::StoreOptions store;
 };

@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "files/temporary_file.hpp"
 #include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/file_parts.hpp"
 #include "hdf5/layout_names.hpp"
-#include "mpi/temporary.hpp"
 
 namespace neve::amr_app {
 namespace {
@@ -116,7 +116,7 @@ Status write_file(const std::string& path, const std::string& plot_path, const H
   const hdf5::QuietErrors quiet;
   const Handle plot(H5Fopen(plot_path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!plot.valid()) return hdf5_failed(plot_path);
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   if (!file.valid()) return hdf5_failed(path);
   {
     const Handle root = hdf5::create_group(file.id(), "VTKHDF");
@@ -137,7 +137,7 @@ Status write_file(const std::string& path, const std::string& plot_path, const H
 }  // namespace
 
 Status write_vtkhdf(const std::string& path, const std::string& plot_path, const Hierarchy& hierarchy) {
-  NEVE_ASSIGN(mpi::Temporary temporary, mpi::Temporary::beside(path, mpi::Temporary::Kind::file));
+  NEVE_ASSIGN(files::TemporaryFile temporary, files::TemporaryFile::beside(path));
   NEVE_TRY(write_file(temporary.path(), plot_path, hierarchy).in(path));
   return temporary.commit();
 }

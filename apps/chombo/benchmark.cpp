@@ -15,6 +15,7 @@
 #include "amr/sample_grids.hpp"
 #include "apps/chombo/fields.hpp"
 #include "apps/common/timed.hpp"
+#include "apps/common/workplace.hpp"
 #include "mpi/agree.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/plotfile_reader.hpp"
@@ -124,6 +125,8 @@ struct Group {
   int first_component = 0;
 };
 
+std::string file_name(const Way& way) { return fmt::format("neve_chombo_{}.h5", way.name); }
+
 class Benchmark {
  public:
   Benchmark(Comm comm, const Case& options) : comm_(std::move(comm)), options_(options) {}
@@ -214,7 +217,7 @@ class Benchmark {
   }
 
   std::string path_of(const Way& way) const {
-    return (std::filesystem::path(options_.folder) / fmt::format("neve_chombo_{}.h5", way.name)).string();
+    return (std::filesystem::path(options_.folder) / file_name(way)).string();
   }
 
   WriteOptions write_options(const Way& way) const {
@@ -224,6 +227,7 @@ class Benchmark {
     options.aggregate_boxes = way.strategy == "aggregated" ? options_.aggregate_boxes : 0;
     options.ghosts = ghosts_of(way, in_dims(options_.ghosts, hierarchy_.dims));
     options.bound = options_.bound;
+    options.covered = way.compress ? options_.covered : default_covered;
     options.encode.effort = options_.effort;
     options.layout = options_.layout;
     return options;
@@ -401,8 +405,16 @@ Result<Way> parse_way(const std::string& name) {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
-  NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-  return Benchmark(std::move(own), options).run();
+  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+  std::vector<std::string> names;
+  for (const Way& way : options.ways) names.push_back(file_name(way));
+  return apps::in_own_folder(all, options.folder, options.keep, names,
+                             [&](const std::string& folder) -> Result<BenchmarkResult> {
+                               Case placed = options;
+                               placed.folder = folder;
+                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
+                               return Benchmark(std::move(own), placed).run();
+                             });
 }
 
 }  // namespace neve::chombo

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/common/covered.hpp"
 #include "neve/distribution.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -42,6 +43,7 @@ struct Case {
   int aggregate_boxes = 0;
   Bound bound;
   Effort effort = Effort::fast;
+  Covered covered = bench_covered;  // of compressed plot files
   FileLayout layout;
   int repeats = 1;
   std::string folder = ".";

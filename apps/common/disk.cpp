@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/common/disk.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <optional>
 #include <random>
+#include <span>
 #include <vector>
+
+#include "files/temporary_folder.hpp"
+#include "files/write.hpp"
 
 namespace neve::apps {
 namespace {
@@ -18,30 +19,31 @@ namespace {
 constexpr size_t block_bytes = size_t{8} << 20;
 
 Status write_file(const std::string& path, const std::vector<uint64_t>& block, uint64_t bytes) {
-  const auto problem = [&](const char* what) {
-    return failure(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
-  };
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return problem("cannot be made");
-  Status status;
-  for (uint64_t left = bytes; left > 0 && status.ok();) {
-    const ssize_t written = ::write(file, block.data(), std::min<uint64_t>(left, block_bytes));
-    if (written > 0) {
-      left -= static_cast<uint64_t>(written);
-    } else if (errno != EINTR) {
-      status = problem("writing");
-    }
+  NEVE_ASSIGN(files::Descriptor file, files::create_file(path));
+  const auto whole = std::as_bytes(std::span(block));
+  for (uint64_t done = 0; done < bytes;) {
+    const auto part = whole.first(std::min<uint64_t>(bytes - done, whole.size()));
+    NEVE_TRY(files::write_fully(file.number(), static_cast<int64_t>(done), part, path));
+    done += part.size();
   }
-  if (status.ok() && ::fsync(file) != 0) status = problem("fsync");
-  if (::close(file) != 0 && status.ok()) status = problem("closing");
-  return status;
+  NEVE_TRY(files::sync_file(file.number(), path));
+  return file.close(path);
 }
 
 }  // namespace
 
 Result<Seconds> write_to_disk(const mpi::Comm& comm, const std::string& folder, uint64_t bytes, int repeats) {
-  const std::string path =
-      (std::filesystem::path(folder) / fmt::format("neve_disk_{:06}", comm.rank())).string();
+  // Of this rank alone: the folder may be another one on each machine.
+  std::string path;
+  std::optional<files::ScratchFolder> scratch;
+  NEVE_TRY(mpi::agree(comm, mpi::guarded("open", [&]() -> Status {
+                        const auto name =
+                            std::filesystem::path(folder) / fmt::format("neve_disk_{:06}", comm.rank());
+                        NEVE_ASSIGN(files::ScratchFolder own, files::ScratchFolder::beside(name.string()));
+                        path = own.path() + "/values";
+                        scratch.emplace(std::move(own));
+                        return {};
+                      })));
   std::vector<uint64_t> block;
   NEVE_TRY(mpi::agree(comm, mpi::guarded("making of values", [&]() -> Status {
                         std::mt19937_64 random(static_cast<uint64_t>(comm.rank()));
@@ -57,6 +59,8 @@ Result<Seconds> write_to_disk(const mpi::Comm& comm, const std::string& folder, 
   Result<Seconds> seconds =
       timed(comm, repeats, remove, [&] { return mpi::agree(comm, write_file(path, block, bytes)); });
   const Status removed = remove();
+  scratch.reset();
+  MPI_Barrier(comm.get());  // all ranks have cleared away when any goes on
   NEVE_TRY(seconds.status());
   NEVE_TRY(removed);
   return seconds;

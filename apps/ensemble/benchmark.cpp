@@ -11,6 +11,7 @@
 
 #include "apps/common/random.hpp"
 #include "apps/common/timed.hpp"
+#include "apps/common/workplace.hpp"
 #include "format/checksum.hpp"
 #include "mpi/agree.hpp"
 
@@ -808,8 +809,16 @@ Result<Way> parse_way(const std::string& name) {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
-  NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-  return Benchmark(std::move(own), options).run();
+  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+  std::vector<std::string> names;
+  for (const Way& way : options.ways) names.push_back(fmt::format("neve_ensemble_{}_", way.name));
+  return apps::in_own_folder(all, options.folder, options.keep, names,
+                             [&](const std::string& folder) -> Result<BenchmarkResult> {
+                               Case placed = options;
+                               placed.folder = folder;
+                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
+                               return Benchmark(std::move(own), placed).run();
+                             });
 }
 
 }  // namespace neve::ensemble

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/ensemble/field_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <numeric>
 
+#include "files/temporary_file.hpp"
+#include "files/write.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
-#include "mpi/temporary.hpp"
 #include "neve/frame.hpp"
 #include "neve/series.hpp"
 
@@ -148,7 +145,7 @@ Status write_hdf5(const std::string& path, std::span<const Field> fields, const 
   if (H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_LATEST) < 0) {
     return hdf5_failure("file properties");
   }
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), H5Fclose);
   if (!file.valid()) return hdf5_failure(path);
   for (const Field& field : fields) {
     NEVE_TRY(write_field(file.id(), field, storage, memory).in(path + ": " + field.name));
@@ -171,7 +168,7 @@ uint64_t value_count(const Shape& shape) {
 
 Result<uint64_t> write_fields(const std::string& path, std::span<const Field> fields, const Storage& storage,
                               SelectionMemory& memory) {
-  NEVE_ASSIGN(mpi::Temporary temporary, mpi::Temporary::beside(path, mpi::Temporary::Kind::file));
+  NEVE_ASSIGN(files::TemporaryFile temporary, files::TemporaryFile::beside(path));
   NEVE_TRY(write_hdf5(temporary.path(), fields, storage, memory));
   NEVE_TRY(temporary.commit());
   return bytes_of(path);
@@ -202,18 +199,14 @@ Status FieldFile::read(const std::string& name, const Shape& start, const Shape&
 }
 
 Result<uint64_t> write_flat(const std::string& path, std::span<const Field> fields) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return failure(path + ": " + std::strerror(errno));
+  NEVE_ASSIGN(files::Descriptor file, files::create_file(path));
   int64_t offset = 0;
-  Status status;
   for (const Field& field : fields) {
     const auto bytes = std::as_bytes(std::span(field.values, value_count(field.shape)));
-    status = plotfile::write_fully(fd, offset, bytes, path);
-    if (!status.ok()) break;
+    NEVE_TRY(files::write_fully(file.number(), offset, bytes, path));
     offset += static_cast<int64_t>(bytes.size());
   }
-  if (::close(fd) != 0 && status.ok()) status = failure(path + ": " + std::strerror(errno));
-  if (!status.ok()) return status;
+  NEVE_TRY(file.close(path));
   return static_cast<uint64_t>(offset);
 }
 

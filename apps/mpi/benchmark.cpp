@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "apps/common/timed.hpp"
+#include "apps/common/workplace.hpp"
 #include "codecs/frame_values.hpp"
 #include "mpi/blocks/block_encoder.hpp"
+#include "mpi/openable_path.hpp"
+#include "mpi/written.hpp"
 #include "neve/mpi.h"
 #include "plotfile/npy.hpp"
 
@@ -104,7 +107,7 @@ Status measure_speeds(const Case& options, const Field& field, Result& result) {
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     std::vector<Bytes> frames;
     double begin = thread_seconds();
-    const auto whole = mpi::measure_alone(transfer, plan, field.values.data());
+    NEVE_ASSIGN(const auto whole, mpi::measure_alone(transfer, plan, field.values.data()));
     const BlockEncoder encoder(transfer, plan, field.values.data(), whole, 0);
     for (size_t block = 0; block < plan.blocks(); ++block) {
       NEVE_ASSIGN(Bytes frame, encoder.encode(block));
@@ -180,14 +183,16 @@ Status time_gathers(const mpi::Comm& comm, const Case& options, const Field& fie
 
 Status write_plain(const mpi::Comm& comm, const std::string& path, const Field& field) {
   MPI_File file = MPI_FILE_NULL;
-  NEVE_TRY(mpi::mpi_status(
-      MPI_File_open(comm.get(), path.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file),
-      path));
+  mpi::OpenablePath name;
+  NEVE_TRY(mpi::open_file(comm, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL, name,
+                          file));
   const auto at = static_cast<MPI_Offset>(static_cast<size_t>(comm.rank()) * field.values.size());
-  const Status written =
+  MPI_Status moved;
+  Status written =
       mpi::mpi_status(MPI_File_write_at_all(file, at, field.values.data(), static_cast<int>(field.count()),
-                                            field.type(), MPI_STATUS_IGNORE),
+                                            field.type(), &moved),
                       path);
+  if (written.ok()) written = mpi::check_written(moved, field.values.size(), path);
   const Status synced = mpi::mpi_status(MPI_File_sync(file), path);
   const Status closed = mpi::mpi_status(MPI_File_close(&file), path);
   NEVE_TRY(written);
@@ -221,10 +226,9 @@ Status read_back(const mpi::Comm& comm, const std::string& path, const Field& fi
   return closed;
 }
 
-Status time_writes(const mpi::Comm& comm, const Case& options, const Field& field, const std::string& bound,
-                   const neve_mpi_options& call, Result& result) {
-  const std::string stem = options.folder + "/.neve-bench-mpi-";
-  const std::string plain_path = stem + "plain", framed_path = stem + "framed";
+Status time_writes(const mpi::Comm& comm, const std::string& folder, const Case& options, const Field& field,
+                   const std::string& bound, const neve_mpi_options& call, Result& result) {
+  const std::string plain_path = folder + "/plain", framed_path = folder + "/framed";
   const auto remove = [&](const std::string& path) {
     std::error_code ignored;
     if (comm.rank() == 0) std::filesystem::remove(path, ignored);
@@ -283,7 +287,8 @@ neve::Result<Result> run_benchmark(MPI_Comm given, const Case& options) {
   call.layer_shape = layer.data();
   const std::string bound = to_string(options.bound);
   NEVE_TRY(time_gathers(comm, options, field, bound, call, result));
-  NEVE_TRY(time_writes(comm, options, field, bound, call, result));
+  NEVE_ASSIGN(const apps::Workplace place, apps::Workplace::begin(comm, options.folder, false, {}));
+  NEVE_TRY(time_writes(comm, place.path(), options, field, bound, call, result));
 
   NEVE_TRY(
       mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &result.max_abs_error, 1, MPI_DOUBLE, MPI_MAX, comm.get()),

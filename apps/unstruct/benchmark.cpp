@@ -6,6 +6,7 @@
 #include "apps/common/output/xdmf.hpp"
 #include "apps/common/rows.hpp"
 #include "apps/common/timed.hpp"
+#include "apps/common/workplace.hpp"
 #include "mpi/agree.hpp"
 
 namespace neve::unstruct {
@@ -127,8 +128,16 @@ class Benchmark {
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   NEVE_TRY(apps::check_options(options.store));
-  NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-  return Benchmark(std::move(own), options).run();
+  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+  const std::vector<std::string> parts = {"neve_unstruct_wedges", "neve_unstruct_triangles"};
+  const std::vector<std::string> names = apps::file_stems(parts, options.outputs);
+  return apps::in_own_folder(all, options.store.folder, options.store.keep, names,
+                             [&](const std::string& folder) -> Result<BenchmarkResult> {
+                               Case placed = options;
+                               placed.store.folder = folder;
+                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
+                               return Benchmark(std::move(own), placed).run();
+                             });
 }
 
 }  // namespace neve::unstruct

@@ -2,7 +2,7 @@
 // Times the parallel write of an AMR hierarchy against the two writes it competes with: the same bytes by
 // plain MPI-IO, and the uncompressed AMReX plotfile. JSON on stdout.
 //
-//   mpirun -n 4 neve_bench_write PLOTFILE FOLDER BOUND REPLICAS REPEATS
+//   mpirun -n 4 neve_bench_write PLOTFILE FOLDER BOUND COVERED REPLICAS REPEATS
 //
 // The plotfile is read once and repeated REPLICAS times along each direction, every copy in memory of its
 // own, so that a small sample makes a large write.
@@ -211,8 +211,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound, int replicas,
-         int repeats) {
+void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound,
+         neve::Covered covered, int replicas, int repeats) {
   auto source = must(neve::plotfile::open_amrex_plotfile(plotfile));
   const Hierarchy hierarchy = replicate(source->hierarchy(), replicas);
   const Input input = load_own_boxes(*source, hierarchy);
@@ -222,6 +222,7 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
   const std::string raw_path = folder + "/raw_plotfile";
   neve::WriteOptions options;
   options.bound = bound;
+  options.covered = covered;
 
   neve::WriteReport report;
   std::vector<double> total, encode, place, put, plain, raw;
@@ -256,6 +257,7 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
       {"replicas", replicas},
       {"repeats", repeats},
       {"bound", neve::to_string(bound)},
+      {"covered", neve::covered_name(covered)},
       {"raw_bytes", report.raw_bytes},
       {"stored_bytes", report.file_bytes},
       {"largest_rank_input_bytes", input_bytes},
@@ -274,11 +276,11 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (argc != 6) {
-    stop(neve::usage_error("usage: neve_bench_write PLOTFILE FOLDER BOUND REPLICAS REPEATS"));
+  if (argc != 7) {
+    stop(neve::usage_error("usage: neve_bench_write PLOTFILE FOLDER BOUND COVERED REPLICAS REPEATS"));
   }
-  run(argv[1], argv[2], must(neve::parse_bound(argv[3])), number_argument(argv[4], "REPLICAS", most_replicas),
-      number_argument(argv[5], "REPEATS", most_repeats));
+  run(argv[1], argv[2], must(neve::parse_bound(argv[3])), must(neve::parse_covered(argv[4])),
+      number_argument(argv[5], "REPLICAS", most_replicas), number_argument(argv[6], "REPEATS", most_repeats));
   MPI_Finalize();
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: what a simulation needs to go on, as BISICLES writes it: HDF5 in Chombo's layout, with a
-// dataset for every variable of every level, `<name>Data:datatype=0`. Read back on any number of ranks.
+// Checkpoints: what a simulation needs to go on: HDF5 in Chombo's layout, with a dataset for every variable
+// of every level. Neve's own, Chombo's and those of codes on Chombo (BISICLES). Read back on any number of
+// ranks.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,14 @@
 
 #include "neve/box.hpp"
 #include "neve/hierarchy.hpp"
+#include "neve/open_options.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
 namespace neve {
 
 struct Variable {
-  std::string name;                     // part of a dataset's name: no '/', unique
+  std::string name;                     // part of a dataset's name: no '/', unique; Chombo's one is "data"
   std::vector<std::string> components;  // at least one, unique
   IntVect ghosts{0, 0, 0};              // layers of ghost cells kept around every box
   bool compress = true;
@@ -25,7 +27,8 @@ struct Variable {
 };
 
 // A checkpoint being read. Independent, not collective: each rank opens it and reads only its boxes. One
-// thread at a time, as HDF5 is not thread-safe.
+// thread at a time; several readers may be used by several threads, which take turns in HDF5. After
+// MPI_Finalize, which closes its file, it refuses to read.
 class Checkpoint {
  public:
   virtual ~Checkpoint() = default;
@@ -38,7 +41,8 @@ class Checkpoint {
   virtual Status read_box(int variable, int level, int box, int component, std::byte* out) = 0;
 };
 
-// Errors: failure (missing, unreadable), usage (not a checkpoint), corrupt.
-Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path);
+// Errors: failure (missing, unreadable), usage (not a checkpoint, or it leads outside of its folder),
+// corrupt.
+Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path, const OpenOptions& options = {});
 
 }  // namespace neve

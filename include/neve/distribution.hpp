@@ -33,7 +33,7 @@ struct DistributionOptions {
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
                                                        const DistributionOptions& options);
 
-// Runs of boxes in Morton order, balanced by cells. `ranks` must be at least 1.
+// Runs of boxes in Morton order, balanced by cells. Fewer than one rank counts as one.
 std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks);
 
 }  // namespace neve

@@ -35,7 +35,8 @@ struct Rect {
 struct FrameBox {
   Extents lo{0, 0, 0, 0};  // place in the level's index space
   Extents size{1, 1, 1, 1};
-  std::vector<Rect> covered;  // disjoint; cells a finer level covers, which components may leave out
+  // Cells a finer level covers, which components may leave out. Disjoint: together at most all of the box's.
+  std::vector<Rect> covered;
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
 };
@@ -45,16 +46,20 @@ struct FrameBox {
 //
 // A box too large for one chunk is cut: such a frame has exactly this one box and holds elements
 // [stream_begin, stream_begin + stream_count) of its components x cells.
-struct FrameLayout {
-  int ndim = 3;                 // 1..max_frame_dims
-  int components = 1;           // 1..65535
-  std::vector<FrameBox> boxes;  // at least one, but for an array without elements
-  uint64_t element_count = 0;   // >= the elements held
+struct FrameShape {
+  int ndim = 3;                // 1..max_frame_dims
+  int components = 1;          // 1..65535
+  uint64_t element_count = 0;  // >= the elements held
   bool is_split = false;
   uint64_t stream_begin = 0;          // 0 unless is_split
   uint64_t stream_count = 0;          // ignored unless is_split
   bool is_array = false;              // array_shape counts; an array without elements has no boxes
   std::vector<uint64_t> array_shape;  // the user's shape, slowest first; empty for a single value
+};
+
+// What an encoder is asked to put into a frame.
+struct FrameLayout : FrameShape {
+  std::vector<FrameBox> boxes;  // at least one, but for an array without elements
 
   uint64_t held_elements() const;
 };
@@ -124,7 +129,7 @@ struct Nesting {
 
 struct EncodeOptions {
   Effort effort = Effort::fast;
-  int threads = 1;       // used inside one frame; >= 1
+  int threads = 1;       // used inside one frame; 1 to max_threads. Fewer where the system gives no more
   bool explain = false;  // FrameReport::selections
 };
 
@@ -156,7 +161,7 @@ struct FrameReport {
 
 // Encode. `boxes[i]` holds the values of layout.boxes[i]. Integers take codec automatic, lossless or exact
 // and no bound. The frame's bytes do not depend on threads nor on the SIMD target. The encoder checks every
-// value with the decoder's arithmetic. Errors: usage (layout, bound, spec counts).
+// value with the decoder's arithmetic. Errors: usage (layout, bound, spec counts), failure (no memory).
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
                                             std::span<const ComponentSpec> specs,
                                             std::span<const BoxData> boxes, const EncodeOptions& options = {},
@@ -183,6 +188,22 @@ struct SectionInfo {
   int unit_cells = 0;  // side of its unit blocks; 0: none
 };
 
+// What a frame's header says, without where its boxes lie.
+struct FrameDescription {
+  DType dtype = DType::f64;
+  FrameShape shape;
+  uint64_t boxes = 0;
+  uint64_t held_elements = 0;  // the rest of element_count is 0
+  std::vector<ComponentInfo> components;
+  std::vector<SectionInfo> sections;
+  uint64_t header_bytes = 0;  // header with section table and shared codebooks
+  uint64_t frame_bytes = 0;
+};
+
+// Checks all that Frame::parse checks, and takes less memory: boxes are walked and not kept
+// (docs/guarantees.md, "Hostile input"). Errors: those of Frame::parse.
+Result<FrameDescription> describe_frame(std::span<const std::byte> bytes);
+
 // A parsed frame. Keeps a view of the bytes: they must outlive it.
 class Frame {
  public:
@@ -194,16 +215,27 @@ class Frame {
   ~Frame();
 
   DType dtype() const;
-  const FrameLayout& layout() const;
+  const FrameShape& shape() const;
+  uint64_t held_elements() const;
+  uint64_t box_count() const;
+  // Where a box lies in the level's index space; without cells from box_count() on. Boxes are packed: it
+  // takes some dozens of steps to find one.
+  Rect box(uint64_t number) const;
+  // The number of its first element in the frame; held_elements() from box_count() on.
+  uint64_t first_element(uint64_t box) const;
+  // The number of the box whose first element in the frame is `element`; nothing where none begins there.
+  std::optional<uint64_t> find_box(uint64_t element) const;
+  // Memory that the parsed header takes, besides the bytes that the frame looks at.
+  uint64_t memory_bytes() const;
   const std::vector<ComponentInfo>& components() const;
   const std::vector<SectionInfo>& sections() const;
   uint64_t header_bytes() const;  // header with section table and shared codebooks
   // Whether any section of the component was coded with values of the next coarser level. Decoding those
-  // needs `coarser` below and is a usage error without; all other sections ignore it.
+  // needs `coarser` below and is refused as corrupt without; all other sections ignore it.
   bool needs_coarser_level(int component) const;
 
   // The whole frame, element_count values. Left-out cells hold finite values near their neighbours.
-  // Errors: corrupt; usage when out_bytes is not element_count values.
+  // Errors: corrupt; usage when out_bytes is not element_count values, or threads not 1 to max_threads.
   Status decode(std::byte* out, uint64_t out_bytes, int threads = 1,
                 const CoarserLevel* coarser = nullptr) const;
 
@@ -226,20 +258,27 @@ class Frame {
  private:
   struct State;
   explicit Frame(std::unique_ptr<State>);
+  static Result<Frame> parse_unguarded(std::span<const std::byte> bytes);
+  Result<std::vector<uint8_t>> left_out_unguarded(int box, int component) const;
+  template <class Visit>
+  Status decoded(const Visit& visit) const;
+
   std::unique_ptr<State> state_;
 };
 
 // --- value ranges -------------------------------------------------------------------------------------
 
-ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
-                      std::optional<double> fill);
+// The range of one component of a box. Errors: usage for integers, data that is null, or a component below 0.
+Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
+                              std::optional<double> fill);
 
 // Whether an extreme of the range is a value people use for "no data" (1e20, -999, netCDF's
 // defaults, ...). Returns it; the caller scans again with it as `fill` and calls accept_fill.
 std::optional<double> suspect_fill(DType dtype, const ValueRange& range);
 // A suspect is a fill value when it lies outside the range of the others by more than that range.
 bool accept_fill(double suspect, const ValueRange& others);
-// Both at once for integers, which netCDF has defaults of its own for; two's complement.
+// Both at once for integers, which netCDF has defaults of its own for; two's complement. Nothing for other
+// types and for data that is null.
 std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data);
 
 // The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range, and for a
@@ -262,6 +301,7 @@ struct ArrayOptions {
 };
 
 // An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.
+// `data` may be null where a size is 0. Errors: usage, failure (no memory).
 Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
                                             const ArrayOptions& options, FrameReport* report = nullptr);
 

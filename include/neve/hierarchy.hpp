@@ -28,12 +28,12 @@ struct Level {
 struct Hierarchy {
   int dims = 3;  // 1, 2 or 3
   DType dtype = DType::f64;
-  std::vector<std::string> components;  // unique, not empty
+  std::vector<std::string> components;  // unique, not empty; UTF-8 where they are written
   double time = 0;
   std::array<double, max_dims> prob_lo{0, 0, 0};
   std::array<double, max_dims> prob_hi{1, 1, 1};
   int coord_sys = 0;               // AMReX: 0 Cartesian, 1 RZ, 2 spherical
-  IntVect source_ghosts{0, 0, 0};  // ghost layers the source file held; they are not read
+  IntVect source_ghosts{0, 0, 0};  // ghost layers the source file held; read_box gives none of them
   std::vector<Level> levels;       // coarsest first, at least one
   // Files beside the fields that tools look for (AMReX: job_info, WarpXHeader, comoving_a...),
   // by path relative to the plotfile, kept verbatim so that a converted-back plotfile has them.
@@ -55,7 +55,7 @@ class PlotfileSource {
   virtual const Hierarchy& hierarchy() const = 0;
   // Valid cells of box `box` of level `level`, component `component`, x fastest, into `out`, which holds
   // boxes[box].cells() values of hierarchy().dtype. Left-out covered cells come back as the average
-  // of the finer cells.
+  // of the finer cells. Errors: usage (no such thing, `out` null), corrupt, failure.
   virtual Status read_box(int level, int box, int component, std::byte* out) = 0;
   // Which covered cells of that box the file does not hold (1), x fastest; empty when it holds all.
   virtual Result<std::vector<uint8_t>> left_out(int level, int box, int component) {

@@ -20,7 +20,8 @@
  * Ownership. All buffers stay the caller's; nothing is kept when a function returns.
  *
  * Threads. A function may be called from one thread at a time for each communicator, and needs of MPI what
- * the caller's own calls need: Neve's other threads encode and decode and make no MPI call.
+ * the caller's own calls need: Neve's other threads encode and decode and make no MPI call. Before MPI_Init,
+ * after MPI_Finalize and on a thread that may not call MPI it is NEVE_USAGE.
  */
 #ifndef NEVE_MPI_H
 #define NEVE_MPI_H
@@ -68,15 +69,15 @@ int neve_mpi_gatherv(const void* send, uint64_t count, MPI_Datatype type, void* 
 
 /* Not collective: the receiver calls neve_mpi_recv. The bound's range is that of these values. Returns when
  * all is sent, which may be before it is received. A failure while values are encoded reaches the receiver.
- */
+ * To MPI_PROC_NULL nothing is sent, and that is no error. */
 int neve_mpi_send(const void* values, uint64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                   const char* bound, const neve_mpi_options* options);
 
 /* Not collective. Receives what neve_mpi_send sent, up to `count` values of `type`; *received is how many
  * came, *status (as of MPI_Recv, without a count) from where; either may be NULL or MPI_STATUS_IGNORE. source
  * and tag may be MPI_ANY_SOURCE, MPI_ANY_TAG. A message that is longer, of another type or not of
- * neve_mpi_send is taken off and is an error. Of the options only block_bytes and layers have no meaning
- * here. */
+ * neve_mpi_send is taken off and is an error. From MPI_PROC_NULL nothing comes, and that is no error. Of the
+ * options block_bytes and layers are ignored. */
 int neve_mpi_recv(void* values, uint64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   const neve_mpi_options* options, uint64_t* received, MPI_Status* status);
 
@@ -90,7 +91,7 @@ typedef enum neve_mpi_file_mode {
   NEVE_MPI_FILE_CREATE = 1, /* a new file takes the name at the first sync or close; until then, and where a
                                write fails, an earlier file of that name stays as it was */
   NEVE_MPI_FILE_UPDATE = 2  /* an existing frame file; what is written replaces or adds to what it holds. Its
-                               space  is not used again. Until sync or close readers find it as it was */
+                               space is not used again. Until sync or close readers find it as it was */
 } neve_mpi_file_mode;
 
 /* Collective; every rank gets the same answer. On success *file must be closed by neve_mpi_file_close. */

@@ -4,7 +4,8 @@
  *
  * Errors. Functions that return int return a neve_code: NEVE_OK, or one of the exit codes of the `neve`
  * command. neve_last_error() then says what and why. A function that fails leaves its outputs untouched,
- * except that neve_decompress may have written part of `out`.
+ * except that neve_decompress may have written part of `out`. Memory that ends, on whichever thread, is
+ * NEVE_FAILURE; nothing aborts the program.
  *
  * Ownership. Inputs stay the caller's and are not kept. A buffer that the library hands out is the caller's
  * from then on and is given back with neve_free().
@@ -46,7 +47,7 @@ typedef enum neve_code {
  * until the thread's next call. */
 const char* neve_last_error(void);
 
-/* Integers, since 0.2, are kept bit for bit. */
+/* Integers are kept bit for bit. */
 typedef enum neve_dtype {
   NEVE_F32 = 0,
   NEVE_F64 = 1,
@@ -62,6 +63,8 @@ typedef enum neve_dtype {
 
 /* Most dimensions of an array. */
 #define NEVE_MAX_DIMS 32
+/* Most threads that a call may be given. It takes fewer where the system gives no more. */
+#define NEVE_MAX_THREADS 1024
 
 typedef struct neve_compress_options {
   size_t struct_bytes;
@@ -73,8 +76,8 @@ typedef struct neve_compress_options {
   const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
   const double* fill; /* the value that means "no data"; it comes back bit for bit. NULL: detected */
   int no_fill_detection; /* non-zero: nothing is detected where `fill` is NULL */
-  int threads;           /* 1..1024; 0: 1. The bytes do not depend on it */
-  /* Since 0.2. What follows is chosen where it is NULL or 0. */
+  int threads;           /* 1..NEVE_MAX_THREADS; 0: 1. The bytes do not depend on it */
+  /* What follows is chosen where it is NULL or 0. */
   const char*
       arrangement; /* how cells lie while they are predicted: "auto", "linear", "cluster", "in_place" */
   int unit_cells;  /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
@@ -113,8 +116,7 @@ typedef struct neve_frame_description {
   double bound_abs;       /* the absolute bound that it came to; 0: exact */
   double max_abs_error;   /* measured when the frame was made */
   int has_fill;
-  double fill; /* 0 for integers */
-  /* Since 0.2. */
+  double fill;           /* 0 for integers */
   uint64_t integer_fill; /* `fill` of integers, two's complement of 64 bits */
 } neve_frame_description;
 
@@ -125,7 +127,7 @@ typedef struct neve_frame_description {
 int neve_frame_info(const void* frame, size_t frame_bytes, neve_frame_description* description);
 
 /* Decompresses into the caller's `out`, which has exactly the value_bytes of neve_frame_info.
- * threads: 1..1024, 0: 1. */
+ * threads: 1..NEVE_MAX_THREADS, 0: 1. */
 int neve_decompress(const void* frame, size_t frame_bytes, int threads, void* out, size_t out_bytes);
 
 #ifdef __cplusplus

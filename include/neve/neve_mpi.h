@@ -21,7 +21,7 @@ extern "C" {
 typedef struct neve_hierarchy neve_hierarchy;
 
 /* Not collective. A hierarchy without levels: dims is 1, 2 or 3; value_bytes 4 (float) or 8 (double). NULL on
- * error. */
+ * error. Names are UTF-8. */
 neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names);
 void neve_hierarchy_free(neve_hierarchy* hierarchy);
 
@@ -49,17 +49,27 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
 /* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. `options` is a list of
  * "key=value" separated by ';', or NULL:
  *   abs=0.5, rel=1e-3, lossless    the error bound of all fields (rel=1e-3)
- *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6
+ *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6; a NAME that holds
+ *                                  '=', ';' or a leading '"' in quotes: field:"a=b;c"=abs=1, where \"
+ *                                  and \\ stand for '"' and '\'
  *   codec=NAME, effort=NAME        as the command's --codec and --effort (auto, fast)
- *   covered=auto|drop|keep         cells that a finer level covers (auto)
+ *   covered=auto|drop|keep         cells that a finer level covers (keep); what auto and drop leave out
+ *                                  is within the bound for Neve's readers alone, other tools see
+ *                                  stand-in values
  *   strategy=NAME                  skeleton, aggregated, collective, independent, filtered or amrex-1d
  *                                  (skeleton)
  *   aggregate_boxes=N              of aggregated: pieces of a rank that one write takes; 0: all (0)
  *   uncompressed                   the values as they are; bounds, codecs and chunks then have no effect
- *   ghosts=N                       uncompressed: layers of ghost cells written around every box (0)
- *   threads=N                      threads of each rank (1)
+ *   ghosts=N                       layers of ghost cells written around every box (0)
+ *   threads=N                      threads of each rank, 1 to NEVE_MAX_THREADS (1)
  *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
- * On error nothing is left behind, and an earlier file at `path` is whole. */
+ * No two may settle the same ("lossless;abs=1", "threads=1;threads=2"). On error nothing is left behind, and
+ * an earlier file at `path` is whole.
+ *
+ * MPI: to be called between MPI_Init and MPI_Finalize, on a communicator of a single group, by the thread
+ * that initialized MPI unless its level is MPI_THREAD_SERIALIZED; under MPI_THREAD_MULTIPLE by several
+ * threads at a time, each on a communicator of its own. Anything else is NEVE_USAGE. HDF5 is used by one of
+ * Neve's threads at a time; the caller's own use of HDF5 meanwhile is its own affair. */
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                         const char* options);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing a hierarchy from all ranks of a communicator. Everything here is collective over `comm` unless it
-// says otherwise, and every rank returns the same Status.
+// says otherwise, and every rank returns the same Status. To be called between MPI_Init and MPI_Finalize on a
+// communicator of a single group; by several threads at a time under MPI_THREAD_MULTIPLE, each on a
+// communicator of its own.
 #pragma once
 
 #include <mpi.h>
@@ -34,8 +36,17 @@ struct LocalBox {
   IntVect ghosts{0, 0, 0};
 };
 
+// What becomes of cells that a finer level covers.
+//   keep       all are stored: every value that any reader gets is within the bound
+//   automatic  left out where the average of the finer values is within the bound
+//   drop       left out
+// Neve's readers put that average in the place of what is left out. Others (h5py, yt, VisIt) get finite
+// values that stand in for it and may be far off.
 enum class Covered : uint8_t { automatic, drop, keep };
+// What is done unless something else is asked for; the only place that says so.
+inline constexpr Covered default_covered = Covered::keep;
 Result<Covered> parse_covered(const std::string& name);  // independent: "auto", "drop", "keep"
+const char* covered_name(Covered covered);               // its inverse; "unknown" of no treatment
 
 struct FieldRule {
   std::optional<Bound> bound;
@@ -55,7 +66,7 @@ struct WriteOptions {
   std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
   Codec codec = Codec::automatic;
   CodecTuning tuning;
-  Covered covered = Covered::automatic;
+  Covered covered = default_covered;
   // Decoded values of the next coarser level around the boxes help to predict the finer ones, in fields whose
   // covered cells that level keeps, under codecs interpolation and context, where it is smaller. Such chunks
   // are read by Neve alone: HDF5's plugin, which sees one chunk at a time, refuses them.
@@ -78,10 +89,15 @@ struct WriteOptions {
   // write weighs anew.
   std::shared_ptr<SelectionMemory> memory;
   FileLayout layout;  // becomes hints
+  // Of a plotfile that is written again: the HDF5 plotfile (of Chombo, AMReX or Neve, with the same levels)
+  // whose attributes (dt, iteration, max_level, ...) and objects beside the levels rank 0 takes over. Empty:
+  // none.
+  std::string like;
   // MPI-IO hints (striping_factor, cb_nodes, ...) over those of the layout; those of the environment variable
   // NEVE_MPI_HINTS ("key=value;key=value") come on top.
   std::map<std::string, std::string> mpi_hints;
-  // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1.
+  // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1. Must
+  // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 };
 
@@ -120,8 +136,9 @@ struct VariableReport {
   std::vector<LevelReport> levels;  // their cells and raw bytes have the ghosts among them
 };
 
-struct WriteReport {       // the same on every rank
-  uint64_t raw_bytes = 0;  // every cell of every box, no ghosts
+struct WriteReport {                  // the same on every rank
+  Covered covered = default_covered;  // what was asked for; FieldReport says what became of it
+  uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
   uint64_t data_bytes = 0;  // given to MPI-IO: the frames, or the values with their ghosts
   // MPI-IO write calls of all ranks, empty ones in collective writes among them. Calls that HDF5 makes

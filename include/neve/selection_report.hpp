@@ -46,6 +46,7 @@ struct WeighedCandidate {
 // Candidates have a place each: the codecs, then codec lossless by method.
 inline constexpr size_t candidate_codecs = static_cast<size_t>(Codec::lossless) + 1;
 inline constexpr size_t candidate_places = candidate_codecs + static_cast<size_t>(lossless_methods);
+// Numbers that are no member of their enumeration have no place below candidate_places, and are not added.
 size_t candidate_place(Codec codec, LosslessMethod method);
 std::string candidate_name(size_t place);  // "dual_quant", "lossless lorenzo", ...
 
@@ -76,7 +77,7 @@ struct SelectionReport {
   void add(std::span<const WeighedCandidate> candidates, uint64_t section_raw_bytes,
            const SelectionTimes& times);
   void add(const SelectionReport& other);
-  // Of its coded bytes, else of its estimates, by the tuning's weights; 0 without either.
+  // Of its coded bytes, else of its estimates, by the tuning's weights; 0 without either, or such a place.
   double score(size_t place, const CodecTuning& tuning) const;
   // Places of those that were candidates: the ones that won most sections first, then by score.
   std::vector<size_t> listed(const CodecTuning& tuning) const;

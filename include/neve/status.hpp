@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors as values. Nothing in Neve prints, throws across its C boundary, or aborts on bad input.
+// Errors as values. Nothing in Neve prints, throws across its C boundary, or aborts on bad input. Public
+// functions that return a Status or a Result do not throw either: where memory ends, on whichever of their
+// threads, they return Code::failure. The others throw what the standard library does.
 #pragma once
 
 #include <optional>

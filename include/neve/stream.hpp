@@ -96,7 +96,8 @@ class StreamEncoder {
   ~StreamEncoder();
 
   // The next values of the stream, of the options' dtype.
-  // Errors: usage when they are more than the shape has, or the stream is finished.
+  // Errors: usage when they are more than the shape has, or the stream is finished; failure (no memory), and
+  // then nothing more can be pushed until reset().
   Status push(const void* values, uint64_t count);
   // What was pushed so far becomes output, though its chunk is not full.
   Status flush();
@@ -109,12 +110,15 @@ class StreamEncoder {
   // Starts the next stream of the same options; keeps buffers, so that small streams cost no allocation.
   void reset();
 
+  // Of the chunks that have left since the beginning or the last reset(); valid as output() is.
   std::span<const ChunkReport> reports() const;
 
   struct State;
 
  private:
   explicit StreamEncoder(std::unique_ptr<State>);
+  template <class Work>
+  Status change(const Work& work);
   std::unique_ptr<State> state_;
 };
 
@@ -163,6 +167,7 @@ Result<int> best_stream_dims(const StreamOptions& options, const void* values);
 
 // A whole array as a stream. The range is scanned where the bound needs it, a fill value is detected, and the
 // directions are chosen where options leave them open.
+// Errors: usage, failure (no memory).
 struct StreamArrayOptions {
   StreamOptions stream;  // dtype, shape and range are set from the array
   bool detect_fill = true;
@@ -180,7 +185,7 @@ struct StreamBlock {
   bool restarts = false;
   double bound_abs = 0;
 };
-// What a whole stream says of itself; decodes no values.
+// What a whole stream says of itself; decodes no values. Errors: corrupt.
 struct StreamContents {
   StreamInfo info;
   uint64_t values = 0;
@@ -189,6 +194,7 @@ struct StreamContents {
 Result<StreamContents> describe_stream(std::span<const std::byte> bytes);
 
 // The values of a whole stream, into out_bytes = their number (describe_stream) times the size of one.
+// Errors: corrupt; usage when they do not fill out_bytes, or `out` is null.
 Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes);
 
 }  // namespace neve

@@ -27,6 +27,8 @@ enum class DType : uint8_t {
 };
 inline constexpr int dtypes = 10;
 
+// Numbers that are no member of an enumeration are refused by every function that returns a Status or a
+// Result; the names here and below are then "unknown", and a value has 0 bytes.
 size_t dtype_bytes(DType t);
 std::string_view dtype_name(DType t);  // "f32", "f64", "i8", ...
 inline bool is_integer(DType t) { return t >= DType::i8; }
@@ -78,7 +80,7 @@ std::string_view codec_name(Codec codec);  // "auto", "dual_quant", ...
 inline bool keeps_integers(Codec codec) {
   return codec == Codec::exact || codec == Codec::constant || codec == Codec::lossless;
 }
-Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: auto, dual_quant, exact
+Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: all but constant
 
 // How codec lossless keeps every bit. Values are those of the frame format; never renumber.
 enum class LosslessMethod : uint8_t {
@@ -136,6 +138,10 @@ struct CodecTuning {
   bool operator==(const CodecTuning&) const = default;
 };
 Status check_tuning(const CodecTuning& tuning);
+
+// Threads that a call may be given.
+inline constexpr int max_threads = 1024;
+Status check_threads(int64_t threads);  // usage error unless 1 to max_threads
 
 enum class Effort : uint8_t { fast = 0, balanced = 1, max = 2 };
 Result<Effort> parse_effort(std::string_view name);

@@ -2,7 +2,7 @@
 #include "mpi/blocks/ahead.hpp"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 
 namespace neve::mpi {
 
@@ -13,7 +13,7 @@ Ahead::Ahead(const BlockEncoder& encoder) : encoder_(encoder) {
   threads_.reserve(threads);
   try {
     while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
-  } catch (const std::system_error&) {  // NOLINT: without any, take() encodes
+  } catch (const std::exception&) {  // NOLINT: no thread, or no memory for one. Without any, take() encodes
   }
 }
 

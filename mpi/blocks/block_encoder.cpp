@@ -40,19 +40,27 @@ Result<Bytes> BlockEncoder::encode(size_t block) const {
   return frame;
 }
 
-std::optional<ArrayMeasure> measure_alone(const Transfer& transfer, const BlockPlan& plan, const void* data) {
-  if (!is_relative(transfer)) return {};
+Result<std::optional<ArrayMeasure>> measure_alone(const Transfer& transfer, const BlockPlan& plan,
+                                                  const void* data) {
+  if (!is_relative(transfer)) return std::optional<ArrayMeasure>();
   const auto box = line_of(plan);
-  return box ? measure_array(transfer.dtype, *box, data, transfer.values) : ArrayMeasure{};
+  if (!box) return std::optional(ArrayMeasure{});
+  NEVE_ASSIGN(ArrayMeasure measure, measure_array(transfer.dtype, *box, data, transfer.values));
+  return std::optional(std::move(measure));
 }
 
 Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
                                                      const BlockPlan& plan, const void* data) {
   if (!is_relative(transfer)) return std::optional<ArrayMeasure>();
-  const auto box = line_of(plan);
   const auto range_without = [&](const std::optional<double>& fill) -> Result<ValueRange> {
     ValueRange range;
-    if (box) range = scan_range(transfer.dtype, *box, dense_box_data(data, *box), 0, fill);
+    NEVE_TRY(agree(comm, guarded("range", [&]() -> Status {
+                     const auto box = line_of(plan);
+                     if (!box) return {};
+                     NEVE_ASSIGN(range,
+                                 scan_range(transfer.dtype, *box, dense_box_data(data, *box), 0, fill));
+                     return {};
+                   })));
     NEVE_TRY(merge_over_ranks(comm, std::span(&range, 1)));
     return range;
   };

@@ -42,6 +42,7 @@ class BlockEncoder {
 
   size_t blocks() const { return plan_.blocks(); }
   int threads() const { return threads_; }
+  int rank() const { return rank_; }
   // The same bytes whenever and on whichever thread it is asked for.
   Result<Bytes> encode(size_t block) const;
 
@@ -57,7 +58,8 @@ class BlockEncoder {
 };
 
 // Not collective: what a relative bound over these values alone is of; nothing for the other bounds.
-std::optional<ArrayMeasure> measure_alone(const Transfer& transfer, const BlockPlan& plan, const void* data);
+Result<std::optional<ArrayMeasure>> measure_alone(const Transfer& transfer, const BlockPlan& plan,
+                                                  const void* data);
 
 // Collective: the same over the values of all ranks. `transfer` asks for the same bound on all of them.
 Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,

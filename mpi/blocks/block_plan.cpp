@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "format/frame_header.hpp"
+
 namespace neve::mpi {
 
 Result<BlockPlan> plan_blocks(uint64_t count, size_t value_bytes, uint64_t block_bytes,
                               std::span<const uint64_t> layer_shape) {
+  if (count > max_elements) {
+    return usage_error(fmt::format("{} values; at most {} are allowed", count, max_elements));
+  }
   if (block_bytes > most_block_bytes) {
     return usage_error(fmt::format("block_bytes is {}; 1 to {} are allowed, and 0 for {}", block_bytes,
                                    most_block_bytes, default_block_bytes));

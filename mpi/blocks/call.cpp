@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/blocks/call.hpp"
 
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -9,6 +10,8 @@
 
 namespace neve::mpi {
 namespace {
+
+constexpr size_t most_common_numbers = 8;
 
 Status read_layer(const neve_mpi_options& given, std::vector<uint64_t>& layer_shape) {
   if (given.layer_ndim < 0 || given.layer_ndim >= NEVE_MAX_DIMS) {
@@ -55,14 +58,6 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
   return call;
 }
 
-Status check_intracommunicator(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return usage_error("communicator is MPI_COMM_NULL; a live one is needed");
-  int is_inter = 0;
-  NEVE_TRY(mpi_status(MPI_Comm_test_inter(comm, &is_inter), "MPI_Comm_test_inter"));
-  if (is_inter == 0) return {};
-  return usage_error("the communicator is an intercommunicator; one of a single group is needed");
-}
-
 Status check_values(const char* name, const void* values, uint64_t count) {
   if (values != nullptr || count == 0) return {};
   return usage_error(fmt::format("{} is NULL for {} values", name, count));
@@ -74,16 +69,19 @@ void report_moved(const CallOptions& options, uint64_t values, const Moved& move
 }
 
 Status check_same(const Comm& comm, std::initializer_list<Common> numbers) {
-  std::vector<int64_t> extremes;  // minima, then complements of maxima, so that one reduction serves both
-  for (const Common& common : numbers) extremes.push_back(common.number);
-  for (const Common& common : numbers) extremes.push_back(~common.number);
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, extremes.data(), static_cast<int>(extremes.size()),
-                                    MPI_INT64_T, MPI_MIN, comm.get()),
-                      "comparison of the ranks' arguments"));
+  // Minima, then complements of maxima, so that one reduction serves both. No memory is asked for: a rank
+  // that got none would leave the others waiting.
+  std::array<int64_t, 2 * most_common_numbers> extremes{};
+  size_t count = 0;
+  for (const Common& common : numbers) extremes[count++] = common.number;
+  for (const Common& common : numbers) extremes[count++] = ~common.number;
+  NEVE_TRY(mpi_status(
+      MPI_Allreduce(MPI_IN_PLACE, extremes.data(), static_cast<int>(count), MPI_INT64_T, MPI_MIN, comm.get()),
+      "comparison of the ranks' arguments"));
   size_t i = 0;
   for (const Common& common : numbers) {
     if (extremes[i] != ~extremes[i + numbers.size()]) {
-      return usage_error("the ranks do not agree on the " + common.name);
+      return usage_error(std::string("the ranks do not agree on the ") + common.name);
     }
     ++i;
   }
@@ -98,7 +96,7 @@ Status check_same_transfer(const Comm& comm, const Transfer& transfer, Common an
                            {"bound", std::bit_cast<int64_t>(bound_value)},
                            {"detection of fill values", transfer.values.detect_fill ? 1 : 0},
                            {"fill value", std::bit_cast<int64_t>(transfer.values.fill.value_or(0))},
-                           std::move(another)});
+                           another});
 }
 
 }  // namespace neve::mpi

@@ -18,9 +18,6 @@ struct CallOptions {
 };
 Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_mpi_options* options);
 
-// Not an intercommunicator, whose groups have no root in common.
-Status check_intracommunicator(MPI_Comm comm);
-
 // "`name` is NULL for `count` values".
 Status check_values(const char* name, const void* values, uint64_t count);
 
@@ -29,7 +26,7 @@ void report_moved(const CallOptions& options, uint64_t values, const Moved& move
 
 // Collective: a usage error on all ranks, where one of the numbers is not the same on all of them.
 struct Common {
-  std::string name;
+  const char* name;
   int64_t number;
 };
 Status check_same(const Comm& comm, std::initializer_list<Common> numbers);

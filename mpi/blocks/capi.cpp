@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "capi/last_error.hpp"
+#include "format/frame_header.hpp"
 #include "mpi/blocks/call.hpp"
 #include "mpi/blocks/gather.hpp"
 #include "mpi/blocks/point_to_point.hpp"
+#include "mpi/usable.hpp"
 
 namespace {
 
@@ -39,7 +41,12 @@ Status read_places(const Comm& comm, const GatherArguments& given, GatherCall& c
     const auto r = static_cast<size_t>(rank);
     call.counts.push_back(given.counts ? (*given.counts)[r] : given.count);
     call.displs.push_back(given.displs != nullptr ? given.displs[r] : next);
-    next += call.counts.back();
+    const uint64_t count = call.counts.back(), displ = call.displs.back();
+    if (count > neve::max_elements || displ > neve::max_elements) {
+      return usage_error(fmt::format("{} values of rank {} at {}; at most {} are allowed of both", count,
+                                     rank, displ, neve::max_elements));
+    }
+    next += count;
   }
   call.recv = static_cast<std::byte*>(given.recv);
   return neve::mpi::check_values("recv", given.recv, next);
@@ -68,7 +75,7 @@ Status read_gather(const Comm& comm, const GatherArguments& given, CallOptions& 
 }
 
 Status gather(MPI_Comm comm, const GatherArguments& given) {
-  NEVE_TRY(neve::mpi::check_intracommunicator(comm));
+  NEVE_TRY(neve::mpi::check_communicator(comm));
   NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
   CallOptions options;
   GatherCall call;
@@ -85,32 +92,54 @@ Status gather(MPI_Comm comm, const GatherArguments& given) {
   return {};
 }
 
-Status check_tag(int tag) {
-  return tag >= 0 ? Status() : usage_error(fmt::format("tag is {}; at least 0 is needed", tag));
+Status check_tag(MPI_Comm comm, int tag) {
+  int* upper_bound = nullptr;
+  int is_known = 0;
+  NEVE_TRY(neve::mpi::mpi_status(MPI_Comm_get_attr(comm, MPI_TAG_UB, &upper_bound, &is_known),
+                                 "MPI_Comm_get_attr"));
+  const int most = is_known != 0 ? *upper_bound : 32767;  // what the standard promises
+  if (tag >= 0 && tag <= most) return {};
+  return usage_error(fmt::format("tag is {}; 0 to {} are allowed", tag, most));
+}
+
+// `also`: what else may stand in the place of a rank, for the message.
+Status check_peer(MPI_Comm comm, const char* name, int rank, const char* also) {
+  int size = 0;
+  NEVE_TRY(neve::mpi::mpi_status(MPI_Comm_size(comm, &size), "MPI_Comm_size"));
+  if (rank == MPI_PROC_NULL || (rank >= 0 && rank < size)) return {};
+  return usage_error(fmt::format("{} is {}; 0 to {} and {} are allowed", name, rank, size - 1, also));
 }
 
 Status send(MPI_Comm comm, const void* values, uint64_t count, MPI_Datatype type, int dest, int tag,
             const char* bound, const neve_mpi_options* given) {
-  NEVE_TRY(neve::mpi::check_intracommunicator(comm));
+  NEVE_TRY(neve::mpi::check_communicator(comm));
   NEVE_TRY(neve::mpi::check_values("values", values, count));
-  NEVE_TRY(check_tag(tag));
+  NEVE_TRY(check_peer(comm, "dest", dest, "MPI_PROC_NULL"));
+  NEVE_TRY(check_tag(comm, tag));
   NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(type, bound, given));
   Moved moved;
-  NEVE_TRY(neve::mpi::send_values(comm, options.transfer, values, count, dest, tag, moved));
-  neve::mpi::report_moved(options, count, moved);
+  const bool is_nobody = dest == MPI_PROC_NULL;
+  if (!is_nobody) NEVE_TRY(neve::mpi::send_values(comm, options.transfer, values, count, dest, tag, moved));
+  neve::mpi::report_moved(options, is_nobody ? 0 : count, moved);
   return {};
 }
 
 Status receive(MPI_Comm comm, void* values, uint64_t count, MPI_Datatype type, int source, int tag,
                const neve_mpi_options* given, uint64_t* received, MPI_Status* status) {
-  NEVE_TRY(neve::mpi::check_intracommunicator(comm));
+  NEVE_TRY(neve::mpi::check_communicator(comm));
   NEVE_TRY(neve::mpi::check_values("values", values, count));
-  if (tag != MPI_ANY_TAG) NEVE_TRY(check_tag(tag));
+  if (source != MPI_ANY_SOURCE) NEVE_TRY(check_peer(comm, "source", source, "MPI_ANY_SOURCE, MPI_PROC_NULL"));
+  if (tag != MPI_ANY_TAG) NEVE_TRY(check_tag(comm, tag));
   NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(type, nullptr, given));
   Moved moved;
   uint64_t came = 0;
   MPI_Status from;
-  NEVE_TRY(neve::mpi::receive_values(comm, options.transfer, values, count, source, tag, came, from, moved));
+  from.MPI_SOURCE = MPI_PROC_NULL;
+  from.MPI_TAG = MPI_ANY_TAG;
+  if (source != MPI_PROC_NULL) {
+    NEVE_TRY(
+        neve::mpi::receive_values(comm, options.transfer, values, count, source, tag, came, from, moved));
+  }
   if (received != nullptr) *received = came;
   if (status != MPI_STATUS_IGNORE && status != nullptr) {
     status->MPI_SOURCE = from.MPI_SOURCE;

@@ -2,16 +2,26 @@
 // What a rank sends in the place of a frame that it could not make.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 
-#include "mpi/blocks/block_encoder.hpp"
 #include "neve/status.hpp"
 
 namespace neve::mpi {
 
-Bytes failure_message(const Status& status);
+// No such message is longer: there is always room for one, also where memory has ended.
+inline constexpr size_t most_failure_bytes = 4096;
+
+struct FailureMessage {
+  std::array<std::byte, most_failure_bytes> data;
+  size_t bytes = 0;
+};
+
+// As much of the words as fits.
+FailureMessage failure_message(const Status& status) noexcept;
 // Nothing when the bytes are no such message: a frame begins otherwise.
-std::optional<Status> read_failure(std::span<const std::byte> message);
+std::optional<Status> read_failure(std::span<const std::byte> message) noexcept;
 
 }  // namespace neve::mpi

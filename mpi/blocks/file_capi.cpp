@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "capi/last_error.hpp"
+#include "format/frame_header.hpp"
 #include "mpi/blocks/call.hpp"
 #include "mpi/blocks/frame_file_reader.hpp"
 #include "mpi/blocks/frame_file_writer.hpp"
+#include "mpi/usable.hpp"
 
 struct neve_mpi_file {
   std::unique_ptr<neve::mpi::FrameFileWriter> writer;  // one of the two
@@ -29,8 +31,13 @@ using neve::mpi::Moved;
 
 Status check_open(const void* file) { return file != nullptr ? Status() : usage_error("file is NULL"); }
 
+Status check_callable(const neve_mpi_file* file) {
+  NEVE_TRY(check_open(file));
+  return neve::mpi::check_mpi_is_usable();
+}
+
 Status open_file(MPI_Comm comm, const char* path, int mode, neve_mpi_file** out) {
-  NEVE_TRY(neve::mpi::check_intracommunicator(comm));
+  NEVE_TRY(neve::mpi::check_communicator(comm));
   std::unique_ptr<neve_mpi_file> file;
   {
     NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
@@ -69,7 +76,7 @@ struct Access {
 Status read_access(const Access& given, const void* values, CallOptions& options) {
   NEVE_ASSIGN(options, neve::mpi::read_call(given.type, given.bound, given.options));
   NEVE_TRY(neve::mpi::check_values("values", values, given.count));
-  constexpr uint64_t most = uint64_t{1} << 40;  // docs/format.md
+  constexpr uint64_t most = neve::max_elements;
   if (given.offset > most || given.count > most - given.offset) {
     return usage_error(
         fmt::format("{} values from {} on; a file holds at most {}", given.count, given.offset, most));
@@ -93,27 +100,32 @@ Status check_reads(const neve_mpi_file& file, const CallOptions& options) {
 
 // `is_collective`: errors of arguments are agreed on first.
 Status write_file(neve_mpi_file* file, const void* values, const Access& given, bool is_collective) {
-  NEVE_TRY(check_open(file));
+  NEVE_TRY(check_callable(file));
   CallOptions options;
   const Status sound = neve::mpi::guarded("write", [&]() -> Status {
     NEVE_TRY(check_writes(*file));
     return read_access(given, values, options);
   });
   Moved moved;
-  if (is_collective) {
+  const Status written = [&]() -> Status {
+    if (!is_collective) {
+      NEVE_TRY(sound);
+      return file->writer->write(options.transfer, given.offset, values, given.count, moved);
+    }
     NEVE_TRY(neve::mpi::agree(file->comm(), sound));
     NEVE_TRY(neve::mpi::check_same_transfer(file->comm(), options.transfer, {"kind of call", 1}));
-    NEVE_TRY(file->writer->write_all(options.transfer, given.offset, values, given.count, moved));
-  } else {
-    NEVE_TRY(sound);
-    NEVE_TRY(file->writer->write(options.transfer, given.offset, values, given.count, moved));
+    return file->writer->write_all(options.transfer, given.offset, values, given.count, moved);
+  }();
+  if (file->writer != nullptr) {
+    is_collective ? file->writer->fail_everywhere(written) : file->writer->fail(written);
   }
+  NEVE_TRY(written);
   neve::mpi::report_moved(options, given.count, moved);
   return {};
 }
 
 Status read_file(neve_mpi_file* file, void* values, const Access& given, bool is_collective) {
-  NEVE_TRY(check_open(file));
+  NEVE_TRY(check_callable(file));
   CallOptions options;
   Moved moved;
   const Status read = neve::mpi::guarded("read", [&]() -> Status {
@@ -170,7 +182,7 @@ int neve_mpi_file_read_at(neve_mpi_file* file, uint64_t offset, void* values, ui
 
 int neve_mpi_file_sync(neve_mpi_file* file) {
   return reported([&]() -> Status {
-    NEVE_TRY(check_open(file));
+    NEVE_TRY(check_callable(file));
     NEVE_TRY(check_writes(*file));
     return file->writer->sync();
   });
@@ -181,6 +193,7 @@ int neve_mpi_file_close(neve_mpi_file** file) {
     NEVE_TRY(check_open(file));
     NEVE_TRY(check_open(*file));
     const std::unique_ptr<neve_mpi_file> closing(std::exchange(*file, nullptr));
+    NEVE_TRY(neve::mpi::check_mpi_is_usable());
     return closing->writer != nullptr ? closing->writer->close() : closing->reader->close();
   });
 }

@@ -5,21 +5,27 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "format/frame_file.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/blocks/send_blocks.hpp"
+#include "plotfile/file.hpp"
 
 namespace neve::mpi {
 
 // Not collective: header and index of a frame file.
 Result<FrameFileIndex> read_index(const std::string& path, uint64_t& file_bytes);
 
+// Collective: rank 0's entries to the others, which have room for as many.
+Status broadcast_entries(const Comm& comm, std::span<FrameFileEntry> entries);
+
 class FrameFileReader {
  public:
   // Collective: one rank reads the index, all have it.
-  static Result<std::unique_ptr<FrameFileReader>> open(MPI_Comm comm, const std::string& path);
+  static Result<std::unique_ptr<FrameFileReader>> open(MPI_Comm comm, std::string_view path);
 
   const Comm& comm() const { return comm_; }
   const FrameFileIndex& index() const { return index_; }
@@ -36,7 +42,7 @@ class FrameFileReader {
   Comm comm_;
   std::string path_;
   FrameFileIndex index_;
-  MPI_File file_ = MPI_FILE_NULL;
+  std::shared_ptr<plotfile::File> file_;
 };
 
 }  // namespace neve::mpi

@@ -5,11 +5,15 @@
 #include <array>
 #include <limits>
 
+#include "mpi/blocks/ahead.hpp"
 #include "mpi/blocks/frame_file_reader.hpp"
-#include "mpi/blocks/window.hpp"
+#include "mpi/blocks/frame_run.hpp"
+#include "mpi/blocks/make_of_path.hpp"
 #include "mpi/broadcast.hpp"
 #include "mpi/fault.hpp"
+#include "mpi/file_turn.hpp"
 #include "mpi/put.hpp"
+#include "mpi/written.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -18,36 +22,40 @@ constexpr int64_t no_type = 255;
 
 }  // namespace
 
-Result<std::unique_ptr<FrameFileWriter>> FrameFileWriter::open(MPI_Comm comm, const std::string& path,
+Result<std::unique_ptr<FrameFileWriter>> FrameFileWriter::open(MPI_Comm comm, std::string_view path,
                                                                Begin begin) {
-  NEVE_ASSIGN(Comm all, Comm::duplicate(comm));
-  std::unique_ptr<FrameFileWriter> writer(new FrameFileWriter(std::move(all), path));
+  NEVE_ASSIGN(auto writer, make_of_path<FrameFileWriter>(comm, path, [](Comm&& own, std::string&& name) {
+                return new FrameFileWriter(std::move(own), std::move(name));
+              }));
   NEVE_TRY(begin == Begin::anew ? writer->begin_anew() : writer->begin_from_existing());
   return writer;
 }
 
 Status FrameFileWriter::begin_anew() {
-  std::string temporary_path;
   const Status created = guarded("open", [&]() -> Status {
     if (comm_.rank() != 0) return {};
-    NEVE_ASSIGN(Temporary beside, Temporary::beside(path_, Temporary::Kind::file));
+    NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path_));
     NEVE_TRY(create_file(beside.path(), {}));
-    temporary_path = beside.path();
+    written_path_ = beside.path();
     temporary_.emplace(std::move(beside));
     return {};
   });
   NEVE_TRY(agree(comm_, created));
-  NEVE_TRY(broadcast(comm_, temporary_path));
-  // Where only some ranks could open it, it stays open on those: closing is collective.
-  return agree(comm_, mpi_status(MPI_File_open(comm_.get(), temporary_path.c_str(), MPI_MODE_RDWR,
-                                               MPI_INFO_NULL, &file_),
-                                 path_ + ": opening for the write"));
+  NEVE_TRY(broadcast(comm_, written_path_));
+  return open_written();
+}
+
+// Where only some ranks could open it, it stays open on those: closing is collective.
+Status FrameFileWriter::open_written() {
+  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_));
+  return open_file(comm_, written_path_, MPI_MODE_RDWR, MPI_INFO_NULL, name_, file_);
 }
 
 Status FrameFileWriter::begin_from_existing() {
   FrameFileIndex index;
   std::array<uint64_t, 3> numbers = {};  // type, values, end
   NEVE_TRY(agree(comm_, guarded("open", [&]() -> Status {
+                   written_path_ = path_;
                    if (comm_.rank() != 0) return {};
                    uint64_t file_bytes = 0;
                    NEVE_ASSIGN(index, read_index(path_, file_bytes));
@@ -60,9 +68,7 @@ Status FrameFileWriter::begin_from_existing() {
   end_ = numbers[2];
   entries_ = std::move(index.entries);
   is_published_ = true;
-  return agree(comm_,
-               mpi_status(MPI_File_open(comm_.get(), path_.c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &file_),
-                          path_ + ": opening for the write"));
+  return open_written();
 }
 
 // Collective: one type for the file, whichever ranks know of one.
@@ -97,11 +103,12 @@ Result<uint64_t> FrameFileWriter::place(uint64_t bytes) {
   return at;
 }
 
-Status FrameFileWriter::put(Window& window, Bytes frame, FrameFileEntry entry) {
-  entry.bytes = frame.size();
-  written_.push_back({order_, entry});
-  return window.begin(std::move(frame), [&](const std::byte* data, int bytes, MPI_Request* request) {
-    return MPI_File_iwrite_at(file_, static_cast<MPI_Offset>(entry.at), data, bytes, MPI_BYTE, request);
+Status FrameFileWriter::put(ByteSpan frame, FrameFileEntry entry) {
+  return guarded("put", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::put, comm_.rank()));
+    entry.bytes = frame.size();
+    written_.push_back({order_, entry});
+    return write_bytes(file_, written_path_, entry.at, frame.data(), frame.size());
   });
 }
 
@@ -110,24 +117,28 @@ Status FrameFileWriter::flush_held() {
   ++order_;
   uint64_t bytes = 0;
   for (const Held& held : held_) bytes += held.frame.size();
+  Status status = injected_fault(Phase::place, comm_.rank());
   NEVE_ASSIGN(uint64_t at, place(bytes));
-  Window window(path_, true);
-  const Status status = guarded("put", [&]() -> Status {
-    for (Held& held : held_) {
-      held.entry.at = at;
-      at += held.frame.size();
-      NEVE_TRY(put(window, std::move(held.frame), held.entry));
-    }
-    return {};
-  });
-  const Status waited = window.wait();
+  for (Held& held : held_) {
+    held.entry.at = at;
+    at += held.frame.size();
+    if (status.ok()) status = put(held.frame, held.entry);
+  }
   held_.clear();
-  if (failed_.ok()) failed_ = status.ok() ? waited : status;
+  held_bytes_ = 0;
+  fail(status);
   return {};
 }
 
 Status FrameFileWriter::write(const Transfer& transfer, uint64_t first, const void* values, uint64_t count,
                               Moved& moved) {
+  const Status status = guarded("write", [&] { return hold(transfer, first, values, count, moved); });
+  fail(status);
+  return status;
+}
+
+Status FrameFileWriter::hold(const Transfer& transfer, uint64_t first, const void* values, uint64_t count,
+                             Moved& moved) {
   if (dtype_ && *dtype_ != transfer.dtype) {
     return usage_error(path_ + " holds " + std::string(dtype_name(*dtype_)) + " values, and " +
                        std::string(dtype_name(transfer.dtype)) +
@@ -135,22 +146,20 @@ Status FrameFileWriter::write(const Transfer& transfer, uint64_t first, const vo
   }
   NEVE_ASSIGN(const BlockPlan plan,
               plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, transfer.layer_shape));
-  const BlockEncoder encoder(transfer, plan, values, measure_alone(transfer, plan, values), comm_.rank());
-  const size_t held_before = held_.size();
-  const Status status = guarded("encode", [&]() -> Status {
-    Ahead ahead(encoder);
-    for (size_t block = 0; block < plan.blocks(); ++block) {
-      NEVE_ASSIGN(Bytes frame, ahead.take());
-      moved.frame_bytes += frame.size();
-      ++moved.blocks;
-      held_.push_back({{first + plan.first(block), plan.values(block), 0, 0}, std::move(frame)});
-    }
-    return {};
-  });
-  if (!status.ok()) {
-    held_.resize(held_before);
-    failed_ = status;
-    return status;
+  NEVE_ASSIGN(const auto whole, measure_alone(transfer, plan, values));
+  const BlockEncoder encoder(transfer, plan, values, whole, comm_.rank());
+  std::vector<Held> frames;
+  Ahead ahead(encoder);
+  for (size_t block = 0; block < plan.blocks(); ++block) {
+    NEVE_ASSIGN(Bytes frame, ahead.take());
+    moved.frame_bytes += frame.size();
+    ++moved.blocks;
+    frames.push_back({{first + plan.first(block), plan.values(block), 0, 0}, std::move(frame)});
+  }
+  held_.reserve(held_.size() + frames.size());
+  for (Held& held : frames) {
+    held_bytes_ += held.frame.size();
+    held_.push_back(std::move(held));
   }
   dtype_ = transfer.dtype;
   if (count > 0) extend(first + count);
@@ -159,49 +168,62 @@ Status FrameFileWriter::write(const Transfer& transfer, uint64_t first, const vo
 
 Status FrameFileWriter::write_rounds(const BlockEncoder& encoder, const BlockPlan& plan, uint64_t first,
                                      uint64_t rounds, Moved& moved) {
-  Window window(path_, true);
-  Ahead ahead(encoder);
-  Status status;
+  std::optional<Ahead> ahead;
+  Status status = guarded("write", [&] {
+    ahead.emplace(encoder);
+    return injected_fault(Phase::place, comm_.rank());
+  });
   for (uint64_t round = 0; round < rounds; ++round) {
-    const bool has_block = status.ok() && round < plan.blocks();
     Result<Bytes> frame = Bytes();
-    if (has_block) {
-      status = window.next_frame(ahead, frame);
-      if (status.ok()) status = frame.status();
-      if (!status.ok()) frame = Bytes();
+    if (status.ok() && round < plan.blocks()) {
+      status = guarded("write", [&] {
+        frame = ahead->take();
+        return frame.status();
+      });
     }
-    NEVE_ASSIGN(const uint64_t at, place(frame->size()));
-    if (!status.ok() || !has_block) continue;
+    NEVE_ASSIGN(const uint64_t at, place(frame.ok() ? frame->size() : 0));
+    if (!status.ok() || round >= plan.blocks()) continue;
     moved.frame_bytes += frame->size();
     ++moved.blocks;
-    status = guarded("put", [&] {
-      const auto block = static_cast<size_t>(round);
-      return put(window, std::move(*frame), {first + plan.first(block), plan.values(block), at, 0});
-    });
+    const auto block = static_cast<size_t>(round);
+    status = put(*frame, {first + plan.first(block), plan.values(block), at, 0});
   }
-  const Status waited = window.wait();
-  return status.ok() ? waited : status;
+  return status;
 }
 
 Status FrameFileWriter::write_all(const Transfer& transfer, uint64_t first, const void* values,
                                   uint64_t count, Moved& moved) {
-  NEVE_ASSIGN(const BlockPlan plan,
-              plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, transfer.layer_shape));
+  const Status status = write_together(transfer, first, values, count, moved);
+  fail_everywhere(status);
+  return status;
+}
+
+Status FrameFileWriter::write_together(const Transfer& transfer, uint64_t first, const void* values,
+                                       uint64_t count, Moved& moved) {
+  BlockPlan plan;
+  fail(guarded("plan", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
+    NEVE_TRY(injected_fault(Phase::range, comm_.rank()));
+    NEVE_ASSIGN(plan,
+                plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, transfer.layer_shape));
+    return {};
+  }));
+  NEVE_TRY(agree_on_failure());
   NEVE_TRY(settle_type(transfer.dtype));
   NEVE_TRY(flush_held());
   NEVE_ASSIGN(const auto whole, measure_together(comm_, transfer, plan, values));
+  std::optional<BlockEncoder> encoder;
+  fail(guarded("write", [&]() -> Status {
+    encoder.emplace(transfer, plan, values, whole, comm_.rank());
+    return {};
+  }));
+  NEVE_TRY(agree_on_failure());
   std::array<uint64_t, 2> most = {plan.blocks(), count > 0 ? first + count : 0};
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_UINT64_T, MPI_MAX, comm_.get()),
                       "exchange of block counts"));
   ++order_;
-  const Status written =
-      write_rounds(BlockEncoder(transfer, plan, values, whole, comm_.rank()), plan, first, most[0], moved);
-  if (failed_.ok()) failed_ = written;
-  const Status agreed = agree(comm_, failed_);
-  if (!agreed.ok()) {
-    failed_ = agreed;
-    return agreed;
-  }
+  fail(write_rounds(*encoder, plan, first, most[0], moved));
+  NEVE_TRY(agree_on_failure());
   extend(most[1]);
   return {};
 }
@@ -211,7 +233,12 @@ Status FrameFileWriter::write_all(const Transfer& transfer, uint64_t first, cons
 Status FrameFileWriter::collect_written() {
   static_assert(sizeof(Written) == 5 * sizeof(uint64_t));
   const int mine = static_cast<int>(written_.size());
-  std::vector<int> counts(comm_.rank() == 0 ? static_cast<size_t>(comm_.size()) : 0), displs = counts;
+  std::vector<int> counts, displs;
+  NEVE_TRY(guarded_alike(comm_, "index", [&]() -> Status {
+    if (comm_.rank() == 0) counts.resize(static_cast<size_t>(comm_.size()));
+    displs = counts;
+    return {};
+  }));
   NEVE_TRY(mpi_status(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_.get()),
                       "exchange of frame counts"));
   std::vector<Written> all;
@@ -243,22 +270,10 @@ Status FrameFileWriter::collect_written() {
   return {};
 }
 
-Status FrameFileWriter::write_bytes(uint64_t at, ByteSpan bytes) {
-  Window window(path_, true);
-  constexpr size_t most = size_t{1} << 28;
-  for (size_t done = 0; done < bytes.size(); done += most) {
-    const ByteSpan part = bytes.subspan(done, std::min(most, bytes.size() - done));
-    NEVE_TRY(window.begin(Bytes(part.begin(), part.end()), [&](const std::byte* data, int count,
-                                                               MPI_Request* request) {
-      return MPI_File_iwrite_at(file_, static_cast<MPI_Offset>(at + done), data, count, MPI_BYTE, request);
-    }));
-  }
-  return window.wait();
-}
-
 Status FrameFileWriter::make_durable() {
+  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_));
   const Status injected = injected_fault(Phase::sync, comm_.rank());
-  const Status synced = mpi_status(MPI_File_sync(file_), path_ + ": syncing");
+  const Status synced = mpi_status(MPI_File_sync(file_), path_, "syncing");
   return agree(comm_, injected.ok() ? synced : injected);
 }
 
@@ -266,46 +281,99 @@ Status FrameFileWriter::make_durable() {
 Status FrameFileWriter::write_index() {
   Bytes header;
   uint64_t next_end = 0;
-  NEVE_TRY(agree(comm_, guarded("index", [&]() -> Status {
-                   if (comm_.rank() != 0) return {};
-                   const FrameFileIndex index{dtype_.value_or(DType::f32), values_, entries_};
-                   const Bytes bytes = index_bytes(index);
-                   header = header_bytes(index, end_, bytes);
-                   next_end = end_ + bytes.size();
-                   return write_bytes(end_, bytes);
-                 })));
+  const Status listed = guarded("index", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
+    if (comm_.rank() != 0) return {};
+    const FrameFileIndex index{dtype_.value_or(DType::f32), values_, entries_};
+    const Bytes bytes = index_bytes(index);
+    header = header_bytes(index, end_, bytes);
+    next_end = end_ + bytes.size();
+    return write_bytes(file_, written_path_, end_, bytes.data(), bytes.size());
+  });
+  NEVE_TRY(agree(comm_, listed));
   NEVE_TRY(mpi_status(MPI_Bcast(&next_end, 1, MPI_UINT64_T, 0, comm_.get()), "broadcast of the file's end"));
   end_ = next_end;
   NEVE_TRY(make_durable());
-  NEVE_TRY(
-      agree(comm_, guarded("index", [&] { return comm_.rank() == 0 ? write_bytes(0, header) : Status(); })));
+  NEVE_TRY(agree(comm_, guarded("index", [&] {
+                   if (comm_.rank() != 0) return Status();
+                   return write_bytes(file_, written_path_, 0, header.data(), header.size());
+                 })));
   return make_durable();
 }
 
-Status FrameFileWriter::sync() {
+// Collective. What is written is in the file; all ranks know how many values that are, and that all of it is
+// well.
+Status FrameFileWriter::settle() {
   NEVE_TRY(settle_type({}));
   NEVE_TRY(flush_held());
-  std::array<uint64_t, 2> now = {values_, written_.size()};
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, now.data(), 2, MPI_UINT64_T, MPI_MAX, comm_.get()),
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &values_, 1, MPI_UINT64_T, MPI_MAX, comm_.get()),
                       "exchange of sizes"));
-  const bool is_longer = now[0] > published_values_;
-  values_ = now[0];
-  if (const Status agreed = agree(comm_, failed_); !agreed.ok()) {
-    failed_ = agreed;
-    return agreed.in(path_ + " is not written, because a write failed");
+  return agree_on_failure();
+}
+
+Status FrameFileWriter::agree_on_failure() {
+  if (!is_failure_agreed_) fail_everywhere(agree(comm_, failed_));
+  return failed_;
+}
+
+Status FrameFileWriter::sync() {
+  if (const Status settled = settle(); !settled.ok()) {
+    fail_everywhere(settled);
+    return settled.in(path_ + " is not written, because a write failed");
   }
-  if (now[1] == 0 && !is_longer && is_published_) return {};
+  const Status published = publish();
+  fail_everywhere(published);
+  return published;
+}
+
+Status FrameFileWriter::publish() {
+  uint64_t fresh = written_.size() + (values_ > published_values_ ? 1 : 0) + (has_unpublished_ ? 1 : 0);
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &fresh, 1, MPI_UINT64_T, MPI_MAX, comm_.get()),
+                      "exchange of sizes"));
+  if (fresh == 0 && is_published_) return {};
   NEVE_TRY(collect_written());
   NEVE_TRY(write_index());
   published_values_ = values_;
+  has_unpublished_ = false;
   if (is_published_) return {};
-  const Status renamed = guarded("rename", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::rename, comm_.rank()));
-    return comm_.rank() == 0 ? temporary_->commit() : Status();
-  });
+  NEVE_TRY(agree(comm_, injected_fault(Phase::rename, comm_.rank())));
+  const Status renamed =
+      guarded("rename", [&] { return comm_.rank() == 0 ? temporary_->commit() : Status(); });
   NEVE_TRY(agree(comm_, renamed));
   is_published_ = true;
+  written_path_ = path_;
   return {};
+}
+
+Status FrameFileWriter::share_index() {
+  NEVE_TRY(settle());
+  NEVE_TRY(collect_written());
+  has_unpublished_ = true;
+  uint64_t total = entries_.size();
+  NEVE_TRY(mpi_status(MPI_Bcast(&total, 1, MPI_UINT64_T, 0, comm_.get()), "broadcast of the index"));
+  NEVE_TRY(agree(comm_, guarded("index", [&]() -> Status {
+                   entries_.resize(total);
+                   return {};
+                 })));
+  NEVE_TRY(broadcast_entries(comm_, std::span(entries_).subspan(shared_entries_)));
+  shared_entries_ = total;
+  return {};
+}
+
+Status FrameFileWriter::read(uint64_t first, uint64_t count, std::byte* out, int threads,
+                             Moved& moved) const {
+  return guarded("read", [&]() -> Status {
+    FrameFileIndex index{dtype_.value_or(DType::f32), values_, entries_};
+    for (const Written& written : written_) index.entries.push_back(written.entry);
+    NEVE_ASSIGN(const auto file, plotfile::File::open(written_path_));
+    NEVE_TRY(read_frames(*file, index, {first, count}, out, threads, moved));
+    for (const Held& held : held_) {
+      const uint64_t end = held.entry.first + held.entry.values;
+      if (end <= first || held.entry.first >= first + count) continue;
+      NEVE_TRY(put_values(held.entry, held.frame, index.dtype, {first, count}, out, threads));
+    }
+    return {};
+  });
 }
 
 Status FrameFileWriter::close() {
@@ -315,7 +383,8 @@ Status FrameFileWriter::close() {
 }
 
 Status FrameFileWriter::abandon() {
-  return agree(comm_, mpi_status(MPI_File_close(&file_), path_ + ": closing"));
+  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_));
+  return agree(comm_, mpi_status(MPI_File_close(&file_), path_, "closing"));
 }
 
 }  // namespace neve::mpi

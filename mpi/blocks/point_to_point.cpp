@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "mpi/blocks/receive_blocks.hpp"
+#include "mpi/blocks/take_off.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -23,18 +24,16 @@ struct Announcement {
   uint64_t block_values;
 };
 
-Result<Announcement> read_announcement(std::span<const std::byte> message) {
-  Announcement a{};
-  if (message.size() == sizeof a) std::memcpy(&a, message.data(), sizeof a);
+Status check_announcement(const Announcement& a, int bytes) {
   if (std::memcmp(a.magic, magic.data(), magic.size()) != 0) {
-    return usage_error(fmt::format("a message of {} bytes came that is not the beginning of a neve_mpi_send",
-                                   message.size()));
+    return usage_error(
+        fmt::format("a message of {} bytes came that is not the beginning of a neve_mpi_send", bytes));
   }
   if (a.protocol != protocol || a.dtype >= dtypes || a.block_values == 0 ||
       a.block_values > most_block_bytes / dtype_bytes(static_cast<DType>(a.dtype))) {
     return corrupt("the beginning of a neve_mpi_send is damaged, or of another version of neve");
   }
-  return a;
+  return {};
 }
 
 }  // namespace
@@ -47,7 +46,8 @@ Status send_values(MPI_Comm comm, const Transfer& transfer, const void* values, 
   std::memcpy(a.magic, magic.data(), magic.size());
   int rank = 0;
   NEVE_TRY(mpi_status(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank"));
-  const BlockEncoder encoder(transfer, plan, values, measure_alone(transfer, plan, values), rank);
+  NEVE_ASSIGN(const auto whole, measure_alone(transfer, plan, values));
+  const BlockEncoder encoder(transfer, plan, values, whole, rank);
   NEVE_TRY(mpi_status(MPI_Send(&a, sizeof a, MPI_BYTE, dest, tag, comm), "MPI_Send"));
   return send_blocks(comm, dest, tag, encoder, moved);
 }
@@ -58,25 +58,31 @@ Status receive_values(MPI_Comm comm, const Transfer& transfer, void* values, uin
   NEVE_TRY(mpi_status(MPI_Mprobe(source, tag, comm, &handle, &from), "MPI_Mprobe"));
   int bytes = 0;
   NEVE_TRY(mpi_status(MPI_Get_count(&from, MPI_BYTE, &bytes), "MPI_Get_count"));
-  Bytes message(static_cast<size_t>(std::max(bytes, 0)));
-  NEVE_TRY(mpi_status(MPI_Mrecv(message.data(), bytes, MPI_BYTE, &handle, MPI_STATUS_IGNORE), "MPI_Mrecv"));
-  NEVE_ASSIGN(const Announcement a, read_announcement(message));
-
-  Status fits;
-  const auto dtype = static_cast<DType>(a.dtype);
-  if (dtype != transfer.dtype) {
-    fits = usage_error(fmt::format("rank {} sends {} values, and {} are expected", from.MPI_SOURCE,
-                                   dtype_name(dtype), dtype_name(transfer.dtype)));
-  } else if (a.count > room) {
-    fits = usage_error(
-        fmt::format("rank {} sends {} values, and there is room for {}", from.MPI_SOURCE, a.count, room));
+  Announcement a{};
+  if (bytes == sizeof a) {
+    NEVE_TRY(mpi_status(MPI_Mrecv(&a, bytes, MPI_BYTE, &handle, MPI_STATUS_IGNORE), "MPI_Mrecv"));
+  } else {
+    NEVE_TRY(take_off(handle, bytes));
   }
+  NEVE_TRY(check_announcement(a, bytes));
+
+  const auto dtype = static_cast<DType>(a.dtype);
+  const Status fits = guarded("receive", [&]() -> Status {
+    if (dtype != transfer.dtype) {
+      return usage_error(fmt::format("rank {} sends {} values, and {} are expected", from.MPI_SOURCE,
+                                     dtype_name(dtype), dtype_name(transfer.dtype)));
+    }
+    if (a.count <= room) return {};
+    return usage_error(
+        fmt::format("rank {} sends {} values, and there is room for {}", from.MPI_SOURCE, a.count, room));
+  });
   const Incoming incoming{
       from.MPI_SOURCE, {a.count, a.block_values}, fits.ok() ? static_cast<std::byte*>(values) : nullptr};
-  const Status arrived = receive_blocks(comm, from.MPI_SOURCE, from.MPI_TAG, dtype,
-                                        transfer.values.encode.threads, std::span(&incoming, 1), moved);
+  const Received arrived = receive_blocks(comm, from.MPI_SOURCE, from.MPI_TAG, dtype,
+                                          transfer.values.encode.threads, std::span(&incoming, 1), moved);
   NEVE_TRY(fits);
-  NEVE_TRY(arrived);
+  NEVE_TRY(arrived.own);
+  NEVE_TRY(arrived.sent);
   received = a.count;
   return {};
 }

@@ -2,16 +2,18 @@
 #include "mpi/blocks/receive_blocks.hpp"
 
 #include <condition_variable>
+#include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
 #include "codecs/frame_values.hpp"
 #include "mpi/blocks/failure_message.hpp"
+#include "mpi/blocks/take_off.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -34,10 +36,11 @@ class Receiver {
       sender_of_[incoming[i].source] = i;
       missing_ += incoming[i].plan.blocks();
     }
+    for (Slot& slot : slots_) slot.message.resize(most_failure_bytes);
     if (missing_ < 2) return;  // nothing to overlap with
     try {
       for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { decode_arrived(); });
-    } catch (const std::system_error&) {  // NOLINT: with no thread at all, the calling one decodes
+    } catch (const std::exception&) {  // NOLINT: with no thread at all, the calling one decodes
     }
   }
   ~Receiver() {
@@ -69,10 +72,17 @@ class Receiver {
       }
       return true;
     });
-    return error_;
+    return error_.status;
   }
+  const Status& sent() const { return sent_.status; }
 
  private:
+  // The first in the order of sources, then of blocks.
+  struct Error {
+    Status status;
+    std::pair<int, size_t> place;
+  };
+
   bool has_free_slot() const {
     for (const Slot& slot : slots_) {
       if (slot.state == State::free) return true;
@@ -111,17 +121,16 @@ class Receiver {
       if (slot.message.size() < slot.bytes) slot.message.resize(slot.bytes);
       return {};
     });
-    // Without room MPI finds that the message is longer, and is done with it.
-    if (!room.ok()) fail(slot, room);
-    const size_t length = std::min(slot.bytes, slot.message.size());
+    if (!room.ok()) {  // it is a frame then
+      fail(error_, slot, room);
+      return take_off(handle, bytes);
+    }
     {
       const std::lock_guard lock(mutex_);
       slot.state = State::receiving;
     }
     ++receiving_;
-    return mpi_status(
-        MPI_Imrecv(slot.message.data(), static_cast<int>(length), MPI_BYTE, &handle, &slot.request),
-        "MPI_Imrecv");
+    return mpi_status(MPI_Imrecv(slot.message.data(), bytes, MPI_BYTE, &handle, &slot.request), "MPI_Imrecv");
   }
 
   Status look_for_arrivals(Moved& moved, bool& found_one) {
@@ -144,7 +153,7 @@ class Receiver {
       // The sender has stopped.
       missing_ -= incoming_[slot.sender].plan.blocks() - next_[slot.sender];
       next_[slot.sender] = incoming_[slot.sender].plan.blocks();
-      fail(slot, *failed);
+      fail(sent_, slot, *failed);
       return set_state(slot, State::free);
     }
     moved.frame_bytes += slot.bytes;
@@ -161,12 +170,11 @@ class Receiver {
     changed_.notify_all();
   }
 
-  void fail(const Slot& slot, const Status& status) {
+  void fail(Error& error, const Slot& slot, const Status& status) {
     const std::lock_guard lock(mutex_);
     const std::pair place(incoming_[slot.sender].source, slot.block);
-    if (!error_.ok() && place > error_place_) return;
-    error_ = status;
-    error_place_ = place;
+    if (!error.status.ok() && place > error.place) return;
+    error = {guarded("receive", [&] { return status; }), place};
   }
 
   void decode(Slot& slot) {
@@ -174,7 +182,7 @@ class Receiver {
     bool wanted = from.out != nullptr;
     {
       const std::lock_guard lock(mutex_);
-      wanted = wanted && error_.ok();
+      wanted = wanted && error_.status.ok() && sent_.status.ok();
     }
     if (wanted) {
       const Status status = guarded("decode", [&] {
@@ -182,7 +190,7 @@ class Receiver {
                              from.out + from.plan.first(slot.block) * dtype_bytes(dtype_))
             .in("block " + std::to_string(slot.block) + " of rank " + std::to_string(from.source));
       });
-      if (!status.ok()) fail(slot, status);
+      if (!status.ok()) fail(error_, slot, status);
     }
     set_state(slot, State::free);
   }
@@ -216,17 +224,32 @@ class Receiver {
   std::condition_variable changed_;
   std::vector<Slot> slots_;
   bool stopped_ = false;
-  Status error_;
-  std::pair<int, size_t> error_place_;
+  Error error_, sent_;
   std::vector<std::jthread> threads_;
 };
 
 }  // namespace
 
-Status receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threads,
-                      std::span<const Incoming> incoming, Moved& moved) {
-  Receiver receiver(dtype, incoming, threads);
-  return receiver.receive_all(comm, from, tag, moved);
+Received receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threads,
+                        std::span<const Incoming> incoming, Moved& moved) {
+  Received received;
+  std::optional<Receiver> receiver;
+  received.own = guarded("receive", [&]() -> Status {
+    receiver.emplace(dtype, incoming, threads);
+    return {};
+  });
+  if (!receiver) {
+    for (const Incoming& one : incoming) {
+      Status sent;
+      const Status taken = take_off_blocks(comm, one.source, tag, one.plan, sent);
+      if (received.own.ok()) received.own = guarded("receive", [&] { return taken; });
+      if (received.sent.ok()) received.sent = std::move(sent);
+    }
+    return received;
+  }
+  received.own = guarded("receive", [&] { return receiver->receive_all(comm, from, tag, moved); });
+  received.sent = guarded("receive", [&] { return receiver->sent(); });
+  return received;
 }
 
 }  // namespace neve::mpi

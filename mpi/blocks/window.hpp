@@ -4,20 +4,18 @@
 #include <mpi.h>
 
 #include <array>
-#include <string>
 
 #include "mpi/agree.hpp"
 #include "mpi/blocks/ahead.hpp"
 
 namespace neve::mpi {
 
-// Frames under way: enough that one waits while another moves. Each buffer is kept until MPI is done with it.
+// Messages under way: enough that one waits while another moves. Each buffer is kept until MPI is done with
+// it. Not for files: under Open MPI a request of MPI-IO that fails ends the process.
 class Window {
  public:
-  // `what` they are for messages; `is_write`: to a file, where fewer bytes than asked for may arrive.
-  Window(std::string what, bool is_write) : what_(std::move(what)), is_write_(is_write) {
-    requests_.fill(MPI_REQUEST_NULL);
-  }
+  // `what` they are, for errors.
+  explicit Window(const char* what) : what_(what) { requests_.fill(MPI_REQUEST_NULL); }
 
   // Waits for a place, and calls start(bytes, count, request), an MPI call that returns its code.
   template <class Start>
@@ -40,10 +38,8 @@ class Window {
   bool is_empty() const;
   Status progress();
   Status wait(size_t place);
-  Status check(size_t place, const MPI_Status& status) const;
 
-  std::string what_;
-  bool is_write_;
+  const char* what_;
   std::array<MPI_Request, size> requests_;
   std::array<Bytes, size> frames_;
   size_t next_ = 0;

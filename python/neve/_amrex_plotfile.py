@@ -15,8 +15,8 @@ from .plotfile import Box, LevelInfo
 class AmrexSource:
     """See plotfile.Source."""
 
-    def __init__(self, path: Path):
-        self._source = _core.open_amrex_plotfile(str(path))
+    def __init__(self, path: Path, follow_external: bool):
+        self._source = _core.open_amrex_plotfile(str(path), follow_external)
         description = self._source.hierarchy()
         dims = description["dims"]
         self.kind = self._source.kind
@@ -46,6 +46,9 @@ class AmrexSource:
 
     def bound_abs(self, level: int, component: int) -> None:
         return None
+
+    def ghosts(self, level: int, component: int) -> tuple[int, ...]:
+        return (0,) * self.dims
 
     def close(self) -> None:
         """Nothing is held open between reads."""

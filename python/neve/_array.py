@@ -12,7 +12,7 @@ from . import _core
 from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
 
-MAX_THREADS = 1024
+MAX_THREADS = _core.MAX_THREADS
 
 
 def _thread_count(caller: str, threads: int | None) -> int:
@@ -236,7 +236,7 @@ def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
     frame = _core.Frame(data)
     if not frame.is_array:
         raise Error(
-            f"decompress: the frame holds {len(frame.boxes)} boxes of {len(frame.components)} "
+            f"decompress: the frame holds {frame.box_count} boxes of {len(frame.components)} "
             "components "
             "of a plotfile, not an array; read the file it is from with neve.open",
             CORRUPT,
@@ -260,18 +260,18 @@ def info(data: Any) -> dict[str, Any]:
             "stored_bytes": stored_bytes,
             "ratio": raw_bytes / stored_bytes,
         }
-    frame = _core.Frame(data)
-    dtype = _dtype(frame)
+    frame = _core.describe_frame(data)
+    dtype = np.dtype(_NUMPY_NAMES[frame["dtype"]])
     stored_bytes = memoryview(data).nbytes
-    raw_bytes = frame.held_elements * dtype.itemsize
+    raw_bytes = frame["held_elements"] * dtype.itemsize
     return {
         "dtype": str(dtype),
-        "shape": tuple(frame.array_shape) if frame.is_array else None,
+        "shape": tuple(frame["array_shape"]) if frame["is_array"] else None,
         "raw_bytes": raw_bytes,
         "stored_bytes": stored_bytes,
         "ratio": raw_bytes / stored_bytes,
-        "header_bytes": frame.header_bytes,
-        "boxes": frame.boxes,
-        "components": frame.components,
-        "sections": frame.sections,
+        "header_bytes": frame["header_bytes"],
+        "boxes": frame["boxes"],
+        "components": frame["components"],
+        "sections": frame["sections"],
     }

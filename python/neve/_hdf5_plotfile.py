@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plotfiles in HDF5: Chombo's layout, AMReX's two, and Neve's (Chombo's with frames as chunks).
+"""Plotfiles and checkpoints in HDF5: Chombo's layout, AMReX's two, and Neve's.
 
 Neve's chunks are read raw and decoded here, only the sections of the box and field asked for. Every
-other file is read through HDF5.
+other file is read through HDF5, copies of Chombo's checkpoints too, whose frames know no boxes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,17 @@ from typing import Any
 import h5py
 import numpy as np
 
-from . import _core
+from . import _core, _external_files
+from ._amr_file import (
+    CHOMBO_CHECKPOINT,
+    NEVE_CHECKPOINT,
+    Variable,
+    chombo_levels,
+    chombo_variables,
+    kind_of,
+    neve_variables,
+    plain_text,
+)
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._filter import FILTER_ID
@@ -28,15 +38,24 @@ HELD_FRAMES = 16
 class _LevelData:
     """Where the values of one level's boxes are."""
 
-    def __init__(self, group: h5py.Group, components: int, boxes: tuple[Box, ...], dims: int):
+    def __init__(
+        self,
+        group: h5py.Group,
+        variable: Variable,
+        boxes: tuple[Box, ...],
+        dims: int,
+        has_frames: bool,
+    ):
+        base = variable.base
         self.name = group.name
-        self.single = "data:datatype=1" not in group
+        self.components = len(variable.components)
+        self.single = f"{base}:datatype=1" not in group
         names = (
-            ["data:datatype=0"]
+            [f"{base}:datatype=0"]
             if self.single
-            else [f"data:datatype={c}" for c in range(components)]
+            else [f"{base}:datatype={c}" for c in range(self.components)]
         )
-        for name in [*names, "data:offsets=0"]:
+        for name in [*names, f"{base}:offsets=0"]:
             if name not in group:
                 raise Error(f"{group.file.filename}:{group.name}: no dataset {name!r}", CORRUPT)
         self.datasets = [group[name] for name in names]
@@ -52,7 +71,7 @@ class _LevelData:
                     "allowed is one dimension of float32 or float64",
                     CORRUPT,
                 )
-        self.offsets = group["data:offsets=0"][()].astype(np.int64)
+        self.offsets = group[f"{base}:offsets=0"][()].astype(np.int64)
         if len(self.offsets) < len(boxes):
             raise Error(
                 f"{group.file.filename}:{group.name}: {len(self.offsets)} offsets for "
@@ -60,8 +79,9 @@ class _LevelData:
                 CORRUPT,
             )
         self.box_count = len(boxes)
-        self.ghosts = _ghosts(group, dims)
-        self.chunk_elements = self._chunk_elements()
+        self.ghosts = variable.ghosts or _ghosts(group, f"{base}_attributes", dims)
+        self.table = group.get(f"{base}_neve_fields", group.get("neve_fields"))
+        self.chunk_elements = self._chunk_elements() if has_frames else 0
         self.frame_boxes = self._boxes_by_chunk() if self.chunk_elements else {}
 
     def _chunk_elements(self) -> int:
@@ -81,11 +101,11 @@ class _LevelData:
         return found
 
 
-def _ghosts(group: h5py.Group, dims: int) -> tuple[int, ...]:
+def _ghosts(group: h5py.Group, attributes: str, dims: int) -> tuple[int, ...]:
     """Ghost layers around each stored box. (`ghost` beside `outputGhost` is what the run used, not
     the file.)
     """
-    holder = group.get("data_attributes")
+    holder = group.get(attributes)
     value = None if holder is None else holder.attrs.get("outputGhost")
     if value is None:
         value = group.attrs.get("ngrow")
@@ -108,10 +128,6 @@ def _first_attribute(file: h5py.File, where: h5py.Group, *names: str) -> Any:
     return _attribute(file, where, names[-1])
 
 
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 def _boxes(records: np.ndarray, dims: int) -> tuple[Box, ...]:
     names = "ijk"[:dims]
     lo = np.stack([records[f"lo_{n}"] for n in names], axis=-1).reshape(-1, dims)
@@ -131,28 +147,34 @@ def _vector(value: Any, dims: int, kind: type) -> tuple:
 class Hdf5Source:
     """See plotfile.Source."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, follow_external: bool):
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise Error(f"{path}: not a readable HDF5 file: {error}", FAILURE) from None
         try:
+            if not follow_external:
+                _external_files.check(self._file, path)
             self._read_hierarchy()
         except BaseException:
             self._file.close()
             raise
-        self._frames: OrderedDict[tuple[int, int], _core.Frame] = OrderedDict()
+        self._frames: OrderedDict[tuple[str, int], _core.Frame] = OrderedDict()
         self._finer_corners: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def _read_hierarchy(self) -> None:
         file = self._file
-        level_count = int(_attribute(file, file, "num_levels"))
+        self.kind = kind_of(file)
         self.time = float(file.attrs.get("time", 0.0))
-        self.dims = self._dims()
-        component_count = int(_attribute(file, file, "num_components"))
-        self.components = tuple(
-            _text(_attribute(file, file, f"component_{c}")) for c in range(component_count)
+        level_count = (
+            chombo_levels(file)
+            if self.kind == CHOMBO_CHECKPOINT
+            else int(_attribute(file, file, "num_levels"))
         )
+        self.dims = self._dims()
+        variables = self._variables()
+        self.components = tuple(name for v in variables for name in v.field_names())
+        self._where = [(v, c) for v, of in enumerate(variables) for c in range(len(of.components))]
         levels, self._data = [], []
         for index in range(level_count):
             name = f"level_{index}"
@@ -176,11 +198,31 @@ class Hdf5Source:
                 found = _first_attribute(file, exact, "neve_ref_ratio", "ref_ratio")
                 ratio = _vector(found, self.dims, int)
             levels.append(LevelInfo(domain, boxes, dx, ratio))
-            self._data.append(_LevelData(group, component_count, boxes, self.dims))
+            has_frames = "neve" in file
+            self._data.append(
+                [_LevelData(group, v, boxes, self.dims, has_frames) for v in variables]
+            )
         self.levels = tuple(levels)
-        self.dtype = self._data[0].datasets[0].dtype.newbyteorder("=")
+        self.dtype = self._data[0][0].datasets[0].dtype.newbyteorder("=")
         self.prob_lo = self._prob_lo()
-        self.kind = "Neve HDF5" if "neve" in file else "Chombo or AMReX HDF5"
+
+    def _variables(self) -> list[Variable]:
+        file = self._file
+        if self.kind == NEVE_CHECKPOINT:
+            return neve_variables(file)
+        if self.kind == CHOMBO_CHECKPOINT:
+            return chombo_variables(file, self.dims)
+        count = int(_attribute(file, file, "num_components"))
+        names = (plain_text(_attribute(file, file, f"component_{c}")) for c in range(count))
+        return [Variable("data", None, tuple(names), None)]
+
+    def _at(self, level: int, component: int) -> tuple[_LevelData, int]:
+        """Where a field is, and its number there."""
+        variable, number = self._where[component]
+        return self._data[level][variable], number
+
+    def ghosts(self, level: int, component: int) -> tuple[int, ...]:
+        return self._at(level, component)[0].ghosts
 
     def _dims(self) -> int:
         if "Chombo_global" in self._file:
@@ -198,7 +240,7 @@ class Hdf5Source:
         self._file.close()
 
     def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
-        if not self._data[level].chunk_elements:
+        if not self._at(level, component)[0].chunk_elements:
             return self._read_plain(level, box, component)
         values = self._read_frames(level, box, component)
         if average:
@@ -208,31 +250,32 @@ class Hdf5Source:
         return values
 
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
-        if not self._data[level].chunk_elements:
+        data, within = self._at(level, component)
+        if not data.chunk_elements:
             return None
-        shape = self._stored_shape(level, box)
+        shape = self._stored_shape(level, box, data)
         mask = None
-        for frame, number in self._frames_of(level, box):
-            part = frame.left_out(number, component)
+        for frame, number in self._frames_of(level, box, data):
+            part = frame.left_out(number, within)
             if part:
                 part = np.frombuffer(part, np.uint8).reshape(shape, order="F") != 0
                 mask = part if mask is None else mask | part
         if mask is not None:
-            mask = self._without_ghosts(level, box, mask)
+            mask = self._without_ghosts(level, box, data, mask)
         return mask if mask is not None and mask.any() else None
 
     def bound_abs(self, level: int, component: int) -> float | None:
         if not self.levels[level].boxes:
             return None
-        if not self._data[level].chunk_elements:
-            table = self._file[f"level_{level}"].get("neve_fields")
-            return None if table is None else float(table["bound_abs"][component])
+        data, number = self._at(level, component)
+        if not data.chunk_elements:
+            return None if data.table is None else float(data.table["bound_abs"][number])
         # The same in every frame of a level.
-        return self._frame(level, 0).components[component]["bound_abs"]
+        return self._frame(data, 0).components[number]["bound_abs"]
 
     def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
-        data = self._data[level]
-        grown = self._stored_shape(level, box)
+        data, component = self._at(level, component)
+        grown = self._stored_shape(level, box, data)
         cells = int(np.prod(grown, dtype=np.int64))
         begin = int(data.offsets[box])
         if data.single:
@@ -250,17 +293,18 @@ class Hdf5Source:
         except OSError as error:
             raise self._read_error(dataset, error) from None
         values = values.astype(self.dtype, copy=False).reshape(grown, order="F")
-        return self._without_ghosts(level, box, values)
+        return self._without_ghosts(level, box, data, values)
 
-    def _stored_shape(self, level: int, box: int) -> tuple[int, ...]:
+    def _stored_shape(self, level: int, box: int, data: _LevelData) -> tuple[int, ...]:
         """With the ghost cells that stand around the box in the file."""
         shape = self.levels[level].boxes[box].shape
-        return tuple(n + 2 * g for n, g in zip(shape, self._data[level].ghosts, strict=True))
+        return tuple(n + 2 * g for n, g in zip(shape, data.ghosts, strict=True))
 
-    def _without_ghosts(self, level: int, box: int, values: np.ndarray) -> np.ndarray:
+    def _without_ghosts(
+        self, level: int, box: int, data: _LevelData, values: np.ndarray
+    ) -> np.ndarray:
         shape = self.levels[level].boxes[box].shape
-        ghosts = self._data[level].ghosts
-        inner = tuple(np.s_[g : g + n] for n, g in zip(shape, ghosts, strict=True))
+        inner = tuple(np.s_[g : g + n] for n, g in zip(shape, data.ghosts, strict=True))
         return np.asfortranarray(values[inner])
 
     def _read_error(self, dataset: h5py.Dataset, error: OSError) -> Error:
@@ -269,18 +313,18 @@ class Hdf5Source:
         return Error(f"{self._file.filename}:{dataset.name}: {text}", code)
 
     def _read_frames(self, level: int, box: int, component: int) -> np.ndarray:
-        values = empty_array(self._stored_shape(level, box), self.dtype, order="F")
-        for frame, number in self._frames_of(level, box):
+        data, component = self._at(level, component)
+        values = empty_array(self._stored_shape(level, box, data), self.dtype, order="F")
+        for frame, number in self._frames_of(level, box, data):
             frame.decode_box(number, component, values)
-        return self._without_ghosts(level, box, values)
+        return self._without_ghosts(level, box, data, values)
 
-    def _frames_of(self, level: int, box: int) -> list[tuple[_core.Frame, int]]:
+    def _frames_of(self, level: int, box: int, data: _LevelData) -> list[tuple[_core.Frame, int]]:
         """The frames that hold the box, and its number in each: several only when the box was
         cut.
         """
-        data = self._data[level]
-        shape = self._stored_shape(level, box)
-        elements = int(np.prod(shape, dtype=np.int64)) * len(self.components)
+        shape = self._stored_shape(level, box, data)
+        elements = int(np.prod(shape, dtype=np.int64)) * data.components
         begin = int(data.offsets[box])
         first = begin // data.chunk_elements
         last = (begin + elements - 1) // data.chunk_elements
@@ -289,8 +333,8 @@ class Hdf5Source:
         found = []
         held = 0
         for chunk in range(first, last + 1):
-            frame = self._frame(level, chunk)
-            self._check_frame(frame, level, box, chunk, number)
+            frame = self._frame(data, chunk)
+            self._check_frame(frame, level, box, data, chunk, number)
             held += frame.stream_count if frame.is_split else elements
             found.append((frame, number))
         if held != elements:
@@ -303,28 +347,33 @@ class Hdf5Source:
         return found
 
     def _check_frame(
-        self, frame: _core.Frame, level: int, box: int, chunk: int, number: int
+        self,
+        frame: _core.Frame,
+        level: int,
+        box: int,
+        data: _LevelData,
+        chunk: int,
+        number: int,
     ) -> None:
         """A frame is whole by its checksum; this says it is the one the file's box list means."""
         corner = self.levels[level].boxes[box].lo
-        expected = tuple(n - g for n, g in zip(corner, self._data[level].ghosts, strict=True))
-        shape = self._stored_shape(level, box)
-        boxes = frame.boxes
-        where = f"{self._file.filename}:{self._data[level].datasets[0].name}: chunk {chunk}"
-        if frame.is_double != (self.dtype.itemsize == 8) or len(frame.components) != len(
-            self.components
+        expected = tuple(n - g for n, g in zip(corner, data.ghosts, strict=True))
+        shape = self._stored_shape(level, box, data)
+        where = f"{self._file.filename}:{data.datasets[0].name}: chunk {chunk}"
+        if frame.is_double != (self.dtype.itemsize == 8) or (
+            len(frame.components) != data.components
         ):
             raise Error(
                 f"{where}: a frame of {len(frame.components)} components, "
                 f"is_double={frame.is_double}; "
-                f"the file says {len(self.components)} of {self.dtype}",
+                f"the file says {data.components} of {self.dtype}",
                 CORRUPT,
             )
-        if number >= len(boxes):
+        if number >= frame.box_count:
             raise Error(
-                f"{where}: {len(boxes)} boxes; box {box} should be number {number}", CORRUPT
+                f"{where}: {frame.box_count} boxes; box {box} should be number {number}", CORRUPT
             )
-        lo, size = boxes[number]
+        lo, size = frame.box(number)
         if tuple(lo[: self.dims]) != expected or tuple(size[: self.dims]) != shape:
             raise Error(
                 f"{where}: box number {number} starts at {lo} with size {size}; the box list says "
@@ -332,12 +381,11 @@ class Hdf5Source:
                 CORRUPT,
             )
 
-    def _frame(self, level: int, chunk: int) -> _core.Frame:
-        key = (level, chunk)
+    def _frame(self, data: _LevelData, chunk: int) -> _core.Frame:
+        key = (data.datasets[0].name, chunk)
         if key in self._frames:
             self._frames.move_to_end(key)
             return self._frames[key]
-        data = self._data[level]
         dataset = data.datasets[0]
         where = f"{self._file.filename}:{dataset.name}: chunk {chunk}"
         try:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from types import ModuleType
 
+from . import _files
 from ._errors import FAILURE, Error
 
 DPI = 160
@@ -22,10 +24,15 @@ def pyplot() -> ModuleType:
 
 
 def save(figure, path: str | Path) -> None:
-    """Writes the figure and closes it."""
+    """Writes the figure, as a PNG where the name has no suffix, and closes it."""
+    path = Path(path)
+    if not path.suffix:
+        path = path.with_name(path.name + ".png")
+    picture = io.BytesIO()
     try:
-        figure.savefig(path, dpi=DPI)
-    except (OSError, ValueError) as error:
+        figure.savefig(picture, dpi=DPI, format=path.suffix[1:])
+    except ValueError as error:
         raise Error(f"{path}: cannot write the picture: {error}", FAILURE) from None
     finally:
         pyplot().close(figure)
+    _files.write_bytes(path, picture.getvalue())

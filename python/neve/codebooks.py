@@ -8,7 +8,6 @@ with bits for distance), and each cluster's mean frequencies make a book.
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from . import _files
+from ._arguments import Parser
 from ._errors import FAILURE, Error
 
 SYMBOLS = 1024
@@ -221,7 +222,7 @@ def source(books: np.ndarray, version: int) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="neve codebooks",
         description="Offline codebooks of streams: train a set on real fields.",
         epilog="example: neve codebooks train --data ../shared/data --output books.inc",
@@ -244,7 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
         if len(of) < given.books:
             raise Error(f"{given.data}: {len(of)} samples for {given.books} books", FAILURE)
         books = train(of, given.books)
-        Path(given.output).write_text(source(books, given.version))
+        _files.write_text(given.output, source(books, given.version))
         of_set = loss(of, books)
         print(
             f"{given.output}: {given.books} books from {len(of)} samples of "

@@ -6,12 +6,12 @@ python -m neve.plot FILE --field F [--against ORIGINAL] [--axis z] [--level N] -
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
 
+from ._arguments import Parser
 from ._errors import FAILURE, Error
 from ._picture import pyplot, save
 from .plotfile import AXIS_NAMES, Plotfile, Slice
@@ -122,16 +122,17 @@ def plot(
     axis: str = "z",
     coord: float | None = None,
     level: int | None = None,
+    follow_external: bool = False,
 ) -> None:
     """Draw `field` of the plotfile `path` into the image `out`; with `against`, its error beside
     it.
     """
     plt = pyplot()
-    with open_plotfile(path) as copy:
+    with open_plotfile(path, follow_external=follow_external) as copy:
         shown = copy.slice(field, axis, coord, level)
         panels = 1
         if against is not None:
-            with open_plotfile(against) as original:
+            with open_plotfile(against, follow_external=follow_external) as original:
                 errors = _error_slice(shown, original.slice(field, axis, coord, level))
                 worst = _level_errors(copy, original, field, shown.level)
             bounds = _bounds(copy, field, shown.level)
@@ -167,7 +168,7 @@ def plot(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="neve plot",
         description="Draw a field of a plotfile and its boxes; the error against the original.",
         epilog="example: neve plot out.h5 --field density --against plt00113 -o density.png",
@@ -184,6 +185,11 @@ def main(arguments: list[str] | None = None) -> int:
         "--coord", type=float, help="place of the plane on the axis (middle of the domain)"
     )
     parser.add_argument("--level", type=int, help="finest level to draw (all)")
+    parser.add_argument(
+        "--follow-external",
+        action="store_true",
+        help="read also what a file leads to outside of its own folder",
+    )
     parser.add_argument("-o", "--output", required=True, metavar="OUT.png", help="picture to write")
     options = parser.parse_args(arguments)
     try:
@@ -200,6 +206,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.axis,
             options.coord,
             options.level,
+            options.follow_external,
         )
     except Error as error:
         print(f"neve plot: {error}", file=sys.stderr)

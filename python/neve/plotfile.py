@@ -81,6 +81,9 @@ class Source(Protocol):
     def bound_abs(self, level: int, component: int) -> float | None:
         """The absolute bound the level was written with; None when the file records none."""
 
+    def ghosts(self, level: int, component: int) -> tuple[int, ...]:
+        """Layers of ghost cells that the file holds around every box of the field."""
+
     def close(self) -> None: ...
 
 
@@ -116,6 +119,11 @@ class Field(Sequence):
         none.
         """
         return self._source.bound_abs(self._level, self._component)
+
+    @property
+    def ghosts(self) -> tuple[int, ...]:
+        """Layers of ghost cells around every box in the file; the arrays are without them."""
+        return self._source.ghosts(self._level, self._component)
 
     def _box_number(self, index: int) -> int:
         number = range(len(self))[index]  # negative numbers, and IndexError, as lists have them
@@ -319,15 +327,23 @@ class Plotfile(Sequence):
         return tuple(ends)
 
 
-def open(path: str | os.PathLike) -> Plotfile:  # noqa: A001 - the package's neve.open
-    """Open a plotfile: an AMReX plotfile directory, or a Chombo, AMReX or Neve HDF5 file."""
+def open(  # noqa: A001 - the package's neve.open
+    path: str | os.PathLike, *, follow_external: bool = False
+) -> Plotfile:
+    """Open a plotfile or checkpoint: an AMReX plotfile directory, or a Chombo (BISICLES too),
+    AMReX or Neve HDF5 file. Fields of a checkpoint are the components of its variables:
+    "density" of Chombo's one dataset, "thickness", "velocity 0" of a dataset for each variable.
+
+    What it leads to outside of its own folder (HDF5's external links, external storage and virtual
+    datasets, symbolic links in a directory) is an error that names it, unless `follow_external`.
+    """
     path = Path(path)
     if not path.exists():
         raise Error(f"{path}: no such file or directory", FAILURE)
     if path.is_dir():
         from ._amrex_plotfile import AmrexSource
 
-        return Plotfile(AmrexSource(path), path)
+        return Plotfile(AmrexSource(path, follow_external), path)
     from ._hdf5_plotfile import Hdf5Source
 
-    return Plotfile(Hdf5Source(path), path)
+    return Plotfile(Hdf5Source(path, follow_external), path)

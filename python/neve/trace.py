@@ -6,11 +6,11 @@ neve trace report a.json b.json --json > report.json; python -m neve.trace repor
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
+from ._arguments import Parser
 from ._errors import CORRUPT, FAILURE, Error
 from ._picture import pyplot, save
 
@@ -88,7 +88,7 @@ def plot(traces: list[dict], out: str | Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m neve.trace",
         description="Draw the distribution of write sizes of a report's traces.",
         epilog="example: neve trace report a.json b.json --plot sizes.png",

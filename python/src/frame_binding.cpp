@@ -39,22 +39,19 @@ class HeldFrame {
     if (component != last_component_) kept_ = {};
     last_component_ = component;
     last_box_ = box;
-    const FrameLayout& layout = frame_.layout();
     const uint64_t value_bytes = dtype_bytes(frame_.dtype());
     const uint64_t bytes = frame_.component_values(component) * value_bytes;
-    if (layout.is_split || box < 0 || static_cast<size_t>(box) >= layout.boxes.size()) return false;
+    if (frame_.shape().is_split || box < 0 || static_cast<uint64_t>(box) >= frame_.box_count()) return false;
     if (kept_.empty() && is_again && bytes <= most_kept_bytes) {
       kept_.resize(bytes);
       // Damage to another box's section must not reach this one.
       if (!frame_.decode_component(component, kept_.data(), bytes).ok()) kept_ = {};
     }
-    const uint64_t of_box =
-        static_cast<uint64_t>(layout.boxes[static_cast<size_t>(box)].cells()) * value_bytes;
+    const auto number = static_cast<uint64_t>(box);
+    const uint64_t of_box = static_cast<uint64_t>(frame_.box(number).cells()) * value_bytes;
     if (kept_.empty() || out_bytes != of_box) return false;
-    uint64_t begin = 0;
-    for (int b = 0; b < box; ++b) {
-      begin += static_cast<uint64_t>(layout.boxes[static_cast<size_t>(b)].cells()) * value_bytes;
-    }
+    const uint64_t begin =
+        frame_.first_element(number) / static_cast<uint64_t>(frame_.shape().components) * value_bytes;
     std::memcpy(out, kept_.data() + begin, of_box);
     return true;
   }
@@ -73,13 +70,12 @@ nb::tuple extents(const Extents& values, int ndim) {
   return nb::tuple(list);
 }
 
-nb::list boxes(const HeldFrame& held) {
-  nb::list list;
-  const FrameLayout& layout = held.get().layout();
-  for (const FrameBox& box : layout.boxes) {
-    list.append(nb::make_tuple(extents(box.lo, layout.ndim), extents(box.size, layout.ndim)));
-  }
-  return list;
+// Position and size.
+nb::tuple box(const HeldFrame& held, uint64_t number) {
+  if (number >= held.get().box_count()) throw nb::index_error("no such box");
+  const Rect place = held.get().box(number);
+  const int ndim = held.get().shape().ndim;
+  return nb::make_tuple(extents(place.lo, ndim), extents(place.size, ndim));
 }
 
 // A float, an int or None.
@@ -90,23 +86,23 @@ nb::object fill_of(DType dtype, const ComponentInfo& component) {
   return nb::cast(*component.integer_fill);
 }
 
-nb::list components(const HeldFrame& held) {
+nb::list components_of(DType dtype, const std::vector<ComponentInfo>& components) {
   nb::list list;
-  for (const ComponentInfo& component : held.get().components()) {
+  for (const ComponentInfo& component : components) {
     nb::dict entry;
     entry["asked"] = to_string(component.asked);
     entry["bound_abs"] = component.bound_abs;
     entry["max_abs_error"] = component.max_abs_error;
-    entry["fill"] = fill_of(held.get().dtype(), component);
+    entry["fill"] = fill_of(dtype, component);
     entry["drops_covered"] = component.drops_covered;
     list.append(entry);
   }
   return list;
 }
 
-nb::list sections(const HeldFrame& held) {
+nb::list sections_of(const std::vector<SectionInfo>& sections) {
   nb::list list;
-  for (const SectionInfo& section : held.get().sections()) {
+  for (const SectionInfo& section : sections) {
     nb::dict entry;
     entry["component"] = section.component;
     entry["cells"] = section.cells;
@@ -117,6 +113,28 @@ nb::list sections(const HeldFrame& held) {
     list.append(entry);
   }
   return list;
+}
+
+nb::list components(const HeldFrame& held) {
+  return components_of(held.get().dtype(), held.get().components());
+}
+
+nb::list sections(const HeldFrame& held) { return sections_of(held.get().sections()); }
+
+// What a header says, without keeping its boxes.
+nb::dict describe(nb::handle bytes) {
+  const Buffer input(bytes, Buffer::Access::read);
+  const FrameDescription frame = unwrap(describe_frame(input.bytes()));
+  nb::dict entry;
+  entry["dtype"] = std::string(dtype_name(frame.dtype));
+  entry["array_shape"] = frame.shape.array_shape;
+  entry["is_array"] = frame.shape.is_array;
+  entry["held_elements"] = frame.held_elements;
+  entry["header_bytes"] = frame.header_bytes;
+  entry["boxes"] = frame.boxes;
+  entry["components"] = components_of(frame.dtype, frame.components);
+  entry["sections"] = sections_of(frame.sections);
+  return entry;
 }
 
 void decode(const HeldFrame& held, nb::handle out, int threads) {
@@ -140,19 +158,21 @@ nb::bytes left_out(const HeldFrame& held, int box, int component) {
 }  // namespace
 
 void bind_frame(nb::module_& module) {
+  module.def("describe_frame", &describe, nb::arg("bytes"));
   nb::class_<HeldFrame>(module, "Frame")
       .def(nb::init<nb::handle>(), nb::arg("bytes"))
       .def_prop_ro("dtype", [](const HeldFrame& f) { return std::string(dtype_name(f.get().dtype())); })
       .def_prop_ro("is_double", [](const HeldFrame& f) { return f.get().dtype() == DType::f64; })
-      .def_prop_ro("element_count", [](const HeldFrame& f) { return f.get().layout().element_count; })
-      .def_prop_ro("held_elements", [](const HeldFrame& f) { return f.get().layout().held_elements(); })
-      .def_prop_ro("array_shape", [](const HeldFrame& f) { return f.get().layout().array_shape; })
-      .def_prop_ro("is_array", [](const HeldFrame& f) { return f.get().layout().is_array; })
-      .def_prop_ro("is_split", [](const HeldFrame& f) { return f.get().layout().is_split; })
-      .def_prop_ro("stream_begin", [](const HeldFrame& f) { return f.get().layout().stream_begin; })
-      .def_prop_ro("stream_count", [](const HeldFrame& f) { return f.get().layout().stream_count; })
+      .def_prop_ro("element_count", [](const HeldFrame& f) { return f.get().shape().element_count; })
+      .def_prop_ro("held_elements", [](const HeldFrame& f) { return f.get().held_elements(); })
+      .def_prop_ro("array_shape", [](const HeldFrame& f) { return f.get().shape().array_shape; })
+      .def_prop_ro("is_array", [](const HeldFrame& f) { return f.get().shape().is_array; })
+      .def_prop_ro("is_split", [](const HeldFrame& f) { return f.get().shape().is_split; })
+      .def_prop_ro("stream_begin", [](const HeldFrame& f) { return f.get().shape().stream_begin; })
+      .def_prop_ro("stream_count", [](const HeldFrame& f) { return f.get().shape().stream_count; })
       .def_prop_ro("header_bytes", [](const HeldFrame& f) { return f.get().header_bytes(); })
-      .def_prop_ro("boxes", &boxes)
+      .def_prop_ro("box_count", [](const HeldFrame& f) { return f.get().box_count(); })
+      .def("box", &box, nb::arg("number"))
       .def_prop_ro("components", &components)
       .def_prop_ro("sections", &sections)
       .def("decode", &decode, nb::arg("out"), nb::arg("threads"))

@@ -26,9 +26,11 @@ void translate_status_error(const std::exception_ptr& exception, void*) {
 NB_MODULE(_core, module) {
   nanobind::register_exception_translator(translate_status_error);
   neve::python::bind_array(module);
+  neve::python::bind_files(module);
   neve::python::bind_frame(module);
   neve::python::bind_plotfile(module);
   neve::python::bind_stream(module);
+  module.attr("MAX_THREADS") = neve::max_threads;
   module.def("simd_target", &neve::simd_target);
   module.def("simd_targets", &neve::simd_targets);
   module.def("set_simd_target",

@@ -99,10 +99,13 @@ void bind_plotfile(nb::module_& module) {
       .def_prop_ro("kind", &PlotfileSource::kind)
       .def("hierarchy", &describe)
       .def("read_box", &read_box, nb::arg("level"), nb::arg("box"), nb::arg("component"), nb::arg("out"));
-  module.def("open_amrex_plotfile", [](const std::string& path) {
-    const nb::gil_scoped_release release;
-    return unwrap(plotfile::open_amrex_plotfile(path));
-  });
+  module.def(
+      "open_amrex_plotfile",
+      [](const std::string& path, bool follow_external) {
+        const nb::gil_scoped_release release;
+        return unwrap(plotfile::open_amrex_plotfile(path, {.follow_external = follow_external}));
+      },
+      nb::arg("path"), nb::arg("follow_external"));
   module.def("average_down", &average_down, nb::arg("is_double"), nb::arg("region"), nb::arg("ratio"),
              nb::arg("fine"), nb::arg("fine_box"), nb::arg("out"));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "amr/load_balance.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 
@@ -18,11 +19,17 @@ Result<Sharing> parse_sharing(const std::string& name) {
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
                                                        const DistributionOptions& options) {
   if (ranks < 1) return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1", ranks));
-  if (options.loads.empty()) {
-    return amr::share_boxes(hierarchy, ranks, amr::cell_loads(hierarchy), options.sharing);
+  if (options.sharing > Sharing::exchange) {
+    return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
+                                   static_cast<int>(options.sharing)));
   }
-  NEVE_ASSIGN(const amr::Loads loads, amr::whole_loads(hierarchy, options.loads));
-  return amr::share_boxes(hierarchy, ranks, loads, options.sharing);
+  return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {
+    if (options.loads.empty()) {
+      return amr::share_boxes(hierarchy, ranks, amr::cell_loads(hierarchy), options.sharing);
+    }
+    NEVE_ASSIGN(const amr::Loads loads, amr::whole_loads(hierarchy, options.loads));
+    return amr::share_boxes(hierarchy, ranks, loads, options.sharing);
+  });
 }
 
 }  // namespace neve

@@ -9,6 +9,8 @@
 
 #include "amr/box_index.hpp"
 #include "amr/box_text.hpp"
+#include "amr/limits.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 namespace {
@@ -18,7 +20,6 @@ namespace {
 constexpr int32_t max_index = int32_t{1} << 30;
 // Elements of a level, so that byte counts and offsets stay within 63 bits.
 constexpr int64_t max_level_elements = int64_t{1} << 58;
-constexpr size_t max_components = 65535;
 constexpr int32_t max_ref_ratio = 1024;
 
 // Cells, or max_level_elements + 1 when there are more than max_level_elements.
@@ -147,9 +148,7 @@ Status check_level_boxes(const Hierarchy& h, size_t l) {
   return {};
 }
 
-}  // namespace
-
-Status check_hierarchy(const Hierarchy& h) {
+Status check_all(const Hierarchy& h) {
   if (h.dims < 1 || h.dims > max_dims) {
     return usage_error(fmt::format("hierarchy has {} dimensions; 1 to {} are allowed", h.dims, max_dims));
   }
@@ -168,6 +167,12 @@ Status check_hierarchy(const Hierarchy& h) {
     NEVE_TRY(check_level_boxes(h, l));
   }
   return {};
+}
+
+}  // namespace
+
+Status check_hierarchy(const Hierarchy& h) {
+  return guarded("checking a hierarchy", [&] { return check_all(h); });
 }
 
 }  // namespace neve

@@ -74,25 +74,26 @@ Status describe(const void* bytes, size_t frame_bytes, neve_frame_description* d
   // Programs built for neve 0.1 end before the fill value of integers.
   NEVE_TRY(neve::capi::check_struct_bytes("neve_frame_description", "neve.h", description,
                                           offsetof(neve_frame_description, integer_fill)));
-  NEVE_ASSIGN(const neve::Frame frame, parse(bytes, frame_bytes));
-  const neve::FrameLayout& layout = frame.layout();
+  if (bytes == nullptr) return usage_error("frame is NULL");
+  NEVE_ASSIGN(const neve::FrameDescription frame,
+              neve::describe_frame({static_cast<const std::byte*>(bytes), frame_bytes}));
+  const neve::FrameShape& shape = frame.shape;
   neve_frame_description d{};
   d.struct_bytes = description->struct_bytes;
-  d.dtype = static_cast<neve_dtype>(frame.dtype());
-  d.is_array = layout.is_array ? 1 : 0;
-  d.values = layout.element_count;
-  d.value_bytes = layout.element_count * neve::dtype_bytes(frame.dtype());
-  d.frame_bytes = frame.header_bytes();
-  for (const neve::SectionInfo& section : frame.sections()) d.frame_bytes += section.stored_bytes;
-  if (layout.is_array) {
-    d.ndim = static_cast<int>(layout.array_shape.size());
-    std::copy(layout.array_shape.begin(), layout.array_shape.end(), d.shape);
+  d.dtype = static_cast<neve_dtype>(frame.dtype);
+  d.is_array = shape.is_array ? 1 : 0;
+  d.values = shape.element_count;
+  d.value_bytes = shape.element_count * neve::dtype_bytes(frame.dtype);
+  d.frame_bytes = frame.frame_bytes;
+  if (shape.is_array) {
+    d.ndim = static_cast<int>(shape.array_shape.size());
+    std::copy(shape.array_shape.begin(), shape.array_shape.end(), d.shape);
   } else {
     d.ndim = 1;
-    d.shape[0] = layout.element_count;
+    d.shape[0] = shape.element_count;
   }
-  d.components = layout.components;
-  const neve::ComponentInfo& first = frame.components().front();
+  d.components = shape.components;
+  const neve::ComponentInfo& first = frame.components.front();
   d.bound_mode = mode_name(first.asked.mode);
   d.bound_value = first.asked.mode == neve::BoundMode::lossless ? 0 : first.asked.value;
   d.bound_abs = first.bound_abs;

@@ -2,11 +2,10 @@
 // The edge between C++ and C: nothing passes it but a code, and the words stay with the calling thread.
 #pragma once
 
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "neve/status.hpp"
+#include "status/guarded.hpp"
 
 namespace neve::capi {
 
@@ -16,15 +15,7 @@ int report(const Status& status) noexcept;
 // Runs `work`, which returns a Status; an exception becomes one.
 template <class Work>
 int reported(Work&& work) noexcept {
-  try {
-    return report(std::forward<Work>(work)());
-  } catch (const std::bad_alloc&) {
-    return report({Code::failure, "out of memory"});
-  } catch (const std::exception& error) {
-    return report({Code::failure, error.what()});
-  } catch (...) {
-    return report({Code::failure, "unknown error"});
-  }
+  return report(guarded("", [&]() -> Status { return std::forward<Work>(work)(); }));
 }
 
 }  // namespace neve::capi

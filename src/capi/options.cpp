@@ -6,7 +6,7 @@
 namespace neve::capi {
 namespace {
 
-constexpr int max_threads = 1024;
+static_assert(NEVE_MAX_THREADS == max_threads);
 
 // Two's complement of 64 bits; 0 for floating point, which encode_array refuses an integer fill value of.
 uint64_t read_integer(DType dtype, const void* value) {
@@ -22,10 +22,10 @@ uint64_t read_integer(DType dtype, const void* value) {
 }  // namespace
 
 Result<int> thread_count(int asked) {
-  if (asked < 0 || asked > max_threads) {
-    return usage_error(fmt::format("threads is {}; 1 to {} are allowed, and 0 for 1", asked, max_threads));
-  }
-  return std::max(asked, 1);
+  if (asked == 0) return 1;
+  const Status status = check_threads(asked);
+  if (!status.ok()) return usage_error(status.message() + ", and 0 for 1");
+  return asked;
 }
 
 Status read_options(DType dtype, const neve_compress_options* given, ArrayOptions& options) {

@@ -5,20 +5,11 @@
 #include <cstring>
 
 #include "codecs/section_codec.hpp"
+#include "codecs/strides.hpp"
 
 namespace neve {
 
 namespace {
-
-using Strides = std::array<int64_t, max_frame_dims>;
-
-Strides dense_strides(const Extents& size) {
-  return {1, size[0], size[0] * size[1], size[0] * size[1] * size[2]};
-}
-
-int64_t offset_of(const Extents& at, const Strides& stride) {
-  return at[0] * stride[0] + at[1] * stride[1] + at[2] * stride[2] + at[3] * stride[3];
-}
 
 template <class T>
 void copy_rows(const T* from, const Strides& from_stride, T* to, const Strides& to_stride,
@@ -102,31 +93,52 @@ ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions, std::vecto
 }
 
 // Values of the next coarser level for all regions of a section, source or target.
-template <class Section>
+template <class T, class Section>
 Status nest_section(const Prolongation& from, const std::vector<Region>& regions, Section& section) {
-  for (size_t r = 0; r < regions.size(); ++r) {
-    using Values = typename decltype(section.nested)::value_type;
-    NEVE_ASSIGN(Values values, prolong<typename decltype(Values::values)::value_type>(
-                                   from, regions[r], section.rects[r].left_out));
-    section.nested.push_back(std::move(values));
+  if constexpr (std::is_floating_point_v<T>) {
+    for (size_t r = 0; r < regions.size(); ++r) {
+      NEVE_ASSIGN(NestedValues<T> values, prolong<T>(from, regions[r], section.rects[r].left_out));
+      section.nested.push_back(std::move(values));
+    }
+    return {};
+  } else {
+    return usage_error("values that are integers are not coded with a coarser level");
   }
-  return {};
 }
 
 template <class T>
-Status ArrangedSource<T>::nest(const Prolongation& from) requires std::is_floating_point_v<T> {
-  return nest_section(from, regions_, section_);
+Status ArrangedSource<T>::nest(const Prolongation& from) {
+  return nest_section<T>(from, regions_, section_);
 }
 
 template <class T>
-Status ArrangedTarget<T>::nest(const Prolongation& from) requires std::is_floating_point_v<T> {
-  return nest_section(from, regions_, section_);
+Status ArrangedTarget<T>::nest(const Prolongation& from) {
+  return nest_section<T>(from, *regions_, section_);
+}
+
+template <class T>
+ArrangedTarget<T>::ArrangedTarget(std::vector<RectRows<T*>>&& rects, bool needs_memory) {
+  section_.rects = std::move(rects);
+  int64_t passed = 0;
+  for (const RectRows<T*>& rows : section_.rects) {
+    section_.held += held_cells(rows.left_out, rows.cells());
+    if (rows.first == nullptr) passed += rows.cells();
+  }
+  if (!needs_memory || passed == 0) return;
+  memory_ = take_values<T>(static_cast<size_t>(passed));
+  T* free = memory_.data();
+  for (RectRows<T*>& rows : section_.rects) {
+    if (rows.first != nullptr) continue;
+    rows.first = free;
+    rows.stride = dense_strides(rows.size);
+    free += rows.cells();
+  }
 }
 
 template <class T>
 ArrangedTarget<T>::ArrangedTarget(const std::vector<Region>& regions, std::vector<RectRows<T*>>&& rects,
                                   bool needs_memory)
-    : regions_(regions), rects_(std::move(rects)) {
+    : regions_(&regions), rects_(std::move(rects)) {
   const auto is_asked_for = [&](const Region& region) {
     return std::any_of(region.parts.begin(), region.parts.end(),
                        [&](const RegionPart& part) { return rects_[part.rect].first != nullptr; });
@@ -136,11 +148,11 @@ ArrangedTarget<T>::ArrangedTarget(const std::vector<Region>& regions, std::vecto
     return !is_direct(region) && (needs_memory || is_asked_for(region));
   };
   int64_t moved = 0;
-  for (const Region& region : regions_) moved += is_moved(region) ? region.cells() : 0;
+  for (const Region& region : regions) moved += is_moved(region) ? region.cells() : 0;
   if (moved > 0) memory_ = take_values<T>(static_cast<size_t>(moved));
   T* free = memory_.data();
-  section_.rects.reserve(regions_.size());
-  for (const Region& region : regions_) {
+  section_.rects.reserve(regions.size());
+  for (const Region& region : regions) {
     RectRows<T*> rows;
     rows.size = region.size;
     rows.stride = dense_strides(region.size);
@@ -159,10 +171,12 @@ ArrangedTarget<T>::ArrangedTarget(const std::vector<Region>& regions, std::vecto
 
 template <class T>
 void ArrangedTarget<T>::scatter() const {
-  for (size_t r = 0; r < regions_.size(); ++r) {
+  if (regions_ == nullptr) return;
+  for (size_t r = 0; r < regions_->size(); ++r) {
     const RectRows<T*>& rows = section_.rects[r];
-    if (rows.first == nullptr || regions_[r].is_view()) continue;
-    for (const RegionPart& part : regions_[r].parts) {
+    const Region& region = (*regions_)[r];
+    if (rows.first == nullptr || region.is_view()) continue;
+    for (const RegionPart& part : region.parts) {
       T* to = first_of(part, rects_);
       if (to == nullptr) continue;
       copy_rows<T>(rows.first + offset_of(part.to, rows.stride), rows.stride, to, rects_[part.rect].stride,

@@ -24,7 +24,7 @@ class ArrangedSource {
   ~ArrangedSource() { recycle_values(std::move(memory_)); }
 
   // Takes values of the next coarser level for what regions leave out. Errors: those of the coarser level.
-  Status nest(const Prolongation& from) requires std::is_floating_point_v<T>;
+  Status nest(const Prolongation& from);
 
   const SectionSource<T>& section() const { return section_; }
 
@@ -41,19 +41,21 @@ class ArrangedTarget {
   // `first` of a rectangle nobody asked for is null. It stays null for the codec where all rectangles of a
   // region are such, unless the codec `needs_memory` for what it decodes.
   ArrangedTarget(const std::vector<Region>& regions, std::vector<RectRows<T*>>&& rects, bool needs_memory);
+  // As they are: what arrangement linear without unit blocks does.
+  ArrangedTarget(std::vector<RectRows<T*>>&& rects, bool needs_memory);
   ArrangedTarget(const ArrangedTarget&) = delete;
   ArrangedTarget& operator=(const ArrangedTarget&) = delete;
   ~ArrangedTarget() { recycle_values(std::move(memory_)); }
 
-  // As that of ArrangedSource.
-  Status nest(const Prolongation& from) requires std::is_floating_point_v<T>;
+  // As that of ArrangedSource; not of rectangles as they are.
+  Status nest(const Prolongation& from);
 
   const SectionTarget<T>& section() const { return section_; }
   // Once decoded: moves values that were gathered to their rectangles.
   void scatter() const;
 
  private:
-  const std::vector<Region>& regions_;
+  const std::vector<Region>* regions_ = nullptr;
   std::vector<RectRows<T*>> rects_;
   SectionTarget<T> section_;
   RawVector<T> memory_;

@@ -6,8 +6,10 @@
 
 #include "codecs/array_part.hpp"
 #include "codecs/target_search.hpp"
-#include "format/frame_header.hpp"
+#include "format/array_shape.hpp"
+#include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 
@@ -25,18 +27,17 @@ FrameBox box_of_shape(std::span<const uint64_t> shape) {
   return box;
 }
 
-ArrayMeasure measure_array(DType dtype, const FrameBox& box, const void* values,
-                           const ArrayOptions& options) {
+Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void* values,
+                                   const ArrayOptions& options) {
   const BoxData data = dense_box_data(values, box);
-  if (options.fill || !options.detect_fill) {
-    return {scan_range(dtype, box, data, 0, options.fill), options.fill};
-  }
-  const ValueRange all = scan_range(dtype, box, data, 0, {});
+  const bool is_settled = options.fill || !options.detect_fill;
+  NEVE_ASSIGN(const ValueRange all, scan_range(dtype, box, data, 0, options.fill));
+  if (is_settled) return ArrayMeasure{all, options.fill};
   if (const auto suspect = suspect_fill(dtype, all); suspect) {
-    const ValueRange others = scan_range(dtype, box, data, 0, suspect);
-    if (accept_fill(*suspect, others)) return {others, suspect};
+    NEVE_ASSIGN(const ValueRange others, scan_range(dtype, box, data, 0, suspect));
+    if (accept_fill(*suspect, others)) return ArrayMeasure{others, suspect};
   }
-  return {all, {}};
+  return ArrayMeasure{all, {}};
 }
 
 namespace {
@@ -54,18 +55,13 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
                                       FrameReport* report) {
   // What reaches a ratio or a PSNR in one part does not in another.
   NEVE_TRY(check_bound(options.bound, whole == nullptr ? BoundUse::array : BoundUse::field));
-  if (shape.size() > max_array_rank) {
-    return usage_error(fmt::format("array: {} dimensions, at most {}", shape.size(), max_array_rank));
-  }
+  NEVE_TRY(check_dtype(dtype));
   FrameLayout layout;
   layout.is_array = true;
+  NEVE_ASSIGN(layout.element_count, count_values(shape));
   layout.array_shape.assign(shape.begin(), shape.end());
-  layout.element_count = 1;
-  for (const uint64_t size : shape) {
-    if (size > 0 && layout.element_count > max_elements / size) {
-      return usage_error(fmt::format("array: more than {} elements", max_elements));
-    }
-    layout.element_count *= size;
+  if (layout.element_count > 0 && data == nullptr) {
+    return usage_error(fmt::format("array: data is null for {} values", layout.element_count));
   }
   ComponentSpec spec;
   spec.asked = options.bound;
@@ -80,8 +76,12 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
     if (is_bytes_alone(options)) {
       // Nothing is asked of the values.
     } else if (!is_integer(dtype)) {
-      const ArrayMeasure found =
-          whole != nullptr ? *whole : measure_array(dtype, layout.boxes[0], data, options);
+      ArrayMeasure found;
+      if (whole != nullptr) {
+        found = *whole;
+      } else {
+        NEVE_ASSIGN(found, measure_array(dtype, layout.boxes[0], data, options));
+      }
       spec.fill = found.fill;
       spec.range = found.range;
       spec.bound_abs = absolute_bound(options.bound, found.range);
@@ -105,13 +105,13 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
 
 Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
                                             const ArrayOptions& options, FrameReport* report) {
-  return encode(dtype, shape, data, options, nullptr, report);
+  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, nullptr, report); });
 }
 
 Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,
                                                  const void* data, const ArrayOptions& options,
                                                  const ArrayMeasure& whole, FrameReport* report) {
-  return encode(dtype, shape, data, options, &whole, report);
+  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, &whole, report); });
 }
 
 }  // namespace neve

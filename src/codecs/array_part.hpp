@@ -21,7 +21,9 @@ struct ArrayMeasure {
 FrameBox box_of_shape(std::span<const uint64_t> shape);
 
 // The measure of an array alone: the fill value is the given one, or one that the data betray.
-ArrayMeasure measure_array(DType dtype, const FrameBox& box, const void* data, const ArrayOptions& options);
+// `dtype` is f32 or f64.
+Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void* data,
+                                   const ArrayOptions& options);
 
 // encode_array with `whole` in the place of the array's own measure. Integers have none: theirs is not used.
 Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,

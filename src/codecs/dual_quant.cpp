@@ -253,7 +253,7 @@ struct Streams {
   ByteSpan low_bits;
 };
 
-Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const SharedBooks& shared) {
+Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const BookTable& shared) {
   Streams s;
   ByteReader in(bytes);
   const auto flags = in.get<uint8_t>();
@@ -323,7 +323,11 @@ class Decoder {
   }
 
   Status decode_rect(const RectRows<T*>& rect) {
-    QuantumPlanes planes(rect.size, s_.axes);
+    // Padding of a few cells' row would be many times the row.
+    constexpr int64_t least_vector_row = 4;
+    const bool is_narrow = rect.size[0] < least_vector_row;
+    QuantumPlanes planes(rect.size, s_.axes, is_narrow ? RowRoom::packed : RowRoom::padded);
+    const Kernels& row_kernels = is_narrow ? portable_kernels() : kernels();
     const auto width = static_cast<size_t>(rect.size[0]);
     residuals_.resize(width + row_padding);
     const bool had_enough = visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
@@ -359,7 +363,7 @@ class Decoder {
               decode_specials(residuals, beside, along_x, n, carry, hold, quanta + begin, out + begin);
         } else {
           if (begin > 0) residuals[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals[0]) + carry);
-          kernels().unpredict(residuals, beside, along_x, n, quanta + begin);
+          row_kernels.unpredict(residuals, beside, along_x, n, quanta + begin);
           dequantize(quanta + begin, n, s_.origin, grid_, out + begin);
           residuals += n;
           held_at_ += n;
@@ -439,7 +443,7 @@ SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpe
 }
 
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                          const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
   NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
@@ -450,9 +454,9 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Shared
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const BookTable&,
                                          const SectionTarget<float>&);
-template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const BookTable&,
                                           const SectionTarget<double>&);
 
 }  // namespace neve

@@ -10,9 +10,9 @@ namespace neve {
 
 Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* out, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
-  if (frame.dtype() != dtype || frame.layout().element_count != values) {
+  if (frame.dtype() != dtype || frame.shape().element_count != values) {
     return corrupt(fmt::format("the frame holds {} {} values where {} {} values belong",
-                               frame.layout().element_count, dtype_name(frame.dtype()), values,
+                               frame.shape().element_count, dtype_name(frame.dtype()), values,
                                dtype_name(dtype)));
   }
   return frame.decode(out, values * dtype_bytes(dtype), threads);

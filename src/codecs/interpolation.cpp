@@ -117,7 +117,7 @@ class SymbolRowDecoder {
   RawVector<int32_t> quanta_;
 };
 
-Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const SharedBooks& shared) {
+Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const BookTable& shared) {
   Streams s;
   const auto flags = in.get<uint8_t>();
   if (in.failed() || (flags & ~flag_zero_groups) != 0) {
@@ -153,7 +153,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
 }
 
 template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                             const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
   ByteReader in(bytes);
@@ -174,9 +174,9 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Sha
 
 template SectionDraft draft_interpolation<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_interpolation<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const BookTable&,
                                             const SectionTarget<float>&);
-template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const SharedBooks&,
+template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const BookTable&,
                                              const SectionTarget<double>&);
 
 }  // namespace neve

@@ -275,10 +275,11 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
   recycle_values(std::move(mapped.words));
 }
 
-// The section's bytes; nothing when the values do not suit the method after all.
+// The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
+// and need not pay.
 template <class T>
 std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
-                               const CoderLevels& levels) {
+                               const CoderLevels& levels, bool by_name) {
   using U = WordOf<T>;
   Bytes bytes(1, static_cast<std::byte>(candidate.method));
   ByteWriter out(bytes);
@@ -331,8 +332,11 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
     if (cells.is_coded(cell)) words.push_back(word_of<T>(cells.bits[cell]));
   }
-  const auto distinct = distinct_words<U>(words, std::is_integral_v<T>);
-  if (!distinct || distinct->empty()) return {};
+  auto distinct =
+      distinct_words<U>(words, std::is_integral_v<T>, by_name ? most_ranks : most_paying_ranks(words.size()));
+  if (!distinct || (distinct->empty() && !by_name)) return {};
+  if (distinct->empty())
+    distinct->push_back(0);  // nothing but special values; the table has an entry at least
   write_distinct<U>(*distinct, out);
   write_differences(cells,
                     map_cells(cells, true,
@@ -408,14 +412,14 @@ struct WordMeaning {
 };
 
 template <class T>
-Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in) {
+Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in, uint64_t held) {
   WordMeaning<T> meaning;
   meaning.method = method;
   if (method == LosslessMethod::multiple) {
     NEVE_ASSIGN(const ValueUnit unit, read_unit<T>(in));
     meaning.multiples.emplace(unit);
   } else if (method == LosslessMethod::rank) {
-    NEVE_ASSIGN(meaning.distinct, read_distinct<WordOf<T>>(in));
+    NEVE_ASSIGN(meaning.distinct, read_distinct<WordOf<T>>(in, held));
   }
   return meaning;
 }
@@ -425,7 +429,7 @@ template <class T>
 Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReader& in,
                                                 const SectionTarget<T>& target) {
   using U = WordOf<T>;
-  NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in));
+  NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in, target.held));
   const auto flags = in.get<uint8_t>();
   if (in.failed() || (flags & ~(flag_specials | flag_repeats)) != 0) {
     return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
@@ -550,6 +554,7 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
   const bool is_chosen =
       spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
   const bool is_fastest = is_chosen && spec.tuning.ratio_weight == 0;
+  const bool is_named = spec.tuning.method != LosslessMethod::automatic;
   const LosslessMethod asked =
       spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
   WeighedMethods weighed;
@@ -573,7 +578,8 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
       weighed.candidates.emplace_back();
       weighed.candidates.back().method = asked;
     }
-    if (asked == LosslessMethod::rank) {  // ranks lie in the values' order: the same axes suit both
+    if (asked == LosslessMethod::rank &&
+        !is_named) {  // ranks lie in the values' order: the same axes suit both
       weighed.candidates.push_back(weighed.candidates.back());
       weighed.candidates.back().method = LosslessMethod::lorenzo;
     }
@@ -590,7 +596,7 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
   for (const LosslessCandidate& candidate : candidates) {
     WeighedCandidate entry{Codec::lossless, candidate.method, Fate::lost,
                            is_chosen ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes)) : 0, 0};
-    // (Of methods asked for there is one, and what stands in for it.)
+    // (Of methods asked for there is one, of recalled ones also what stands in for it.)
     const bool differs = takes_differences(candidate.method);
     const double close_score = best && takes_differences(*best) == differs ? close.in_family
                                : differs                                   ? close.to_differences
@@ -606,8 +612,8 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
       continue;
     }
     const uint64_t trial_ns = thread_time_ns();
-    std::optional<Bytes> bytes =
-        is_in_rows ? encode_rows(source, candidate.method, levels) : encode_by(cells, candidate, levels);
+    std::optional<Bytes> bytes = is_in_rows ? encode_rows(source, candidate.method, levels)
+                                            : encode_by(cells, candidate, levels, is_named);
     const uint64_t spent_ns = thread_time_ns() - trial_ns;
     if (!bytes) {
       trace.times.lost_ns += spent_ns;
@@ -636,7 +642,18 @@ std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source,
 template <class T>
 SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   SelectionTrace none;
-  return *draft_lossless_above(source, spec, effort, 0, none);
+  if (auto draft = draft_lossless_above(source, spec, effort, 0, none)) return std::move(*draft);
+  SectionDraft nothing;
+  nothing.codec = Codec::lossless;
+  nothing.refused =
+      spec.tuning.method == LosslessMethod::rank
+          ? usage_error(fmt::format(
+                "method rank: {} values have more than {} different ones among them, which it cannot hold; "
+                "allowed for them are auto, lorenzo and the other methods",
+                source.held, most_ranks))
+          : failure(fmt::format("method {} could not code {} values",
+                                lossless_method_name(spec.tuning.method), source.held));
+  return nothing;
 }
 
 template <class T>

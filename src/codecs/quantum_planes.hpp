@@ -12,18 +12,29 @@
 
 namespace neve {
 
+// Room for what vectors read and write beside a row, or none: for portable kernels alone.
+enum class RowRoom { padded, packed };
+
 class QuantumPlanes {
  public:
-  QuantumPlanes(const Extents& size, uint8_t axes) : size_(size) {
+  QuantumPlanes(const Extents& size, uint8_t axes, RowRoom room = RowRoom::padded) : size_(size) {
+    bool along_w = false;
+    bool along_z = false;
     for (int d = 1; d < max_frame_dims; ++d) {
-      if (((axes >> d) & 1) != 0) axes_[axis_total_++] = d;
+      // Where there is one row only, none lies before it.
+      if (((axes >> d) & 1) == 0 || size[static_cast<size_t>(d)] == 1) continue;
+      axes_[axis_total_++] = d;
+      along_z = along_z || d == 2;
+      along_w = along_w || d == 3;
     }
     const auto width = static_cast<size_t>(size[0]);
-    stride_ = row_padding + (width + row_padding - 1) / row_padding * row_padding + row_padding;
-    const bool along_w = ((axes >> 3) & 1) != 0;
+    lead_ = room == RowRoom::padded ? row_padding : 1;
+    stride_ = room == RowRoom::padded
+                  ? lead_ + (width + row_padding - 1) / row_padding * row_padding + row_padding
+                  : lead_ + width;
     // With w differenced, the farthest neighbour (z-1, w-1) is a volume and one plane back.
     planes_ = along_w ? size[2] + 2 : 2;
-    rows_only_ = ((axes >> 2) & 3) == 0;
+    rows_only_ = !along_z && !along_w;
     zeros_.assign(stride_, 0);
     quanta_.assign(static_cast<size_t>(rows_only_ ? 4 : planes_ * size[1]) * stride_, 0);
   }
@@ -36,7 +47,7 @@ class QuantumPlanes {
     // Within a plane only the row before is looked at: two rows in turn stay in the first-level cache. First
     // rows have two places of their own, because before_row asks for that of the plane before.
     const int64_t slot = !rows_only_ ? plane * size_[1] + y : y > 0 ? y % 2 : 2 + plane;
-    return quanta_.data() + static_cast<size_t>(slot) * stride_ + row_padding;
+    return quanta_.data() + static_cast<size_t>(slot) * stride_ + lead_;
   }
 
   // The rows before (y, z, w) in each subset of the differenced directions; zeros outside the rectangle.
@@ -48,7 +59,7 @@ class QuantumPlanes {
       for (unsigned a = 0; a < axis_total_; ++a) {
         if (((set >> a) & 1) != 0) inside = --at[static_cast<size_t>(axes_[a])] >= 0 && inside;
       }
-      around.rows[around.count++] = inside ? row(at[1], at[2], at[3]) : zeros_.data() + row_padding;
+      around.rows[around.count++] = inside ? row(at[1], at[2], at[3]) : zeros_.data() + lead_;
     }
     return around;
   }
@@ -67,6 +78,7 @@ class QuantumPlanes {
   std::array<int, 3> axes_{};
   unsigned axis_total_ = 0;
   size_t stride_ = 0;
+  size_t lead_ = 0;  // elements ahead of a row; the last is 0
   int64_t planes_ = 2;
   bool rows_only_ = false;
   std::vector<int32_t> zeros_;

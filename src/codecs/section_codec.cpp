@@ -49,6 +49,13 @@ std::optional<T> single_value(const SectionSource<T>& source) {
   return value ? value : T{0};  // nothing held: any value will do
 }
 
+template <class T>
+Bytes bytes_of(T value) {
+  Bytes bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
 // Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec
 // alone, never on which section it fell into (what coverage checks across ranks rely on).
 template <class T>
@@ -59,7 +66,7 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
   if constexpr (std::is_floating_point_v<T>) {
     T restored;
     reconstruct_values(&value, &restored, 1, spec);
-    ByteWriter(draft.before).put(restored);
+    draft.before = bytes_of(restored);
     if (portable::is_special(value, fill.has_value(), fill.value_or(0))) {
       draft.report.special_cells = source.held;
     } else {
@@ -67,7 +74,7 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
       draft.report.max_abs_error = error;
     }
   } else {
-    ByteWriter(draft.before).put(value);
+    draft.before = bytes_of(value);
     if (fill && value == *fill) draft.report.special_cells = source.held;
   }
   return draft;
@@ -317,7 +324,7 @@ bool has_quanta(const ComponentSpec& spec) {
 
 // The codecs that quantize.
 template <class T>
-Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
                     const SectionTarget<T>& target) {
   switch (codec) {
     case Codec::dual_quant:
@@ -398,7 +405,7 @@ Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
 }
 
 template <class T>
-Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
                       const SectionTarget<T>& target) {
   switch (codec) {
     case Codec::constant:
@@ -417,22 +424,22 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);
 template double estimate_section<double>(const SectionSource<double>&, const ComponentSpec&);
 template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                       const SectionTarget<float>&);
 template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
-template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                        const SectionTarget<double>&);
 template SectionDraft draft_section<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                         const SectionTarget<uint8_t>&);
 template SectionDraft draft_section<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                          const SectionTarget<uint16_t>&);
 template SectionDraft draft_section<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                          const SectionTarget<uint32_t>&);
 template SectionDraft draft_section<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const SharedBooks&,
+template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
                                          const SectionTarget<uint64_t>&);
 
 }  // namespace neve

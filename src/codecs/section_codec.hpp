@@ -33,6 +33,7 @@ struct SectionDraft {
   SelectionTrace selection;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
   std::optional<double> interpolation_estimate;
+  Status refused;  // not ok: what was asked for by name cannot hold these values, and there is no draft
 };
 
 // Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
@@ -72,7 +73,7 @@ Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
 
 // Errors: corrupt.
 template <class T>
-Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
                       const SectionTarget<T>& target);
 
 // --- the codecs: symbols get one book, and more of them once it is known whose symbols stay ------------
@@ -80,19 +81,19 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 template <class T>
 SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                          const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                                  const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const SharedBooks& shared,
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                             const SectionTarget<T>& target);
 
 template <class T>

@@ -7,6 +7,10 @@
 #include <cmath>
 #include <utility>
 
+#include "format/array_shape.hpp"
+#include "format/codec_choices.hpp"
+#include "status/guarded.hpp"
+
 namespace neve {
 namespace {
 
@@ -30,17 +34,18 @@ ArrayOptions with_selection(ArrayOptions options, const Selection& selection) {
   return options;
 }
 
-}  // namespace
-
-Result<Frames> encode_step(DType dtype, std::span<const uint64_t> shape, size_t pieces,
-                           const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
-                           SelectionMemory& memory, const std::string& variable, StepReport* report) {
+Result<Frames> encode_pieces(DType dtype, std::span<const uint64_t> shape, size_t pieces,
+                             const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
+                             SelectionMemory& memory, const std::string& variable, StepReport* report) {
   if (!(memory.delta() >= 0) || !std::isfinite(memory.delta())) {
     return usage_error(
         fmt::format("memory of selections: delta {}, must be finite and not negative", memory.delta()));
   }
-  uint64_t piece_bytes = dtype_bytes(dtype);
-  for (const uint64_t size : shape) piece_bytes *= size;
+  if (!piece && pieces > 0)
+    return usage_error(fmt::format("no function gives the {} pieces of a step", pieces));
+  NEVE_TRY(check_dtype(dtype));
+  NEVE_ASSIGN(const uint64_t piece_values, count_values(shape));
+  const uint64_t piece_bytes = piece_values * dtype_bytes(dtype);
   const auto encode = [&](const ArrayOptions& how) -> Result<EncodedStep> {
     EncodedStep step;
     std::vector<std::pair<Selection, uint64_t>> found;  // with the pieces that took it
@@ -82,16 +87,28 @@ Result<Frames> encode_step(DType dtype, std::span<const uint64_t> shape, size_t 
   std::optional<Selection> kept;
   if (chooses) kept = memory.recall(effort, 0, variable);
   if (kept) {
-    NEVE_ASSIGN(EncodedStep step, encode(with_selection(options, *kept)));
-    if (memory.note(effort, 0, variable, *kept, step.ratio())) {
-      step.report.is_recalled = true;
-      return give(std::move(step));
+    Result<EncodedStep> step = encode(with_selection(options, *kept));
+    // Ranks may no longer be able to hold the values: then another method is chosen.
+    if (!step.ok() && kept->method != LosslessMethod::rank) return step.status();
+    if (step.ok() && memory.note(effort, 0, variable, *kept, step->ratio())) {
+      step->report.is_recalled = true;
+      return give(std::move(*step));
     }
   }
   NEVE_ASSIGN(EncodedStep step, encode(options));
   step.report.had_drifted = kept.has_value();
   if (chooses) memory.note(effort, 0, variable, step.report.selection, step.ratio());
   return give(std::move(step));
+}
+
+}  // namespace
+
+Result<Frames> encode_step(DType dtype, std::span<const uint64_t> shape, size_t pieces,
+                           const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
+                           SelectionMemory& memory, const std::string& variable, StepReport* report) {
+  return guarded("encoding a step", [&] {
+    return encode_pieces(dtype, shape, pieces, piece, options, memory, variable, report);
+  });
 }
 
 }  // namespace neve

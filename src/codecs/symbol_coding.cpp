@@ -30,7 +30,7 @@ void refine_books(SectionDraft& draft, Effort effort) {
   draft.histograms = std::move(books.histograms);
 }
 
-Result<Symbols> read_symbols(ByteReader& in, const SharedBooks& shared, bool has_zero_groups,
+Result<Symbols> read_symbols(ByteReader& in, const BookTable& shared, bool has_zero_groups,
                              uint64_t ordinary) {
   Symbols symbols;
   Bytes bitmap;
@@ -40,7 +40,7 @@ Result<Symbols> read_symbols(ByteReader& in, const SharedBooks& shared, bool has
     NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
   }
   if (coded > 0) {
-    NEVE_ASSIGN(const BookSet books, read_books(in, shared.books, coded));
+    NEVE_ASSIGN(const BookSet books, read_books(in, shared, coded));
     symbols = take_symbols(coded + row_padding);
     NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(symbols).first(coded)));
   }

@@ -21,7 +21,7 @@ std::optional<Bytes> settle_symbols(SectionDraft& draft);
 void refine_books(SectionDraft& draft, Effort effort);
 
 // The symbols of `ordinary` values, followed by row_padding elements of no meaning. Errors: corrupt.
-Result<Symbols> read_symbols(ByteReader& in, const SharedBooks& shared, bool has_zero_groups,
+Result<Symbols> read_symbols(ByteReader& in, const BookTable& shared, bool has_zero_groups,
                              uint64_t ordinary);
 
 }  // namespace neve

@@ -11,6 +11,11 @@ namespace neve {
 // "auto, dual_quant, ...": the codecs that parse_codec takes, for messages and help.
 std::string codec_choices();
 
+// Usage errors for numbers that are no member of the enumeration, and for codecs that cannot be asked for.
+Status check_dtype(DType dtype);
+Status check_codec(Codec codec);
+Status check_effort(Effort effort);
+
 // What values of integer type `dtype` may ask for: to be kept bit for bit, by a codec that can.
 Status check_integer_choices(DType dtype, const Bound& bound, Codec codec);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "format/box_table.hpp"
 #include "format/bytes.hpp"
 #include "format/regions.hpp"
 #include "neve/frame.hpp"
@@ -29,6 +30,7 @@ struct SectionEntry {
   uint64_t checksum = 0;
 };
 
+// What a writer puts into a header.
 struct FrameHeader {
   DType dtype = DType::f64;
   FrameLayout layout;
@@ -38,8 +40,38 @@ struct FrameHeader {
   std::vector<ComponentInfo> components;
   std::vector<Codebook> books;
   std::vector<SectionEntry> sections;
-  uint64_t header_bytes = 0;  // known after serializing or parsing
+};
+
+// What a reader makes of it.
+struct ParsedHeader {
+  DType dtype = DType::f64;
+  FrameShape shape;
+  bool has_arrangements = false;
+  std::optional<Extents> coarser_ratio;
+  uint64_t boxes = 0;
+  uint64_t held_elements = 0;
+  std::vector<ComponentInfo> components;
+  std::vector<SectionEntry> sections;
+  TileSpans tiles{{}, TileRule::small};
+  uint64_t header_bytes = 0;
   uint64_t frame_bytes = 0;
+  // Empty unless asked for.
+  BoxTable box_table;
+  BookTable books;
+};
+
+// Whether rectangles lie inside their box, and do not hold more cells than it has.
+class CoveredCheck {
+ public:
+  // `box`: its number, for errors.
+  CoveredCheck(const Extents& size, uint64_t box) : size_(size), box_(box), left_(Rect{{}, size}.cells()) {}
+  // Errors: corrupt.
+  Status add(const Rect& rect);
+
+ private:
+  Extents size_;
+  uint64_t box_;
+  int64_t left_;
 };
 
 // Layouts that a frame can have. Errors: usage.
@@ -48,7 +80,9 @@ Status check_layout(const FrameLayout& layout);
 // Errors: failure when the header is too large for its field.
 Result<Bytes> serialize_header(const FrameHeader& header);
 
-// Errors: corrupt.
-Result<FrameHeader> parse_header(ByteSpan frame);
+enum class KeepBoxes { no, yes };
+
+// Without boxes it takes less memory. Errors: corrupt.
+Result<ParsedHeader> parse_header(ByteSpan frame, KeepBoxes keep);
 
 }  // namespace neve

@@ -57,11 +57,11 @@ int64_t dig_holes(Region& region) {
 
 // Calls visit(rect number, block relative to the rectangle) for each unit block of the tile.
 template <class Visit>
-void visit_unit_blocks(const FrameLayout& layout, const Tile& tile, int unit_cells, const Visit& visit) {
+void visit_unit_blocks(int ndim, const Tile& tile, int unit_cells, const Visit& visit) {
   for (uint32_t r = 0; r < tile.rects.size(); ++r) {
     const Extents& size = tile.rects[r].rect.size;
     Extents unit = size;
-    for (int d = 0; d < layout.ndim; ++d) unit[d] = std::min<int64_t>(size[d], unit_cells);
+    for (int d = 0; d < ndim; ++d) unit[d] = std::min<int64_t>(size[d], unit_cells);
     for (int64_t w = 0; w < size[3]; w += unit[3]) {
       for (int64_t z = 0; z < size[2]; z += unit[2]) {
         for (int64_t y = 0; y < size[1]; y += unit[1]) {
@@ -78,9 +78,9 @@ void visit_unit_blocks(const FrameLayout& layout, const Tile& tile, int unit_cel
   }
 }
 
-std::vector<Region> unit_regions(const FrameLayout& layout, const Tile& tile, int unit_cells) {
+std::vector<Region> unit_regions(int ndim, const Tile& tile, int unit_cells) {
   std::vector<Region> regions;
-  visit_unit_blocks(layout, tile, unit_cells, [&](uint32_t r, const Rect& block) {
+  visit_unit_blocks(ndim, tile, unit_cells, [&](uint32_t r, const Rect& block) {
     Region region;
     region.size = block.size;
     region.parts.push_back({r, block, {0, 0, 0, 0}});
@@ -105,11 +105,11 @@ Extents cluster_sides(int64_t blocks, int ndim) {
   return sides;
 }
 
-std::vector<Region> cluster_regions(const FrameLayout& layout, const Tile& tile, int unit_cells) {
+std::vector<Region> cluster_regions(int ndim, const Tile& tile, int unit_cells) {
   std::vector<Region> regions(1);
   std::vector<RegionPart> stacked;
-  visit_unit_blocks(layout, tile, unit_cells, [&](uint32_t r, const Rect& block) {
-    const bool is_full = std::all_of(block.size.begin(), block.size.begin() + layout.ndim,
+  visit_unit_blocks(ndim, tile, unit_cells, [&](uint32_t r, const Rect& block) {
+    const bool is_full = std::all_of(block.size.begin(), block.size.begin() + ndim,
                                      [&](int64_t side) { return side == unit_cells; });
     if (is_full) {
       stacked.push_back({r, block, {0, 0, 0, 0}});
@@ -124,12 +124,12 @@ std::vector<Region> cluster_regions(const FrameLayout& layout, const Tile& tile,
     regions.erase(regions.begin());
     return regions;
   }
-  const Extents sides = cluster_sides(static_cast<int64_t>(stacked.size()), layout.ndim);
+  const Extents sides = cluster_sides(static_cast<int64_t>(stacked.size()), ndim);
   Region& cluster = regions[0];
-  for (int d = 0; d < layout.ndim; ++d) cluster.size[d] = sides[d] * unit_cells;
+  for (int d = 0; d < ndim; ++d) cluster.size[d] = sides[d] * unit_cells;
   for (size_t number = 0; number < stacked.size(); ++number) {
     auto rest = static_cast<int64_t>(number);
-    for (int d = 0; d < layout.ndim; ++d) {
+    for (int d = 0; d < ndim; ++d) {
       stacked[number].to[d] = rest % sides[d] * unit_cells;
       rest /= sides[d];
     }
@@ -157,13 +157,11 @@ struct Bounds {
 
 class InPlace {
  public:
-  InPlace(const FrameLayout& layout, const Tile& tile) : tile_(tile) {
+  explicit InPlace(const Tile& tile) : tile_(tile) {
+    places_.reserve(tile.rects.size());
     for (const TileRect& rect : tile.rects) {
-      Bounds place{};
-      for (size_t d = 0; d < max_frame_dims; ++d) {
-        place.lo[d] = layout.boxes[rect.box].lo[d] + rect.rect.lo[d];
-        place.end[d] = place.lo[d] + rect.rect.size[d];
-      }
+      Bounds place{rect.place, {}};
+      for (size_t d = 0; d < max_frame_dims; ++d) place.end[d] = place.lo[d] + rect.rect.size[d];
       places_.push_back(place);
     }
   }
@@ -260,14 +258,14 @@ constexpr int64_t cells_above = 3;
 // costs memory that their bytes have not paid for.
 constexpr int64_t most_cells_with_margin = 8;
 
-std::vector<Region> nested_regions(const FrameLayout& layout, const Tile& tile) {
-  std::vector<Region> regions = InPlace(layout, tile).run();
+std::vector<Region> nested_regions(int ndim, const Tile& tile) {
+  std::vector<Region> regions = InPlace(tile).run();
   for (Region& region : regions) {
     Extents grown = region.size;
-    for (int d = 0; d < layout.ndim; ++d) grown[d] += cells_below + cells_above;
+    for (int d = 0; d < ndim; ++d) grown[d] += cells_below + cells_above;
     if (saturated_product(grown) > most_cells_with_margin * region.cells()) continue;
     region.size = grown;
-    for (int d = 0; d < layout.ndim; ++d) {
+    for (int d = 0; d < ndim; ++d) {
       region.lo[d] -= cells_below;
       for (RegionPart& part : region.parts) part.to[d] += cells_below;
     }
@@ -307,7 +305,7 @@ const std::vector<Region>& RegionCache::of(const Tile& tile, const SectionArrang
     if (held == nullptr) held = std::make_unique<Entry>();
     entry = held.get();
   }
-  std::call_once(entry->made, [&] { entry->regions = make_regions(layout_, tile, arrangement); });
+  std::call_once(entry->made, [&] { entry->regions = make_regions(ndim_, tile, arrangement); });
   return entry->regions;
 }
 
@@ -328,20 +326,19 @@ Status check_arrangement(const SectionArrangement& arrangement) {
   return {};
 }
 
-std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
-                                 const SectionArrangement& arrangement) {
+std::vector<Region> make_regions(int ndim, const Tile& tile, const SectionArrangement& arrangement) {
   switch (arrangement.arrangement) {
     case Arrangement::cluster:
-      return cluster_regions(layout, tile, arrangement.unit_cells);
+      return cluster_regions(ndim, tile, arrangement.unit_cells);
     case Arrangement::in_place:
-      return InPlace(layout, tile).run();
+      return InPlace(tile).run();
     case Arrangement::nested:
-      return nested_regions(layout, tile);
+      return nested_regions(ndim, tile);
     case Arrangement::linear:
     case Arrangement::automatic:
       break;
   }
-  if (arrangement.unit_cells > 0) return unit_regions(layout, tile, arrangement.unit_cells);
+  if (arrangement.unit_cells > 0) return unit_regions(ndim, tile, arrangement.unit_cells);
   std::vector<Region> regions;
   for (uint32_t r = 0; r < tile.rects.size(); ++r) regions.push_back(whole_rect(tile, r));
   return regions;

@@ -50,13 +50,12 @@ int64_t count_marked(std::span<const uint8_t> mask);
 
 // Regions of a tile in the order in which codecs go through them. Every cell of the tile is in one, and
 // together they have at most twice the tile's cells; nested ones eight times that, with their margins.
-std::vector<Region> make_regions(const FrameLayout& layout, const Tile& tile,
-                                 const SectionArrangement& arrangement);
+std::vector<Region> make_regions(int ndim, const Tile& tile, const SectionArrangement& arrangement);
 
-// Makes the regions of each tile once: all components of a frame ask for them. Thread-safe.
+// Makes the regions of each tile once: an encoder asks for them for every component. Thread-safe.
 class RegionCache {
  public:
-  explicit RegionCache(const FrameLayout& layout) : layout_(layout) {}
+  explicit RegionCache(int ndim) : ndim_(ndim) {}
   const std::vector<Region>& of(const Tile& tile, const SectionArrangement& arrangement);
 
  private:
@@ -65,7 +64,7 @@ class RegionCache {
     std::vector<Region> regions;
   };
 
-  const FrameLayout& layout_;
+  int ndim_;
   std::mutex mutex_;
   std::map<std::pair<const Tile*, int>, std::unique_ptr<Entry>> entries_;
 };

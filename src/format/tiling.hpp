@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "neve/frame.hpp"
@@ -19,7 +20,9 @@ inline constexpr int64_t tile_max_cells = int64_t{1} << 21;
 
 struct TileRect {
   uint32_t box = 0;
-  Rect rect;  // relative to the box
+  Rect rect;                  // relative to the box
+  Extents place{0, 0, 0, 0};  // of its first cell in the level's index space
+  Extents box_size{1, 1, 1, 1};
 };
 
 struct Tile {
@@ -44,6 +47,52 @@ enum class TileRule { small, large };
 
 // All sections in file order: component by component, tile by tile.
 std::vector<Section> make_sections(const FrameLayout& layout, TileRule rule = TileRule::small);
+
+// A tile without its list of rectangles: the whole of `boxes` boxes from first_box on, or pieces of
+// first_box.
+struct TileSpan {
+  uint32_t first_box = 0;
+  uint32_t boxes = 1;
+  std::vector<Rect> pieces;  // empty: whole boxes
+  int64_t cells = 0;
+
+  bool holds(uint64_t box) const { return box >= first_box && box - first_box < boxes; }
+};
+
+// The tiles of a frame, from its boxes as they come. Takes memory for each tile, not for each box.
+class TileSpans {
+ public:
+  TileSpans(const FrameShape& shape, TileRule rule) : shape_(shape), rule_(rule) {}
+
+  void add(const Extents& box_size);
+  void finish() { close(); }  // no more boxes follow
+  uint64_t sections() const;
+
+  struct Place {
+    uint32_t component = 0;
+    size_t tile = 0;
+  };
+  Place section(size_t number) const;
+  const TileSpan& tile(size_t number) const { return tiles_[number]; }
+  size_t size() const { return tiles_.size(); }
+  // The first tile that holds any of the box.
+  size_t first_of_box(uint64_t box) const;
+  uint64_t memory_bytes() const;
+
+ private:
+  void add_range(uint32_t component, const Extents& box_size);
+  void close();
+
+  FrameShape shape_;
+  TileRule rule_;
+  uint32_t box_total_ = 0;
+  TileSpan open_{0, 0, {}, 0};
+  std::vector<TileSpan> tiles_;
+  std::vector<uint32_t> components_;  // of each tile of a split frame; others share theirs
+};
+
+// Appends what the span has of one of its boxes, which lies at `box`.
+void append_rects(const TileSpan& span, uint32_t number, const Rect& box, Tile& tile);
 
 // The rectangles that cells [begin, end) of a box fall into, in order (x fastest): at most two partial ones
 // per direction around a middle of whole slabs.

@@ -15,6 +15,8 @@ namespace neve {
 
 namespace {
 
+constexpr std::string_view unknown_name = "unknown";
+
 struct TypeFacts {
   std::string_view name;
   size_t bytes;
@@ -30,12 +32,17 @@ constexpr std::array<TypeFacts, dtypes> type_facts = {{{"f32", 4},
                                                        {"i64", 8},
                                                        {"u64", 8}}};
 
+bool is_known(DType t) { return static_cast<size_t>(t) < type_facts.size(); }
+
 }  // namespace
 
-size_t dtype_bytes(DType t) { return type_facts[static_cast<size_t>(t)].bytes; }
-std::string_view dtype_name(DType t) { return type_facts[static_cast<size_t>(t)].name; }
+size_t dtype_bytes(DType t) { return is_known(t) ? type_facts[static_cast<size_t>(t)].bytes : 0; }
+std::string_view dtype_name(DType t) {
+  return is_known(t) ? type_facts[static_cast<size_t>(t)].name : unknown_name;
+}
 
 bool holds_integer(DType t, uint64_t value) {
+  if (!is_known(t)) return false;
   const size_t unused_bits = 64 - 8 * dtype_bytes(t);
   if (!is_signed(t)) return value << unused_bits >> unused_bits == value;
   return static_cast<int64_t>(value << unused_bits) >> unused_bits == static_cast<int64_t>(value);
@@ -81,7 +88,22 @@ bool is_allowed_value(const Bound& bound) {
 
 bool is_known_bound_mode(unsigned number) { return number <= static_cast<unsigned>(BoundMode::psnr); }
 
+Status check_dtype(DType dtype) {
+  if (is_known(dtype)) return {};
+  return usage_error(
+      fmt::format("dtype {} unknown; 0 to {} are allowed", static_cast<int>(dtype), dtypes - 1));
+}
+
+Status check_threads(int64_t threads) {
+  if (threads >= 1 && threads <= max_threads) return {};
+  return usage_error(fmt::format("threads is {}; 1 to {} are allowed", threads, max_threads));
+}
+
 Status check_bound(const Bound& bound, BoundUse use) {
+  if (!is_known_bound_mode(static_cast<unsigned>(bound.mode))) {
+    return usage_error(fmt::format("bound: mode {} unknown; allowed: {}", static_cast<int>(bound.mode),
+                                   allowed_bounds(use)));
+  }
   if (bound.mode == BoundMode::lossless) return {};
   for (const ModeName& mode : modes_with_value) {
     if (mode.mode == bound.mode && !may_have(use, mode)) {
@@ -103,6 +125,13 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
       std::find_if(std::begin(modes_with_value), std::end(modes_with_value),
                    [&](const ModeName& m) { return m.name == name && may_have(use, m); });
   if (mode == std::end(modes_with_value)) {
+    double number = 0;
+    const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (!text.empty() && fault == std::errc() && rest == text.data() + text.size()) {
+      return usage_error(fmt::format(
+          "bound \"{0}\" does not say what the number is of; rel={0} (of the value range) or abs={0}?",
+          text));
+    }
     return usage_error(
         fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
   }
@@ -145,7 +174,7 @@ std::string_view codec_name(Codec codec) {
     case Codec::lossless:
       return "lossless";
   }
-  return "unknown";
+  return unknown_name;
 }
 
 namespace {
@@ -161,6 +190,15 @@ Result<Codec> parse_codec(std::string_view name) {
     if (name == codec_name(codec)) return codec;
   }
   return usage_error(fmt::format("codec \"{}\" unknown; allowed: {}", name, codec_choices()));
+}
+
+Status check_codec(Codec codec) {
+  if (std::find(std::begin(codecs_to_ask_for), std::end(codecs_to_ask_for), codec) !=
+      std::end(codecs_to_ask_for)) {
+    return {};
+  }
+  if (codec == Codec::constant) return usage_error("codec constant cannot be asked for");
+  return usage_error(fmt::format("codec {} unknown; allowed: {}", static_cast<int>(codec), codec_choices()));
 }
 
 Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
@@ -202,7 +240,7 @@ bool is_same_word(std::string_view a, std::string_view b) {
 
 std::string_view lossless_method_name(LosslessMethod method) {
   const auto number = static_cast<size_t>(method);
-  return number < method_names.size() ? method_names[number] : "unknown";
+  return number < method_names.size() ? method_names[number] : unknown_name;
 }
 
 Result<LosslessMethod> parse_lossless_method(std::string_view name) {
@@ -226,7 +264,7 @@ std::string_view arrangement_name(Arrangement arrangement) {
     case Arrangement::automatic:
       return "auto";
   }
-  return "unknown";
+  return unknown_name;
 }
 
 Result<Arrangement> parse_arrangement(std::string_view name) {
@@ -252,6 +290,10 @@ Status check_tuning(const CodecTuning& tuning) {
   if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
     return usage_error(
         fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for chosen", tuning.block_cells));
+  }
+  if (arrangement_name(tuning.arrangement) == unknown_name) {
+    return usage_error(fmt::format("arrangement {} unknown; allowed: auto, linear, cluster, in_place",
+                                   static_cast<int>(tuning.arrangement)));
   }
   if (tuning.arrangement == Arrangement::nested) {
     return usage_error(
@@ -286,7 +328,13 @@ std::string_view effort_name(Effort effort) {
     case Effort::max:
       return "max";
   }
-  return "unknown";
+  return unknown_name;
+}
+
+Status check_effort(Effort effort) {
+  if (effort <= Effort::max) return {};
+  return usage_error(
+      fmt::format("effort {} unknown; allowed: fast, balanced, max", static_cast<int>(effort)));
 }
 
 Result<Effort> parse_effort(std::string_view name) {

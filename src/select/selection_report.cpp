@@ -13,7 +13,7 @@ std::string_view fate_name(Fate fate) {
   constexpr std::array<std::string_view, fates> names = {
       "won",         "lost",    "far", "spent",   "effort",     "speed",    "no_unit",
       "many_values", "repeats", "kin", "unknown", "few_listed", "no_coder", "outdone"};
-  return names[static_cast<size_t>(fate)];
+  return static_cast<size_t>(fate) < fates ? names[static_cast<size_t>(fate)] : "unknown";
 }
 
 std::string_view fate_words(Fate fate) {
@@ -32,7 +32,7 @@ std::string_view fate_words(Fate fate) {
       "withdrew: few values break the bound",
       "withdrew: its compressor is not there or refuses the values",
       "withdrew: tried only where dual_quant leads"};
-  return words[static_cast<size_t>(fate)];
+  return static_cast<size_t>(fate) < fates ? words[static_cast<size_t>(fate)] : "unknown";
 }
 
 size_t candidate_place(Codec codec, LosslessMethod method) {
@@ -94,7 +94,9 @@ void SelectionReport::add(std::span<const WeighedCandidate> of_section, uint64_t
   ++sections;
   raw_bytes += section_raw_bytes;
   for (const WeighedCandidate& candidate : of_section) {
-    CandidateSums& sums = candidates[candidate_place(candidate.codec, candidate.method)];
+    const size_t place = candidate_place(candidate.codec, candidate.method);
+    if (place >= candidate_places || static_cast<size_t>(candidate.fate) >= fates) continue;
+    CandidateSums& sums = candidates[place];
     ++sums.sections[static_cast<size_t>(candidate.fate)];
     if (candidate.estimated_bytes > 0) {
       sums.estimated_raw_bytes += section_raw_bytes;
@@ -128,6 +130,7 @@ void SelectionReport::add(const SelectionReport& other) {
 }
 
 double SelectionReport::score(size_t place, const CodecTuning& tuning) const {
+  if (place >= candidate_places) return 0;
   const CandidateSums& sums = candidates[place];
   const bool is_coded = sums.coded_bytes > 0;
   const uint64_t bytes = is_coded ? sums.coded_bytes : sums.estimated_bytes;

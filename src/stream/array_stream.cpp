@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whole arrays as streams.
 #include "codecs/array_part.hpp"
+#include "format/array_shape.hpp"
 #include "neve/stream.hpp"
+#include "status/guarded.hpp"
 
 namespace neve {
 
-Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64_t> shape, const void* values,
-                                             const StreamArrayOptions& options,
-                                             std::vector<ChunkReport>* reports) {
+namespace {
+
+Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* values,
+                                      const StreamArrayOptions& options, std::vector<ChunkReport>* reports) {
   StreamOptions stream = options.stream;
   stream.dtype = dtype;
   stream.shape.assign(shape.begin(), shape.end());
-  uint64_t total = 1;
-  for (const uint64_t size : shape) total *= size;
+  NEVE_ASSIGN(const uint64_t total, count_values(shape));
   if (total > 0 && (dtype == DType::f32 || dtype == DType::f64)) {
     FrameBox box;
     box.size[0] = static_cast<int64_t>(total);
     ArrayOptions measured;
     measured.fill = stream.fill;
     measured.detect_fill = options.detect_fill;
-    const ArrayMeasure found = measure_array(dtype, box, values, measured);
+    NEVE_ASSIGN(const ArrayMeasure found, measure_array(dtype, box, values, measured));
     stream.range = found.range;
     stream.fill = found.fill;
   }
@@ -34,6 +36,14 @@ Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64
   NEVE_TRY(encoder.finish());
   if (reports != nullptr) reports->assign(encoder.reports().begin(), encoder.reports().end());
   return std::vector<std::byte>(encoder.output().begin(), encoder.output().end());
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64_t> shape, const void* values,
+                                             const StreamArrayOptions& options,
+                                             std::vector<ChunkReport>* reports) {
+  return guarded("encoding a stream", [&] { return encode(dtype, shape, values, options, reports); });
 }
 
 }  // namespace neve

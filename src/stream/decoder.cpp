@@ -10,6 +10,7 @@
 #include "format/frame_header.hpp"
 #include "kernels/stream_kernels.hpp"
 #include "neve/stream.hpp"
+#include "status/guarded.hpp"
 #include "stream/chunk.hpp"
 #include "stream/symbol_coder.hpp"
 #include "threads/float_environment.hpp"
@@ -341,17 +342,19 @@ Status StreamDecoder::push(std::span<const std::byte> bytes) {
   State& s = *state_;
   NEVE_TRY(s.failed);
   const FloatEnvironment environment;
-  const bool had_waiting = !s.waiting.empty();
-  if (had_waiting) s.waiting.insert(s.waiting.end(), bytes.begin(), bytes.end());
-  ByteSpan rest = had_waiting ? ByteSpan(s.waiting) : bytes;
-  s.failed = s.take(rest);
-  NEVE_TRY(s.failed);
-  if (had_waiting) {
-    s.waiting.erase(s.waiting.begin(), s.waiting.end() - static_cast<ptrdiff_t>(rest.size()));
-  } else {
-    s.waiting.assign(rest.begin(), rest.end());
-  }
-  return {};
+  s.failed = guarded("decoding a stream", [&]() -> Status {
+    const bool had_waiting = !s.waiting.empty();
+    if (had_waiting) s.waiting.insert(s.waiting.end(), bytes.begin(), bytes.end());
+    ByteSpan rest = had_waiting ? ByteSpan(s.waiting) : bytes;
+    NEVE_TRY(s.take(rest));
+    if (had_waiting) {
+      s.waiting.erase(s.waiting.begin(), s.waiting.end() - static_cast<ptrdiff_t>(rest.size()));
+    } else {
+      s.waiting.assign(rest.begin(), rest.end());
+    }
+    return {};
+  });
+  return s.failed;
 }
 
 Status StreamDecoder::finish() const {
@@ -371,7 +374,9 @@ bool is_stream(std::span<const std::byte> bytes) {
   return bytes.size() >= magic_bytes && stream::header_bytes(bytes.first(magic_bytes)).ok();
 }
 
-Result<StreamContents> describe_stream(std::span<const std::byte> bytes) {
+namespace {
+
+Result<StreamContents> read_contents(ByteSpan bytes) {
   ByteSpan rest = bytes;
   NEVE_ASSIGN(const Header header, read_whole_header(rest));
   StreamContents contents;
@@ -398,7 +403,10 @@ Result<StreamContents> describe_stream(std::span<const std::byte> bytes) {
   return contents;
 }
 
-Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes) {
+Status decode_whole(ByteSpan bytes, std::byte* out, uint64_t out_bytes) {
+  if (out == nullptr && out_bytes > 0) {
+    return usage_error(fmt::format("stream: output is null for {} bytes", out_bytes));
+  }
   const FloatEnvironment environment;
   ByteSpan rest = bytes;
   NEVE_ASSIGN(const Header header, read_whole_header(rest));
@@ -424,6 +432,16 @@ Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t 
     return usage_error(fmt::format("stream: {} bytes of values for room of {}", written, out_bytes));
   }
   return {};
+}
+
+}  // namespace
+
+Result<StreamContents> describe_stream(std::span<const std::byte> bytes) {
+  return guarded("reading a stream", [&] { return read_contents(bytes); });
+}
+
+Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes) {
+  return guarded("decoding a stream", [&] { return decode_whole(bytes, out, out_bytes); });
 }
 
 }  // namespace neve

@@ -11,6 +11,7 @@
 #include "format/frame_header.hpp"
 #include "neve/stream.hpp"
 #include "select/bound_search.hpp"
+#include "status/guarded.hpp"
 #include "stream/block_writer.hpp"
 #include "stream/book_choice.hpp"
 #include "stream/chunk.hpp"
@@ -32,6 +33,12 @@ constexpr std::array<std::string_view, 4> rule_names{"exact_cost", "chi", "alway
 constexpr std::array<std::string_view, 3> kind_names{"kept", "rebuilt", "offline"};
 constexpr std::array<std::string_view, 7> reason_names{
     "first", "fewest bytes", "small change", "change", "large change", "missing code", "rule"};
+
+template <class Number, size_t count>
+std::string_view name_of(const std::array<std::string_view, count>& names, Number number) {
+  const auto n = static_cast<size_t>(number);
+  return n < count ? names[n] : "unknown";
+}
 
 constexpr uint64_t min_chunk_bytes = 1024;
 constexpr uint64_t max_chunk_bytes = uint64_t{1} << 30;
@@ -75,6 +82,16 @@ Status check_options(const StreamOptions& o) {
     return usage_error("stream: bound lossless; allowed: abs=VALUE, rel=VALUE, ratio=VALUE, psnr=VALUE");
   }
   NEVE_TRY(check_bound(o.bound, BoundUse::array));
+  if (static_cast<size_t>(o.rule) >= rule_names.size()) {
+    return usage_error(
+        fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
+                    static_cast<int>(o.rule)));
+  }
+  if (!o.range.empty &&
+      !(std::isfinite(o.range.min) && std::isfinite(o.range.max) && o.range.min <= o.range.max)) {
+    return usage_error(
+        fmt::format("stream: range {} to {}, must be finite and ascending", o.range.min, o.range.max));
+  }
   const bool needs_range = o.bound.mode == BoundMode::rel || o.bound.mode == BoundMode::psnr;
   if (needs_range && o.range.empty) {
     return usage_error(
@@ -124,9 +141,9 @@ Status check_options(const StreamOptions& o) {
 
 }  // namespace
 
-std::string_view book_rule_name(BookRule rule) { return rule_names[static_cast<size_t>(rule)]; }
-std::string_view book_kind_name(BookKind kind) { return kind_names[static_cast<size_t>(kind)]; }
-std::string_view book_reason_name(BookReason reason) { return reason_names[static_cast<size_t>(reason)]; }
+std::string_view book_rule_name(BookRule rule) { return name_of(rule_names, rule); }
+std::string_view book_kind_name(BookKind kind) { return name_of(kind_names, kind); }
+std::string_view book_reason_name(BookReason reason) { return name_of(reason_names, reason); }
 
 Result<BookRule> parse_book_rule(std::string_view name) {
   for (size_t r = 0; r < rule_names.size(); ++r) {
@@ -145,6 +162,7 @@ struct StreamEncoder::State {
 
   Bytes output;
   std::vector<ChunkReport> reports;
+  Status broken;  // why nothing more can be pushed, until the next reset
 };
 
 namespace {
@@ -182,6 +200,12 @@ class Encoder final : public StreamEncoder::State {
 
   Status push(const void* values, uint64_t count) override {
     if (is_finished_) return usage_error("stream: values after its end");
+    if (values == nullptr && count > 0) {
+      return usage_error(fmt::format("stream: its next {} values are null", count));
+    }
+    if (count > max_elements - pushed_) {
+      return usage_error(fmt::format("stream: {} values after {}; at most {}", count, pushed_, max_elements));
+    }
     if (total_ && count > *total_ - pushed_) {
       return usage_error(fmt::format("stream: {} values after {} of {}", count, pushed_, *total_));
     }
@@ -293,7 +317,8 @@ class Encoder final : public StreamEncoder::State {
   ValueRange pending_range() const {
     FrameBox box;
     box.size[0] = static_cast<int64_t>(pending_.size());
-    return scan_range(options_.dtype, box, dense_box_data(pending_.data(), box), 0, header_.fill);
+    const auto range = scan_range(options_.dtype, box, dense_box_data(pending_.data(), box), 0, header_.fill);
+    return range.ok() ? *range : ValueRange{};  // of the encoder's own values: never an error
   }
 
   void try_bounds() {
@@ -436,29 +461,60 @@ int best_dims(const StreamOptions& options, const T* values) {
 }  // namespace
 
 Result<int> best_stream_dims(const StreamOptions& options, const void* values) {
-  NEVE_TRY(check_options(options));
-  if (options.dtype == DType::f32) return best_dims(options, static_cast<const float*>(values));
-  return best_dims(options, static_cast<const double*>(values));
+  return guarded("choosing a stream's directions", [&]() -> Result<int> {
+    NEVE_TRY(check_options(options));
+    const uint64_t total = product(options.shape);
+    if (values == nullptr && total > 0) {
+      return usage_error(fmt::format("stream: its {} values are null", total));
+    }
+    if (options.dtype == DType::f32) return best_dims(options, static_cast<const float*>(values));
+    return best_dims(options, static_cast<const double*>(values));
+  });
 }
 
 Result<StreamEncoder> StreamEncoder::create(const StreamOptions& options) {
-  NEVE_TRY(check_options(options));
-  Header header = header_of(options);
-  if (options.dtype == DType::f32) {
-    return StreamEncoder(std::make_unique<Encoder<float>>(options, std::move(header)));
-  }
-  return StreamEncoder(std::make_unique<Encoder<double>>(options, std::move(header)));
+  return guarded("a stream's encoder", [&]() -> Result<StreamEncoder> {
+    NEVE_TRY(check_options(options));
+    Header header = header_of(options);
+    if (options.dtype == DType::f32) {
+      return StreamEncoder(std::make_unique<Encoder<float>>(options, std::move(header)));
+    }
+    return StreamEncoder(std::make_unique<Encoder<double>>(options, std::move(header)));
+  });
 }
 
-Status StreamEncoder::push(const void* values, uint64_t count) { return state_->push(values, count); }
-Status StreamEncoder::flush() {
-  state_->flush();
-  return {};
+// After an exception the chunk is neither what was pushed nor what left: no further call may go on with it.
+template <class Work>
+Status StreamEncoder::change(const Work& work) {
+  NEVE_TRY(state_->broken);
+  return guarded("encoding a stream", [&]() -> Status {
+    try {
+      return work();
+    } catch (...) {
+      state_->broken = caught_exception("stream: an earlier call failed");
+      throw;
+    }
+  });
 }
-Status StreamEncoder::finish() { return state_->finish(); }
+
+Status StreamEncoder::push(const void* values, uint64_t count) {
+  return change([&] { return state_->push(values, count); });
+}
+Status StreamEncoder::flush() {
+  return change([&]() -> Status {
+    state_->flush();
+    return {};
+  });
+}
+Status StreamEncoder::finish() {
+  return change([&] { return state_->finish(); });
+}
 std::span<const std::byte> StreamEncoder::output() const { return state_->output; }
 void StreamEncoder::clear_output() { state_->output.clear(); }
-void StreamEncoder::reset() { state_->reset(); }
+void StreamEncoder::reset() {
+  state_->reset();
+  state_->broken = {};
+}
 std::span<const ChunkReport> StreamEncoder::reports() const { return state_->reports; }
 
 }  // namespace neve

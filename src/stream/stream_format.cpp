@@ -80,7 +80,7 @@ void write_header(const Header& header, Bytes& out) {
 
 Result<std::optional<size_t>> header_bytes(ByteSpan bytes) {
   const size_t known = std::min(bytes.size(), magic.size());
-  if (std::memcmp(bytes.data(), magic.data(), known) != 0) {
+  if (known > 0 && std::memcmp(bytes.data(), magic.data(), known) != 0) {
     return corrupt("stream: does not start with \"NEVS\"");
   }
   if (bytes.size() <= rank_at) return std::optional<size_t>();

@@ -81,7 +81,7 @@ def sample():
 def converted(neve, tmp_path_factory):
     """The sample plotfile, converted by two ranks."""
     path = tmp_path_factory.mktemp("converted") / "nyx.h5"
-    neve("convert", SAMPLE, path, "--bound", "rel=1e-3", ranks=2)
+    neve("convert", SAMPLE, path, "--bound", "rel=1e-3", "--covered", "auto", ranks=2)
     return path
 
 
@@ -98,3 +98,17 @@ def shared(path):
     if not found.exists():
         pytest.skip(f"{found} is missing: the real data lies beside the checkout")
     return found
+
+
+def climate(name, folder):
+    """A file of the real climate data; one of before netCDF-4 as people make netCDF-4 of it."""
+    found = shared(f"climate/{name}")
+    if found.read_bytes()[:3] != b"CDF":
+        return found
+    if shutil.which("nccopy") is None:
+        pytest.skip("nccopy is not installed")
+    path = folder / f"nc4_{name}"
+    subprocess.run(
+        ["nccopy", "-k", "nc4", "-d", "5", "-s", found, path], check=True, timeout=TIMEOUT_SECONDS
+    )
+    return path

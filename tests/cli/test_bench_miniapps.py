@@ -169,7 +169,7 @@ def test_disk(neve, tmp_path):
     assert result["write_MBps"] * result["write_seconds"] == pytest.approx(2 * 1.048576)
     assert list(tmp_path.iterdir()) == []
     missing = neve("bench", "disk", "--mib", "1", "--folder", tmp_path / "no", expect=1, ranks=2)
-    assert "No such file" in missing.err
+    assert "does not exist" in missing.err
     assert "--mib is 0" in neve("bench", "disk", "--mib", "0", expect=2).err
 
 

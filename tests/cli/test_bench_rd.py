@@ -115,7 +115,7 @@ def test_array(neve, tmp_path):
         (["--codecs", "zip"], "--codecs zip: there is no such; there are auto fast"),
         (["--bounds", "1e-3,two"], "'1e-3,two'; allowed are numbers between 0 and 1"),
         (["--bounds", "2"], "'2'; allowed are numbers between 0 and 1"),
-        (["--fields", "Temp", "--slice-field", "density"], "'density' is not studied"),
+        (["--fields", "Temp", "--slice-field", "density", "-o", "x"], "'density' is not studied"),
     ],
 )
 def test_bad_words_are_named(neve, sample, arguments, words):

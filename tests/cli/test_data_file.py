@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from . import data_files
-from .conftest import NEVE, PLUGIN_DIR, TIMEOUT_SECONDS, environment, shared
+from .conftest import NEVE, PLUGIN_DIR, TIMEOUT_SECONDS, climate, environment, shared
 
 TOOL = pathlib.Path(__file__).with_name("data_files.py")
 
@@ -63,7 +63,7 @@ def variables_of(report):
 
 
 def leftovers(directory, name):
-    return [p.name for p in directory.iterdir() if p.name.startswith(f".{name}.neve-part-")]
+    return [p.name for p in directory.iterdir() if p.name.startswith(f".{name}.neve-part")]
 
 
 @pytest.mark.parametrize("reader", ["netcdf4", "xarray", "h5py"])
@@ -111,6 +111,27 @@ def test_plain_hdf5_is_kept_whole(neve, tmp_path):
     assert copy.read_bytes()[:13] == b"#!user block\n"
     # A chunk that was never written stays a hole.
     assert report["/holes"]["chunks"] == 1
+
+
+@pytest.mark.parametrize("order", [False, True])
+@pytest.mark.parametrize("members", [8, 9, 40])
+def test_groups_of_many_members(neve, tmp_path, members, order):
+    """HDF5 keeps the links of more than eight in a heap of their own."""
+    import h5py
+
+    source, copy = tmp_path / "in.h5", tmp_path / "out.h5"
+    with h5py.File(source, "w", libver="latest", track_order=order) as f:
+        for path in ("PRODUCT", "PRODUCT/deeper"):
+            group = f.create_group(path, track_order=order)
+            for i in reversed(range(members)):
+                group[f"v{i}"] = np.arange(1000.0 + i)
+            group.create_group("empty")
+    neve("convert", source, copy)
+    assert neve("verify", source, copy, "--json").json["ok"]
+    assert_read_alike("h5py", source, copy)
+    with h5py.File(source) as a, h5py.File(copy) as b:
+        for path in ("PRODUCT", "PRODUCT/deeper"):
+            assert list(a[path]) == list(b[path])
 
 
 def test_data_that_grows_later_finds_fill_values(neve, netcdf, tmp_path):
@@ -259,6 +280,108 @@ def test_chunks_cut_anew(neve, netcdf, tmp_path):
     assert neve("verify", netcdf, path, "--json").json["ok"] is True
 
 
+CLIMATE = [
+    "A1B_north_america.nc",
+    "TREFHT.B06.67.atm.1890-1999ANN.nc",
+    "basin_mask.nc",
+    "ctorca.nc",
+    "foam.ocean.nc",
+    "global_oce_latlon_d0000-0360.nc",
+    "hybrid_height.nc",
+    "nemo_1m_20150101-20150201_grid-T.nc",
+    "ostia_monthly.nc",
+    "rectilinear_grid_3D.nc",
+    "wrfout_ci_test_file.nc",
+]
+
+
+@pytest.mark.parametrize("bound", ["lossless", "rel=1e-3"])
+@pytest.mark.parametrize("name", CLIMATE)
+def test_no_variable_grows(neve, tmp_path, name, bound):
+    source, copy = climate(name, tmp_path), tmp_path / name
+    report = neve("convert", source, copy, "--bound", bound, "--threads", 2, "--json").json
+    grown = {
+        v["name"]: (v["stored_before"], v["stored_bytes"])
+        for v in report["variables"]
+        if v["stored_bytes"] > v["stored_before"]
+    }
+    assert not grown
+    assert neve("verify", source, copy, "--json").json["ok"] is True
+    for v in report["variables"]:
+        if "frames_bytes_at_least" in v:
+            assert v["why_not"] == "no larger as it is stored" and not v["coded"]
+
+
+def make_small_as_it_is(path):
+    """Variables that no frame makes smaller, beside some that frames do."""
+    import h5py
+
+    rng = np.random.default_rng(7)
+    packed = {"compression": "gzip", "compression_opts": 9, "shuffle": True}
+    with h5py.File(path, "w", track_order=True) as f:
+        waves = np.cumsum(rng.normal(size=(100, 400)), axis=1).astype("f4")
+        f.create_dataset("first", data=waves, chunks=(10, 400), **packed)
+        # Little chunks of one value: gzip takes less than a frame's head.
+        steps = np.repeat(np.arange(400, dtype="f4"), 50).reshape(400, 50)
+        f.create_dataset("steps", data=steps, chunks=(1, 50), maxshape=(None, 50), **packed)
+        noise = rng.integers(0, 2**32, 1000, dtype=np.uint32).view("f4")
+        f.create_dataset("noise", data=noise)
+        f.create_dataset("tiny", data=waves[0, :3], chunks=(3,))
+        f.create_dataset("scalar", data=np.float32(3))
+        f.create_dataset("last", data=waves + 1)
+        f["steps"].attrs["twin"] = f["noise"].ref
+        f["again"] = f["steps"]
+
+
+STAY = {"/steps", "/noise", "/tiny"}
+
+
+def test_what_frames_would_make_larger_stays_as_it_is(neve, tmp_path):
+    import h5py
+
+    source, copy = tmp_path / "source.h5", tmp_path / "copy.h5"
+    make_small_as_it_is(source)
+    outcome = neve("convert", source, copy, "--threads", 3, "--explain")
+    assert "/steps: stays: no larger as it is stored" in outcome.out
+    report = variables_of(neve("convert", source, copy, "--json").json)
+    kept = {name for name, v in report.items() if "frames_bytes_at_least" in v}
+    assert kept == STAY
+    for name in kept:
+        v = report[name]
+        assert v["stored_bytes"] == v["stored_before"] and not v["coded"]
+        assert v["frames_bytes_at_least"] > 0
+    assert report["/first"]["coded"] and report["/last"]["coded"]
+    assert copy.stat().st_size < source.stat().st_size
+    assert neve("verify", source, copy, "--json").json["ok"] is True
+    assert_read_alike("h5py", source, copy)
+    with h5py.File(source) as a, h5py.File(copy) as b:
+        assert list(a) == list(b)  # in the order of their creation
+        assert b["steps"].compression == "gzip" and b["steps"].shuffle
+        assert b["steps"].chunks == (1, 50) and b["noise"].chunks is None
+        assert b[b["steps"].attrs["twin"]] == b["noise"]
+        for i in range(a["steps"].id.get_num_chunks()):
+            at = a["steps"].id.get_chunk_info(i).chunk_offset
+            assert a["steps"].id.read_direct_chunk(at) == b["steps"].id.read_direct_chunk(at)
+
+
+def test_a_codec_asked_for_by_name_is_used_all_the_same(neve, tmp_path):
+    source, copy = tmp_path / "source.h5", tmp_path / "copy.h5"
+    make_small_as_it_is(source)
+    rule = ("--field", "steps:codec=lossless")
+    report = variables_of(neve("convert", source, copy, *rule, "--json").json)
+    assert report["/steps"]["coded"] and report["/steps"]["stored_bytes"] > 0
+    assert not report["/noise"]["coded"]
+    of_all = variables_of(neve("convert", source, copy, "--codec", "lossless", "--json").json)
+    assert of_all["/steps"]["coded"] and of_all["/tiny"]["coded"]
+
+
+def test_a_copy_of_a_copy_does_not_grow(neve, netcdf, small, tmp_path):
+    again = tmp_path / "again.nc"
+    report = neve("convert", small, again, "--json").json
+    assert all(v["stored_bytes"] <= v["stored_before"] for v in report["variables"])
+    assert neve("verify", netcdf, again, "--json").json["ok"] is True
+
+
 @pytest.fixture(scope="module")
 def long_source(tmp_path_factory):
     """Large enough to be interrupted: slow to encode at effort max."""
@@ -283,7 +406,7 @@ def kill_after(command, watch, lines):
         while time.monotonic() < end:
             if process.poll() is not None:
                 return False
-            logs = list(watch.parent.glob(f".{watch.name}.neve-part-*.log"))
+            logs = list(watch.parent.glob(f".{watch.name}.neve-part/*.log"))
             if sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) >= lines:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
@@ -311,11 +434,33 @@ def test_killed_and_gone_on_with(neve, long_source, tmp_path):
     assert neve("verify", long_source, path, "--json").json["ok"] is True
 
 
+def test_killed_and_gone_on_with_beside_what_stays(neve, long_source, tmp_path):
+    import h5py
+
+    source, path, whole = tmp_path / "in.h5", tmp_path / "out.h5", tmp_path / "whole.h5"
+    shutil.copy(long_source, source)
+    with h5py.File(source, "r+") as f:
+        for number in range(3):  # by name between the others, which are slow
+            steps = np.repeat(np.arange(300, dtype="f4"), 40).reshape(300, 40)
+            f.create_dataset(f"v{number}b", data=steps, chunks=(1, 40), compression="gzip")
+    neve("convert", source, whole, "--threads", 2)
+    command = [NEVE, "convert", source, path, "--threads", 2]
+    assert all(kill_after(command, path, lines) for lines in (5, 40, 130))
+    report = neve(*command[1:], "--json").json
+    kept = {v["name"] for v in report["variables"] if "frames_bytes_at_least" in v}
+    assert kept == {"/v0b", "/v1b", "/v2b"}
+    assert sum(v.get("resumed_chunks", 0) for v in report["variables"]) >= 24
+    assert neve("verify", source, path, "--json").json["ok"] is True
+    assert not leftovers(tmp_path, "out.h5")
+    assert_read_alike("h5py", whole, path)
+    assert path.stat().st_size == whole.stat().st_size
+
+
 def test_what_is_damaged_or_of_other_options_is_not_trusted(neve, long_source, tmp_path):
     path = tmp_path / "out.h5"
     command = [NEVE, "convert", long_source, path]
     assert kill_after(command, path, 20)
-    part = next(p for p in tmp_path.iterdir() if p.name.endswith("-part-0"))
+    part = tmp_path / ".out.h5.neve-part" / "0"
     data = bytearray(part.read_bytes())
     data[len(data) // 2 :] = os.urandom(len(data) - len(data) // 2)
     part.write_bytes(data)

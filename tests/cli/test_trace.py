@@ -455,6 +455,7 @@ def test_exit_codes_and_messages(neve, tmp_path):
     assert neve("trace", "run", "-o", out, "--", "sh", "-c", "exit 9", expect=9).code == 9
     outcome = neve("trace", "run", "-o", out, "--", tmp_path / "missing", expect=1)
     assert "missing" in outcome.err
+    assert not out.with_name("t.json.parts").exists()
     other = tmp_path / "precious.txt"
     other.write_text("not a trace")
     outcome = neve("trace", "run", "-o", other, "--", "true", expect=2)

@@ -108,8 +108,11 @@ TEST(Ownership, BoxesWithoutOwnerOrWithTwoAreNamed) {
 
 TEST(Ownership, RanksThatDisagreeAreTold) {
   Result<Comm> comm = Comm::duplicate(MPI_COMM_WORLD);
-  EXPECT_TRUE(check_same_everywhere(*comm, "same", "the text").ok());
-  const Status status = check_same_everywhere(*comm, std::to_string(world_rank()), "the text");
+  EXPECT_TRUE(check_same_everywhere(
+                  *comm, [] { return std::string("same"); }, "the text")
+                  .ok());
+  const Status status = check_same_everywhere(
+      *comm, [] { return std::to_string(world_rank()); }, "the text");
   EXPECT_EQ(status.ok(), world_size() == 1);
 }
 

@@ -238,6 +238,10 @@ TEST(Gather, AFailureAmongMovingBlocksReachesAllAndLeavesNothingBehind) {
   setenv("NEVE_FAULT", ("encode:" + std::to_string(ranks - 1)).c_str(), 1);
   EXPECT_EQ(gather(), ranks > 1 ? NEVE_FAILURE : NEVE_OK);
   EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+  if (ranks > 1) {  // it is named by its own number
+    EXPECT_EQ(std::string(neve_last_error()),
+              "rank " + std::to_string(ranks - 1) + ": injected fault in phase encode");
+  }
   unsetenv("NEVE_FAULT");
   EXPECT_EQ(gather(), NEVE_OK) << neve_last_error();
   for (int r = 0; world_rank() == 0 && r < ranks; ++r) {

@@ -140,7 +140,8 @@ TEST(OptionText, AllOptionsAreRead) {
   EXPECT_EQ(options->strategy, "aggregated");
   EXPECT_EQ(options->aggregate_boxes, 4);
   EXPECT_EQ(options->ghosts, (IntVect{2, 2, 2}));
-  EXPECT_TRUE(mpi::parse_write_options("").ok());
+  EXPECT_EQ(mpi::parse_write_options("")->covered, Covered::keep);
+  EXPECT_EQ(mpi::parse_write_options("covered=auto")->covered, Covered::automatic);
   for (const char* bad : {"rel", "rel=0", "rel=x", "threads=0", "threads=2x", "threads", "covered=maybe",
                           "field:u=3", "=", "x=1", "uncompressed=1", "aggregate_boxes=-1", "ghosts=-1"}) {
     EXPECT_EQ(mpi::parse_write_options(bad).status().code(), Code::usage) << bad;

@@ -77,7 +77,7 @@ TEST(Coverage, TheDecisionDoesNotDependOnHowTheAveragesTravel) {
     const Hierarchy h = test::make_hierarchy({.dims = dims, .box_cells = dims == 3 ? 8 : 32});
     const Ownership owners = distribute_boxes(h, world_size());
     const test::OwnedBoxes owned(h, owners, world_rank());
-    WriteOptions options;
+    WriteOptions options = test::leaving_out();
     options.codec = Codec::dual_quant;
     const auto decide = [&](const ExchangeLimits& limits) {
       Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
@@ -143,7 +143,7 @@ TEST(ReaderValues, DecodedFramesAndRestoredValuesAgreeForCodecsThatHoldValuesAlo
   for (const bool one_box : {false, true}) {  // in one box it is cut over several chunks
     for (const DType dtype : {DType::f32, DType::f64}) {
       const Hierarchy h = test::make_hierarchy({.dtype = dtype, .box_cells = 16, .one_box = one_box});
-      WriteOptions options;
+      WriteOptions options = test::leaving_out();
       options.codec = Codec::dual_quant;
       options.chunk_bytes = 64 << 10;
       const Ownership owners = distribute_boxes(h, world_size());
@@ -181,7 +181,7 @@ TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
     const Ownership owners = distribute_boxes(h, world_size());
     const OwnedBoxes owned(h, owners, world_rank());
     const auto settle = [&](Codec codec) {
-      WriteOptions options;
+      WriteOptions options = test::leaving_out();
       options.codec = codec;
       options.encode.effort = Effort::balanced;  // at effort fast `auto` is known to hold values alone
       Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);

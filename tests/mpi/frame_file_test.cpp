@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // neve/mpi.h: files.
+#include <sys/mount.h>
+#include <sys/resource.h>
+
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -205,7 +209,9 @@ TEST_F(FrameFile, OneRanksErrorIsEverybodysAndTheEarlierFileStays) {
     expect_words("do not agree on the datatype");
   }
   EXPECT_EQ(neve_mpi_file_read_at(file, 0, got.data(), 1, MPI_DOUBLE, nullptr), NEVE_USAGE);
+  EXPECT_EQ(neve_mpi_file_close(&file), NEVE_USAGE);
   // A write that fails half-way: the file is not published.
+  file = open(NEVE_MPI_FILE_CREATE);
   setenv("NEVE_FAULT", ("encode:" + std::to_string(world_size() - 1)).c_str(), 1);
   EXPECT_EQ(write_all(file, 2000, "abs=1e-3"), NEVE_FAILURE);
   EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
@@ -259,6 +265,141 @@ TEST_F(FrameFile, OneRanksErrorIsEverybodysAndTheEarlierFileStays) {
             NEVE_FAILURE);
   EXPECT_EQ(no_file, nullptr);
   EXPECT_EQ(neve_mpi_file_close(&no_file), NEVE_USAGE);
+}
+
+TEST_F(FrameFile, NothingIsPublishedAfterACallThatFailed) {
+  make_file(1000, "abs=1e-3");
+  test::barrier();
+  const std::string before = test::read_file(path_);
+  const std::vector<double> mine = values_from<double>(0, 100);
+  const auto is_bad = [](int rank) { return rank == world_size() - 1; };
+  struct Call {
+    uint64_t offset;
+    const void* values;
+    MPI_Datatype type;
+    const char* bound;
+  };
+  const Call good{0, mine.data(), MPI_DOUBLE, "abs=1"};
+  const Call calls[] = {{0, mine.data(), MPI_CHAR, "abs=1"},
+                        {0, mine.data(), MPI_DOUBLE, "abs=-1"},
+                        {0, nullptr, MPI_DOUBLE, "abs=1"},
+                        {uint64_t{1} << 60, mine.data(), MPI_DOUBLE, "abs=1"},
+                        {0, mine.data(), MPI_FLOAT, "abs=1"}};
+  for (const bool is_collective : {true, false}) {
+    const auto write = is_collective ? neve_mpi_file_write_at_all : neve_mpi_file_write_at;
+    for (const Call& call : calls) {
+      neve_mpi_file* file = open(NEVE_MPI_FILE_CREATE);
+      EXPECT_EQ(write_all(file, 1000, "abs=1e-3"), NEVE_OK);
+      const Call& made = is_bad(world_rank()) ? call : good;
+      const int code = write(file, made.offset, made.values, 100, made.type, made.bound, nullptr);
+      EXPECT_EQ(code, is_collective || is_bad(world_rank()) ? NEVE_USAGE : NEVE_OK);
+      // What comes after a failure does not make up for it.
+      EXPECT_EQ(write_all(file, 1000, "abs=1e-3"), NEVE_USAGE);
+      EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+      EXPECT_EQ(neve_mpi_file_sync(file), NEVE_USAGE);
+      EXPECT_EQ(neve_mpi_file_close(&file), NEVE_USAGE);
+      EXPECT_EQ(file, nullptr);
+      EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+      expect_words("is not written, because a write failed");
+      test::barrier();
+      EXPECT_TRUE(test::read_file(path_) == before);
+      EXPECT_EQ(test::list_directory(directory_).size(), 1u);
+    }
+  }
+  // A sync that failed is one, too, also of a file that is added to.
+  for (const char* phase : {"skeleton", "sync"}) {
+    neve_mpi_file* file = open(NEVE_MPI_FILE_UPDATE);
+    EXPECT_EQ(write_all(file, 1500, "abs=1e-3"), NEVE_OK);
+    setenv("NEVE_FAULT", (std::string(phase) + ":0").c_str(), 1);
+    EXPECT_EQ(neve_mpi_file_sync(file), NEVE_FAILURE);
+    unsetenv("NEVE_FAULT");
+    EXPECT_EQ(neve_mpi_file_close(&file), NEVE_FAILURE);
+    EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+    test::barrier();
+    file = open(NEVE_MPI_FILE_READ);
+    uint64_t values = 0;
+    EXPECT_EQ(neve_mpi_file_describe(file, nullptr, &values), NEVE_OK);
+    EXPECT_EQ(values, 1000 * static_cast<uint64_t>(world_size()));
+    close(file);
+  }
+}
+
+TEST_F(FrameFile, AFileSizeLimitIsOneErrorOnAllRanks) {
+  make_file(1000, "abs=1e-3");
+  test::barrier();
+  const std::string before = test::read_file(path_);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit;
+  getrlimit(RLIMIT_FSIZE, &old_limit);
+  for (const bool is_collective : {true, false}) {
+    neve_mpi_file* file = open(NEVE_MPI_FILE_CREATE);
+    rlimit low = old_limit;
+    low.rlim_cur = 3000;
+    setrlimit(RLIMIT_FSIZE, &low);
+    const std::vector<double> mine = values_from<double>(0, 2000);
+    const auto write = is_collective ? neve_mpi_file_write_at_all : neve_mpi_file_write_at;
+    const int code = write(file, 2000 * static_cast<uint64_t>(world_rank()), mine.data(), 2000, MPI_DOUBLE,
+                           "lossless", &small_blocks_);
+    EXPECT_EQ(code, is_collective ? NEVE_FAILURE : NEVE_OK);
+    EXPECT_EQ(neve_mpi_file_close(&file), NEVE_FAILURE);
+    setrlimit(RLIMIT_FSIZE, &old_limit);
+    EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+    expect_words("File too large");
+    test::barrier();
+    EXPECT_TRUE(test::read_file(path_) == before);
+    EXPECT_EQ(test::list_directory(directory_).size(), 1u);
+  }
+  std::signal(SIGXFSZ, handler);
+}
+
+// A file system of its own, made by rank 0, which needs the right to mount.
+TEST_F(FrameFile, AFullDiskIsOneErrorOnAllRanksAndLeavesNothing) {
+  const std::string mounted = directory_ + "/mounted";
+  int is_mounted = 0;
+  if (world_rank() == 0) {
+    std::filesystem::create_directory(mounted);
+    is_mounted = ::mount("neve-test", mounted.c_str(), "tmpfs", 0, "size=256k") == 0 ? 1 : 0;
+  }
+  MPI_Bcast(&is_mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (is_mounted == 0) GTEST_SKIP() << "mounting a small file system needs more rights";
+  path_ = mounted + "/values.neve";
+  make_file(100, "abs=1e-3");
+  test::barrier();
+  const std::string before = test::read_file(path_);
+  const std::vector<double> mine = values_from<double>(0, 100000);
+  for (const int mode : {NEVE_MPI_FILE_CREATE, NEVE_MPI_FILE_UPDATE}) {
+    for (const bool is_collective : {true, false}) {
+      for (const uint64_t block_bytes : {uint64_t{4096}, uint64_t{1} << 22}) {
+        neve_mpi_file* file = open(mode);
+        neve_mpi_options options = NEVE_MPI_OPTIONS_INIT;
+        options.block_bytes = block_bytes;
+        const auto write = is_collective ? neve_mpi_file_write_at_all : neve_mpi_file_write_at;
+        const int code = write(file, 100000 * static_cast<uint64_t>(world_rank()), mine.data(), 100000,
+                               MPI_DOUBLE, "lossless", &options);
+        EXPECT_EQ(code, is_collective ? NEVE_FAILURE : NEVE_OK);
+        EXPECT_TRUE(!is_collective || same_on_all_ranks(neve_last_error()));
+        EXPECT_EQ(neve_mpi_file_close(&file), NEVE_FAILURE);
+        EXPECT_TRUE(same_on_all_ranks(neve_last_error()));
+        expect_words(mounted.c_str());
+        const std::string words = neve_last_error();
+        EXPECT_TRUE(words.find("No space left") != std::string::npos ||
+                    words.find("no space") != std::string::npos)
+            << words;
+        test::barrier();
+        EXPECT_EQ(test::list_directory(mounted), std::vector<std::string>{"values.neve"});
+        neve_mpi_file* reader = open(NEVE_MPI_FILE_READ);
+        expect_values(0, read(reader, 0, 100 * static_cast<uint64_t>(world_size())), 1e-3);
+        close(reader);
+        EXPECT_TRUE(mode == NEVE_MPI_FILE_UPDATE || test::read_file(path_) == before);
+        test::barrier();
+        // What an update left behind the end of the file that it could not add to.
+        if (mode == NEVE_MPI_FILE_UPDATE && world_rank() == 0)
+          std::filesystem::resize_file(path_, before.size());
+        test::barrier();
+      }
+    }
+  }
+  if (world_rank() == 0) ::umount2(mounted.c_str(), MNT_DETACH);
 }
 
 TEST_F(FrameFile, DamageIsAnErrorOnAllRanksNeverACrash) {

@@ -35,6 +35,13 @@ struct Shape {
 
 Hierarchy make_hierarchy(const Shape& shape);
 
+// Covered cells are left out where the average serves: more of the writer is at work than by default.
+inline WriteOptions leaving_out() {
+  WriteOptions options;
+  options.covered = Covered::automatic;
+  return options;
+}
+
 // A rank's boxes with their values, held with a layer of ghosts that must not be written.
 class OwnedBoxes {
  public:

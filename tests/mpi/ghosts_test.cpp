@@ -181,7 +181,7 @@ TEST_F(Ghosts, OfCompressedBoxesComeBackWithinTheBound) {
       IntVect held = ghosts;
       held[0] += 1;
       const Held boxes(h, held);
-      WriteOptions options;
+      WriteOptions options = test::leaving_out();
       options.codec = codec;
       options.bound = codec == Codec::automatic ? bounds[static_cast<size_t>(dims % 2)] : bounds[0];
       options.chunk_bytes = 64 << 10;
@@ -216,7 +216,7 @@ TEST_F(Ghosts, AreTheSameUnderEveryStrategy) {
   for (const char* strategy :
        {"skeleton", "aggregated", "collective", "independent", "filtered", "amrex-1d"}) {
     SCOPED_TRACE(strategy);
-    WriteOptions options;
+    WriteOptions options = test::leaving_out();
     options.ghosts = {1, 1, 1};
     options.strategy = strategy;
     options.bound = {BoundMode::abs, 1e-3};
@@ -243,7 +243,7 @@ TEST_F(Ghosts, RefuseWhatNeedsBoxesThatDoNotOverlap) {
     EXPECT_TRUE(test::list_directory(directory_).empty());
     return status.message();
   };
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.ghosts = {1, 1, 0};
   options.tuning.arrangement = Arrangement::in_place;
   EXPECT_NE(refused(options).find("arrangement in_place"), std::string::npos);

@@ -149,7 +149,7 @@ TEST_P(Write, EveryValueComesBackInEveryDimensionAndType) {
                      std::to_string(rel));
         const Hierarchy h =
             test::make_hierarchy({.dims = dims, .dtype = dtype, .box_cells = dims == 3 ? 8 : 16});
-        WriteOptions options;
+        WriteOptions options = test::leaving_out();
         options.bound = {BoundMode::rel, rel};
         const auto report = write(h, distribute_boxes(h, world_size()), options);
         ASSERT_TRUE(report.ok()) << report.status().message();
@@ -160,9 +160,33 @@ TEST_P(Write, EveryValueComesBackInEveryDimensionAndType) {
   }
 }
 
-TEST_P(Write, CoveredCellsAreLeftOutWhereTheAverageServes) {
+TEST_P(Write, EveryCellIsStoredUnlessOtherwiseIsAskedFor) {
+  EXPECT_EQ(WriteOptions().covered, Covered::keep);
   const Hierarchy h = test::make_hierarchy({});
   const auto report = write(h, distribute_boxes(h, world_size()), {});
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->covered, Covered::keep);
+  for (const LevelReport& level : report->levels) {
+    for (const FieldReport& field : level.fields) EXPECT_EQ(field.left_out_cells, 0u) << field.name;
+  }
+  EXPECT_EQ(report->levels[0].fields[test::averaged].covered, "kept");
+  EXPECT_EQ(report->levels[2].fields[test::averaged].covered, "none");
+  check_all(h, *report, true);
+}
+
+TEST(CoveredNames, AreReadBackAndRefusalsListThem) {
+  for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
+    const auto parsed = parse_covered(covered_name(covered));
+    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+    EXPECT_EQ(*parsed, covered);
+  }
+  EXPECT_EQ(parse_covered("maybe").status().message(),
+            "unknown treatment of covered cells \"maybe\"; allowed are auto, drop, keep");
+}
+
+TEST_P(Write, CoveredCellsAreLeftOutWhereTheAverageServes) {
+  const Hierarchy h = test::make_hierarchy({});
+  const auto report = write(h, distribute_boxes(h, world_size()), test::leaving_out());
   ASSERT_TRUE(report.ok()) << report.status().message();
   const uint64_t covered = 8 * 8 * 8;  // of level 0, by level 1
   const auto& coarse = report->levels[0].fields;
@@ -181,7 +205,7 @@ TEST_P(Write, CoveredCellsAreLeftOutWhereTheAverageServes) {
 
 TEST_P(Write, MissedCoveredCellsAreStoredAmongDroppedOnes) {
   const Hierarchy h = test::make_hierarchy({.dims = 2, .box_cells = 32});
-  const auto report = write(h, distribute_boxes(h, world_size()), {});
+  const auto report = write(h, distribute_boxes(h, world_size()), test::leaving_out());
   ASSERT_TRUE(report.ok()) << report.status().message();
   // The edge of the filled corner cuts through a few covered cells of level 0: no average gives those.
   const FieldReport& field = report->levels[0].fields[test::masked];
@@ -198,7 +222,7 @@ TEST_P(Write, LeftOutCellsAreWithinTheBoundWhateverTheCodecPredictsFrom) {
     for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::lorenzo_regression,
                               Codec::interpolation, Codec::context}) {
       SCOPED_TRACE(std::to_string(dims) + "D " + std::string(codec_name(codec)));
-      WriteOptions options;
+      WriteOptions options = test::leaving_out();
       options.codec = codec;
       options.bound = {BoundMode::rel, 1e-2};
       options.fields["own"].codec = Codec::dual_quant;  // fields of both kinds side by side
@@ -217,7 +241,7 @@ TEST_P(Write, LeftOutCellsOfCutBoxesAreWithinTheBound) {
   const Hierarchy h = test::make_hierarchy({.box_cells = 16, .one_box = true});
   for (const Codec codec : {Codec::lorenzo_regression, Codec::interpolation, Codec::context}) {
     SCOPED_TRACE(codec_name(codec));
-    WriteOptions options;
+    WriteOptions options = test::leaving_out();
     options.codec = codec;
     options.bound = {BoundMode::rel, 1e-2};
     options.chunk_bytes = 64 << 10;
@@ -231,7 +255,7 @@ TEST_P(Write, LeftOutCellsOfCutBoxesAreWithinTheBound) {
 
 TEST_P(Write, DropAndKeepForceIt) {
   const Hierarchy h = test::make_hierarchy({});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.covered = Covered::keep;
   auto report = write(h, distribute_boxes(h, world_size()), options);
   ASSERT_TRUE(report.ok()) << report.status().message();
@@ -250,7 +274,7 @@ TEST_P(Write, RanksWithoutBoxesTakePart) {
   auto owner = distribute_boxes(h, 1);
   for (int only : {0, world_size() - 1}) {
     for (auto& level : owner) std::fill(level.begin(), level.end(), only);
-    const auto report = write(h, owner, {});
+    const auto report = write(h, owner, test::leaving_out());
     ASSERT_TRUE(report.ok()) << report.status().message();
     check_all(h, *report, true);
   }
@@ -259,14 +283,14 @@ TEST_P(Write, RanksWithoutBoxesTakePart) {
   for (auto& level : owner) {
     for (int& rank : level) rank = next++ % world_size();
   }
-  const auto report = write(h, owner, {});
+  const auto report = write(h, owner, test::leaving_out());
   ASSERT_TRUE(report.ok()) << report.status().message();
   check_all(h, *report, true);
 }
 
 TEST_P(Write, BoxesAboveTheChunkSizeAreCut) {
   const Hierarchy h = test::make_hierarchy({.box_cells = 16, .one_box = true});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.chunk_bytes = 64 << 10;
   const auto report = write(h, distribute_boxes(h, world_size()), options);
   ASSERT_TRUE(report.ok()) << report.status().message();
@@ -277,7 +301,7 @@ TEST_P(Write, BoxesAboveTheChunkSizeAreCut) {
 
 TEST_P(Write, ExactAndAbsoluteBoundsByField) {
   const Hierarchy h = test::make_hierarchy({.dims = 2});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.bound = {BoundMode::abs, 0.25};
   options.fields["own"].bound = Bound{BoundMode::lossless, 0};
   options.fields["averaged"].codec = Codec::exact;
@@ -309,7 +333,7 @@ std::vector<std::vector<std::byte>> read_everything(const std::string& path, con
 
 TEST_P(Write, ValuesDoNotDependOnRanksNorBytesOnThreads) {
   const Hierarchy h = test::make_hierarchy({.box_cells = 16, .one_box = true});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.chunk_bytes = 64 << 10;
   options.strategy = strategy_;
   options.codec = Codec::dual_quant;  // others predict from neighbours in the same chunk
@@ -349,7 +373,7 @@ TEST_P(Write, CrossLevelPredictionKeepsTheBound) {
   for (const auto& of : cases) {
     SCOPED_TRACE(std::string(codec_name(of.codec)) + " " + std::to_string(of.shape.dims) + "D");
     const Hierarchy h = test::make_hierarchy(of.shape);
-    WriteOptions options;
+    WriteOptions options = test::leaving_out();
     options.codec = of.codec;
     options.covered = of.covered;
     options.chunk_bytes = of.chunk_bytes;
@@ -373,7 +397,7 @@ TEST_P(Write, CrossLevelPredictionKeepsTheBound) {
 // Nothing of it shows where no field can use it.
 TEST_P(Write, CrossLevelPredictionChangesNothingWhereItCannotHelp) {
   const Hierarchy h = test::make_hierarchy({.box_cells = 16});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.codec = Codec::dual_quant;
   ASSERT_TRUE(write(h, distribute_boxes(h, world_size()), options).ok());
   const std::string without = test::read_file(path());
@@ -384,7 +408,7 @@ TEST_P(Write, CrossLevelPredictionChangesNothingWhereItCannotHelp) {
 }
 
 TEST_F(WriteFile, AmrexLayoutKnowsNoCoarserLevel) {
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.strategy = "amrex-1d";
   options.cross_level = true;
   const Hierarchy h = test::make_hierarchy({.dims = 2});
@@ -397,7 +421,7 @@ TEST_F(WriteFile, FilteredGivesARankOneChunkALevel) {
   strategy_ = "filtered";
   const Hierarchy h = test::make_hierarchy({});
   const auto owner = distribute_boxes(h, world_size());
-  const auto report = write(h, owner, {});
+  const auto report = write(h, owner, test::leaving_out());
   ASSERT_TRUE(report.ok()) << report.status().message();
   for (size_t level = 0; level < h.levels.size(); ++level) {
     std::map<int, uint64_t> cells;
@@ -420,7 +444,7 @@ TEST_F(WriteFile, AmrexLayoutKeepsEveryCellWithinItsBoundInChunksOf1024) {
           SCOPED_TRACE(std::to_string(dims) + "D " + std::string(dtype_name(dtype)) + " boxes of " +
                        std::to_string(box_cells));
           const Hierarchy h = test::make_hierarchy({.dims = dims, .dtype = dtype, .box_cells = box_cells});
-          WriteOptions options;
+          WriteOptions options = test::leaving_out();
           options.codec = codec;
           options.encode.threads = 2;
           const auto report = write(h, distribute_boxes(h, world_size()), options);
@@ -442,7 +466,7 @@ TEST_F(WriteFile, AmrexLayoutKeepsEveryCellWithinItsBoundInChunksOf1024) {
 }
 
 TEST_F(WriteFile, AmrexLayoutCannotLeaveCellsOut) {
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.strategy = "amrex-1d";
   options.covered = Covered::drop;
   const Hierarchy h = test::make_hierarchy({.dims = 2});
@@ -455,7 +479,7 @@ TEST_F(WriteFile, AmrexLayoutCannotLeaveCellsOut) {
 TEST_P(Write, ASeriesOfStepsRecallsItsCodecs) {
   const Hierarchy h = test::make_hierarchy({.box_cells = 16});
   const auto owner = distribute_boxes(h, world_size());
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.encode.effort = Effort::max;
   options.memory = std::make_shared<SelectionMemory>();
   const auto first = write(h, owner, options);
@@ -475,7 +499,7 @@ TEST_P(Write, ASeriesOfStepsRecallsItsCodecs) {
 
 TEST_P(Write, TheReportIsTheSameOnEveryRankAndProgressComesFromRankZero) {
   const Hierarchy h = test::make_hierarchy({});
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   std::vector<std::string> phases;
   options.progress = [&](const std::string& phase, double fraction) {
     EXPECT_GE(fraction, 0);
@@ -507,7 +531,7 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
     EXPECT_TRUE(test::list_directory(directory_).empty());
     return status.message();
   };
-  WriteOptions options;
+  WriteOptions options = test::leaving_out();
   options.fields["nothing"].bound = Bound{};
   EXPECT_EQ(refused(options),
             "unknown field \"nothing\"; the fields are averaged, own, masked, special, constant");
@@ -521,7 +545,7 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
   EXPECT_EQ(refused(options), "chunk size is 1000 bytes; allowed are 65536 .. 1073741824");
   options = {};
   options.encode.threads = 0;
-  EXPECT_EQ(refused(options), "threads is 0; at least 1 is needed");
+  EXPECT_EQ(refused(options), "threads is 0; 1 to 1024 are allowed");
   for (double value : {0.0, -1.0, std::nan("")}) {
     options = {};
     options.bound.value = value;

@@ -222,7 +222,7 @@ static void write_columns(void) {
   free(values);
 }
 
-/* Those that would give wrong values: the program ends in them. */
+/* What begins as frames, or on some ranks as something else, and what reads it. */
 static void write_mixed(void) {
   float* values = room(sizeof(float) * count);
   const int number = 1;

@@ -48,7 +48,8 @@ def converted(neve_command: Path, sample: Path, tmp_path_factory: pytest.TempPat
     """The bundled plotfile as the command converts it."""
     target = tmp_path_factory.mktemp("converted") / "plotfile.h5"
     subprocess.run(
-        [str(neve_command), "convert", str(sample), str(target), "--bound", "rel=1e-3"],
+        [str(neve_command), "convert", str(sample), str(target)]
+        + ["--bound", "rel=1e-3", "--covered", "auto"],
         check=True,
         capture_output=True,
         timeout=120,

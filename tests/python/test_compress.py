@@ -265,3 +265,45 @@ def test_decompress_takes_any_buffer():
         assert_same_bits(neve.decompress(form), expected)
     with pytest.raises(TypeError):
         neve.decompress("text")
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0, 5), (2**30, 2**30, 0), (0, 2**40)])
+def test_a_size_of_zero_makes_an_array_without_values(shape):
+    array = np.empty(shape, np.float32)
+    data = neve.compress(array, rel=1e-3)
+    decoded = neve.decompress(data)
+    assert decoded.shape == shape and decoded.dtype == np.float32
+    assert neve.info(data)["shape"] == shape
+
+
+MEMORY_ENDS = """
+import resource, sys
+import numpy as np, neve
+array = np.random.default_rng(1).random((40, 200, 200)).astype(np.float32)
+frame = neve.compress(array, rel=1e-3)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+most = used + int(sys.argv[1]) * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+for call in (
+    lambda: neve.compress(array, rel=1e-3, threads=8),
+    lambda: neve.decompress(frame, threads=8),
+):
+    try:
+        call()
+        print("made", end=" ")
+    except (MemoryError, neve.Error) as error:
+        assert isinstance(error, MemoryError) or "memory" in str(error), error
+        print("refused", end=" ")
+"""
+
+
+@pytest.mark.parametrize("mib", [0, 2, 5, 9, 20, 400])
+def test_memory_that_ends_is_an_error(mib):
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY_ENDS, str(mib)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    words = done.stdout.split()
+    assert len(words) == 2
+    if mib == 400:
+        assert words == ["made", "made"]

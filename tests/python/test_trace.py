@@ -75,4 +75,4 @@ def test_a_picture_that_cannot_be_written(tmp_path, capsys):
     report = tmp_path / "report.json"
     report.write_text(json.dumps(a_report(([1] * 10, [1] * 10))))
     assert main([str(report), "-o", str(tmp_path / "no" / "x.png")]) == 1
-    assert "cannot write the picture" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err

@@ -121,6 +121,26 @@ TEST(Part, ListsThatRunInCirclesEnd) {
   EXPECT_FALSE(read_part(part).ok());
 }
 
+// Each member of a list names all that follows it: a few bytes would become a square of them.
+TEST(Part, NamesThatOverlapAreRefused) {
+  PartBuilder part;
+  constexpr uint32_t names = 1000;
+  const uint32_t first = part.add(PartName{});
+  for (uint32_t n = 1; n < names; ++n) part.add(PartName{});
+  PartFile file{};
+  file.renamed = first;
+  PartHeader header{};
+  header.files = part.add(file);
+  auto bytes = part.finish(header);
+  for (uint32_t n = 0; n < names; ++n) {
+    const uint32_t at = first + n * static_cast<uint32_t>(sizeof(PartName));
+    const uint32_t after = at + static_cast<uint32_t>(sizeof(PartName));
+    const PartName name{n + 1 < names ? after : 0, static_cast<uint32_t>(bytes.size()) - after};
+    std::memcpy(bytes.data() + at, &name, sizeof name);
+  }
+  EXPECT_EQ(read_part(bytes).status().code(), Code::corrupt);
+}
+
 Trace random_trace(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint64_t n) { return std::uniform_int_distribution<uint64_t>(0, n - 1)(random); };

@@ -140,7 +140,7 @@ std::vector<std::byte> decode(std::span<const std::byte> bytes, int threads = 1)
   const auto frame = Frame::parse(bytes);
   EXPECT_TRUE(frame.ok()) << frame.status().message();
   if (!frame.ok()) return {};
-  std::vector<std::byte> out(frame->layout().element_count * dtype_bytes(frame->dtype()));
+  std::vector<std::byte> out(frame->shape().element_count * dtype_bytes(frame->dtype()));
   const Status status = frame->decode(out.data(), out.size(), threads);
   EXPECT_TRUE(status.ok()) << status.message();
   return out;
@@ -152,9 +152,9 @@ void expect_boxes_match(std::span<const std::byte> bytes, std::span<const std::b
   const auto frame = Frame::parse(bytes);
   ASSERT_TRUE(frame.ok());
   size_t at = 0;
-  for (size_t b = 0; b < frame->layout().boxes.size(); ++b) {
-    const auto cells = static_cast<size_t>(frame->layout().boxes[b].cells());
-    for (int c = 0; c < frame->layout().components; ++c) {
+  for (uint64_t b = 0; b < frame->box_count(); ++b) {
+    const auto cells = static_cast<size_t>(frame->box(b).cells());
+    for (int c = 0; c < frame->shape().components; ++c) {
       std::vector<std::byte> box(cells * sizeof(T));
       const Status status = frame->decode_box(static_cast<int>(b), c, box.data(), box.size());
       ASSERT_TRUE(status.ok()) << status.message();
@@ -248,7 +248,7 @@ TEST(Arrangement, RegionsHoldEveryCellOnceAndFewHoles) {
           seen.emplace_back(static_cast<size_t>(rect.rect.cells()));
         }
         int64_t cells = 0;
-        for (const Region& region : make_regions(layout, *section.tile, arrangement)) {
+        for (const Region& region : make_regions(layout.ndim, *section.tile, arrangement)) {
           cells += region.cells();
           int64_t held = 0;
           std::vector<uint8_t> free = region.holes;
@@ -293,7 +293,7 @@ TEST(Arrangement, TouchingBoxesBecomeOneRegion) {
   layout.element_count = layout.held_elements();
   const auto sections = make_sections(layout, TileRule::large);
   ASSERT_EQ(sections.size(), 1U);
-  const auto regions = make_regions(layout, *sections[0].tile, {Arrangement::in_place, 0});
+  const auto regions = make_regions(layout.ndim, *sections[0].tile, {Arrangement::in_place, 0});
   ASSERT_EQ(regions.size(), 1U);
   EXPECT_EQ(regions[0].size, (Extents{48, 48, 32, 1}));
   EXPECT_EQ(std::count(regions[0].holes.begin(), regions[0].holes.end(), 1), 2 * 16 * 16 * 16);

@@ -16,8 +16,8 @@ Status read_all(std::span<const std::byte> bytes) {
   const auto frame = Frame::parse(bytes);
   if (!frame.ok()) return frame.status();
   constexpr uint64_t most_elements = uint64_t{1} << 24;
-  if (frame->layout().element_count > most_elements) return corrupt("larger than any frame of this test");
-  std::vector<std::byte> out(frame->layout().element_count * dtype_bytes(frame->dtype()));
+  if (frame->shape().element_count > most_elements) return corrupt("larger than any frame of this test");
+  std::vector<std::byte> out(frame->shape().element_count * dtype_bytes(frame->dtype()));
   return frame->decode(out.data(), out.size());
 }
 
@@ -84,10 +84,17 @@ TEST(CorruptFrame, EveryTruncationIsRefused) {
   }
 }
 
+// Under a sanitizer, eight times slower, one bit of each byte: all of them are in the build without.
 TEST(CorruptFrame, EveryFlippedBitIsRefused) {
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr size_t bits_a_byte = 1;
+#else
+  constexpr size_t bits_a_byte = 8;
+#endif
   for (auto frame : small_frames()) {
     for (size_t i = 0; i < frame.size(); ++i) {
-      for (int bit = 0; bit < 8; ++bit) {
+      for (size_t b = 0; b < bits_a_byte; ++b) {
+        const auto bit = static_cast<int>((i + b) % 8);
         frame[i] ^= std::byte{1} << bit;
         ASSERT_EQ(read_all(frame).code(), Code::corrupt) << "byte " << i << " bit " << bit;
         frame[i] ^= std::byte{1} << bit;

@@ -35,7 +35,7 @@ std::vector<std::byte> check_array(const std::vector<uint64_t>& shape, const std
   const auto parsed = Frame::parse(*frame);
   EXPECT_TRUE(parsed.ok()) << parsed.status().message();
   if (!parsed.ok()) return {};
-  EXPECT_EQ(parsed->layout().array_shape, shape);
+  EXPECT_EQ(parsed->shape().array_shape, shape);
   std::vector<T> back(values.size());
   const Status status = parsed->decode(reinterpret_cast<std::byte*>(back.data()), back.size() * sizeof(T));
   EXPECT_TRUE(status.ok()) << status.message();
@@ -221,6 +221,20 @@ TEST_P(FrameOfCodec, FillValuesAreFoundAndDoNotWidenTheRange) {
   }
 }
 
+// Whoever writes netCDF's fill value as decimals into f64 data, or rounds it to f32 first, means the same.
+TEST(Frame, EverySpellingOfNetcdfsFillValueIsFound) {
+  for (const double fill :
+       {9.96921e36, 9.969209968386869e36, -9.96921e36, static_cast<double>(static_cast<float>(9.96921e36))}) {
+    auto values = test::rough_field<double>({50, 40}, 0.01, 6);
+    for (size_t i = 300; i < 900; ++i) values[i] = fill;
+    const auto frame = check_array<double>({40, 50}, values, {}, std::to_string(fill));
+    const auto parsed = Frame::parse(frame);
+    ASSERT_TRUE(parsed.ok());
+    EXPECT_EQ(parsed->components()[0].fill, fill);
+    EXPECT_LT(parsed->components()[0].bound_abs, 1e-2);
+  }
+}
+
 // A frame of several boxes, components and covered rectangles.
 struct BoxedCase {
   FrameLayout layout;
@@ -283,7 +297,7 @@ TEST_P(FrameOfCodec, BoxesComponentsAndLeftOutCells) {
   uint64_t left_out_cells = 0;
   for (size_t b = 0; b < c.values.size(); ++b) {
     const FrameBox& box = c.layout.boxes[b];
-    EXPECT_EQ(parsed->layout().boxes[b].lo, box.lo);
+    EXPECT_EQ(parsed->box(b).lo, box.lo);
     for (int k = 0; k < 3; ++k) {
       const auto cells = static_cast<size_t>(box.cells());
       std::vector<double> alone(cells);
@@ -486,6 +500,13 @@ TEST(Bounds, TextIsReadBackAndRefusalsNameTheValue) {
     ASSERT_FALSE(bound.ok()) << text;
     EXPECT_EQ(bound.status().code(), Code::usage);
     EXPECT_NE(bound.status().message().find(text), std::string::npos) << bound.status().message();
+  }
+  for (const char* number : {"1e-3", "0.5", "-2"}) {
+    const Status bare = parse_bound(number).status();
+    EXPECT_EQ(bare.code(), Code::usage);
+    for (const std::string like : {"rel=", "abs="}) {
+      EXPECT_NE(bare.message().find(like + number), std::string::npos) << bare.message();
+    }
   }
 }
 

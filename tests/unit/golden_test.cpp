@@ -33,7 +33,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
 std::string decoded_hash(std::span<const std::byte> frame_bytes) {
   const auto frame = Frame::parse(frame_bytes);
   if (!frame.ok()) return frame.status().message();
-  std::vector<std::byte> out(frame->layout().element_count * dtype_bytes(frame->dtype()));
+  std::vector<std::byte> out(frame->shape().element_count * dtype_bytes(frame->dtype()));
   if (const Status s = frame->decode(out.data(), out.size()); !s.ok()) return s.message();
   return std::to_string(XXH3_64bits(out.data(), out.size()));
 }

@@ -33,6 +33,7 @@ struct ChomboFile {
   size_t components;
   std::vector<size_t> boxes;
   double time;
+  std::string kind = "Chombo HDF5 plotfile";
 };
 
 class RealChombo : public ::testing::TestWithParam<ChomboFile> {};
@@ -45,7 +46,7 @@ TEST_P(RealChombo, EveryValueIsTheOneInTheFile) {
   Result<std::unique_ptr<PlotfileSource>> source = open_hdf5_plotfile(path);
   ASSERT_TRUE(source.ok()) << source.status().message();
   const Hierarchy& h = (*source)->hierarchy();
-  EXPECT_EQ((*source)->kind(), "Chombo HDF5 plotfile");
+  EXPECT_EQ((*source)->kind(), p.kind);
   EXPECT_EQ(h.components.size(), p.components);
   EXPECT_EQ(h.components[0], "density");
   EXPECT_EQ(h.time, p.time);
@@ -90,9 +91,10 @@ TEST_P(RealChombo, EveryValueIsTheOneInTheFile) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, RealChombo,
-    ::testing::Values(ChomboFile{"ramp.000020.3d.hdf5", 1, 5, {2, 2, 10}, 0.012876897114166428},
-                      ChomboFile{"explosion_density.000020.3d.hdf5", 1, 1, {1, 8, 114}, 0.05792289102401723},
-                      ChomboFile{"check.000050.3d.hdf5", 0, 5, {2, 4, 22}, 0.03139669910677508}));
+    ::testing::Values(
+        ChomboFile{"ramp.000020.3d.hdf5", 1, 5, {2, 2, 10}, 0.012876897114166428},
+        ChomboFile{"explosion_density.000020.3d.hdf5", 1, 1, {1, 8, 114}, 0.05792289102401723},
+        ChomboFile{"check.000050.3d.hdf5", 0, 5, {2, 4, 22}, 0.03139669910677508, "Chombo checkpoint"}));
 
 // What AMReX's WriteMultiLevelPlotfileHDF5SingleDset leaves: attributes are arrays of one, strings end in a
 // zero, there are neither ghosts nor data_attributes, and boxes have their own origin.

@@ -216,7 +216,7 @@ TYPED_TEST(Integers, DamageIsRefusedOrHarmless) {
   test::Random random(11);
   const auto decodes_to = [&](std::span<const std::byte> bytes, std::vector<T>& out) {
     const auto parsed = Frame::parse(bytes);
-    if (!parsed.ok() || parsed->layout().element_count != values.size() || parsed->dtype() != dtype_of<T>()) {
+    if (!parsed.ok() || parsed->shape().element_count != values.size() || parsed->dtype() != dtype_of<T>()) {
       return false;
     }
     out.resize(values.size());

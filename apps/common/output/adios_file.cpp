@@ -17,8 +17,9 @@
 #include <optional>
 
 #include "apps/common/output/containers.hpp"
+#include "files/temporary_folder.hpp"
 #include "mpi/broadcast.hpp"
-#include "mpi/temporary.hpp"
+#include "mpi/openable_path.hpp"
 
 // ADIOS's own, by which its transform szip tries to make values smaller. 0: it has.
 extern "C" int compress_szip_pre_allocated(const void* values, uint64_t bytes, void* out, uint64_t* out_bytes,
@@ -227,7 +228,8 @@ class AdiosReader : public ArrayReader {
   AdiosReader& operator=(const AdiosReader&) = delete;
 
   Status open() {
-    file_.reset(adios_read_open_file(path_.c_str(), ADIOS_READ_METHOD_BP, MPI_COMM_SELF));
+    NEVE_ASSIGN(name_, mpi::OpenablePath::of(path_));
+    file_.reset(adios_read_open_file(name_.c_str(), ADIOS_READ_METHOD_BP, MPI_COMM_SELF));
     return file_ ? Status() : adios_failure(path_);
   }
 
@@ -256,10 +258,15 @@ class AdiosReader : public ArrayReader {
 
  private:
   std::string path_;
+  mpi::OpenablePath name_;  // of path_, for ADIOS, which hands it to MPI
   std::vector<ArraySpec> arrays_;
   Output output_;
   std::unique_ptr<ADIOS_FILE, CloseFile> file_;
 };
+
+Result<files::Parts> replaces_nothing(const std::string&, const std::string& name) {
+  return usage_error(name + " exists; it is not replaced");
+}
 
 // Rank 0.
 Result<uint64_t> bytes_below(const std::string& folder) {
@@ -286,22 +293,24 @@ Status check_adios(const mpi::Comm& comm, std::span<const ArrayPart> parts, cons
 
 Result<Written> write_adios(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                             const Output& output) {
-  std::optional<mpi::Temporary> temporary;  // rank 0
+  std::optional<files::TemporaryFolder> temporary;  // rank 0
   std::string folder;
   NEVE_TRY(mpi::agree(comm, mpi::guarded("open", [&]() -> Status {
                         if (comm.rank() != 0) return {};
-                        NEVE_ASSIGN(mpi::Temporary beside,
-                                    mpi::Temporary::beside(path, mpi::Temporary::Kind::directory));
+                        NEVE_ASSIGN(files::TemporaryFolder beside,
+                                    files::TemporaryFolder::beside(path, replaces_nothing));
                         folder = beside.path();
                         temporary.emplace(std::move(beside));
-                        std::error_code error;
-                        std::filesystem::create_directory(folder, error);
-                        return error ? failure(folder + ": " + error.message()) : Status();
+                        return {};
                       })));
   NEVE_TRY(mpi::broadcast(comm, folder));
+  mpi::OpenablePath name;  // ADIOS hands it to MPI
+  NEVE_TRY(mpi::agree(comm, mpi::guarded("open", [&]() -> Status {
+                        NEVE_ASSIGN(name, mpi::OpenablePath::of(folder + "/" + file_name));
+                        return {};
+                      })));
   Written written;
-  NEVE_ASSIGN(written.compress_seconds,
-              write_arrays(comm, (std::filesystem::path(folder) / file_name).string(), parts, output));
+  NEVE_ASSIGN(written.compress_seconds, write_arrays(comm, name.text(), parts, output));
   NEVE_TRY(mpi::agree(comm, mpi::guarded("rename", [&]() -> Status {
                         if (comm.rank() != 0) return {};
                         NEVE_ASSIGN(written.bytes, bytes_below(folder));

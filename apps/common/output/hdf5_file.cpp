@@ -10,6 +10,7 @@
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/handle.hpp"
+#include "mpi/openable_path.hpp"
 
 namespace neve::apps {
 namespace {
@@ -232,7 +233,12 @@ Status write_hdf5(const mpi::Comm& comm, const std::string& path, std::span<cons
   NEVE_TRY(mpi::agree(comm, register_filters()));
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (H5Pset_fapl_mpio(access.id(), comm.get(), MPI_INFO_NULL) < 0) return hdf5_failure("MPI-IO for HDF5");
-  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
+  mpi::OpenablePath name;
+  NEVE_TRY(mpi::agree(comm, mpi::guarded("open", [&]() -> Status {
+                        NEVE_ASSIGN(name, mpi::OpenablePath::of(path));
+                        return {};
+                      })));
+  Handle file(H5Fcreate(name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), H5Fclose);
   NEVE_TRY(mpi::agree(comm, file.valid() ? Status() : hdf5_failure(path)));
   for (const ArrayPart& part : parts) {
     NEVE_TRY(write_array(comm, file.id(), part, output).in(path + ": " + part.spec.name));

@@ -8,6 +8,7 @@
 
 #include "apps/common/output/containers.hpp"
 #include "hdf5/errors.hpp"
+#include "mpi/openable_path.hpp"
 
 namespace neve::apps {
 namespace {
@@ -95,7 +96,12 @@ Status write_netcdf(const mpi::Comm& comm, const std::string& path, std::span<co
                     const Output& output) {
   const hdf5::QuietErrors quiet;
   int file = -1;
-  NEVE_TRY(mpi::agree(comm, netcdf_status(nc_create_par(path.c_str(), NC_NETCDF4 | NC_CLOBBER, comm.get(),
+  mpi::OpenablePath name;
+  NEVE_TRY(mpi::agree(comm, mpi::guarded("open", [&]() -> Status {
+                        NEVE_ASSIGN(name, mpi::OpenablePath::of(path));
+                        return {};
+                      })));
+  NEVE_TRY(mpi::agree(comm, netcdf_status(nc_create_par(name.c_str(), NC_NETCDF4 | NC_NOCLOBBER, comm.get(),
                                                         MPI_INFO_NULL, &file),
                                           path)));
   const Status written = write_arrays(comm, file, parts, output).in(path);

@@ -14,6 +14,7 @@
 
 #include "apps/common/output/containers.hpp"
 #include "apps/common/timed.hpp"
+#include "files/write.hpp"
 #include "mpi/target.hpp"
 
 namespace neve::apps {
@@ -120,7 +121,7 @@ Result<Written> write_file(const mpi::Comm& comm, const Output& output, const st
     default:
       NEVE_TRY(write_hdf5(comm, temporary, parts, output));
   }
-  NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? mpi::sync_path(target.temporary_path()) : Status()));
+  NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? files::sync_path(target.temporary_path()) : Status()));
   Written written;
   NEVE_ASSIGN(written.bytes, target.finish(comm));
   return written;
@@ -325,6 +326,17 @@ std::string path_of(const Output& output, const std::string& folder, const std::
                                 : is_adios(output)                      ? ".bp"
                                                                         : ".h5";
   return (std::filesystem::path(folder) / (name + extension)).string();
+}
+
+std::vector<std::string> file_stems(std::span<const std::string> names, std::span<const Output> outputs) {
+  std::vector<std::string> stems;
+  for (const std::string& name : names) {
+    for (const Output& output : outputs) {
+      for (const char* behind : {"_", "."})
+        stems.push_back(fmt::format("{}_{}{}", name, output.name, behind));
+    }
+  }
+  return stems;
 }
 
 Status store(const mpi::Comm& comm, const Output& output, const std::string& name,

@@ -86,6 +86,10 @@ Status check_stored(std::span<const StoreResult> results);
 // A file's name: folder, name, and the extension of the output.
 std::string path_of(const Output& output, const std::string& folder, const std::string& name);
 
+// What the files begin with that `store` makes of arrays called `names`, by these outputs, and what is kept
+// beside them.
+std::vector<std::string> file_stems(std::span<const std::string> names, std::span<const Output> outputs);
+
 // Collective: rank 0 removes the file, or the folder that is an output of ADIOS, if there is one.
 Status remove_file(const mpi::Comm& comm, const std::string& path);
 

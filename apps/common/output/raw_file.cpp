@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "apps/common/output/containers.hpp"
+#include "mpi/openable_path.hpp"
+#include "mpi/put.hpp"
+#include "mpi/written.hpp"
 
 namespace neve::apps {
 namespace {
@@ -63,6 +66,7 @@ class Region {
   }
   int count() const { return count_; }
   MPI_Datatype element() const { return element_; }
+  uint64_t bytes(DType dtype) const { return static_cast<uint64_t>(count_) * dtype_bytes(dtype); }
 
  private:
   Region() = default;
@@ -75,8 +79,8 @@ uint64_t bytes_of(const ArraySpec& spec) { return value_count(spec.shape) * dtyp
 
 class RawReader : public ArrayReader {
  public:
-  RawReader(MPI_File file, std::span<const ArraySpec> arrays)
-      : file_(file), arrays_(arrays.begin(), arrays.end()) {}
+  RawReader(MPI_File file, mpi::OpenablePath name, std::span<const ArraySpec> arrays)
+      : name_(std::move(name)), file_(file), arrays_(arrays.begin(), arrays.end()) {}
   ~RawReader() override { MPI_File_close(&file_); }
   RawReader(const RawReader&) = delete;
   RawReader& operator=(const RawReader&) = delete;
@@ -97,6 +101,7 @@ class RawReader : public ArrayReader {
   }
 
  private:
+  mpi::OpenablePath name_;
   MPI_File file_;
   std::vector<ArraySpec> arrays_;
 };
@@ -105,19 +110,27 @@ class RawReader : public ArrayReader {
 
 Status write_raw(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts) {
   MPI_File file = MPI_FILE_NULL;
-  NEVE_TRY(mpi::agree(comm, mpi_status(MPI_File_open(comm.get(), path.c_str(),
-                                                     MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file),
-                                       path)));
-  Status status;
+  mpi::OpenablePath name;
+  NEVE_TRY(mpi::open_file(comm, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, MPI_INFO_NULL, name,
+                          file));
+  // The room first: a full disk is not found by collective writes under every MPI.
+  uint64_t total = 0;
+  for (const ArrayPart& part : parts) total += bytes_of(part.spec);
+  Status status =
+      mpi::agree(comm, comm.rank() == 0 && total > 0 ? mpi::reserve_space(path, total) : Status());
   uint64_t offset = 0;
   for (const ArrayPart& part : parts) {
+    if (!status.ok()) break;
     // Parts of every rank are known to be well, or none writes: the calls are collective.
     const Result<Region> region = Region::make(part.spec, part.start, part.count);
     status = mpi::agree(comm, region.ok() ? region->select(file, offset) : region.status());
     if (!status.ok()) break;
-    status = mpi::agree(comm, mpi_status(MPI_File_write_all(file, part.values, region->count(),
-                                                            region->element(), MPI_STATUS_IGNORE),
-                                         path + ": " + part.spec.name));
+    MPI_Status written;
+    status = mpi_status(MPI_File_write_all(file, part.values, region->count(), region->element(), &written),
+                        path + ": " + part.spec.name);
+    if (status.ok())
+      status = mpi::check_written(written, region->bytes(part.spec.dtype), path + ": " + part.spec.name);
+    status = mpi::agree(comm, status);
     if (!status.ok()) break;
     offset += bytes_of(part.spec);
   }
@@ -126,10 +139,11 @@ Status write_raw(const mpi::Comm& comm, const std::string& path, std::span<const
 }
 
 Result<std::unique_ptr<ArrayReader>> open_raw(const std::string& path, std::span<const ArraySpec> arrays) {
+  NEVE_ASSIGN(mpi::OpenablePath name, mpi::OpenablePath::of(path));
   MPI_File file = MPI_FILE_NULL;
   NEVE_TRY(
-      mpi_status(MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file), path));
-  return std::unique_ptr<ArrayReader>(std::make_unique<RawReader>(file, arrays));
+      mpi_status(MPI_File_open(MPI_COMM_SELF, name.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &file), path));
+  return std::unique_ptr<ArrayReader>(std::make_unique<RawReader>(file, std::move(name), arrays));
 }
 
 }  // namespace neve::apps

@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
+#include <span>
 
-#include "mpi/temporary.hpp"
+#include "files/temporary_file.hpp"
 
 namespace neve::apps {
 namespace {
@@ -49,15 +49,12 @@ std::string grid(const XdmfFile& file, const std::string& inside) {
 }
 
 Status write_xdmf(const std::string& path, std::span<const std::string> grids) {
-  NEVE_ASSIGN(mpi::Temporary temporary, mpi::Temporary::beside(path, mpi::Temporary::Kind::file));
-  std::ofstream file(temporary.path(), std::ios::binary);
-  file << "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
-          "<Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
-  for (const std::string& grid : grids) file << grid;
-  file << "</Grid>\n</Domain>\n</Xdmf>\n";
-  file.close();
-  if (!file) return failure(path + ": cannot be written");
-  return temporary.commit();
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
+      "<Grid Name=\"steps\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+  for (const std::string& grid : grids) text += grid;
+  text += "</Grid>\n</Domain>\n</Xdmf>\n";
+  return files::write_file(path, std::as_bytes(std::span(text)));
 }
 
 }  // namespace

@@ -3,22 +3,32 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 
+from .._arguments import Parser
 from .._errors import Error
 from . import ceaz, codecs, lossless, region, write
 from .rd import command as rd
 
 
+def _mini_apps() -> list[str]:
+    """The benchmarks of the command itself, which hands over the others."""
+    return [name for name in os.environ.get("NEVE_MINI_APPS", "").split(",") if name]
+
+
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
+    apps = _mini_apps()
+    parser = Parser(
         prog="neve bench",
         description="Measure Neve against its peers. Tables go to stdout, JSON to --json.",
-        epilog="example: neve bench codecs --only reference turbulence --json codecs.json",
+        epilog=(f"mini-apps, each with --help of its own: {', '.join(apps)}; " if apps else "")
+        + "example: neve bench codecs --only reference turbulence --json codecs.json",
     )
     which = parser.add_subparsers(
-        dest="which", required=True, metavar="codecs|ceaz|lossless|region|write|rd"
+        dest="which",
+        required=True,
+        metavar="|".join(["codecs|ceaz|lossless|region|write|rd", *apps]),
     )
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")

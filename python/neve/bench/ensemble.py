@@ -6,11 +6,11 @@ neve bench ensemble --json > ensemble.json; python -m neve.bench.ensemble ensemb
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
+from .._arguments import Parser
 from .._errors import CORRUPT, FAILURE, Error
 from .._picture import pyplot, save
 
@@ -94,7 +94,7 @@ def plot(result: dict, out: str | Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="neve.bench.ensemble", description=__doc__.split("\n")[0])
+    parser = Parser(prog="neve.bench.ensemble", description=__doc__.split("\n")[0])
     parser.add_argument("result", help="JSON of neve bench ensemble; - for standard input")
     parser.add_argument("-o", "--output", required=True, metavar="OUT.png")
     options = parser.parse_args(arguments)

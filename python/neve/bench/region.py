@@ -19,7 +19,7 @@ import neve
 
 from .._command import command_path
 from .._errors import BOUND_VIOLATED, FAILURE, Error
-from . import report, variables, write
+from . import covered, report, variables, write
 
 GROUPS = ("climate", "sample", "plotfile")
 GZIP = "shuffle+gzip 6"
@@ -211,7 +211,7 @@ def _plotfile_rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[
         converted = scratch / "neve.h5"
         write.run_command(
             [str(command_path()), "convert", str(original), str(converted)]
-            + ["--bound", "lossless", "--effort", "balanced"],
+            + ["--bound", "lossless", "--effort", "balanced", "--covered", covered.DEFAULT],
             options.time_limit,
         )
         plain = scratch / "plain.h5"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._errors import FAILURE, Error
+from .. import _files
 
 
 def machine() -> dict[str, Any]:
@@ -73,10 +73,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def write_text(path: str | None, text: str) -> None:
     if path is None:
         return
-    try:
-        Path(path).write_text(text)
-    except OSError as error:
-        raise Error(f"{path}: cannot write: {error.strerror}", FAILURE) from None
+    _files.write_text(path, text)
 
 
 def write_json(path: str | None, content: dict[str, Any]) -> None:

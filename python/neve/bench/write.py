@@ -23,7 +23,7 @@ import neve
 
 from .._command import command_path
 from .._errors import FAILURE, Error
-from . import report
+from . import covered, report
 
 # (name, place under --data): real plotfiles.
 PLOTFILES = {
@@ -55,6 +55,7 @@ print(time.perf_counter() - begin, len(values))
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", default="../shared/data", help="folder of the real plotfiles")
     parser.add_argument("--bound", default="rel=1e-3", help="error bound (rel=1e-3)")
+    covered.add_argument(parser)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], help="MPI ranks (2 4)")
     parser.add_argument("--replicas", type=int, default=2, help="copies of the input a direction")
     parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts")
@@ -71,7 +72,9 @@ def run(options: argparse.Namespace) -> int:
         parallel = _parallel_writes(options, command.with_name("neve_bench_write"), scratch)
         files = list(_converted_files(options, command, scratch))
     recorded = {
-        "command": f"neve bench write --bound {options.bound} --repeats {options.repeats}"
+        "covered": options.covered,
+        "command": f"neve bench write --bound {options.bound} --covered {options.covered}"
+        f" --repeats {options.repeats}"
         f" --replicas {options.replicas} --ranks {' '.join(map(str, options.ranks))}",
         "machine": report.machine(),
         "input_of_parallel_writes": PARALLEL_INPUT,
@@ -127,7 +130,8 @@ def _parallel_writes(
             folder = scratch / f"ranks{ranks}"
             folder.mkdir()
             words = [*environment_words, "-n", str(ranks), str(program), str(plotfile)]
-            words += [str(folder), options.bound, str(options.replicas), str(options.repeats)]
+            words += [str(folder), options.bound, options.covered]
+            words += [str(options.replicas), str(options.repeats)]
             rows.append(json.loads(run_command(words, options.time_limit)))
             shutil.rmtree(folder)
     return rows
@@ -142,7 +146,8 @@ def _converted_files(
             folder.mkdir()
             converted = folder / "neve.h5"
             run_command(
-                [str(command), "convert", str(original), str(converted), "--bound", options.bound],
+                [str(command), "convert", str(original), str(converted)]
+                + ["--bound", options.bound, "--covered", options.covered, "--ghosts", "drop"],
                 options.time_limit,
             )
             plain = folder / "plain.h5"
@@ -258,6 +263,7 @@ def tables(recorded: dict[str, Any]) -> str:
         [
             f"`{recorded['command']}`",
             f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}.",
+            f"Neve's files: `--covered {recorded['covered']}`.",
             f"### Writing in parallel ({recorded['input_of_parallel_writes']}, replicated)",
             report.table(
                 [

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from .. import _files
+from .._arguments import Parser
 from .._command import command_path
 from .._errors import FAILURE, Error
 from ..bench import report
@@ -25,7 +27,7 @@ EXAMPLES = """examples:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="neve study",
         description="Run the mini-apps by outputs, compressions, layouts and numbers of ranks, and "
         "write a report.\nWhat was run is not run again, until its cell of the deck changes.",
@@ -51,8 +53,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _refuse_idle(parser: Parser, options: argparse.Namespace) -> None:
+    """Options that would do nothing beside the others end with a usage error."""
+    only = [name for name in ("list", "dry_run", "report_only") if getattr(options, name)]
+    if len(only) > 1:
+        names = " and ".join("--" + name.replace("_", "-") for name in only)
+        parser.error(f"{names} exclude each other")
+    if options.no_pictures and (options.list or options.dry_run):
+        parser.error("--no-pictures has no meaning where no report is written")
+    if options.retry and (options.list or options.report_only):
+        parser.error("--retry has no meaning where nothing is run")
+
+
 def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    _refuse_idle(parser, options)
     try:
         return _run(options)
     except Error as error:
@@ -109,10 +125,7 @@ def _report(deck: decks.Deck, store: Store, with_pictures: bool) -> int:
     page, table = findings.make(deck, store, with_pictures)
     folder = store.folder
     for name, png in page.pictures().items():
-        try:
-            (folder / f"{name}.png").write_bytes(png)
-        except OSError as error:
-            raise Error(f"{name}.png: cannot write: {error.strerror}", FAILURE) from None
+        _files.write_bytes(folder / f"{name}.png", png)
     report.write_text(str(folder / "report.html"), page.html())
     report.write_text(str(folder / "report.md"), page.markdown())
     report.write_text(str(folder / "study.csv"), summary.as_csv(table))

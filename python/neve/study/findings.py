@@ -240,6 +240,9 @@ def _app(
 ) -> None:
     parts = list(dict.fromkeys(row["part"] for row in rows))
     page.heading(app)
+    covered = sorted({row["covered"] for row in rows if row.get("covered")})
+    if covered:
+        page.text(f"Cells that a finer level covers: `--covered {', '.join(covered)}`.")
     for part in parts:
         of_part = [row for row in rows if row["part"] == part]
         name = f"{app}_{part}" if part else app

@@ -6,9 +6,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
-import hashlib
 import json
 import os
+import secrets
 import shlex
 import shutil
 import signal
@@ -18,11 +18,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import _files
 from .._errors import BOUND_VIOLATED, FAILURE, Error
 from .deck import Cell, Deck
 
 ERROR_LINES = 12  # of a failed run, kept
 PR_SET_PDEATHSIG = 1
+SCRATCH = "neve-study-files-"  # the folder that the runs write to begins so
+
+
+def _open_lock(path: str, _: int) -> int:
+    # Neither emptied nor followed where it is a link: a study's folder is chosen by name.
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
 
 
 class Store:
@@ -36,7 +43,7 @@ class Store:
     def locked(self) -> Iterator[None]:
         try:
             self._runs.mkdir(parents=True, exist_ok=True)
-            lock = open(self.folder / "lock", "w")
+            lock = open(self.folder / "lock", "w", opener=_open_lock)
         except OSError as error:
             raise Error(f"{self.folder}: cannot write: {error.strerror}", FAILURE) from None
         with lock:
@@ -57,16 +64,23 @@ class Store:
             return None
 
     def put(self, cell: Cell, repeat: int, record: dict[str, Any]) -> None:
-        path = self._path(cell, repeat)
-        temporary = path.with_suffix(".new")
-        try:
-            with open(temporary, "w") as file:
-                json.dump(record, file, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except OSError as error:
-            raise Error(f"{path}: cannot write: {error.strerror}", FAILURE) from None
+        _files.write_text(self._path(cell, repeat), json.dumps(record, indent=1))
+
+    def take_scratch(self, folder: Path) -> None:
+        """Makes the folder for the files of a run, and removes what a killed study has left of its
+        own: the one whose name it noted here before it made it.
+        """
+        noted = self.folder / "scratch"
+        with contextlib.suppress(OSError, ValueError):
+            earlier = Path(json.loads(noted.read_text()))
+            if earlier.name.startswith(SCRATCH) and not earlier.is_symlink():
+                shutil.rmtree(earlier, ignore_errors=True)
+        _files.write_text(noted, json.dumps(str(folder)))
+        folder.mkdir(mode=0o700)
+
+    def give_scratch_back(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        (self.folder / "scratch").unlink(missing_ok=True)
 
 
 def plan(deck: Deck, store: Store, retry: bool) -> list[tuple[Cell, int]]:
@@ -93,10 +107,9 @@ class Runner:
     def __init__(self, command: Path, deck: Deck, store: Store):
         self._command = command
         self._deck = deck
-        # Always the same for a study, so that what a killed one leaves is found.
-        name = hashlib.sha256(str(store.folder.resolve()).encode()).hexdigest()[:12]
+        self._store = store
         above = store.folder if deck.folder is None else Path(deck.folder)
-        self._files = above.resolve() / f"neve-study-files-{name}"
+        self._files = above.resolve() / f"{SCRATCH}{secrets.token_hex(8)}"
 
     def words(self, cell: Cell) -> list[str]:
         return _launched(cell, [str(self._command), *cell.words, f"--folder={self._files}"])
@@ -109,7 +122,7 @@ class Runner:
         try:
             code, out, err = _outcome(self.words(cell), self._deck.time_limit_seconds)
         finally:
-            shutil.rmtree(self._files, ignore_errors=True)
+            self._store.give_scratch_back(self._files)
         record = {
             "cell": {
                 "app": cell.app,
@@ -139,8 +152,8 @@ class Runner:
 
     def _make_folder(self) -> None:
         try:
-            shutil.rmtree(self._files, ignore_errors=True)
-            self._files.mkdir(parents=True)
+            self._files.parent.mkdir(parents=True, exist_ok=True)
+            self._store.take_scratch(self._files)
         except OSError as error:
             raise Error(f"{self._files}: cannot make it: {error.strerror}", FAILURE) from None
 

@@ -27,6 +27,7 @@ COLUMNS = (
     "output",
     "container",
     "compression",
+    "covered",
     "layout",
     "ranks",
     "runs",
@@ -110,6 +111,7 @@ def _parts(app: str, result: dict[str, Any] | None) -> Iterator[tuple[str, dict[
         keys = ("make_seconds", "max_over_mean", "points_max_over_mean")
         yield "", {**{key: layout[key] for key in keys}, **layout["outputs"][0]}
     elif app == "amr":
+        common["covered"] = result.get("covered")
         common["max_over_mean"] = max(step["max_over_mean"] for step in result["steps"])
         yield "", {**common, **result["ways"][0]}
     else:
@@ -133,6 +135,7 @@ def _medians(by_repeat: dict[int, dict[str, Any]], disk_mbps: float | None) -> d
     row = {
         "container": first["container"],
         "compression": first["compression"],
+        "covered": first.get("covered"),  # of amr: what becomes of cells a finer level covers
         "raw_bytes": first["raw_bytes"],
         "file_bytes": int(statistics.median(run["file_bytes"] for run in runs)),
         "ratio": median("ratio"),

@@ -201,7 +201,7 @@ std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::sp
   return books;
 }
 
-Result<BookSet> read_books(ByteReader& in, std::span<const Codebook> shared, uint64_t symbol_total) {
+Result<BookSet> read_books(ByteReader& in, const BookTable& shared, uint64_t symbol_total) {
   BookSet set;
   const auto total = in.get<uint8_t>();
   if (in.failed() || total == 0 || total > max_books) {
@@ -213,7 +213,7 @@ Result<BookSet> read_books(ByteReader& in, std::span<const Codebook> shared, uin
       return corrupt(fmt::format("codebooks: reference to shared book {} of {}", reference, shared.size()));
     }
     if (reference > 0) {
-      set.books.push_back(shared[reference - 1]);
+      set.books.push_back(shared.at(reference - 1));
       continue;
     }
     NEVE_ASSIGN(const Codebook book, read_codebook(in));

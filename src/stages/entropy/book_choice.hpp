@@ -39,6 +39,6 @@ struct BookSet {
 std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::span<const uint8_t> block_book,
                                   std::vector<Codebook>* shared, ByteWriter& out);
 // Errors: corrupt.
-Result<BookSet> read_books(ByteReader& in, std::span<const Codebook> shared, uint64_t symbol_total);
+Result<BookSet> read_books(ByteReader& in, const BookTable& shared, uint64_t symbol_total);
 
 }  // namespace neve

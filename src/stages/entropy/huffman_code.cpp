@@ -96,4 +96,15 @@ Result<Codebook> read_codebook(ByteReader& in) {
   return book;
 }
 
+void BookTable::add(const Codebook& book) {
+  begins_.push_back(static_cast<uint32_t>(bytes_.size()));
+  ByteWriter out(bytes_);
+  write_codebook(book, out);
+}
+
+Codebook BookTable::at(size_t number) const {
+  ByteReader in(ByteSpan(bytes_).subspan(begins_[number]));
+  return *read_codebook(in);  // as it was added
+}
+
 }  // namespace neve

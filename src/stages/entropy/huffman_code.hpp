@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "format/bytes.hpp"
 #include "kernels/kernels.hpp"
@@ -35,5 +36,18 @@ std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book);
 void write_codebook(const Codebook& book, ByteWriter& out);
 // Errors: corrupt when the lengths are no prefix code.
 Result<Codebook> read_codebook(ByteReader& in);
+
+// Codebooks as write_codebook packs them: a book of few symbols takes few bytes.
+class BookTable {
+ public:
+  void add(const Codebook& book);
+  size_t size() const { return begins_.size(); }
+  Codebook at(size_t number) const;
+  uint64_t memory_bytes() const { return bytes_.capacity() + begins_.capacity() * sizeof(uint32_t); }
+
+ private:
+  Bytes bytes_;
+  std::vector<uint32_t> begins_;
+};
 
 }  // namespace neve

@@ -18,8 +18,7 @@ constexpr CoderLevels table_levels{.zstd = 9};  // small, and read far more ofte
 }  // namespace
 
 template <class U>
-std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic) {
-  const size_t most = std::min(most_ranks, words.size() / 3 + 1);
+std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic, size_t most) {
   std::unordered_set<U> seen;
   U before = 0;
   bool first = true;
@@ -56,10 +55,11 @@ void write_distinct(std::span<const U> distinct, ByteWriter& out) {
 }
 
 template <class U>
-Result<std::vector<U>> read_distinct(ByteReader& in) {
+Result<std::vector<U>> read_distinct(ByteReader& in, uint64_t words) {
   const uint64_t count = in.get_varint();
-  if (in.failed() || count < 1 || count > most_ranks) {
-    return corrupt(fmt::format("ranks: {} distinct values, 1 to {} are allowed", count, most_ranks));
+  const uint64_t most = std::clamp<uint64_t>(words, 1, most_ranks);
+  if (in.failed() || count < 1 || count > most) {
+    return corrupt(fmt::format("ranks: {} distinct values, 1 to {} are allowed", count, most));
   }
   NEVE_ASSIGN(const Bytes planes, read_coded(ByteCoder::zstd, in, count * sizeof(U)));
   std::vector<U> distinct(count);
@@ -68,17 +68,20 @@ Result<std::vector<U>> read_distinct(ByteReader& in) {
   return distinct;
 }
 
-template std::optional<std::vector<uint8_t>> distinct_words<uint8_t>(std::span<const uint8_t>, bool);
+template std::optional<std::vector<uint8_t>> distinct_words<uint8_t>(std::span<const uint8_t>, bool, size_t);
 template void write_distinct<uint8_t>(std::span<const uint8_t>, ByteWriter&);
-template Result<std::vector<uint8_t>> read_distinct<uint8_t>(ByteReader&);
-template std::optional<std::vector<uint16_t>> distinct_words<uint16_t>(std::span<const uint16_t>, bool);
+template Result<std::vector<uint8_t>> read_distinct<uint8_t>(ByteReader&, uint64_t);
+template std::optional<std::vector<uint16_t>> distinct_words<uint16_t>(std::span<const uint16_t>, bool,
+                                                                       size_t);
 template void write_distinct<uint16_t>(std::span<const uint16_t>, ByteWriter&);
-template Result<std::vector<uint16_t>> read_distinct<uint16_t>(ByteReader&);
-template std::optional<std::vector<uint32_t>> distinct_words<uint32_t>(std::span<const uint32_t>, bool);
+template Result<std::vector<uint16_t>> read_distinct<uint16_t>(ByteReader&, uint64_t);
+template std::optional<std::vector<uint32_t>> distinct_words<uint32_t>(std::span<const uint32_t>, bool,
+                                                                       size_t);
 template void write_distinct<uint32_t>(std::span<const uint32_t>, ByteWriter&);
-template Result<std::vector<uint32_t>> read_distinct<uint32_t>(ByteReader&);
-template std::optional<std::vector<uint64_t>> distinct_words<uint64_t>(std::span<const uint64_t>, bool);
+template Result<std::vector<uint32_t>> read_distinct<uint32_t>(ByteReader&, uint64_t);
+template std::optional<std::vector<uint64_t>> distinct_words<uint64_t>(std::span<const uint64_t>, bool,
+                                                                       size_t);
 template void write_distinct<uint64_t>(std::span<const uint64_t>, ByteWriter&);
-template Result<std::vector<uint64_t>> read_distinct<uint64_t>(ByteReader&);
+template Result<std::vector<uint64_t>> read_distinct<uint64_t>(ByteReader&, uint64_t);
 
 }  // namespace neve

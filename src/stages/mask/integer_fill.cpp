@@ -87,6 +87,9 @@ std::optional<uint64_t> detect(const FrameBox& box, const BoxData& data) {
 }  // namespace
 
 std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data) {
+  const bool has_values =
+      std::all_of(box.size.begin(), box.size.end(), [](int64_t size) { return size > 0; });
+  if (data.data == nullptr || !has_values || static_cast<int>(dtype) >= dtypes) return {};
   return visit_type(dtype, [&]<class T>(std::type_identity<T>) -> std::optional<uint64_t> {
     if constexpr (std::is_integral_v<T>) {
       return detect<T>(box, data);

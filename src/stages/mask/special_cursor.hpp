@@ -17,10 +17,9 @@ class SpecialCursor {
 
   // First special position at or after `position`; UINT64_MAX when there is none. Positions must rise.
   uint64_t next(uint64_t position) {
-    while (run_ < specials_.runs.size() &&
-           specials_.runs[run_].begin + specials_.runs[run_].count <= position)
-      ++run_;
-    return run_ < specials_.runs.size() ? std::max(position, specials_.runs[run_].begin) : UINT64_MAX;
+    while (run_ < specials_.runs.size() && end_of(specials_.runs[run_]) <= position) ++run_;
+    return run_ < specials_.runs.size() ? std::max<uint64_t>(position, specials_.runs[run_].begin)
+                                        : UINT64_MAX;
   }
   // Bits of the special value at `position`, which next() just returned.
   uint64_t bits(uint64_t position) const {
@@ -33,14 +32,16 @@ class SpecialCursor {
   uint64_t count(uint64_t begin, uint64_t end) const {
     uint64_t sum = 0;
     for (size_t r = run_; r < specials_.runs.size() && specials_.runs[r].begin < end; ++r) {
-      const uint64_t from = std::max(begin, specials_.runs[r].begin);
-      const uint64_t to = std::min(end, specials_.runs[r].begin + specials_.runs[r].count);
+      const uint64_t from = std::max<uint64_t>(begin, specials_.runs[r].begin);
+      const uint64_t to = std::min(end, end_of(specials_.runs[r]));
       sum += to > from ? to - from : 0;
     }
     return sum;
   }
 
  private:
+  static uint64_t end_of(const SpecialRun& run) { return uint64_t{run.begin} + run.count; }
+
   const SpecialValues& specials_;
   size_t run_ = 0;
 };

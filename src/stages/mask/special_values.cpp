@@ -30,7 +30,9 @@ void SpecialValues::add(uint64_t position, uint64_t bits, bool repeats) {
   const uint8_t pattern = repeats ? pattern_of(bits, patterns) : listed_pattern;
   const bool extends =
       !runs.empty() && runs.back().pattern == pattern && runs.back().begin + runs.back().count == position;
-  if (!extends) runs.push_back({position, 0, pattern, listed.size()});
+  if (!extends) {
+    runs.push_back({static_cast<uint32_t>(position), 0, static_cast<uint32_t>(listed.size()), pattern});
+  }
   ++runs.back().count;
   if (pattern == listed_pattern) listed.push_back(bits);
 }
@@ -40,7 +42,7 @@ void SpecialValues::add_run(uint64_t begin, uint64_t run_count, uint64_t bits) {
   if (runs.back().pattern == listed_pattern) {
     for (uint64_t i = 1; i < run_count; ++i) add(begin + i, bits, true);
   } else {
-    runs.back().count += run_count - 1;
+    runs.back().count += static_cast<uint32_t>(run_count - 1);
   }
 }
 
@@ -95,20 +97,24 @@ Result<SpecialValues> read_special_values(ByteReader& in, size_t value_bytes, ui
   }
   NEVE_ASSIGN(const Bytes values, read_exact_values(in, listed, value_bytes));
   ByteReader value_reader(values);
+  specials.listed.reserve(listed);
   for (uint64_t i = 0; i < listed; ++i) specials.listed.push_back(read_bits(value_reader));
 
+  constexpr size_t run_min_bytes = 2;
+  specials.runs.reserve(std::min<size_t>(run_total, runs.size() / run_min_bytes));
   ByteReader reader(runs);
   uint64_t at = 0;
   uint64_t listed_used = 0;
   for (uint64_t r = 0; r < run_total; ++r) {
     const uint64_t gap = reader.get_varint();
     const uint64_t packed = reader.get_varint();
-    SpecialRun run{0, packed >> pattern_bits, static_cast<uint8_t>(packed & listed_pattern), listed_used};
-    if (reader.failed() || gap > held - at || run.count == 0 || run.count > held - at - gap) {
+    const uint64_t count = packed >> pattern_bits;
+    if (reader.failed() || gap > held - at || count == 0 || count > held - at - gap) {
       return corrupt(fmt::format("special values: run {} leaves the {} values of its section", r, held));
     }
-    run.begin = at + gap;
-    at = run.begin + run.count;
+    const SpecialRun run{static_cast<uint32_t>(at + gap), static_cast<uint32_t>(count),
+                         static_cast<uint32_t>(listed_used), static_cast<uint8_t>(packed & listed_pattern)};
+    at += gap + count;
     if (run.pattern == listed_pattern) {
       listed_used += run.count;
     } else if (run.pattern >= patterns) {

@@ -13,11 +13,12 @@
 
 namespace neve {
 
+// Small: a section may have as many as values, of which it has at most 2^21 and margins.
 struct SpecialRun {
-  uint64_t begin = 0;  // position among the values the section holds
-  uint64_t count = 0;
+  uint32_t begin = 0;  // position among the values the section holds
+  uint32_t count = 0;
+  uint32_t listed = 0;  // of a listed run: index of its first value in `listed`
   uint8_t pattern = 0;  // index into patterns, or listed_pattern
-  uint64_t listed = 0;  // of a listed run: index of its first value in `listed`
 };
 
 inline constexpr uint8_t listed_pattern = 15;  // also the most patterns a section can have

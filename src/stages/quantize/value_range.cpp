@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Value ranges, fill values, and the absolute bound that follows from them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,14 +14,16 @@ namespace neve {
 
 namespace {
 
-// Values that stand for "no data": CF and netCDF defaults (NC_FILL_FLOAT), model habits.
-constexpr std::array<double, 14> fill_values{1e20,
+// Values that stand for "no data": CF and netCDF defaults (NC_FILL_FLOAT as f32 holds it, and as the decimals
+// that people write), model habits.
+constexpr std::array<double, 15> fill_values{1e20,
                                              1e30,
                                              1e34,
                                              1e35,
                                              1e36,
                                              1e37,
                                              9.969209968386869e36,
+                                             9.96921e36,
                                              3.4028234663852886e38,
                                              1.7976931348623157e308,
                                              999,
@@ -85,8 +89,19 @@ double ValueRange::width() const {
   return std::min(max - min, std::numeric_limits<double>::max());
 }
 
-ValueRange scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
-                      std::optional<double> fill) {
+Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
+                              std::optional<double> fill) {
+  if (dtype != DType::f32 && dtype != DType::f64) {
+    return usage_error(fmt::format("range of values of {}; f32 and f64 have one", dtype_name(dtype)));
+  }
+  for (const int64_t size : box.size) {
+    if (size < 0) return usage_error(fmt::format("range of a box of size {}; at least 0 is needed", size));
+  }
+  if (box.cells() == 0) return ValueRange{};
+  if (data.data == nullptr || component < 0) {
+    return usage_error(fmt::format("range of component {}: {}", component,
+                                   component < 0 ? "at least 0 is needed" : "its data is null"));
+  }
   return dtype == DType::f32 ? scan<float>(box, data, component, fill)
                              : scan<double>(box, data, component, fill);
 }

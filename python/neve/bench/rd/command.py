@@ -16,7 +16,7 @@ import neve
 
 from ..._command import command_path
 from ..._errors import FAILURE, Error
-from .. import report
+from .. import covered, report
 from . import curves, figures, hierarchy, methods, peers, slices, tables, write_times
 
 DEFAULT_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="REL,...",
         help="bounds relative to a level's range (1e-2,1e-3,1e-4,1e-5)",
     )
+    covered.add_argument(parser)
     parser.add_argument(
         "--codecs", nargs="+", metavar="NAME", help="what starts with one of these (all)"
     )
@@ -82,6 +83,8 @@ def _bounds(text: str) -> tuple[float, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.slice_field and options.output is None:
+        raise Error("--slice-field has no meaning without -o: no pictures are drawn")
     command = command_path()
     path = Path(options.file)
     if options.sweep_repeats is None:
@@ -92,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         raise Error(
             f"--slice-field {slice_field!r} is not studied; there are {', '.join(subject.fields)}"
         )
-    mine, others, missing = _chosen(options.codecs)
+    mine, others, missing = _chosen(options.codecs, options.covered)
     for line in missing:
         print(f"neve bench rd: {line}", file=sys.stderr)
     output = None
@@ -115,6 +118,7 @@ def run(options: argparse.Namespace) -> int:
                 {"boxes": len(level.boxes), "cells": level.cells()} for level in subject.levels
             ],
             "dtype": str(subject.dtype),
+            "covered": options.covered,
             "machine": report.machine(),
             "versions": {"neve": neve.__version__, **peers.versions([c for c, _ in others])},
             "timing": f"median of {options.repeats}, of {options.sweep_repeats} in the sweep; one "
@@ -161,10 +165,10 @@ def brief(recorded: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chosen(
-    names: Sequence[str] | None,
+    names: Sequence[str] | None, covered_cells: str
 ) -> tuple[list[methods.Method], list[tuple[peers.Codec, str]], list[str]]:
     found, missing = peers.at_hand()
-    mine = methods.methods()
+    mine = methods.methods(covered_cells)
     others = [(codec, arrangement) for codec in found for arrangement in codec.arrangements]
     if names is None:
         return mine, others, missing
@@ -188,7 +192,7 @@ def _progress(text: str) -> None:
 def _command(options: argparse.Namespace, path: Path) -> str:
     words = ["neve bench rd", path.name, "--bounds", ",".join(f"{b:g}" for b in options.bounds)]
     words += ["--repeats", str(options.repeats), "--sweep-repeats", str(options.sweep_repeats)]
-    words += ["--ranks", *map(str, options.ranks)]
+    words += ["--covered", options.covered, "--ranks", *map(str, options.ranks)]
     if options.fields:
         words += ["--fields", *options.fields]
     if options.codecs:
@@ -317,6 +321,7 @@ class _Study:
             options.ranks,
             options.repeats,
             options.time_limit,
+            options.covered,
         )
 
     def draw(

@@ -8,11 +8,12 @@ import math
 import statistics
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..._errors import FAILURE, Error
+from .. import covered
 
 EFFORTS = ("fast", "balanced", "max")
 CODECS = ("dual_quant", "lorenzo_regression", "interpolation", "context")
@@ -64,7 +65,10 @@ def _sle_variant(name: str, *options: str) -> Method:
     return Method(name, (*shared, "--effort", "max", *options), "max")
 
 
-def methods() -> list[Method]:
+def methods(covered_cells: str = covered.DEFAULT) -> list[Method]:
+    """All of them; `covered_cells` is what `neve convert --covered` is told, but of amrex-1d, which
+    stores every cell.
+    """
     listed = [
         Method(auto_name(effort), ("--codec", "auto", "--effort", effort), effort)
         for effort in EFFORTS
@@ -75,9 +79,10 @@ def methods() -> list[Method]:
     listed += [
         _sle_variant(FIXED_BLOCK, "--block", "6"),
         _sle_variant(MERGED, "--block", "6", "--merge-units"),
-        Method(AMREX_1D, ("--strategy", AMREX_1D)),
     ]
-    return listed
+    told = ("--covered", covered_cells)
+    listed = [replace(method, options=(*method.options, *told)) for method in listed]
+    return [*listed, Method(AMREX_1D, ("--strategy", AMREX_1D))]
 
 
 def run_json(words: Sequence[str], limit_seconds: float, allowed: Sequence[int] = (0,)) -> Any:
@@ -98,7 +103,9 @@ def run_json(words: Sequence[str], limit_seconds: float, allowed: Sequence[int] 
 def convert(
     command: Path, source: Path, target: Path, rel: float, options: Sequence[str], limit: float
 ) -> dict[str, Any]:
+    # Valid cells alone, as all methods and peers: ghosts would keep boxes out of their places.
     words = [str(command), "convert", str(source), str(target), "--bound", f"rel={rel!r}"]
+    words += ["--ghosts", "drop"]
     return run_json([*words, "--threads", "1", "--json", *options], limit)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import report
+from .. import covered, report
 from . import methods
 
 number = report.number
@@ -25,7 +25,8 @@ def tables(recorded: dict[str, Any]) -> str:
         f"{recorded['timing']}.",
         f"{recorded['file']}: {recorded['dtype']}, cells in boxes by level: {cells}. Ratio: raw "
         "bytes of all cells / stored bytes of all levels; PSNR over the cells held, each error in "
-        "units of its level's range.",
+        "units of its level's range. Cells that a finer level covers: Neve's methods with "
+        f"`--covered {recorded.get('covered', covered.DEFAULT)}`, {methods.AMREX_1D} stores all.",
         *recorded["not_measured"],
         "### Geomean over the fields",
         _geomeans(recorded["geomeans"]),

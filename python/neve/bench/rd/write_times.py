@@ -25,6 +25,7 @@ def measure(
     ranks: Sequence[int],
     repeats: int,
     limit: float,
+    covered: str,
 ) -> list[dict[str, Any]]:
     """A row for each strategy and number of ranks: medians of each stage, codec auto fast."""
     rows = []
@@ -42,6 +43,9 @@ def measure(
                 words = [str(command), "convert", str(source), str(target), "--json"]
                 if strategy != NATIVE:
                     words += ["--bound", f"rel={rel!r}", "--strategy", strategy]
+                    words += ["--ghosts", "drop"]
+                    if strategy != methods.AMREX_1D:  # which stores every cell
+                        words += ["--covered", covered]
                 reports.append(methods.run_json([*launch, *words], limit))
         for strategy, reports in runs.items():
             rows.append(

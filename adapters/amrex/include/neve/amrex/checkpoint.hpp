@@ -222,7 +222,7 @@ inline void define_missing(int nlevels, const std::vector<OpenedField>& opened,
 }  // namespace detail
 
 // Collective. Writes the directory `checkpoint`: <name>.h5 for each field, and `header`, unless empty, as
-// Header. It is written beside as `checkpoint`.temp and renamed when whole; a directory that has the name
+// Header. It is written in a hidden folder beside and renamed when whole; a directory that has the name
 // already is renamed to `checkpoint`.old.<digits> then, as AMReX does. On an error nothing is left, and what
 // was there stays. Of `options` the bound is not used and `fields` must be empty: each field brings its own
 // bound. One report for each field.

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A directory that appears under its name when it is whole. Rank 0 acts, the others know the names; not
-// collective.
+// A directory that appears under its name when it is whole. The rank that does AMReX's input and output acts,
+// the others know the names.
 #pragma once
 
 #include <AMReX_ParallelDescriptor.H>
 #include <AMReX_Utility.H>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "neve/status.hpp"
 
@@ -32,7 +40,7 @@ inline Status make_durable(const std::string& path) {
 }
 
 inline Status write_text(const std::string& path, const std::string& text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (file < 0) return file_failure(path, errno);
   int error = 0;
   for (size_t done = 0; done < text.size() && error == 0;) {
@@ -45,6 +53,9 @@ inline Status write_text(const std::string& path, const std::string& text) {
   return error == 0 ? Status() : file_failure(path, error);
 }
 
+// It is made in a folder beside the target that is this user's alone, under a name that nobody can know
+// before, and locked while it is used: what a killed run left is nobody's any more, and goes with the next
+// write.
 class CheckpointDirectory {
  public:
   explicit CheckpointDirectory(std::string target) : target_(std::move(target)) {
@@ -53,27 +64,37 @@ class CheckpointDirectory {
   CheckpointDirectory(const CheckpointDirectory&) = delete;
   CheckpointDirectory& operator=(const CheckpointDirectory&) = delete;
   ~CheckpointDirectory() {
-    std::error_code ignored;  // nothing to be done about what cannot be removed
-    if (created_) std::filesystem::remove_all(temporary_path(), ignored);
+    if (lock_ < 0) return;
+    remove(private_path());
+    ::close(lock_);
   }
 
-  std::string temporary_path() const { return target_ + ".temp"; }
+  std::string temporary_path() const { return private_path() + "/new"; }
 
+  // Collective.
   Status create() {
-    if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
-    std::error_code error;
-    std::filesystem::remove_all(temporary_path(), error);  // of a run that was killed
-    if (!error) created_ = std::filesystem::create_directories(temporary_path(), error);
-    return error ? failure(temporary_path() + ": " + error.message()) : Status();
+    Status made;
+    try {
+      if (::amrex::ParallelDescriptor::IOProcessor()) made = make();
+    } catch (const std::exception& e) {  // the others wait below
+      made = failure(target_ + ": " + e.what());
+    }
+    ::amrex::ParallelDescriptor::Bcast(random_.data(), random_.size(),
+                                       ::amrex::ParallelDescriptor::IOProcessorNumber());
+    return made;
   }
 
   Status commit(const std::string& header) {
     if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
     if (!header.empty()) NEVE_TRY(write_text(temporary_path() + "/Header", header));
-    NEVE_TRY(make_durable(temporary_path()));
     std::error_code error;
-    const std::string moved_away = target_ + ".old." + ::amrex::UniqueString();
     const bool replaces = std::filesystem::exists(target_, error);
+    if (replaces) {
+      const auto mode = std::filesystem::status(target_, error).permissions();
+      if (!error) std::filesystem::permissions(temporary_path(), mode, error);
+    }
+    NEVE_TRY(make_durable(temporary_path()));
+    const std::string moved_away = target_ + ".old." + ::amrex::UniqueString();
     if (replaces) std::filesystem::rename(target_, moved_away, error);
     if (!error) std::filesystem::rename(temporary_path(), target_, error);
     if (error) {
@@ -83,14 +104,64 @@ class CheckpointDirectory {
       }
       return failure(target_ + ": " + error.message());
     }
-    created_ = false;
-    const std::string parent = std::filesystem::path(target_).parent_path().string();
-    return make_durable(parent.empty() ? "." : parent);
+    return make_durable(parent());
   }
 
  private:
+  std::string parent() const {
+    const std::string path = std::filesystem::path(target_).parent_path().string();
+    return path.empty() ? "." : path;
+  }
+  std::string stem() const { return "." + std::filesystem::path(target_).filename().string() + ".neve-tmp-"; }
+  std::string private_path() const {
+    return parent() + "/" + stem() + std::string(random_.data(), random_.size());
+  }
+
+  Status make() {
+    std::error_code error;
+    std::filesystem::create_directories(parent(), error);
+    if (error) return failure(parent() + ": " + error.message());
+    remove_left_behind();
+    std::string name = parent() + "/" + stem() + "XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) return file_failure(name, errno);
+    std::copy(name.end() - static_cast<std::ptrdiff_t>(random_.size()), name.end(), random_.begin());
+    lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0) return file_failure(name, errno);
+    if (::mkdir(temporary_path().c_str(), 0777) != 0) return file_failure(temporary_path(), errno);
+    return {};
+  }
+
+  // Best effort: what cannot be looked at or removed stays.
+  void remove_left_behind() const {
+    std::error_code error;
+    std::vector<std::string> found;
+    const std::string begin = stem();
+    for (std::filesystem::directory_iterator it(parent(), error), end; !error && it != end;
+         it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      if (name.size() == begin.size() + random_.size() && name.compare(0, begin.size(), begin) == 0) {
+        found.push_back(it->path().string());
+      }
+    }
+    for (const std::string& path : found) {
+      const int lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      struct stat info;
+      const bool is_nobodys = lock >= 0 && ::fstat(lock, &info) == 0 && info.st_uid == ::geteuid() &&
+                              (info.st_mode & 0077) == 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0;
+      if (is_nobodys) remove(path);
+      if (lock >= 0) ::close(lock);
+    }
+  }
+
+  static void remove(const std::string& path) {
+    std::error_code ignored;  // nothing to be done about what cannot be removed
+    std::filesystem::remove_all(path + "/new", ignored);
+    ::rmdir(path.c_str());  // stays where something else lies in it
+  }
+
   std::string target_;
-  bool created_ = false;
+  std::array<char, 6> random_{};
+  int lock_ = -1;  // of the rank that acts
 };
 
 }  // namespace neve::amrex::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/empty_values.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace neve::cli {
+
+Status check_no_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->nonpositional() || option->get_items_expected_max() == 0) continue;
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), std::string()) == values.end()) continue;
+    return usage_error(option->get_name() + " has an empty value; leave it out, or give it one");
+  }
+  for (const CLI::App* below : app.get_subcommands()) NEVE_TRY(check_no_empty_values(*below));
+  return {};
+}
+
+}  // namespace neve::cli

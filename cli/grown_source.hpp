@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plotfile with layers of ghost cells as one whose boxes have them in them, so that what reads and compares
+// plotfiles does so with ghosts.
+#pragma once
+
+#include "neve/hierarchy.hpp"
+
+namespace neve::cli {
+
+// Layers around every box of all levels, as the file has them; none of files that cannot have any. Errors:
+// usage (levels differ).
+Result<IntVect> stored_ghosts(const PlotfileSource& source);
+
+// The most of any level, by direction.
+IntVect most_ghosts(const PlotfileSource& source);
+
+class GrownSource : public PlotfileSource {
+ public:
+  // `ghosts`: stored_ghosts of `source`, which must outlive this.
+  GrownSource(PlotfileSource& source, const IntVect& ghosts);
+  const Hierarchy& hierarchy() const override { return hierarchy_; }
+  Status read_box(int level, int box, int component, std::byte* out) override;
+  Result<std::vector<uint8_t>> left_out(int level, int box, int component) override;
+  std::string kind() const override { return source_.kind(); }
+
+ private:
+  PlotfileSource& source_;
+  IntVect ghosts_;
+  Hierarchy hierarchy_;
+};
+
+}  // namespace neve::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names in files are UTF-8: readers in Python open no file with other ones.
+#pragma once
+
+#include <string_view>
+
+#include "neve/status.hpp"
+
+namespace neve {
+
+// Whether the bytes are UTF-8: no cut, overlong or surrogate sequence, nothing above U+10FFFF.
+bool is_utf8(std::string_view text);
+
+// Usage error that shows the name with its other bytes as \xNN. `what` it is the name of: "component 3".
+Status check_utf8(std::string_view what, std::string_view name);
+
+}  // namespace neve

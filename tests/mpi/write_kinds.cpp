@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/mpi/write_kinds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "neve/checkpoint.hpp"
+#include "neve/mpi.h"
+#include "neve/plotfile_writer.hpp"
+#include "tests/mpi/c_status.hpp"
+#include "tests/mpi/generated.hpp"
+
+namespace neve::test {
+namespace {
+
+using Phases = std::vector<std::string>;
+
+Hierarchy hierarchy_of(int version) {
+  Hierarchy hierarchy = make_hierarchy({.levels = 2});
+  hierarchy.time = version;
+  return hierarchy;
+}
+
+Status write_plot(const std::string& path, int version, const std::string& strategy, bool compresses) {
+  const Hierarchy hierarchy = hierarchy_of(version);
+  const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
+  WriteOptions options;
+  options.strategy = strategy;
+  options.compress = compresses;
+  options.covered = Covered::keep;
+  return write_plotfile(MPI_COMM_WORLD, path, hierarchy, owned.boxes(), options).status();
+}
+
+Status write_folder(const std::string& path, int version) {
+  const Hierarchy hierarchy = hierarchy_of(version);
+  const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
+  return write_amrex_plotfile(MPI_COMM_WORLD, path, hierarchy, owned.boxes());
+}
+
+Status write_state(const std::string& path, int version, const std::string& strategy, bool compresses) {
+  const Hierarchy hierarchy = hierarchy_of(version);
+  const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
+  Variable variable;
+  variable.name = "state";
+  variable.components = hierarchy.components;
+  variable.compress = compresses;
+  if (compresses) variable.bound = {BoundMode::rel, 1e-3};
+  WriteOptions options;
+  options.strategy = strategy;
+  const std::vector<std::vector<LocalBox>> boxes = {owned.boxes()};
+  return write_checkpoint(MPI_COMM_WORLD, path, hierarchy, std::span(&variable, 1), boxes, options).status();
+}
+
+// Several blocks of each rank, and frames of more than a page.
+constexpr uint64_t count = 12000;
+std::vector<double> values_of(int version) {
+  std::vector<double> values(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t noise = i * 2654435761u % 4294967296u;
+    values[i] =
+        version + std::sin(0.01 * static_cast<double>(i)) + 0.2 * static_cast<double>(noise) / 4294967296.0;
+  }
+  return values;
+}
+neve_mpi_options small_blocks() {
+  neve_mpi_options options = NEVE_MPI_OPTIONS_INIT;
+  options.block_bytes = 32768;
+  return options;
+}
+
+Status write_frames(const std::string& path, int version, int mode, bool is_collective) {
+  const std::vector<double> values = values_of(version);
+  const neve_mpi_options options = small_blocks();
+  neve_mpi_file* file = nullptr;
+  NEVE_TRY(status_of(neve_mpi_file_open(MPI_COMM_WORLD, path.c_str(), mode, &file)));
+  const uint64_t first = static_cast<uint64_t>(world_rank()) * count;
+  const auto write = is_collective ? neve_mpi_file_write_at_all : neve_mpi_file_write_at;
+  const Status written =
+      status_of(write(file, first, values.data(), count, MPI_DOUBLE, "rel=1e-3", &options));
+  const Status closed = status_of(neve_mpi_file_close(&file));
+  // A write of one rank fails on that rank alone; closing says so on all.
+  return is_collective && !written.ok() ? written : closed;
+}
+
+Status gather_values(int version) {
+  const std::vector<double> values = values_of(version);
+  std::vector<double> all(count * static_cast<size_t>(world_size()));
+  const neve_mpi_options options = small_blocks();
+  return status_of(
+      neve_mpi_gather(values.data(), count, MPI_DOUBLE, all.data(), 0, MPI_COMM_WORLD, "rel=1e-3", &options));
+}
+
+std::function<Phases(int)> always(Phases phases) {
+  return [phases = std::move(phases)](int) { return phases; };
+}
+
+std::vector<WriteKind> make_kinds() {
+  const Phases compressed = {"range", "plan", "encode", "place", "skeleton", "put", "sync", "rename"};
+  const Phases plain = {"plan", "place", "skeleton", "put", "sync", "rename"};
+  std::vector<WriteKind> kinds;
+  for (const char* strategy :
+       {"skeleton", "filtered", "aggregated", "collective", "independent", "amrex-1d"}) {
+    kinds.push_back(
+        {std::string("plot_") + strategy, always(compressed),
+         [=](const std::string& path, int version) { return write_plot(path, version, strategy, true); }});
+  }
+  for (const char* strategy : {"skeleton", "aggregated", "collective", "independent"}) {
+    kinds.push_back(
+        {std::string("plain_") + strategy, always(plain),
+         [=](const std::string& path, int version) { return write_plot(path, version, strategy, false); }});
+    kinds.push_back(
+        {std::string("checkpoint_") + strategy, always(compressed),
+         [=](const std::string& path, int version) { return write_state(path, version, strategy, true); }});
+    kinds.push_back(
+        {std::string("plain_checkpoint_") + strategy, always({"place", "skeleton", "put", "sync", "rename"}),
+         [=](const std::string& path, int version) { return write_state(path, version, strategy, false); }});
+  }
+  kinds.push_back({"amrex_folder", always({"put", "sync", "rename"}), write_folder});
+  kinds.push_back({"frames_of_all", always(compressed), [](const std::string& path, int version) {
+                     return write_frames(path, version, NEVE_MPI_FILE_CREATE, true);
+                   }});
+  kinds.push_back({"frames_of_single_ranks", always({"encode", "place", "put", "skeleton", "sync", "rename"}),
+                   [](const std::string& path, int version) {
+                     return write_frames(path, version, NEVE_MPI_FILE_CREATE, false);
+                   }});
+  kinds.push_back({"frames_added", always({"range", "plan", "encode", "place", "put", "skeleton", "sync"}),
+                   [](const std::string& path, int version) {
+                     const bool is_there = std::filesystem::exists(path);
+                     barrier();
+                     return write_frames(path, version,
+                                         is_there ? NEVE_MPI_FILE_UPDATE : NEVE_MPI_FILE_CREATE, true);
+                   },
+                   true, true});
+  kinds.push_back(
+      {"gather",
+       [](int rank) {  // root encodes nothing
+         return rank == 0 ? Phases{"range", "plan", "put"} : Phases{"range", "plan", "encode", "put"};
+       },
+       [](const std::string&, int version) { return gather_values(version); }, false});
+  return kinds;
+}
+
+}  // namespace
+
+const std::vector<WriteKind>& write_kinds() {
+  static const std::vector<WriteKind> kinds = make_kinds();
+  return kinds;
+}
+
+std::string contents(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (fs::is_regular_file(path)) return read_file(path);
+  if (!fs::is_directory(path)) return {};
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) names.push_back(entry.path().string());
+  }
+  std::sort(names.begin(), names.end());
+  std::string all;
+  for (const std::string& name : names) all += name + '\n' + read_file(name);
+  return all;
+}
+
+bool is_kept(const WriteKind& kind, const std::string& before, const std::string& now) {
+  return kind.adds_to_file ? now.starts_with(before) : now == before;
+}
+
+}  // namespace neve::test
