@@ -231,7 +231,8 @@ Command add_bench_chombo(CLI::App& bench) {
       ->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
   sub->add_flag("--verify", args->verify, "read the last file of each back and compare all values");
-  sub->add_flag("--keep", args->keep, "leave the last file of each, under names that are free");
+  sub->add_flag("--keep", args->keep,
+                "leave the last file of each; refused where one of their names is taken");
   sub->add_flag("--json", args->json, "the result as JSON on stdout");
   sub->footer(
       "Examples:\n"

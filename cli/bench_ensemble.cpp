@@ -245,7 +245,8 @@ Command add_bench_ensemble(CLI::App& bench) {
   sub->add_option("--effort", args->effort, "of Neve's ways: fast, balanced or max")->capture_default_str();
   sub->add_option("--folder", options.folder, "where the files are written")->capture_default_str();
   sub->add_flag("--verify", options.verify, "read all members' files back and compare every bit");
-  sub->add_flag("--keep", options.keep, "leave the files of the last cycle, under names that are free");
+  sub->add_flag("--keep", options.keep,
+                "leave the files of the last cycle; refused where one of their names is taken");
   sub->add_flag("--json", args->json, "the result as JSON on stdout");
   sub->add_option("-o,--output", args->picture, "picture of sizes, times and errors")->type_name("OUT.png");
   sub->footer(

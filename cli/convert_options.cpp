@@ -11,19 +11,22 @@
 namespace neve::cli {
 namespace {
 
+constexpr const char* uncompressed_option = "--uncompressed";
+
 struct ConversionName {
   Conversion conversion;
   const char* words;
+  bool is_uncompressed = false;
 };
 constexpr ConversionName conversions[] = {
-    {Conversion::compressed_plotfile, "for a compressed plotfile (DST ends in .h5 or .hdf5)"},
-    {Conversion::uncompressed_plotfile, "with --uncompressed"},
+    {Conversion::compressed_plotfile, "for a plotfile in HDF5 (DST ends in .h5 or .hdf5)"},
+    {Conversion::uncompressed_plotfile, "for a plotfile in HDF5", true},
     {Conversion::amrex_plotfile, "for an AMReX plotfile directory"},
     {Conversion::compressed_checkpoint, "for a checkpoint"},
-    {Conversion::uncompressed_checkpoint, "for a checkpoint with --uncompressed"},
+    {Conversion::uncompressed_checkpoint, "for a checkpoint", true},
     {Conversion::data_file, "for a data file"},
     {Conversion::compressed_chombo_checkpoint, "for a checkpoint of Chombo"},
-    {Conversion::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo with --uncompressed"},
+    {Conversion::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo", true},
 };
 
 constexpr unsigned bit(Conversion conversion) { return static_cast<unsigned>(conversion); }
@@ -67,17 +70,21 @@ constexpr OptionPlaces places[] = {
     {"--stripe-size", through_mpi},
     {"--aggregators", through_mpi},
     {"--buffer-size", through_mpi},
-    {"--uncompressed", plain | plain_checkpoint | plain_chombo},
+    {uncompressed_option, plain | plain_checkpoint | plain_chombo},
     {"--ghosts", plotfile | plain},
     {"--to", plotfile | plain | amrex | checkpoint | plain_checkpoint | chombo | plain_chombo},
     {"--rules", data},
     {"--restart", data},
 };
 
-std::string words_of(unsigned wanted) {
+// For a message about `option`.
+std::string words_of(unsigned wanted, std::string_view option) {
   std::string words;
   for (const ConversionName& name : conversions) {
-    if ((wanted & bit(name.conversion)) != 0) words += (words.empty() ? "" : ", ") + std::string(name.words);
+    if ((wanted & bit(name.conversion)) == 0) continue;
+    words += (words.empty() ? "" : ", ") + std::string(name.words);
+    if (name.is_uncompressed && option != uncompressed_option)
+      words += fmt::format(" with {}", uncompressed_option);
   }
   return words;
 }
@@ -112,7 +119,8 @@ Status check_convert_options(const CLI::App& command, Conversion conversion) {
   for (const OptionPlaces& place : places) {
     if (command.count(place.option) == 0 || (place.conversions & bit(conversion)) != 0) continue;
     return usage_error(fmt::format("{} has no meaning {}; it is allowed {}", place.option,
-                                   words_of(bit(conversion)), words_of(place.conversions)));
+                                   words_of(bit(conversion), place.option),
+                                   words_of(place.conversions, place.option)));
   }
   return {};
 }

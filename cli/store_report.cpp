@@ -64,10 +64,11 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
   command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
   command.add_flag(
       "--keep", args.keep,
-      has_outputs ? "leave the files, under names that are free, and beside them .xdmf for ParaView and VisIt"
-                  : "leave the files, under names that are free, which yt, VisIt and Neve read, and beside "
-                    "them .vtkhdf for "
-                    "ParaView");
+      has_outputs
+          ? "leave the files, and beside them .xdmf for ParaView and VisIt; refused where one of their "
+            "names is taken"
+          : "leave the files, which yt, VisIt and Neve read, and beside them .vtkhdf for ParaView; refused "
+            "where one of their names is taken");
   command.add_option("--repeats", args.repeats, "of each write and read; the medians of their times count")
       ->capture_default_str();
   command.add_flag("--phases", args.phases, "in the JSON also what compression takes of a write");

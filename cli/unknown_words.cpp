@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 namespace neve::cli {
@@ -54,6 +55,8 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+constexpr std::string_view ends_options = "--";
+
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
 // An unknown option leaves its value over, and what stands behind it: the option is what to name.
@@ -66,6 +69,7 @@ struct Unexpected {
 Unexpected first_unexpected(const CLI::App& app, bool options_alone) {
   if (!app.get_prefix_command()) {  // else another program reads its words
     for (const std::string& word : app.remaining()) {
+      if (word == ends_options) continue;
       if (is_option(word) || !options_alone) return {&app, word};
     }
   }

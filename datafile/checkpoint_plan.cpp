@@ -10,6 +10,7 @@
 
 #include "amr/chunking.hpp"
 #include "amr/grow.hpp"
+#include "datafile/boxed_chunk.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/plotfile_header.hpp"
 
@@ -21,8 +22,6 @@ using hdf5::last_error;
 
 // An index of chunks and a frame's header take more than is gained.
 constexpr uint64_t least_bytes = 2048;
-// With bounds that differ, a chunk had better hold one component: at least this many elements, then.
-constexpr uint64_t least_bounded_elements = uint64_t{1} << 13;
 
 struct Boxed {
   const hdf5::BoxedDataset* data = nullptr;
@@ -145,7 +144,7 @@ class Planner {
     }
     if (!data.not_cells.empty()) {  // a line of values
       plan.encode.codec = keeps_integers(options_.copy.codec) ? options_.copy.codec : Codec::automatic;
-      plan.chunk = choose(plan.variable, options_.copy.chunk_bytes.value_or(default_chunk_bytes));
+      plan.chunk = list_chunk(plan.variable, options_.copy.chunk_bytes.value_or(default_chunk_bytes));
       plan.same_chunks = plan.chunk == plan.variable.chunk;
       return {};
     }
@@ -153,7 +152,7 @@ class Planner {
     auto of_boxes = std::make_shared<BoxedPlan>(BoxedPlan{BoxRuns(dims_, boxed.level->boxes, data), {}});
     NEVE_TRY(settle_bounds(dataset, of_boxes->runs, *plan.variable.dtype, specs));
     of_boxes->specs = std::move(specs);
-    plan.chunk = choose_boxed_chunk(plan.variable, *of_boxes);
+    NEVE_ASSIGN(plan.chunk, choose_boxed_chunk(dataset, plan.variable, *of_boxes, options_.copy));
     plan.same_chunks = plan.chunk == plan.variable.chunk;
     if (of_boxes->is_lossy()) note_bounds(data, names, *of_boxes, plan);
     plan.boxed = std::move(of_boxes);
@@ -174,21 +173,6 @@ class Planner {
     return ::fnmatch(pattern.c_str(), base.c_str(), 0) == 0 ||
            ::fnmatch(pattern.c_str(), component.c_str(), 0) == 0 ||
            ::fnmatch(pattern.c_str(), both.c_str(), 0) == 0;
-  }
-
-  static Extent choose(const Variable& variable, uint64_t most_bytes) {
-    return choose_chunk(variable.dims, Extent(1, 1), variable.element_bytes, most_bytes);
-  }
-
-  Extent choose_boxed_chunk(const Variable& variable, const BoxedPlan& boxed) const {
-    uint64_t bytes = options_.copy.chunk_bytes.value_or(default_chunk_bytes);
-    const bool differ = std::any_of(boxed.specs.begin(), boxed.specs.end(), [&](const ComponentSpec& spec) {
-      return spec.bound_abs != boxed.specs.front().bound_abs || spec.fill != boxed.specs.front().fill;
-    });
-    if (!differ || options_.copy.chunk_bytes) return choose(variable, bytes);
-    const uint64_t cells = std::max(boxed.runs.typical_cells(), least_bounded_elements);
-    bytes = std::min(bytes, cells * variable.element_bytes);
-    return {std::min(variable.dims.front(), bytes / variable.element_bytes)};
   }
 
   // Over valid cells alone: what a code leaves in ghosts says nothing of its solution.

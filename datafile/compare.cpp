@@ -11,6 +11,7 @@
 #include "datafile/contents.hpp"
 #include "datafile/values.hpp"
 #include "datafile/variable.hpp"
+#include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 
@@ -162,10 +163,14 @@ class Comparer {
       piece = choose_chunk(of_a.dims, unit, of_a.element_bytes, piece_bytes);
     }
     const ChunkGrid grid{of_a.dims, piece};
-    const uint64_t count = of_a.dims.empty() ? 1 : grid.count();
-    for (uint64_t number = 0; number < count; ++number) {
-      const Extent first = of_a.dims.empty() ? Extent() : grid.first_element(number);
-      const Extent held = of_a.dims.empty() ? Extent() : grid.held(first);
+    // What neither has written is the fill value of both, which were compared.
+    NEVE_ASSIGN(std::vector<ElementBlock> blocks, written_blocks(a, of_a));
+    NEVE_ASSIGN(const std::vector<ElementBlock> blocks_b, written_blocks(b, of_b));
+    blocks.insert(blocks.end(), blocks_b.begin(), blocks_b.end());
+    PieceWalk pieces(grid, blocks);
+    while (const auto number = pieces.next()) {
+      const Extent first = grid.first_element(*number);
+      const Extent held = grid.held(first);
       const std::vector<hsize_t> shape(held.begin(), held.end());
       const Handle space(shape.empty()
                              ? H5Screate(H5S_SCALAR)

@@ -7,6 +7,7 @@
 
 #include "hdf5/errors.hpp"
 #include "hdf5/external_files.hpp"
+#include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
 #include "plotfile/file.hpp"
 
@@ -72,17 +73,9 @@ class Lister {
       return corrupt(fmt::format("{}: its properties cannot be read: {}", path, last_error()));
     }
     const H5_index_t order = (order_flags & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    H5G_info_t info;
-    if (H5Gget_info(group, &info) < 0) {
-      return corrupt(fmt::format("{}: its links cannot be counted: {}", path, last_error()));
-    }
-    for (hsize_t i = 0; i < info.nlinks; ++i) {
-      const ssize_t length = H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
-      std::string name(length > 0 ? static_cast<size_t>(length) : 0, '\0');
-      if (length <= 0 || H5Lget_name_by_idx(group, ".", order, H5_ITER_INC, i, name.data(), name.size() + 1,
-                                            H5P_DEFAULT) < 0) {
-        return corrupt(fmt::format("{}: the name of link {} cannot be read: {}", path, i, last_error()));
-      }
+    const auto names = hdf5::link_names(group, order);
+    if (!names.ok()) return names.status().in(path);
+    for (const std::string& name : *names) {
       NEVE_ASSIGN(Entry entry, read_link(group, path, name));
       if (entry.kind != EntryKind::hard_link) {
         contents.entries.push_back(std::move(entry));

@@ -112,8 +112,9 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
       journal.abandon();
       return status.in(source_path);
     }
-    return failure(fmt::format("{}; what is done lies in {}: the same command goes on from there",
-                               status.message(), journal.part()));
+    return failure(fmt::format(
+        "{}; what is done lies in {}, and the same command goes on from there once the cause is gone",
+        status.message(), journal.part()));
   }
   NEVE_ASSIGN(const FileIdentity now, identify(source_path));
   if (now.bytes != identity.bytes || now.seconds != identity.seconds ||

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "datafile/ordered_work.hpp"
+#include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "neve/frame.hpp"
 #include "plotfile/file.hpp"
@@ -182,17 +183,21 @@ class FrameCopy {
   }
 
   Result<std::optional<Job>> next() {
-    for (; variable_ < plan_.variables.size(); ++variable_, chunk_ = 0) {
+    for (; variable_ < plan_.variables.size(); ++variable_, chunks_.reset()) {
       const VariablePlan& plan = plan_.variables[variable_];
-      // A contiguous one that was never written has no storage.
-      if (plan.variable.stored_bytes == 0 && plan.variable.layout != H5D_VIRTUAL) continue;
+      if (!plan.is_coded) continue;
+      NEVE_TRY(open_source(variable_));
+      if (!chunks_) {
+        const auto blocks = written_blocks(source_at_.dataset.id(), plan.variable);
+        if (!blocks.ok()) return blocks.status().in(plan.variable.path);
+        chunks_.emplace(plan.grid(), *blocks);
+      }
       // One that is found to be no gain is coded no longer.
-      for (const uint64_t chunks = plan.is_coded ? plan.grid().count() : 0;
-           plan.is_coded && chunk_ < chunks;) {
-        const uint64_t number = chunk_++;
-        if (auto job = take_over(plan, {variable_, number})) return job;
-        NEVE_TRY(open_source(variable_));
-        auto job = read(plan, number);
+      while (plan.is_coded) {
+        const auto number = chunks_->next();
+        if (!number) break;
+        if (auto job = take_over(plan, {variable_, *number})) return job;
+        auto job = read(plan, *number);
         if (!job.ok()) return job.status().in(plan.variable.path);
         if (*job) return job;
       }
@@ -320,7 +325,7 @@ class FrameCopy {
   Handle dataset_;  // the variable that frames are put into; it has no link yet
   size_t dataset_variable_ = SIZE_MAX;
   size_t variable_ = 0;
-  uint64_t chunk_ = 0;
+  std::optional<PieceWalk> chunks_;  // of that variable; nothing before the first
   uint64_t done_bytes_ = 0, total_bytes_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "datafile/attributes.hpp"
 #include "datafile/chunk_index.hpp"
 #include "datafile/values.hpp"
+#include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/object_address.hpp"
@@ -286,8 +287,6 @@ class StructureCopy::Work {
   Status copy_values(hid_t from, hid_t to, const VariablePlan& plan) {
     const Variable& variable = plan.variable;
     if (variable.extent == H5S_NULL || variable.raw_bytes() == 0) return {};
-    const bool is_virtual = variable.layout == H5D_VIRTUAL;
-    if (variable.stored_bytes == 0 && !is_virtual) return {};  // nothing was ever written to it
     if (variable.layout == H5D_CHUNKED && !plan.is_plain && !variable.has_pointers &&
         !variable.has_references) {
       return copy_stored_chunks(from, to, variable);
@@ -299,10 +298,11 @@ class StructureCopy::Work {
       piece = choose_chunk(variable.dims, unit, variable.element_bytes, default_chunk_bytes);
     }
     const ChunkGrid pieces{variable.dims, piece};
-    const uint64_t count = variable.dims.empty() ? 1 : pieces.count();
-    for (uint64_t number = 0; number < count; ++number) {
-      const Extent first = variable.dims.empty() ? Extent() : pieces.first_element(number);
-      const Extent held = variable.dims.empty() ? Extent() : pieces.held(first);
+    NEVE_ASSIGN(const std::vector<ElementBlock> blocks, written_blocks(from, variable));
+    PieceWalk written(pieces, blocks);
+    while (const auto number = written.next()) {
+      const Extent first = pieces.first_element(*number);
+      const Extent held = pieces.held(first);
       const std::vector<hsize_t> shape(held.begin(), held.end());
       const Handle space(shape.empty()
                              ? H5Screate(H5S_SCALAR)
@@ -320,8 +320,10 @@ class StructureCopy::Work {
   static Status copy_stored_chunks(hid_t from, hid_t to, const Variable& variable) {
     const ChunkGrid grid{variable.dims, variable.chunk};
     std::vector<std::byte> bytes;
-    for (uint64_t number = 0; number < grid.count(); ++number) {
-      const Extent first = grid.first_element(number);
+    NEVE_ASSIGN(const std::vector<ElementBlock> blocks, written_blocks(from, variable));
+    PieceWalk written(grid, blocks);
+    while (const auto number = written.next()) {
+      const Extent first = grid.first_element(*number);
       NEVE_ASSIGN(const auto stored, stored_chunk_bytes(from, first));
       if (!stored) continue;
       const std::vector<hsize_t> offset(first.begin(), first.end());
@@ -373,7 +375,7 @@ Result<TargetFile> TargetFile::create(hid_t source, const std::string& path, con
   target.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (target.descriptor_ < 0)
     return failure(fmt::format("{} cannot be made: {}", path, std::strerror(errno)));
-  NEVE_TRY(hdf5::use_skip_driver(access.id(), target.driver_.get()));
+  NEVE_TRY(hdf5::use_skip_driver(access.id(), target.driver_.get(), hdf5::FreedSpace::reused));
   target.file_ = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
   if (!target.file_.valid()) return failure(fmt::format("{} cannot be made: {}", path, last_error()));
   return target;

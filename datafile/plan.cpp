@@ -11,6 +11,7 @@
 
 #include "datafile/attributes.hpp"
 #include "datafile/chunk_index.hpp"
+#include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 
@@ -80,8 +81,10 @@ Result<ValueRange> scan_variable(hid_t dataset, const VariablePlan& plan, std::o
   const ChunkGrid grid = plan.grid();
   std::vector<std::byte> values(grid.chunk_elements() * plan.variable.element_bytes);
   ValueRange range;
-  for (uint64_t number = 0; number < grid.count(); ++number) {
-    const Extent first = grid.first_element(number);
+  NEVE_ASSIGN(const std::vector<ElementBlock> blocks, written_blocks(dataset, plan.variable));
+  PieceWalk pieces(grid, blocks);
+  while (const auto number = pieces.next()) {
+    const Extent first = grid.first_element(*number);
     const Extent held = grid.held(first);
     NEVE_TRY(read_elements(dataset, first, held, type.id(), values.data()));
     FrameBox box;

@@ -76,6 +76,15 @@ Status describe(hid_t dataset, Variable& variable) {
   return read_filters(creation.id(), variable);
 }
 
+Status no_selection() { return failure(fmt::format("a part of it cannot be selected: {}", last_error())); }
+
+bool select_block(hid_t space, const Extent& first, const Extent& held) {
+  const std::vector<hsize_t> start(first.begin(), first.end());
+  const std::vector<hsize_t> count(held.begin(), held.end());
+  return H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0;
+}
+
+// The elements in the file, and dense in memory.
 struct Selection {
   Handle file, memory;
 };
@@ -83,22 +92,32 @@ struct Selection {
 Result<Selection> select(hid_t dataset, const Extent& first, const Extent& held) {
   Selection selection;
   selection.file = Handle(H5Dget_space(dataset), H5Sclose);
-  if (held.empty()) {
-    selection.memory = Handle(H5Screate(H5S_SCALAR), H5Sclose);
-  } else {
-    const std::vector<hsize_t> start(first.begin(), first.end());
-    const std::vector<hsize_t> count(held.begin(), held.end());
-    selection.memory =
-        Handle(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
-    if (H5Sselect_hyperslab(selection.file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
-                            nullptr) < 0) {
-      return failure(fmt::format("a part of it cannot be selected: {}", last_error()));
-    }
-  }
-  if (!selection.file.valid() || !selection.memory.valid()) {
-    return failure(fmt::format("a part of it cannot be selected: {}", last_error()));
-  }
+  const std::vector<hsize_t> count(held.begin(), held.end());
+  selection.memory =
+      Handle(held.empty() ? H5Screate(H5S_SCALAR)
+                          : H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+             H5Sclose);
+  if (!selection.file.valid() || !selection.memory.valid()) return no_selection();
+  if (!held.empty() && !select_block(selection.file.id(), first, held)) return no_selection();
   return selection;
+}
+
+// HDF5 keeps some 7 KB for every chunk that one read touches.
+constexpr uint64_t most_chunks_a_read = 4096;
+
+// The largest part of `held`, whole along the fast dimensions, that touches few enough chunks.
+Extent part_to_read(hid_t dataset, const Extent& held) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  std::vector<hsize_t> chunk(held.size());
+  if (!creation.valid() || H5Pget_layout(creation.id()) != H5D_CHUNKED ||
+      H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) !=
+          static_cast<int>(chunk.size())) {
+    return held;
+  }
+  const Extent unit(chunk.begin(), chunk.end());
+  const uint64_t chunks = ChunkGrid{held, unit}.count();
+  return chunks <= most_chunks_a_read ? held
+                                      : choose_chunk(held, unit, 1, most_chunks_a_read * product(unit));
 }
 
 }  // namespace
@@ -126,11 +145,21 @@ Result<Variable> describe_variable(hid_t dataset, const std::string& path) {
 
 Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out) {
   NEVE_ASSIGN(const Selection selection, select(dataset, first, held));
-  if (H5Dread(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, out) < 0) {
-    const std::string reason = last_error();
-    const bool lacks_filter =
-        reason.find("filter") != std::string::npos && reason.find("not registered") != std::string::npos;
-    return {lacks_filter ? Code::plugin_missing : Code::corrupt, "cannot be read: " + reason};
+  const ChunkGrid parts{held, part_to_read(dataset, held)};
+  for (uint64_t number = 0; number < parts.count(); ++number) {
+    if (parts.count() > 1) {
+      const Extent at = parts.first_element(number), part = parts.held(at);
+      Extent in_file = first;
+      for (size_t d = 0; d < at.size(); ++d) in_file[d] += at[d];
+      if (!select_block(selection.file.id(), in_file, part) || !select_block(selection.memory.id(), at, part))
+        return no_selection();
+    }
+    if (H5Dread(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, out) < 0) {
+      const std::string reason = last_error();
+      const bool lacks_filter =
+          reason.find("filter") != std::string::npos && reason.find("not registered") != std::string::npos;
+      return {lacks_filter ? Code::plugin_missing : Code::corrupt, "cannot be read: " + reason};
+    }
   }
   return {};
 }

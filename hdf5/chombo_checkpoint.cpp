@@ -14,6 +14,7 @@
 #include "hdf5/field_records.hpp"
 #include "hdf5/header_parts.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/link_names.hpp"
 
 namespace neve::hdf5 {
 namespace {

@@ -18,6 +18,7 @@
 
 #include "hdf5/errors.hpp"
 #include "hdf5/handle.hpp"
+#include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
 #include "hdf5/virtual_sources.hpp"
 #include "plotfile/own_folder.hpp"
@@ -59,19 +60,6 @@ fs::path storage_place(const std::string& name, const fs::path& by) {
     prefix = fs::absolute(by, ignored).parent_path().string() + prefix.substr(origin.size());
   }
   return fs::path(prefix) / name;
-}
-
-Result<std::vector<std::string>> link_names(hid_t group) {
-  std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
-  };
-  hsize_t at = 0;
-  if (H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &at, collect, &names) < 0) {
-    return corrupt(fmt::format("its links cannot be listed: {}", last_error()));
-  }
-  return names;
 }
 
 Result<std::string> linked_file(hid_t group, const std::string& name, size_t value_bytes) {
@@ -140,7 +128,8 @@ class Walker {
     // The paths of a virtual dataset's sources may lead through links.
     if (links == ExternalLinks::kept && !found.has_virtual) return {};
     for (const auto& [place, target] : found.links) {
-      NEVE_TRY(check_named(target, "HDF5_EXT_PREFIX", path, place + ", an external link,").status());
+      const auto named = check_named(target, "HDF5_EXT_PREFIX", path, place + ", an external link,");
+      if (!named.ok()) return named.status().in(path);
     }
     return {};
   }
@@ -198,7 +187,7 @@ class Walker {
       std::error_code ignored;
       const std::string what = place + ", by its external storage,";
       if (!fs::exists(target, ignored)) continue;
-      if (!folder_.holds(target)) return folder_.refusal(file, what, target.string());
+      if (!folder_.holds(target)) return folder_.refusal(what, target.string());
       NEVE_TRY(check_can_be_opened(what, target));
     }
     return {};
@@ -275,7 +264,7 @@ class Walker {
     for (const fs::path& place : places_of(name, prefixes_variable, file)) {
       std::error_code ignored;
       if (!fs::exists(place, ignored)) continue;
-      if (!folder_.holds(place)) return folder_.refusal(file, what, place.string());
+      if (!folder_.holds(place)) return folder_.refusal(what, place.string());
       named.is_there = true;
       NEVE_TRY(check_can_be_opened(what, place));
       // HDF5 looks on where it cannot open what it finds.

@@ -16,8 +16,6 @@ inline constexpr int32_t most_levels = 1000;
 
 bool has_link(hid_t where, const std::string& name);
 Result<Handle> open_group(hid_t where, const std::string& name);
-// By name.
-Result<std::vector<std::string>> link_names(hid_t group);
 
 // The lists `boxes` and `<base>:offsets=0` of a level's group. No memory is taken that the file has not paid
 // for. `before`: boxes of the levels read already, which may be links to this one.

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <system_error>
 
 #include "amr/grow.hpp"
@@ -22,6 +23,8 @@
 #include "hdf5/filter_parameters.hpp"
 #include "hdf5/header_parts.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/link_names.hpp"
+#include "hdf5/object_address.hpp"
 #include "hdf5/paid_list.hpp"
 
 namespace neve::hdf5 {
@@ -41,33 +44,6 @@ Result<Handle> open_group(hid_t where, const std::string& name) {
   Handle group(H5Gopen2(where, name.c_str(), H5P_DEFAULT), H5Gclose);
   if (!group.valid()) return corrupt(fmt::format("group {} cannot be opened: {}", name, last_error()));
   return group;
-}
-
-namespace {
-
-Result<std::string> link_name(hid_t group, hsize_t index) {
-  std::array<char, 4096> buffer{};
-  const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, buffer.data(),
-                                            buffer.size(), H5P_DEFAULT);
-  if (length < 1 || static_cast<size_t>(length) >= buffer.size()) {
-    return corrupt(fmt::format("link {} of a group has a name of {} bytes; 1 to {} are allowed", index,
-                               length, buffer.size() - 1));
-  }
-  return std::string(buffer.data());
-}
-
-}  // namespace
-
-Result<std::vector<std::string>> link_names(hid_t group) {
-  H5G_info_t info{};
-  if (H5Gget_info(group, &info) < 0)
-    return corrupt(fmt::format("a group cannot be listed: {}", last_error()));
-  std::vector<std::string> names;
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    NEVE_ASSIGN(std::string name, link_name(group, i));
-    names.push_back(std::move(name));
-  }
-  return names;
 }
 
 namespace {
@@ -310,31 +286,39 @@ Status check_offsets(const Level& level, const LevelData& data, size_t component
 
 // ------------------------------------------------------------------------------- Neve's own group
 
-// `before`: bytes of those read already. Hard links may name one dataset many times.
-Status read_side_files(hid_t group, const std::string& prefix, int depth, uint64_t* before, Hierarchy* h) {
+struct SideFiles {
+  Hierarchy* into;
+  uint64_t bytes = 0;         // of those read already: hard links may name one dataset many times
+  std::set<haddr_t> folders;  // gone into: links may lead to one group on many ways
+};
+
+Status read_side_files(hid_t group, const std::string& prefix, int depth, SideFiles* side) {
   constexpr int deepest = 16;
-  constexpr size_t most_side_files = 100000;  // groups may form cycles in a hostile file
-  H5G_info_t info{};
-  if (H5Gget_info(group, &info) < 0) return corrupt(fmt::format("side files: {}", last_error()));
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    NEVE_ASSIGN(const std::string name, link_name(group, i));
+  constexpr size_t most_side_files = 100000;
+  NEVE_ASSIGN(const haddr_t address, object_address(group));
+  if (!side->folders.insert(address).second) {
+    return corrupt(fmt::format("side files: '{}' is a folder that stands elsewhere too", prefix));
+  }
+  const auto names = link_names(group);
+  if (!names.ok()) return names.status().in("side files");
+  for (const std::string& name : *names) {
     const std::string path = prefix.empty() ? name : prefix + "/" + name;
     const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
     if (!object.valid()) return corrupt(fmt::format("side file {}: {}", path, last_error()));
     if (H5Iget_type(object.id()) == H5I_GROUP) {
       if (depth >= deepest) return corrupt(fmt::format("side files: '{}' is nested too deep", path));
-      NEVE_TRY(read_side_files(object.id(), path, depth + 1, before, h));
+      NEVE_TRY(read_side_files(object.id(), path, depth + 1, side));
       continue;
     }
-    if (h->side_files.size() >= most_side_files) {
+    if (side->into->side_files.size() >= most_side_files) {
       return corrupt(fmt::format("more than {} side files", most_side_files));
     }
     NEVE_ASSIGN(const List list, open_list(group, name));
-    NEVE_TRY(check_paid_for(list, name, *before));
-    *before += list.count;
+    NEVE_TRY(check_paid_for(list, name, side->bytes));
+    side->bytes += list.count;
     std::string bytes(list.count, '\0');
     NEVE_TRY(read_list(list, name, H5T_NATIVE_UINT8, bytes.data()).in("side files"));
-    h->side_files[path] = std::move(bytes);
+    side->into->side_files[path] = std::move(bytes);
   }
   return {};
 }
@@ -362,8 +346,8 @@ Status read_neve_group(hid_t file, Hierarchy* h) {
   NEVE_TRY(copy_exactly(hi, "prob_hi", &h->prob_hi));
   NEVE_TRY(copy_exactly(ghosts, "source_ghosts", &h->source_ghosts));
   NEVE_ASSIGN(const Handle side_files, open_group(group.id(), side_files_name));
-  uint64_t bytes = 0;
-  return read_side_files(side_files.id(), "", 0, &bytes, h);
+  SideFiles side{h, 0, {}};
+  return read_side_files(side_files.id(), "", 0, &side);
 }
 
 // Beside the tools' attributes, or in /neve where those of Chombo stand alone.

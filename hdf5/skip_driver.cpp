@@ -222,6 +222,12 @@ herr_t query(const H5FD_t*, unsigned long* flags) {
   return 0;
 }
 
+// Nor blocks for metadata: one would take in the free space beside it, for metadata alone.
+herr_t query_reusing(const H5FD_t*, unsigned long* flags) {
+  if (flags != nullptr) *flags = 0;
+  return 0;
+}
+
 haddr_t get_end_of_allocation(const H5FD_t* file, H5FD_mem_t) {
   return as_open_file(file)->end_of_allocation;
 }
@@ -284,39 +290,53 @@ herr_t truncate(H5FD_t* base, hid_t, hbool_t) {
   return 0;
 }
 
-H5FD_class_t make_driver_class() {
+void set_free_lists(H5FD_class_t& driver, const H5FD_mem_t (&lists)[H5FD_MEM_NTYPES]) {
+  std::copy(std::begin(lists), std::end(lists), std::begin(driver.fl_map));
+}
+
+H5FD_class_t make_driver_class(FreedSpace freed) {
   H5FD_class_t driver{};
+  const bool reuses = freed == FreedSpace::reused;
 #if H5_VERSION_GE(1, 13, 2)
   driver.version = H5FD_CLASS_VERSION;
   constexpr int unregistered_driver_value = 600;  // 512 and above are free for everybody
-  driver.value = static_cast<H5FD_class_value_t>(unregistered_driver_value);
+  driver.value = static_cast<H5FD_class_value_t>(unregistered_driver_value + (reuses ? 1 : 0));
 #endif
-  driver.name = "neve_skip";
+  driver.name = reuses ? "neve_skip_reusing" : "neve_skip";
   driver.maxaddr = largest_address;
   driver.fc_degree = H5F_CLOSE_WEAK;
   driver.fapl_size = sizeof(SkipDriverState*);  // HDF5 copies the pointer with memcpy
   driver.open = open_file;
   driver.close = close_file;
   driver.cmp = compare;
-  driver.query = query;
+  driver.query = reuses ? query_reusing : query;
   driver.get_eoa = get_end_of_allocation;
   driver.set_eoa = set_end_of_allocation;
   driver.get_eof = get_end_of_file;
   driver.read = read;
   driver.write = write;
   driver.truncate = truncate;
+  // In one list, chunks and the nodes of their index, which lie in turns, are one piece when they are free.
+  constexpr H5FD_mem_t one_list[] = H5FD_FLMAP_SINGLE;
   constexpr H5FD_mem_t raw_apart_from_metadata[] = H5FD_FLMAP_DICHOTOMY;
-  std::copy(std::begin(raw_apart_from_metadata), std::end(raw_apart_from_metadata),
-            std::begin(driver.fl_map));
+  set_free_lists(driver, reuses ? one_list : raw_apart_from_metadata);
+  return driver;
+}
+
+// Registered once, and again after an H5close.
+template <FreedSpace freed>
+hid_t driver_of() {
+  static const H5FD_class_t driver_class = make_driver_class(freed);
+  static hid_t driver = H5I_INVALID_HID;
+  if (H5Iis_valid(driver) <= 0) driver = H5FDregister(&driver_class);
   return driver;
 }
 
 }  // namespace
 
-Status use_skip_driver(hid_t file_access, SkipDriverState* state) {
-  static const H5FD_class_t driver_class = make_driver_class();
-  static hid_t driver = H5I_INVALID_HID;
-  if (H5Iis_valid(driver) <= 0) driver = H5FDregister(&driver_class);  // again after an H5close
+Status use_skip_driver(hid_t file_access, SkipDriverState* state, FreedSpace freed) {
+  const hid_t driver =
+      freed == FreedSpace::reused ? driver_of<FreedSpace::reused>() : driver_of<FreedSpace::left>();
   if (driver < 0) return failure("HDF5 refuses to register Neve's file driver: " + last_error());
   if (H5Pset_driver(file_access, driver, &state) < 0) {
     return failure("HDF5 refuses Neve's file driver: " + last_error());

@@ -26,8 +26,12 @@ struct SkipDriverState {
   const char* failed_operation = "";  // "write", "truncate", ...
 };
 
+// What becomes of the space of an object that is made and removed again: it may stay empty, and metadata
+// stand in blocks of their own; or the next objects take it, and the file ends earlier.
+enum class FreedSpace { left, reused };
+
 // Makes files opened with `file_access` use the driver. The file must exist: it is emptied by
 // H5Fcreate, never created, because its striping was fixed by who created it.
-Status use_skip_driver(hid_t file_access, SkipDriverState* state);
+Status use_skip_driver(hid_t file_access, SkipDriverState* state, FreedSpace freed = FreedSpace::left);
 
 }  // namespace neve::hdf5

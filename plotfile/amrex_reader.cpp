@@ -123,7 +123,7 @@ Result<std::unique_ptr<PlotfileSource>> AmrexPlotfile::open(const std::string& p
 Status AmrexPlotfile::check_inside(const std::string& piece) const {
   std::error_code fault;
   if (!folder_ || !fs::exists(piece, fault) || folder_->holds(piece)) return {};
-  return folder_->refusal(path_, piece + ", a symbolic link,", fs::canonical(piece, fault).string());
+  return folder_->refusal(piece + ", a symbolic link,", fs::canonical(piece, fault).string()).in(path_);
 }
 
 Status AmrexPlotfile::load(const std::string& path, const OpenOptions& options) {
@@ -132,6 +132,7 @@ Status AmrexPlotfile::load(const std::string& path, const OpenOptions& options) 
   if (!options.follow_external) {
     NEVE_ASSIGN(folder_, OwnFolder::of_directory(path));
   }
+  if (std::error_code fault; !fs::exists(header_path, fault)) return no_amrex_header(path);
   NEVE_TRY(check_inside(header_path));
   NEVE_ASSIGN(const std::string text, read_text(header_path));
   NEVE_ASSIGN(PlotfileHeader header, parse_plotfile_header(text, header_path));
@@ -370,6 +371,10 @@ Status AmrexPlotfile::read(int level, int box, int component, std::byte* out) {
 }
 
 }  // namespace
+
+Status no_amrex_header(const std::string& path) {
+  return failure(fmt::format("{} is a directory without a file Header; an AMReX plotfile has one", path));
+}
 
 Result<std::unique_ptr<PlotfileSource>> open_amrex_plotfile(const std::string& path,
                                                             const OpenOptions& options) {

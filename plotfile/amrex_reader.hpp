@@ -20,4 +20,7 @@ namespace neve::plotfile {
 Result<std::unique_ptr<PlotfileSource>> open_amrex_plotfile(const std::string& path,
                                                             const OpenOptions& options = {});
 
+// Of a directory that has none.
+Status no_amrex_header(const std::string& path);
+
 }  // namespace neve::plotfile

@@ -36,7 +36,7 @@ Result<FileKind> detect_kind(const std::string& path) {
     return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   if (S_ISDIR(info.st_mode)) {
     if (::stat((path + "/Header").c_str(), &info) == 0) return FileKind::amrex_plotfile;
-    return failure(fmt::format("{} is a directory without a file Header; an AMReX plotfile has one", path));
+    return no_amrex_header(path);
   }
   NEVE_ASSIGN(const std::shared_ptr<File> file, File::open(path));
   if (holds_at(*file, 0, npy_magic)) return FileKind::npy;

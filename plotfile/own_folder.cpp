@@ -38,11 +38,11 @@ bool OwnFolder::holds(const fs::path& path) const {
   return std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end()).first == folder_.end();
 }
 
-Status OwnFolder::refusal(const std::string& file, const std::string& what, const std::string& target) const {
+Status OwnFolder::refusal(const std::string& what, const std::string& target) const {
   return usage_error(
-      fmt::format("{}: {} leads to {}, which lies outside of {}; allowed are files in that folder and below, "
+      fmt::format("{} leads to {}, which lies outside of {}; allowed are files in that folder and below, "
                   "others with --follow-external (in programs follow_external)",
-                  file, what, target, folder_.string()));
+                  what, target, folder_.string()));
 }
 
 }  // namespace neve::plotfile

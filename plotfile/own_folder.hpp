@@ -19,8 +19,8 @@ class OwnFolder {
   // nothing exists.
   bool holds(const std::filesystem::path& path) const;
 
-  // The usage error of following `what` ("/temp, by external storage,") of `file` to `target` all the same.
-  Status refusal(const std::string& file, const std::string& what, const std::string& target) const;
+  // The usage error of following `what` ("/temp, by external storage,") to `target` all the same.
+  Status refusal(const std::string& what, const std::string& target) const;
 
  private:
   explicit OwnFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -41,6 +41,16 @@ std::string Scanner::next_word_for_message() {
   return word + "'";
 }
 
+Status Scanner::missing(std::string_view what) const {
+  return error(fmt::format("{} is missing: the file ends here", what));
+}
+
+Status Scanner::refusal(std::string_view what, const std::string& allowed) {
+  skip_space();
+  if (at_ >= text_.size()) return missing(what);
+  return error(fmt::format("{} is {}; {} is allowed", what, next_word_for_message(), allowed));
+}
+
 Status Scanner::error(const std::string& message) const {
   const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
   return corrupt(fmt::format("{}, line {}: {}", name_, line, message));
@@ -51,8 +61,7 @@ Result<int64_t> Scanner::integer(std::string_view what, int64_t min, int64_t max
   int64_t value = 0;
   const auto [end, fault] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
   if (fault != std::errc() || value < min || value > max) {
-    return error(fmt::format("{} is {}; an integer from {} to {} is allowed", what, next_word_for_message(),
-                             min, max));
+    return refusal(what, fmt::format("an integer from {} to {}", min, max));
   }
   at_ = static_cast<size_t>(end - text_.data());
   return value;
@@ -72,7 +81,7 @@ Result<double> Scanner::real(std::string_view what) {
     value = is_tiny ? 0.0 : std::numeric_limits<double>::infinity();
     if (number.front() == '-') value = -value;
   } else if (fault != std::errc()) {
-    return error(fmt::format("{} is {}; a number is allowed", what, next_word_for_message()));
+    return refusal(what, "a number");
   }
   at_ = static_cast<size_t>(end - text_.data());
   return value;
@@ -82,12 +91,12 @@ Result<std::string> Scanner::word(std::string_view what) {
   skip_space();
   const size_t begin = at_;
   while (at_ < text_.size() && !is_space(text_[at_])) ++at_;
-  if (at_ == begin) return error(fmt::format("{} is missing: the file ends here", what));
+  if (at_ == begin) return missing(what);
   return std::string(text_.substr(begin, at_ - begin));
 }
 
 Result<std::string> Scanner::line(std::string_view what) {
-  if (at_ >= text_.size()) return error(fmt::format("{} is missing: the file ends here", what));
+  if (at_ >= text_.size()) return missing(what);
   size_t end = text_.find('\n', at_);
   if (end == text_.npos) end = text_.size();
   std::string_view found = text_.substr(at_, end - at_);

@@ -47,6 +47,9 @@ class Scanner {
  private:
   void skip_space();
   std::string next_word_for_message();
+  Status missing(std::string_view what) const;
+  // Of what stands here instead of what is allowed.
+  Status refusal(std::string_view what, const std::string& allowed);
 
   std::string_view text_;
   std::string name_;

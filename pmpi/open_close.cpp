@@ -53,6 +53,7 @@ Status prepare(Opening& opening) {
       other->objection = Reason::opened_twice;
     if (other->state != State::framed || other->leader || !other->writes()) continue;
     if (opening.is_by_all) {
+      other->has_said = other->has_said || opening.is_wanted();  // take_over says it
       NEVE_TRY(make_plain(*other, Reason::opened_twice));
     } else {
       opening.leader = other;
@@ -69,11 +70,16 @@ Reason against_frames(const Opening& opening, const Found& there) {
   return !there.is_frames && there.bytes > 0 ? Reason::other_data : Reason::none;
 }
 
-// Jobs with a file for each rank would say so for each.
-void say_once_of_some(OpenFile& file, Reason reason) {
+// Jobs with a file for each rank would say so for each, and a file that is open twice at each open.
+void say_once(OpenFile& file, Reason reason) {
   static std::atomic<bool> said{false};
   if (reason == Reason::opened_by_some && said.exchange(true)) return;
   say_plain(file, reason);
+  if (reason != Reason::opened_twice) return;
+  for (const auto& other : find_open(file.path)) {
+    const std::lock_guard lock(other->mutex);
+    if (other->objection == Reason::opened_twice) other->has_said = true;
+  }
 }
 
 // Collective, of a file of frames that is to be written by some ranks alone.
@@ -113,7 +119,7 @@ Status take_over(const std::shared_ptr<OpenFile>& file, const Opening& opening) 
   if (reason == Reason::none) {
     file->state = State::undecided;
   } else {
-    say_once_of_some(*file, reason);
+    say_once(*file, reason);
   }
   return {};
 }

@@ -25,6 +25,16 @@ def _thread_count(caller: str, threads: int | None) -> int:
     return int(threads)
 
 
+def unmasked(caller: str, array: Any) -> np.ndarray:
+    """As numpy has it. What a mask hides would be taken for values."""
+    if np.ma.is_masked(array):
+        raise Error(
+            f"{caller}: {np.ma.count_masked(array)} of the values are masked, and nothing here "
+            "keeps a mask; array.filled(v) gives them a value of their own"
+        )
+    return np.asarray(array)
+
+
 # The library's names of types; numpy's of one are dtype.name.
 _DTYPES = {
     "float32": "f32",

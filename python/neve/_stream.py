@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import _DTYPES, _NUMPY_NAMES, fill_value
+from ._array import _DTYPES, _NUMPY_NAMES, fill_value, unmasked
 from ._bound import parse_bound
 from ._errors import Error
 
@@ -21,7 +21,7 @@ def best_stream_dims(array: Any, *, abs: float, fill: float | None = None) -> in
     """How many directions a stream of this array should be predicted in, by a sample of it: noise
     adds up with each, so that on rough fields fewer are better.
     """
-    array = np.asarray(array)
+    array = unmasked("best_stream_dims", array)
     name = array.dtype.newbyteorder("=").name
     if name not in ("float32", "float64"):
         raise TypeError(f"best_stream_dims: {array.dtype}; allowed are float32 and float64")
@@ -101,7 +101,7 @@ class StreamEncoder:
         # What small arrays are as a rule: the questions below take as long as encoding one.
         if type(values) is np.ndarray and values.dtype is self._dtype and values.flags.c_contiguous:
             return values
-        values = np.asarray(values)
+        values = unmasked("StreamEncoder", values)
         if values.dtype.newbyteorder("=") != self._dtype:
             raise TypeError(f"StreamEncoder: values of {values.dtype}, the stream is {self._dtype}")
         return np.ascontiguousarray(values, self._dtype)

@@ -22,6 +22,7 @@ import os
 import numpy as np
 from mpi4py import MPI
 
+from ._array import unmasked
 from ._errors import Error
 
 _HANDLE = (
@@ -95,7 +96,7 @@ def _size(value: int) -> ctypes.c_uint64:
 
 
 def _values(array) -> np.ndarray:
-    array = np.ascontiguousarray(array)
+    array = np.ascontiguousarray(unmasked("neve.mpi", array))
     if array.dtype not in _DTYPES:
         raise TypeError(f"dtype is {array.dtype}; allowed are f4, f8 and integers of 8 to 64 bits")
     return array

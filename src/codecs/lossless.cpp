@@ -500,7 +500,7 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
       const std::optional<U> bits = meaning.bits(words[cell]);
       if (!bits) {
         return corrupt(
-            fmt::format("lossless section: rank {} of {} values", words[cell], meaning.distinct.size()));
+            fmt::format("lossless section: a rank outside of its {} values", meaning.distinct.size()));
       }
       words[cell] = *bits;
     }

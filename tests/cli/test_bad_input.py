@@ -245,6 +245,23 @@ def test_verify_of_damaged_copy(neve, sample, converted, tmp_path):
     assert "cut.h5" in outcome.err
 
 
+def test_folders_of_side_files_that_stand_twice_are_refused(neve, converted, tmp_path):
+    """Of 12 folders, each 8 times in the one before, there are 8^12 ways to the last."""
+    import h5py
+
+    path = tmp_path / "x.h5"
+    shutil.copy(converted, path)
+    with h5py.File(path, "r+") as f:
+        at = f["neve/side_files"]
+        for _ in range(12):
+            below = at.create_group("f0")
+            for i in range(1, 8):
+                at[f"f{i}"] = below
+            at = below
+    outcome = neve("info", path, expect=None)
+    refused(outcome, CORRUPT, "side files: ", "stands elsewhere too")
+
+
 def test_verify_finds_a_broken_bound(neve, sample_copy, converted):
     path = sample_copy / "Level_1" / "Cell_D_00000"
     data = bytearray(path.read_bytes())

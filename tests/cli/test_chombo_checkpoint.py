@@ -161,6 +161,17 @@ def test_bounds_are_for_what_they_are_asked_for(neve, tmp_path):
     assert all(f["bound_abs"] == 0 for level in verdict["levels"] for f in level["fields"])
 
 
+@pytest.mark.parametrize("field", ["density", "*momentum", "energy-density"])
+def test_a_bound_for_some_components_costs_no_bytes(neve, tmp_path, field):
+    source = shared(CHECKPOINT)
+    sizes = []
+    for i, options in enumerate(((), ("--field", f"{field}:rel=1e-3"))):
+        neve("convert", source, tmp_path / f"{i}.h5", *options)
+        assert neve("verify", source, tmp_path / f"{i}.h5", "--json").json["ok"]
+        sizes.append((tmp_path / f"{i}.h5").stat().st_size)
+    assert sizes[1] < sizes[0] < source.stat().st_size
+
+
 def test_bounds_by_variable_and_special_values(neve, tmp_path):
     source, copy = tmp_path / "ice.hdf5", tmp_path / "copy.h5"
     bisicles(source, dims=3)

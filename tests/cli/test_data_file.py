@@ -396,6 +396,29 @@ def long_source(tmp_path_factory):
     return path
 
 
+@pytest.mark.parametrize("chunk_bytes", [None, 200_000, 65_536])
+def test_frames_that_are_given_up_leave_no_space(neve, tmp_path, chunk_bytes):
+    """Noise that deflate packs as well, between fields that frames pack better."""
+    import h5py
+
+    rng = np.random.default_rng(1)
+    source, copy = tmp_path / "a.h5", tmp_path / "b.h5"
+    with h5py.File(source, "w") as f:
+        options = {"compression": "gzip", "compression_opts": 9}
+        for v in range(3):
+            tiles = np.tile(rng.random(3000).astype("f4"), 300).reshape(900, 1000)
+            f.create_dataset(f"tiles{v}", data=tiles, chunks=(900, 1000), **options)
+            noise = rng.random((900, 1000)).astype("f4")
+            f.create_dataset(f"noise{v}", data=noise, chunks=(300, 1000), shuffle=True, **options)
+    options = ("--chunk-size", chunk_bytes) if chunk_bytes else ()
+    report = neve("convert", source, copy, "--json", *options).json
+    assert neve("verify", source, copy, "--json").json["ok"]
+    assert sum(v["why_not"].startswith("no larger") for v in report["variables"]) == 3
+    values = sum(v["stored_bytes"] for v in report["variables"])
+    assert copy.stat().st_size < values + 20_000
+    assert copy.stat().st_size <= source.stat().st_size
+
+
 def kill_after(command, watch, lines):
     """SIGKILL once the growing file's log holds so many lines. False when it ended before."""
     process = subprocess.Popen(

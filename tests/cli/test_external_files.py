@@ -125,7 +125,7 @@ def loops_over_files(here):
             f["alias"] = h5py.SoftLink("/group/v")
 
 
-def virtual_over_a_link(path, linked, source=("." , "away/v")):
+def virtual_over_a_link(path, linked, source=(".", "away/v")):
     import h5py
 
     layout = h5py.VirtualLayout((1000,), "f8")
@@ -140,7 +140,10 @@ def loops_over_a_link(here):
     virtual_over_a_link(here / "b.h5", "data.h5", ("data.h5", "v"))
 
 
-@pytest.mark.parametrize("way", [loops_in_one, loops_over_files, loops_over_a_link], ids=lambda w: w.__name__)
+LOOPS = [loops_in_one, loops_over_files, loops_over_a_link]
+
+
+@pytest.mark.parametrize("way", LOOPS, ids=lambda w: w.__name__)
 def test_virtual_datasets_that_lead_to_themselves_are_not_read(neve, places, way):
     here, _ = places
     way(here)

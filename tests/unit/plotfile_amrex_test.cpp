@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(
                Code::failure, {"Level_0/Cell_D_00000"}},
         Damage{"empty_header", [](const std::string& p) { spill(p + "/Header", ""); }, Code::corrupt, {"Header, line 1"}},
         Damage{"binary_header", [](const std::string& p) { spill(p + "/Header", std::string(500, '\xfe')); }, Code::corrupt,
-               {"Header", "number of components", "end of the file"}},
+               {"Header", "number of components", "the file ends here"}},
         Damage{"absurd_components", [](const std::string& p) { replace_in(p + "/Header", "\n2\ndensity", "\n2000000000\ndensity"); },
                Code::corrupt, {"number of components is '2000000000'"}},
         Damage{"negative_components", [](const std::string& p) { replace_in(p + "/Header", "\n2\ndensity", "\n-2\ndensity"); },
