@@ -311,7 +311,7 @@ TEST_P(AmrexDamage, IsRefusedByName) {
 INSTANTIATE_TEST_SUITE_P(
     All, AmrexDamage,
     testing::Values(
-        Damage{"no_header", [](const std::string& p) { fs::remove(p + "/Header"); }, Code::failure, {"plt/Header", "No such file"}},
+        Damage{"no_header", [](const std::string& p) { fs::remove(p + "/Header"); }, Code::failure, {"plt is a directory without a file Header"}},
         Damage{"no_cell_h", [](const std::string& p) { fs::remove(p + "/Level_1/Cell_H"); }, Code::failure, {"Level_1/Cell_H"}},
         Damage{"no_data_file", [](const std::string& p) { fs::remove(p + "/Level_1/Cell_D_00001"); }, Code::failure,
                {"Level_1/Cell_D_00001"}},
