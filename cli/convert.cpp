@@ -262,9 +262,11 @@ Result<std::vector<std::string>> stays_behind(const PlotfileSource& source, bool
     const bool is_taken_over = to_hdf5 && of_hdf5 != nullptr && other.find('/') == std::string::npos;
     if (!is_taken_over) behind.push_back(other + ", which is not a field: it stays behind");
   }
-  if (dropped_ghosts != IntVect{0, 0, 0}) {
-    behind.push_back(fmt::format("{} layers of ghost cells around its boxes, which stay behind",
-                                 fmt::join(dropped_ghosts, ", ")));
+  // Of an AMReX plotfile no reader of ours asks for them.
+  const IntVect& ghosts = of_hdf5 == nullptr ? source.hierarchy().source_ghosts : dropped_ghosts;
+  if (ghosts != IntVect{0, 0, 0}) {
+    behind.push_back(
+        fmt::format("{} layers of ghost cells around its boxes, which stay behind", fmt::join(ghosts, ", ")));
   }
   if (to_hdf5 || of_hdf5 == nullptr) return behind;
   NEVE_ASSIGN(const std::vector<std::string> attributes, of_hdf5->other_attributes());

@@ -184,7 +184,7 @@ struct VariableVerdict {
 };
 
 struct Verdict {
-  std::vector<std::string> differences;
+  std::vector<std::string> differences, missing;
   std::vector<VariableVerdict> variables;
 
   bool ok() const {
@@ -207,6 +207,7 @@ Result<Verdict> compare(const std::string& original, const std::string& copy, co
   sums.resize(files.variables.size());
   Verdict verdict;
   verdict.differences = std::move(files.differences);
+  verdict.missing = std::move(files.missing);
   for (size_t v = 0; v < files.variables.size(); ++v) {
     verdict.variables.push_back({std::move(files.variables[v]), sums[v]});
   }
@@ -245,6 +246,7 @@ Json verdict_json(const Verdict& verdict, uint64_t file_bytes) {
   Json j = {{"ok", verdict.ok()},
             {"stored_bytes", file_bytes},
             {"differences", verdict.differences},
+            {"missing_sources", verdict.missing},
             {"variables", Json::array()}};
   for (const VariableVerdict& v : verdict.variables) {
     Json of_variable = {{"name", v.compared.path},
@@ -282,6 +284,7 @@ std::string verdict_text(const Verdict& verdict, const std::string& copy) {
   }
   std::string text = table.text();
   for (const std::string& difference : verdict.differences) text += "DIFFERS: " + difference + "\n";
+  for (const std::string& what : verdict.missing) text += "MISSING in the original: " + what + "\n";
   return text +
          fmt::format("{}: {}\n", copy,
                      verdict.ok() ? "everything is there and every bound holds" : "NOT WHAT THE ORIGINAL IS");

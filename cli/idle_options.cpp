@@ -7,48 +7,11 @@
 #include <functional>
 
 #include "cli/deck.hpp"
+#include "cli/heeded_tuning.hpp"
+#include "format/codec_choices.hpp"
 
 namespace neve::cli {
 namespace {
-
-using Heeds = bool (*)(const CodecUse&);
-
-bool may_be_lossless(const CodecUse& use) {
-  return use.codec == Codec::lossless || (use.codec == Codec::automatic && use.is_lossless);
-}
-bool chooses_or_is_lossless(const CodecUse& use) {
-  return use.codec == Codec::automatic || may_be_lossless(use);
-}
-bool may_have_blocks(const CodecUse& use) {
-  return !use.is_lossless && (use.codec == Codec::lorenzo_regression ||
-                              (use.codec == Codec::automatic && use.effort == Effort::max));
-}
-bool may_merge_units(const CodecUse& use) {
-  const Arrangement arrangement = use.tuning.arrangement;
-  return may_have_blocks(use) && arrangement != Arrangement::in_place && arrangement != Arrangement::cluster;
-}
-bool is_no_exact(const CodecUse& use) { return use.codec != Codec::exact; }
-
-struct TuningOption {
-  const char* name;  // after --, and of a rule's setting
-  bool (*is_given)(const CodecTuning&);
-  Heeds heeds;
-  const char* of;
-};
-constexpr TuningOption heeded_tuning[] = {
-    {"block", [](const CodecTuning& t) { return t.block_cells != 0; }, may_have_blocks,
-     "prediction blocks are codec lorenzo_regression's, which auto tries at effort max; its bound is not "
-     "lossless"},
-    {"merge-units", [](const CodecTuning& t) { return t.merge_units; }, may_merge_units,
-     "unit blocks are merged by codec lorenzo_regression, which auto tries at effort max, in arrangement "
-     "linear"},
-    {"method", [](const CodecTuning& t) { return t.method != LosslessMethod::automatic; }, may_be_lossless,
-     "it is of codec lossless: allowed with --codec lossless, or with --bound lossless and --codec auto"},
-    {"speed-weight", [](const CodecTuning& t) { return t.speed_weight != CodecTuning().speed_weight; },
-     chooses_or_is_lossless, "nothing is weighed; allowed with --codec auto and lossless"},
-    {"ratio-weight", [](const CodecTuning& t) { return t.ratio_weight != CodecTuning().ratio_weight; },
-     chooses_or_is_lossless, "nothing is weighed; allowed with --codec auto and lossless"},
-};
 
 bool is_lossy(Codec codec) {
   return codec != Codec::automatic && codec != Codec::exact && codec != Codec::lossless;
@@ -112,17 +75,13 @@ Status refuse_idle_codec_options(const CLI::App& command, const std::vector<Code
     return usage_error("--effort has no meaning with codec exact, which knows one way only");
   }
   for (const CodecUse& use : uses) {
-    if (!of_variables && is_lossy(use.codec) && use.codec != common.codec && use.is_lossless) {
-      return usage_error(
-          fmt::format("{}: codec {} cannot keep the bound lossless; allowed with it are auto, "
-                      "lossless and exact",
-                      use.who, codec_name(use.codec)));
+    if (!of_variables && use.is_lossless && use.codec != common.codec) {
+      NEVE_TRY(check_keeps_bound({BoundMode::lossless, 0}, use.codec).in(use.who));
     }
     const std::vector<CodecUse> sharing = sharing_tuning(uses, use);
-    for (const TuningOption& option : heeded_tuning) {
+    for (const TuningOption& option : heeded_tuning()) {
       if (!option.is_given(use.tuning) || any(sharing, option.heeds)) continue;
-      const bool is_of_integers = option.heeds == may_be_lossless || option.heeds == chooses_or_is_lossless;
-      if (of_variables && (is_of_integers || !use.who.empty())) continue;
+      if (of_variables && (option.is_of_integers || !use.who.empty())) continue;
       // What a rule has from the common options is theirs, not the rule's.
       if (!use.who.empty() && use.tuning == common.tuning) continue;
       return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}: {}",

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/heeded_tuning.hpp"
 #include "neve/frame.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
@@ -24,14 +25,6 @@ struct OptionUse {
 Status refuse_idle(const CLI::App& command, std::initializer_list<OptionUse> uses);
 Status refuse_idle(const CLI::App& command, const std::vector<OptionUse>& uses);
 
-// What will encode some of the values.
-struct CodecUse {
-  std::string who;  // "" without a rule of its own, else as in "--field density"
-  Codec codec = Codec::automatic;
-  Effort effort = Effort::fast;
-  bool is_lossless = false;
-  CodecTuning tuning;
-};
 // Those of a plotfile's or checkpoint's options; a field with a rule has its own.
 std::vector<CodecUse> codec_uses(const WriteOptions& options);
 

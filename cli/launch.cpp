@@ -67,8 +67,11 @@ std::string launcher_version(const std::string& word) {
 }
 
 pid_t child_process = 0;
+bool has_changed_signal = false;  // that of files which grow beyond the limit
 
 }  // namespace
+
+void outlive_file_size_limits() { has_changed_signal = signal(SIGXFSZ, SIG_IGN) == SIG_DFL; }
 
 Result<std::string> find_preload(const std::string& name, const char* variable) {
   NEVE_ASSIGN(std::string library, find_library(name, variable));
@@ -110,7 +113,15 @@ Result<int> run_to_end(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  const int spawned = posix_spawnp(&child_process, argv[0], nullptr, nullptr, argv.data(), environ);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  if (has_changed_signal) sigaddset(&defaults, SIGXFSZ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int spawned = posix_spawnp(&child_process, argv[0], nullptr, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   if (spawned != 0) return failure(fmt::format("cannot run {}: {}", words[0], std::strerror(spawned)));
   // The trace is put together after an interruption, too. The keyboard's signal reaches the program itself.
   signal(SIGINT, SIG_IGN);

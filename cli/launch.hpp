@@ -14,6 +14,10 @@ namespace neve::cli {
 // folder or an installation; and what was preloaded already.
 Result<std::string> find_preload(const std::string& name, const char* variable);
 
+// A limit on the size of files (ulimit -f) is an error of the write that meets it from here on, and no end of
+// this process. Programs that run_to_end starts have what this process was started with.
+void outlive_file_size_limits();
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // The words to run. A launcher is told to give the variables to the ranks alone, wherever they run; for

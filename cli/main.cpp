@@ -11,6 +11,7 @@
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/empty_values.hpp"
+#include "cli/launch.hpp"
 #include "cli/ranks.hpp"
 #include "cli/unknown_words.hpp"
 
@@ -80,6 +81,13 @@ int run_parallel(const Command& command) {
   return exit_code == 0 && is_first && command.after ? command.after() : exit_code;
 }
 
+// A result that nobody could read is no success.
+int said_all(int exit_code) {
+  if (std::cout.flush() || exit_code != 0) return exit_code;
+  say("standard output: it cannot be written to");
+  return static_cast<int>(Code::failure);
+}
+
 }  // namespace
 }  // namespace neve::cli
 
@@ -113,6 +121,7 @@ int main(int argc, char** argv) {
   const Command* command = parsed_one(commands);
   if (command == nullptr) return static_cast<int>(neve::Code::usage);
   while (const Command* below = parsed_one(command->below)) command = below;
-  if (command->parallel) return run_parallel(*command);
-  return launcher_rank() == 0 ? command->local() : 0;
+  outlive_file_size_limits();
+  if (command->parallel) return said_all(run_parallel(*command));
+  return said_all(launcher_rank() == 0 ? command->local() : 0);
 }

@@ -9,7 +9,9 @@
 #include <sstream>
 #include <utility>
 
+#include "cli/heeded_tuning.hpp"
 #include "cli/options.hpp"
+#include "format/codec_choices.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::cli {
@@ -81,9 +83,17 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
   return {};
 }
 
-}  // namespace
+// What of one rule can have no effect, whatever the others say.
+Status check_rule(const VariableRule& rule) {
+  const bool sets_more = rule.bound || rule.codec || rule.tuning || rule.effort || rule.fill;
+  if (rule.stays && sets_more)
+    return usage_error("stays leaves the variable as it is; no other setting goes with it");
+  if (!rule.codec) return {};
+  if (rule.bound) NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
+  return refuse_idle_settings(*rule.codec, rule.bound, rule.effort, rule.tuning.value_or(CodecTuning()));
+}
 
-Result<VariableRule> parse_variable_rule(const std::string& text) {
+Result<VariableRule> parse_settings(const std::string& text) {
   VariableRule rule;
   const size_t colon = text.rfind(':');
   std::string others;
@@ -112,6 +122,14 @@ Result<VariableRule> parse_variable_rule(const std::string& text) {
   rule.codec = field.codec;
   rule.tuning = field.tuning;
   rule.fill = field.fill;
+  return rule;
+}
+
+}  // namespace
+
+Result<VariableRule> parse_variable_rule(const std::string& text) {
+  NEVE_ASSIGN(VariableRule rule, parse_settings(text));
+  NEVE_TRY(check_rule(rule).in(rule.pattern));
   return rule;
 }
 

@@ -13,6 +13,7 @@
 #include "datafile/variable.hpp"
 #include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/external_files.hpp"
 #include "hdf5/filter.hpp"
 
 namespace neve::datafile {
@@ -150,6 +151,9 @@ class Comparer {
       comparison.fill = of_b.neve->fill;
     }
     found_.variables.push_back(std::move(comparison));
+    for (const std::string& what : hdf5::missing_sources(a, a_.path)) {
+      found_.missing.push_back(fmt::format("{}: {}", path, what));
+    }
     if (of_a.extent == H5S_NULL || of_a.raw_bytes() == 0) return {};
     return compare_values(a, b, of_a, of_b, type_a.id());
   }

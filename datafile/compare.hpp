@@ -31,6 +31,8 @@ struct VariableComparison {
 
 struct FileComparison {
   std::vector<std::string> differences;  // of everything but values, in words
+  // Of the original's datasets in other files, in words: values that HDF5 made up, and no copy can have.
+  std::vector<std::string> missing;
   std::vector<VariableComparison> variables;
 };
 

@@ -16,6 +16,7 @@
 #include "datafile/journal.hpp"
 #include "datafile/plan.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/external_files.hpp"
 #include "hdf5/filter.hpp"
 
 namespace neve::datafile {
@@ -42,6 +43,19 @@ uint64_t copy_key(const FileIdentity& source, const CopyPlan& plan) {
   const std::string text = fmt::format("{} {} {} {} {}\n{}", source.device, source.number, source.bytes,
                                        source.seconds, source.nanoseconds, plan.key());
   return frame_checksum(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+// The copy will have what HDF5 gives for it.
+void say_missing(hid_t source, const std::string& source_path, const CopyPlan& plan,
+                 const CopyOptions& options) {
+  for (const VariablePlan& of : plan.variables) {
+    if (of.variable.layout != H5D_VIRTUAL && !of.variable.is_external) continue;
+    const Handle dataset(H5Dopen2(source, of.variable.path.c_str(), H5P_DEFAULT), H5Dclose);
+    for (const std::string& what : hdf5::missing_sources(dataset.id(), source_path)) {
+      options.say(fmt::format("{}: {}; what it should hold is {} in the copy, as HDF5 reads it",
+                              of.variable.path, what, of.variable.is_external ? "0" : "the fill value"));
+    }
+  }
 }
 
 Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
@@ -94,6 +108,7 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
   if (!contents.ok()) return contents.status().in(source_path);
   auto plan = steps.plan(source.id(), *contents);
   if (!plan.ok()) return plan.status().in(source_path);
+  say_missing(source.id(), source_path, *plan, options);
 
   NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan), options.resume));
   if (journal.had_other_key() && options.resume) {

@@ -233,6 +233,15 @@ class StructureCopy::Work {
     return {};
   }
 
+  // Of a dataset that does not keep its source's properties; empty: contiguous, as none that can grow may be.
+  static Extent chunk_of(const VariablePlan& plan) {
+    const Variable& variable = plan.variable;
+    if ((plan.is_coded || plan.is_plain) && !plan.chunk.empty()) return plan.chunk;
+    if (variable.dims == variable.most_dims) return {};
+    return choose_chunk(variable.dims, Extent(variable.dims.size(), 1), variable.element_bytes,
+                        default_chunk_bytes);
+  }
+
   Result<Handle> dataset_creation(hid_t dataset, hid_t type, const VariablePlan& plan) {
     Handle from(H5Dget_create_plist(dataset), H5Pclose);
     if (!from.valid()) return hdf5_refuses("its creation properties");
@@ -258,16 +267,14 @@ class StructureCopy::Work {
       ok = H5Pget_fill_value(from.id(), type, value.data()) >= 0 &&
            H5Pset_fill_value(creation.id(), type, value.data()) >= 0;
     }
+    const Extent made_in = chunk_of(plan);
+    const std::vector<hsize_t> chunk(made_in.begin(), made_in.end());
+    ok = ok &&
+         (chunk.empty() || H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) >= 0);
     if (ok && plan.is_coded) {
-      const std::vector<hsize_t> chunk(plan.chunk.begin(), plan.chunk.end());
       const std::vector<uint32_t> words = hdf5::to_words(plan.filter());
-      ok = H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) >= 0 &&
-           H5Pset_filter(creation.id(), hdf5::neve_filter_id, H5Z_FLAG_MANDATORY, words.size(),
+      ok = H5Pset_filter(creation.id(), hdf5::neve_filter_id, H5Z_FLAG_MANDATORY, words.size(),
                          words.data()) >= 0;
-    }
-    if (ok && plan.is_plain && !plan.chunk.empty()) {
-      const std::vector<hsize_t> chunk(plan.chunk.begin(), plan.chunk.end());
-      ok = H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) >= 0;
     }
     if (!ok) return hdf5_refuses("its creation properties");
     return creation;

@@ -2,6 +2,7 @@
 #include "datafile/grid.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "datafile/attributes.hpp"
 #include "datafile/model_grids.hpp"
+#include "datafile/netcdf_names.hpp"
 #include "hdf5/errors.hpp"
 
 namespace neve::datafile {
@@ -57,14 +59,17 @@ struct NamingAttribute {
   Words words = Words::names;
 };
 
-// CF, and what was there before it: `associate` (GDT), `A_var` and the like (NCAR-CSM).
+// CF, and what was there before it: `associate` (GDT), `A_var` and the like (NCAR-CSM); `_Coordinate...` of
+// Unidata's Common Data Model; `time` of ROMS, whose fields each name their clock.
 constexpr NamingAttribute naming_attributes[] = {
     {"coordinates", GridKind::coordinate},
+    {"_CoordinateAxes", GridKind::coordinate},
     {"associate", GridKind::coordinate},
     {"coordinate_interpolation", GridKind::coordinate, Words::names_and_keys},
     {"tie_point_mapping", GridKind::coordinate, Words::keyed},
     {"bounds", GridKind::bounds},
     {"climatology", GridKind::bounds},
+    {"time", GridKind::time},
     {"bounds_tie_points", GridKind::bounds},
     {"formula_terms", GridKind::vertical, Words::keyed},
     {"A_var", GridKind::vertical},
@@ -111,13 +116,22 @@ struct TellingAttribute {
   GridKind kind;
 };
 constexpr TellingAttribute telling_attributes[] = {
-    {"calendar", GridKind::time},           {"bounds", GridKind::coordinate},
-    {"climatology", GridKind::coordinate},  {"formula_terms", GridKind::vertical},
-    {"compress", GridKind::coordinate},     {"_CoordinateAxisType", GridKind::coordinate},
-    {"flag_values", GridKind::flags},       {"flag_masks", GridKind::flags},
-    {"flag_meanings", GridKind::flags},     {"grid_mapping_name", GridKind::grid_mapping},
-    {"geometry_type", GridKind::mesh},      {"cf_role", GridKind::mesh},
-    {"topology_dimension", GridKind::mesh}, {"interpolation_name", GridKind::coordinate},
+    {"calendar", GridKind::time},
+    {"bounds", GridKind::coordinate},
+    {"climatology", GridKind::coordinate},
+    {"formula_terms", GridKind::vertical},
+    {"compress", GridKind::coordinate},
+    {"_CoordinateAxisType", GridKind::coordinate},
+    {"_CoordinateZisPositive", GridKind::vertical},
+    {"_CoordinateTransformType", GridKind::grid_mapping},
+    {"flag_values", GridKind::flags},
+    {"flag_masks", GridKind::flags},
+    {"flag_meanings", GridKind::flags},
+    {"grid_mapping_name", GridKind::grid_mapping},
+    {"geometry_type", GridKind::mesh},
+    {"cf_role", GridKind::mesh},
+    {"topology_dimension", GridKind::mesh},
+    {"interpolation_name", GridKind::coordinate},
 };
 
 // Quantities such as height or air_pressure are left to the other signs: fields have these names as well.
@@ -155,10 +169,13 @@ constexpr std::array standard_names = {
     std::pair{"quality_flag", GridKind::flags},
 };
 
-// CF's spellings of the units of latitude and longitude.
-constexpr std::array degree_units = {"degrees_north", "degree_north", "degrees_N",    "degree_N",
-                                     "degreesN",      "degreeN",      "degrees_east", "degree_east",
-                                     "degrees_E",     "degree_E",     "degreesE",     "degreeE"};
+// CF's spellings of the units of latitude and longitude, which people also write with capitals and spaces.
+constexpr std::array degree_units = {"degrees_north", "degree_north", "degrees_n",    "degree_n",
+                                     "degreesn",      "degreen",      "degrees_east", "degree_east",
+                                     "degrees_e",     "degree_e",     "degreese",     "degreee",
+                                     "degrees_south", "degree_south", "degrees_west", "degree_west"};
+// UDUNITS' words between a unit and the moment that it counts from.
+constexpr std::array since_words = {"since", "after", "from", "ref", "@"};
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
@@ -172,15 +189,28 @@ std::string lower(std::string text) {
   return text;
 }
 
+bool is_clock(const std::vector<std::string>& words) {
+  if (words.size() < 3) return false;
+  const std::string link = lower(words[1]);
+  if (link == "as") return words[2].front() == '%';  // "day as %Y%m%d.%f", of GRADS and CDO
+  const bool is_moment = std::isdigit(static_cast<unsigned char>(words[2].front())) != 0 || link == "since";
+  return is_moment && std::find(since_words.begin(), since_words.end(), link) != since_words.end();
+}
+
 std::optional<GridReason> reason_of_units(const std::string& units) {
   const std::vector<std::string> words = words_of(units);
-  if (words.size() >= 3 && lower(words[1]) == "since") {
-    return GridReason{GridKind::time, fmt::format("units '{} since'", words[0])};
-  }
-  const bool is_degree = words.size() == 1 &&
-                         std::find(degree_units.begin(), degree_units.end(), words[0]) != degree_units.end();
-  if (!is_degree) return {};
-  return GridReason{GridKind::coordinate, fmt::format("units '{}'", words[0])};
+  if (is_clock(words)) return GridReason{GridKind::time, fmt::format("units '{} {}'", words[0], words[1])};
+  const std::string degrees = lower(fmt::format("{}", fmt::join(words, "_")));
+  if (std::find(degree_units.begin(), degree_units.end(), degrees) == degree_units.end()) return {};
+  return GridReason{GridKind::coordinate, fmt::format("units '{}'", fmt::join(words, " "))};
+}
+
+// CF's sign of a vertical axis; fluxes of many dimensions have one as well.
+bool is_positive_axis(hid_t dataset) {
+  const std::string positive = lower(text_attribute(dataset, "positive").value_or(""));
+  if (positive != "up" && positive != "down") return false;
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  return H5Sget_simple_extent_ndims(space.id()) <= 1;
 }
 
 // What the variable says of itself.
@@ -198,6 +228,7 @@ std::optional<GridReason> own_reason(hid_t dataset) {
       if (word == name) return GridReason{kind, fmt::format("standard_name '{}'", name)};
     }
   }
+  if (is_positive_axis(dataset)) return GridReason{GridKind::vertical, "it has an attribute positive"};
   for (const TellingAttribute& telling : telling_attributes) {
     if (H5Aexists(dataset, telling.name) > 0) {
       return GridReason{telling.kind, fmt::format("it has an attribute {}", telling.name)};
@@ -259,9 +290,11 @@ class GridFinder {
   void list_variables() {
     for (const Entry& entry : contents_.entries) {
       const bool is_dataset = entry.kind == EntryKind::dataset;
-      if (is_dataset) canonical_[entry.path] = entry.path;
+      if (is_dataset) canonical_.emplace(entry.path, entry.path);
       // A second name of a variable means the variable.
       if (entry.kind == EntryKind::hard_link) canonical_[entry.path] = entry.target;
+      // Before the dimension of that name, which has no variable.
+      if (is_dataset) canonical_[netcdf_path(entry.path)] = entry.path;
     }
     for (const auto& [path, target] : canonical_) by_name_[path.substr(path.rfind('/') + 1)].insert(path);
   }
@@ -273,7 +306,9 @@ class GridFinder {
       if (is_group && std::string_view(attribute.name) != "coordinates") continue;
       const auto text = text_attribute(object, attribute.name);
       if (!text) continue;
-      for (std::string& word : words_of(*text)) {
+      std::string names = *text;
+      std::replace(names.begin(), names.end(), ',', ' ');  // not CF's way, but people's
+      for (std::string& word : words_of(names)) {
         const bool is_key = word.back() == ':';
         if (is_key && attribute.words != Words::names_and_keys) continue;
         if (is_key) word.pop_back();
@@ -341,7 +376,7 @@ class GridFinder {
       if (found != reasons->end()) return found->second;
     }
     for (const std::string& model : models_in(parent_of(entry.path))) {
-      if (is_grid_name(model, entry.name)) return GridReason{GridKind::model, model};
+      if (is_grid_name(model, netcdf_path(entry.name))) return GridReason{GridKind::model, model};
     }
     return {};
   }

@@ -11,6 +11,7 @@
 
 #include "datafile/attributes.hpp"
 #include "datafile/chunk_index.hpp"
+#include "datafile/netcdf_names.hpp"
 #include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
@@ -133,7 +134,10 @@ void keep_integers(bool detect_fill, VariablePlan& plan) {
 // it; `plan.kept_as_grid` stays where that has kept a bound away.
 void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
                  VariablePlan& plan, std::vector<RuleUse>& uses) {
-  const bool takes_bounds = plan.why_not.empty() && !is_integer(*plan.variable.dtype);
+  const bool stays = std::any_of(options.rules.begin(), options.rules.end(), [&](const VariableRule& rule) {
+    return rule.stays && matches(rule.pattern, path);
+  });
+  const bool takes_bounds = plan.why_not.empty() && !stays && !is_integer(*plan.variable.dtype);
   bool is_named = false, is_kept = grid && is_lossy(plan.asked);
   if (is_kept) plan.asked = {BoundMode::lossless, 0};
   for (size_t r = 0; r < options.rules.size(); ++r) {
@@ -186,7 +190,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.encode.encode.explain = options.explain;
   plan.encode.fill = options.use_fill ? options.fill : std::nullopt;
   plan.why_not = reason_not_to_code(variable);
-  apply_rules(options, path, std::move(grid), plan, uses);
+  if (!is_bare_dimension(dataset)) apply_rules(options, netcdf_path(path), std::move(grid), plan, uses);
   plan.is_coded = plan.why_not.empty();
   if (!plan.is_coded) return plan;
   if (is_integer(*variable.dtype)) {

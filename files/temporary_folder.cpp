@@ -23,15 +23,19 @@ bool exists(const std::string& path) {
 
 bool cannot_do_flags(int error) { return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
 
-// What cannot be removed stays, and keeps its folders.
-bool remove_parts(const std::string& folder, const Parts& parts) noexcept {
+// 0, or errno of the first part that cannot be removed: it stays, and keeps its folders.
+int remove_parts(const std::string& folder, const Parts& parts) noexcept {
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  int reason = 0;
+  const auto note = [&](int result) {
+    if (result != 0 && reason == 0) reason = errno;
+  };
   for (const std::string& part : parts) {
-    if (::unlinkat(opened.number(), part.c_str(), 0) != 0) {
-      ::unlinkat(opened.number(), part.c_str(), AT_REMOVEDIR);
-    }
+    const int removed = ::unlinkat(opened.number(), part.c_str(), 0);
+    note(removed != 0 && errno == EISDIR ? ::unlinkat(opened.number(), part.c_str(), AT_REMOVEDIR) : removed);
   }
-  return ::rmdir(folder.c_str()) == 0;
+  note(::rmdir(folder.c_str()));
+  return reason;
 }
 
 Status check_can_be_emptied(const std::string& path) {
@@ -159,9 +163,20 @@ Status TemporaryFolder::replace() {
   }
   // The new name is to last before the earlier folder goes.
   const Status synced = sync_path(target_.folder);
-  if (synced.ok() && remove_parts(folder_.earlier(), *parts)) return finish();
-  return failure(target_.given + " is written; the earlier one is now " + folder_.earlier() +
-                 (synced.ok() ? ", where somebody has added to it" : ", because of " + synced.message()));
+  const std::string is_written = target_.given + " is written; ";
+  if (!synced.ok()) {
+    return failure(is_written + "the earlier one is now " + folder_.earlier() + ", because of " +
+                   synced.message());
+  }
+  const int reason = remove_parts(folder_.earlier(), *parts);
+  if (reason == 0) return finish();
+  if (reason == ENOTEMPTY || reason == EEXIST) {
+    return failure(is_written + "the earlier one is now " + folder_.earlier() +
+                   ", where somebody has added to it");
+  }
+  errno = reason;
+  return failure(is_written + "what could not be removed of the earlier one is now in " +
+                 system_failure(folder_.earlier()).message());
 }
 
 Status TemporaryFolder::commit() {

@@ -74,6 +74,38 @@ Result<std::string> linked_file(hid_t group, const std::string& name, size_t val
   return std::string(file);
 }
 
+constexpr size_t most_name_bytes = 65536;  // what HDF5 lets a message in an object header take
+
+// A file of a dataset's external storage, and what of it the dataset takes.
+struct Storage {
+  fs::path file;
+  uint64_t begin = 0, bytes = 0;  // H5F_UNLIMITED: whatever the others leave
+};
+
+Result<Storage> storage_of(hid_t creation, int number, const fs::path& by) {
+  std::vector<char> name(most_name_bytes + 1, '\0');
+  off_t offset = 0;
+  hsize_t bytes = 0;
+  if (H5Pget_external(creation, static_cast<unsigned>(number), most_name_bytes, name.data(), &offset,
+                      &bytes) < 0) {
+    return corrupt(fmt::format("its external storage cannot be read: {}", last_error()));
+  }
+  return Storage{storage_place(name.data(), by), static_cast<uint64_t>(offset), bytes};
+}
+
+// `get`: H5Pget_virtual_filename or H5Pget_virtual_dsetname.
+Result<std::string> name_of_source(decltype(H5Pget_virtual_filename) get, hid_t creation, size_t number) {
+  const ssize_t bytes = get(creation, number, nullptr, 0);
+  if (bytes >= 0 && static_cast<size_t>(bytes) < most_name_bytes) {
+    std::string name(static_cast<size_t>(bytes) + 1, '\0');
+    if (get(creation, number, name.data(), name.size()) == bytes) {
+      name.pop_back();
+      return name;
+    }
+  }
+  return corrupt(fmt::format("the name of source {} cannot be read: {}", number, last_error()));
+}
+
 // Goes through a file and all that it leads to.
 class Walker {
  public:
@@ -176,14 +208,9 @@ class Walker {
   Status check_storage(hid_t creation, const std::string& place, const std::string& file) {
     const int count = H5Pget_external_count(creation);
     for (int i = 0; i < count; ++i) {
-      std::vector<char> name(most_name_bytes + 1, '\0');
-      off_t offset = 0;
-      hsize_t bytes = 0;
-      if (H5Pget_external(creation, static_cast<unsigned>(i), most_name_bytes, name.data(), &offset, &bytes) <
-          0) {
-        return corrupt(fmt::format("{}: its external storage cannot be read: {}", place, last_error()));
-      }
-      const fs::path target = storage_place(name.data(), file);
+      const Result<Storage> storage = storage_of(creation, i, file);
+      if (!storage.ok()) return storage.status().in(place);
+      const fs::path& target = storage->file;
       std::error_code ignored;
       const std::string what = place + ", by its external storage,";
       if (!fs::exists(target, ignored)) continue;
@@ -191,20 +218,6 @@ class Walker {
       NEVE_TRY(check_can_be_opened(what, target));
     }
     return {};
-  }
-
-  // `get`: H5Pget_virtual_filename or H5Pget_virtual_dsetname.
-  static Result<std::string> name_of_source(decltype(H5Pget_virtual_filename) get, hid_t creation,
-                                            size_t number) {
-    const ssize_t bytes = get(creation, number, nullptr, 0);
-    if (bytes >= 0 && static_cast<size_t>(bytes) < most_name_bytes) {
-      std::string name(static_cast<size_t>(bytes) + 1, '\0');
-      if (get(creation, number, name.data(), name.size()) == bytes) {
-        name.pop_back();
-        return name;
-      }
-    }
-    return corrupt(fmt::format("the name of source {} cannot be read: {}", number, last_error()));
   }
 
   Status check_sources(hid_t creation, haddr_t address, const std::string& place, const std::string& file) {
@@ -275,8 +288,6 @@ class Walker {
     return named;
   }
 
-  static constexpr size_t most_name_bytes = 65536;  // what HDF5 lets a message in an object header take
-
   OwnFolder folder_;
   std::set<fs::path> seen_;
   std::deque<std::string> waiting_;
@@ -284,6 +295,56 @@ class Walker {
 };
 
 }  // namespace
+
+namespace {
+
+void add_missing_files(hid_t creation, const std::string& path, std::vector<std::string>& missing) {
+  size_t mappings = 0;
+  H5Pget_virtual_count(creation, &mappings);
+  std::set<std::string> known = {"."};  // the file itself
+  for (size_t i = 0; i < mappings; ++i) {
+    const Result<std::string> name = name_of_source(H5Pget_virtual_filename, creation, i);
+    bool has_number = false;
+    if (!name.ok() || !known.insert(*name).second) continue;
+    const std::string first = numbered_name(*name, 0, has_number);
+    if (has_number) continue;  // as many as there are
+    const std::vector<fs::path> places = places_of(first, "HDF5_VDS_PREFIX", path);
+    const bool is_there = std::any_of(places.begin(), places.end(), [](const fs::path& place) {
+      std::error_code ignored;
+      return fs::exists(place, ignored);
+    });
+    if (!is_there) missing.push_back(first + " is not there");
+  }
+}
+
+void add_short_storage(hid_t dataset, hid_t creation, const std::string& path,
+                       std::vector<std::string>& missing) {
+  uint64_t left = H5Dget_storage_size(dataset);
+  const int count = H5Pget_external_count(creation);
+  for (int i = 0; i < count; ++i) {
+    const Result<Storage> storage = storage_of(creation, i, path);
+    if (!storage.ok()) continue;
+    const uint64_t taken = std::min(storage->bytes, left);
+    left -= taken;
+    std::error_code error;
+    const uintmax_t found = fs::file_size(storage->file, error);
+    if (error || found >= storage->begin + taken) continue;  // HDF5 itself fails where there is no file
+    missing.push_back(fmt::format("{} has {} bytes where {} are needed", storage->file.string(), found,
+                                  storage->begin + taken));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> missing_sources(hid_t dataset, const std::string& path) {
+  std::vector<std::string> missing;
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!creation.valid()) return missing;
+  const H5D_layout_t layout = H5Pget_layout(creation.id());
+  if (layout == H5D_VIRTUAL) add_missing_files(creation.id(), path, missing);
+  if (layout == H5D_CONTIGUOUS) add_short_storage(dataset, creation.id(), path, missing);
+  return missing;
+}
 
 Status check_external_files(hid_t file, const std::string& path, ExternalLinks links,
                             const OpenOptions& options) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
@@ -23,5 +24,10 @@ enum class ExternalLinks : uint8_t {
 // is left to HDF5, which says so, or fills a virtual dataset. Errors: usage (names object and file), corrupt.
 Status check_external_files(hid_t file, const std::string& path, ExternalLinks links,
                             const OpenOptions& options);
+
+// Of a dataset of the file `path`: which of the files that its values are to come from are not there, or are
+// too short, in words. HDF5 fills a virtual dataset where a source is missing, and external storage with 0,
+// and says nothing.
+std::vector<std::string> missing_sources(hid_t dataset, const std::string& path);
 
 }  // namespace neve::hdf5

@@ -329,8 +329,6 @@ int set_file_view(MPI_File handle, MPI_Offset displacement, MPI_Datatype element
       if (!placed.ok()) return own(placed, file.comm->rank() == 0);
     }
     if (file.leader && !is_whole) return {MPI_ERR_FILE_IN_USE, true};
-    // The program may ask its handle for the view.
-    if (file.native != file.handle) plain(file.handle);
     const int code = plain(file.native);
     if (code != MPI_SUCCESS) return native(code);
     file.displacement = static_cast<uint64_t>(displacement);
@@ -348,7 +346,7 @@ int set_file_atomicity(MPI_File handle, bool is_on, const Plain& plain) {
   });
 }
 
-int file_atomicity(MPI_File handle, const Plain& plain) {
+int ask_file(MPI_File handle, const Plain& plain) {
   return with_file(handle, plain, [&](OpenFile& file) { return native(plain(file.native)); });
 }
 

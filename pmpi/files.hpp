@@ -46,7 +46,8 @@ int set_file_size(MPI_File file, MPI_Offset bytes, bool may_shrink, const Plain&
 int set_file_view(MPI_File file, MPI_Offset displacement, MPI_Datatype element, MPI_Datatype filetype,
                   const char* representation, const Plain& plain);
 int set_file_atomicity(MPI_File file, bool is_on, const Plain& plain);
-int file_atomicity(MPI_File file, const Plain& plain);
+// What MPI knows of the handle that its calls go to: atomicity, the view, offsets in it.
+int ask_file(MPI_File file, const Plain& plain);
 int set_file_errhandler(MPI_File file, const Plain& plain);
 int sync_file(MPI_File file, const Plain& plain);
 

@@ -116,8 +116,9 @@ Status close_frames(OpenFile& file) {
 
 }  // namespace
 
-Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path) {
-  constexpr int only_once = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_APPEND;
+Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path, Pointers pointers) {
+  int only_once = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE;
+  if (pointers == Pointers::as_they_are) only_once |= MPI_MODE_APPEND;
   // Where there is no shorter name the whole one is tried: the open is collective.
   auto shorter = mpi::OpenablePath::of(path);
   if (shorter.ok()) file.native_name = std::move(*shorter);
@@ -130,9 +131,11 @@ Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path) {
     MPI_File_set_errhandler(opened, handler);
     MPI_Errhandler_free(&handler);
   }
-  MPI_File_set_view(opened, static_cast<MPI_Offset>(file.displacement), file.element, file.element, "native",
-                    MPI_INFO_NULL);
-  if ((file.mode & MPI_MODE_SEQUENTIAL) == 0) {
+  if (pointers == Pointers::as_they_are) {
+    MPI_File_set_view(opened, static_cast<MPI_Offset>(file.displacement), file.element, file.element,
+                      "native", MPI_INFO_NULL);
+  }
+  if (pointers == Pointers::as_they_are && (file.mode & MPI_MODE_SEQUENTIAL) == 0) {
     MPI_File_seek(opened, static_cast<MPI_Offset>(file.position / file.element_bytes), MPI_SEEK_SET);
   }
   file.native = opened;

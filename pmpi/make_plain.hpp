@@ -22,8 +22,11 @@ Status make_empty(OpenFile& file);
 // Not collective, and safe beside others that do the same: what lies there is a plain file.
 Status make_plain_alone(const std::string& path);
 
-// MPI's own calls go to a file of this path from here on, opened by all of `comm`, by the program's view and
-// file pointers.
-Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path);
+// Whether the view and the file pointers are those that the program has by now, or those of an open.
+enum class Pointers { as_they_are, as_opened };
+
+// MPI's own calls go to a file of this path from here on, opened by all of `comm`.
+Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path,
+                   Pointers pointers = Pointers::as_they_are);
 
 }  // namespace neve::pmpi

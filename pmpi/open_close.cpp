@@ -87,7 +87,7 @@ Status open_made_plain(OpenFile& file, const Opening& opening) {
   Status made;
   if (file.comm->rank() == 0) made = mpi::guarded("plain file", [&] { return make_plain_alone(file.path); });
   NEVE_TRY(mpi::agree(*file.comm, made));
-  NEVE_TRY(mpi::agree(*file.comm, open_native(file, opening.comm, file.path)));
+  NEVE_TRY(mpi::agree(*file.comm, open_native(file, opening.comm, file.path, Pointers::as_opened)));
   file.state = State::plain;
   say_plain(file, Reason::opened_by_some);
   return {};
@@ -103,9 +103,8 @@ Status open_frames(OpenFile& file, const Opening& opening, Reason reason) {
     if (writer.ok()) file.writer = std::move(*writer);
     if (file.writer != nullptr) NEVE_TRY(file.writer->share_index());
   }
-  NEVE_TRY(file.shared.place(*file.comm, file.path));
   if (opening.has(MPI_MODE_APPEND)) file.position = size_of(file);
-  return {};
+  return file.shared.place(*file.comm, file.path, file.position);
 }
 
 // Collective, of a file that MPI has opened.

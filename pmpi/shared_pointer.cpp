@@ -15,8 +15,9 @@
 
 namespace neve::pmpi {
 
-Status SharedPointer::place(const mpi::Comm& comm, const std::string& path) {
+Status SharedPointer::place(const mpi::Comm& comm, const std::string& path, uint64_t start) {
   forget();
+  start_ = start;
   is_remover_ = comm.rank() == 0;
   if (is_remover_) {
     char name[32];
@@ -34,7 +35,7 @@ void SharedPointer::forget() {
 Result<uint64_t> SharedPointer::advance(uint64_t bytes) {
   const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (descriptor < 0) return failure(path_ + ": the shared file pointer: " + std::strerror(errno));
-  uint64_t value = 0;
+  uint64_t value = start_;  // stays where nobody has moved it yet
   const Status moved = [&]() -> Status {
     const auto failed = [&] { return failure(path_ + ": the shared file pointer: " + std::strerror(errno)); };
     while (::flock(descriptor, LOCK_EX) != 0) {

@@ -17,8 +17,8 @@ class SharedPointer {
   ~SharedPointer() { forget(); }
 
   // Collective. Chooses where the pointer lies: in a file beside `path`, which the first use makes. It stands
-  // at the view's beginning.
-  Status place(const mpi::Comm& comm, const std::string& path);
+  // so many bytes behind the view's beginning, the same on all ranks.
+  Status place(const mpi::Comm& comm, const std::string& path, uint64_t start = 0);
   // Not collective: moves it on; where it was, in bytes of the view.
   Result<uint64_t> advance(uint64_t bytes);
   Result<uint64_t> value() { return advance(0); }
@@ -29,6 +29,7 @@ class SharedPointer {
  private:
   std::string path_;
   bool is_remover_ = false;  // rank 0
+  uint64_t start_ = 0;
 };
 
 }  // namespace neve::pmpi

@@ -165,6 +165,19 @@ BOTH(int, File_set_view,
     return NEVE_PMPI(File_set_view)(of, offset, element, filetype, representation, info);
   });
 }
+BOTH(int, File_get_view,
+     (MPI_File file, MPI_Offset* offset, MPI_Datatype* element, MPI_Datatype* filetype, char* representation),
+     (file, offset, element, filetype, representation)) {
+  return ask_file(file, [&](MPI_File of) {
+    return NEVE_PMPI(File_get_view)(of, offset, element, filetype, representation);
+  });
+}
+BOTH(int, File_get_byte_offset, (MPI_File file, MPI_Offset offset, MPI_Offset* byte), (file, offset, byte)) {
+  return ask_file(file, [&](MPI_File of) { return NEVE_PMPI(File_get_byte_offset)(of, offset, byte); });
+}
+BOTH(int, File_get_type_extent, (MPI_File file, MPI_Datatype type, MPI_Aint* extent), (file, type, extent)) {
+  return ask_file(file, [&](MPI_File of) { return NEVE_PMPI(File_get_type_extent)(of, type, extent); });
+}
 BOTH(int, File_sync, (MPI_File file), (file)) {
   return sync_file(file, [](MPI_File of) { return NEVE_PMPI(File_sync)(of); });
 }
@@ -197,7 +210,7 @@ BOTH(int, File_set_atomicity, (MPI_File file, int is_on), (file, is_on)) {
                             [&](MPI_File of) { return NEVE_PMPI(File_set_atomicity)(of, is_on); });
 }
 BOTH(int, File_get_atomicity, (MPI_File file, int* is_on), (file, is_on)) {
-  return file_atomicity(file, [&](MPI_File of) { return NEVE_PMPI(File_get_atomicity)(of, is_on); });
+  return ask_file(file, [&](MPI_File of) { return NEVE_PMPI(File_get_atomicity)(of, is_on); });
 }
 BOTH(int, File_set_errhandler, (MPI_File file, MPI_Errhandler handler), (file, handler)) {
   return set_file_errhandler(file, [&](MPI_File of) { return NEVE_PMPI(File_set_errhandler)(of, handler); });

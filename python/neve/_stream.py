@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,9 @@ class StreamEncoder:
         if self._dtype.name not in ("float32", "float64"):
             raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
         self._dtype = np.dtype(self._dtype.name)  # numpy's own object, which arrays share
-        sizes = [0 if n is None else int(n) for n in np.atleast_1d(np.asarray(shape, object))]
+        sizes = [0 if n is None else index(n) for n in np.atleast_1d(np.asarray(shape, object))]
+        if np.shape(chi) != (2,):
+            raise Error(f"StreamEncoder: chi={chi!r}; two thresholds are needed")
         lowest, highest = (None, None) if range is None else map(float, range)
         self._core = _core.StreamEncoder(
             _DTYPES[self._dtype.name],

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
+#include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::python {
@@ -66,6 +67,7 @@ nb::object encode(nb::handle array, const std::string& dtype, const std::vector<
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
   check(check_bound(options.bound, BoundUse::array));
   options.codec = unwrap(parse_codec(codec));
+  check(check_keeps_bound(options.bound, options.codec));
   options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
                     unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};
   options.fill = fill;

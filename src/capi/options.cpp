@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "format/codec_choices.hpp"
+
 namespace neve::capi {
 namespace {
 
@@ -55,6 +57,7 @@ Status read_options(DType dtype, const neve_compress_options* given, ArrayOption
   if (known.method != nullptr) {
     NEVE_ASSIGN(options.tuning.method, parse_lossless_method(known.method));
   }
+  if (!is_integer(dtype)) NEVE_TRY(check_keeps_bound(options.bound, options.codec));
   options.detect_fill = known.no_fill_detection == 0;
   NEVE_ASSIGN(options.encode.threads, thread_count(known.threads));
   return {};

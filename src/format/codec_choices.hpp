@@ -16,6 +16,9 @@ Status check_dtype(DType dtype);
 Status check_codec(Codec codec);
 Status check_effort(Effort effort);
 
+// Of a codec that somebody asked for beside this very bound.
+Status check_keeps_bound(const Bound& bound, Codec codec);
+
 // What values of integer type `dtype` may ask for: to be kept bit for bit, by a codec that can.
 Status check_integer_choices(DType dtype, const Bound& bound, Codec codec);
 

@@ -214,6 +214,13 @@ Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
   return {};
 }
 
+Status check_keeps_bound(const Bound& bound, Codec codec) {
+  if (bound.mode != BoundMode::lossless || codec == Codec::automatic || keeps_integers(codec)) return {};
+  return usage_error(
+      fmt::format("codec {} cannot keep the bound lossless; allowed with it are auto, lossless and exact",
+                  codec_name(codec)));
+}
+
 std::string codec_choices() {
   std::string names;
   for (const Codec codec : codecs_to_ask_for) {

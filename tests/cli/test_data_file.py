@@ -396,6 +396,31 @@ def long_source(tmp_path_factory):
     return path
 
 
+@pytest.mark.parametrize("steps", [0, 3, 2000])
+@pytest.mark.parametrize("kind", ["f4", "S10"])
+def test_virtual_datasets_that_can_grow(neve, tmp_path, steps, kind):
+    """HDF5 lets no dataset without chunks grow, and a virtual one has none."""
+    import h5py
+
+    source, copy = tmp_path / "a.h5", tmp_path / "b.h5"
+    with h5py.File(tmp_path / "steps.h5", "w") as f:
+        d = f.create_dataset("s", (steps, 10), kind, maxshape=(None, 10), chunks=(4, 10))
+        if steps:
+            d[:] = np.arange(steps * 10).reshape(steps, 10).astype(kind)
+    layout = h5py.VirtualLayout((0, 30), kind, maxshape=(None, 30))
+    end = h5py.h5s.UNLIMITED
+    mapped = h5py.VirtualSource("steps.h5", "s", shape=(0, 10), maxshape=(None, 10))
+    layout[0:end, 10:20] = mapped[0:end, :]
+    with h5py.File(source, "w", libver=("v110", "v110")) as f:
+        f.create_virtual_dataset("v", layout, fillvalue=7 if kind == "f4" else None)
+    neve("convert", source, copy)
+    assert neve("verify", source, copy, "--json").json["ok"]
+    assert_read_alike("h5py", source, copy)
+    with h5py.File(copy) as f:
+        assert f["v"].maxshape == (None, 30) and f["v"].shape == (steps, 30)
+        assert not f["v"].is_virtual
+
+
 @pytest.mark.parametrize("chunk_bytes", [None, 200_000, 65_536])
 def test_frames_that_are_given_up_leave_no_space(neve, tmp_path, chunk_bytes):
     """Noise that deflate packs as well, between fields that frames pack better."""

@@ -181,6 +181,35 @@ def test_objects_at_the_same_place_of_two_files_are_two(neve, places):
     assert neve("verify", here / "data.h5", here / "copy.h5", "--json").json["ok"]
 
 
+def test_what_is_missing_of_a_dataset_is_said(neve, places):
+    """HDF5 reads fill values, or zeros, and says nothing; a copy would have them for good."""
+    import h5py
+
+    here, _ = places
+    source, copy = here / "data.h5", here / "copy.h5"
+    (here / "short.bin").write_bytes(bytes(100))
+    layout = h5py.VirtualLayout((2000,), "f8")
+    for i, name in enumerate(("there.h5", "gone.h5")):
+        layout[1000 * i : 1000 * (i + 1)] = h5py.VirtualSource(name, "x", shape=(1000,))
+    with h5py.File(here / "there.h5", "w") as f:
+        f["x"] = np.arange(1000.0)
+    with h5py.File(source, "w") as f:
+        f.create_virtual_dataset("v", layout, fillvalue=-1)
+        f.create_dataset("s", (1000,), "f8", external=[("short.bin", 0, 8000)])
+    here_before = os.getcwd()
+    os.chdir(here)  # HDF5 looks for external storage there
+    try:
+        outcome = neve("convert", source, copy)
+        verdict = neve("verify", source, copy, "--json")
+        text = neve("verify", source, copy).out
+    finally:
+        os.chdir(here_before)
+    assert "/v: gone.h5 is not there" in outcome.err and "/v: there.h5" not in outcome.err
+    assert "/s: short.bin has 100 bytes where 8000 are needed" in outcome.err
+    assert [what.split(":")[0] for what in verdict.json["missing_sources"]] == ["/s", "/v"]
+    assert "MISSING in the original: /v: gone.h5" in text
+
+
 @pytest.mark.parametrize("way", [leads_by_storage, leads_by_virtual], ids=lambda w: w.__name__)
 def test_pipes_in_the_folder_are_not_opened(neve, places, way):
     here, _ = places

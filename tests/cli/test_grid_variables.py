@@ -25,6 +25,7 @@ class Made:
         for name in ("y", "x"):
             self.file.createDimension(name, SIDE)
         self.file.createDimension("n", 4)
+        self.file.createDimension("line", SIDE * SIDE)
 
     def add(self, name, reason=None, dims=("y", "x"), dtype="f4", group=None, **attributes):
         variable = (group or self.file).createVariable(name, dtype, dims)
@@ -72,6 +73,16 @@ def cf(m):
     m.add("quality", "flags: it has an attribute flag_values", flag_values=np.float32([1, 2]))
     m.add("global_one", "named by /:coordinates")
     m.file.coordinates = "global_one"
+    # Not CF's spelling, but people's.
+    m.add("north2", "coordinate: units 'degrees north'", units="degrees north")
+    m.add("north3", "coordinate: units 'Degrees_North'", units="Degrees_North")
+    m.add("day", "time: units 'day as'", units="day as %Y%m%d.%f")
+    m.add("hour", "time: units 'hours after'", units="hours after 2001-01-01")
+    m.add("column", "vertical coordinate: it has an attribute positive", ("line",), positive="down")
+    m.add("rlut", positive="up")
+    m.add("from_far", units="kg from somewhere else")
+    m.add("old_axis", "named by /old:_CoordinateAxes")
+    m.add("old", _CoordinateAxes="old_axis")
     # What only looks like one: an axis of several letters, units of angle, names of models.
     m.add("sst", axis="TYX")
     m.add("wind_from", units="degrees", standard_name="wind_from_direction")
@@ -184,6 +195,9 @@ CONVENTIONS = [
             "bounds_lat",
             "tmask",
             "time_instant_bounds",
+            "e3t_ps",
+            "hdept",
+            "isfdraft",
         ],
         ["tos", "e3t", "so"],
     ),
@@ -205,7 +219,7 @@ CONVENTIONS = [
     ),
     model(
         "ICON",
-        ["clon", "clat", "clon_vertices", "vlon", "elat", "cell_area", "edge_of_cell"],
+        ["clon", "clat", "clon_vertices", "vlon", "elat", "cell_area", "edge_of_cell", "z_ifc", "topography_c"],
         ["temp", "pres_sfc"],
     ),
     model(
@@ -262,6 +276,41 @@ def test_a_bound_for_the_file_keeps_the_grid(neve, made, convention):
     assert verdict["ok"]
     found = variables_of(verdict)
     assert all(found[name]["max_abs_error"] == 0 for name in m.grid)
+
+
+def test_clocks_of_roms_are_named_by_their_fields(neve, made):
+    def fill(m):
+        m.add("lon_rho", "ROMS grid variable")
+        m.add("lat_rho", "ROMS grid variable")
+        m.add("sms_time", "time: named by /sustr:time", units="days")
+        m.add("sustr", time="sms_time")
+
+    test_a_bound_for_the_file_keeps_the_grid(neve, made, fill)
+
+
+def test_variables_beside_a_dimension_of_their_name(neve, made):
+    """netCDF-C gives them another name in HDF5, and theirs to the dimension."""
+
+    def fill(m):
+        m.file.createDimension("lat", 4)
+        m.file.createDimension("lon", 5)
+        m.add("lat", "coordinate: named by /tas:coordinates")
+        m.add("lon", "coordinate: named by /tas:coordinates")
+        m.add("tas", coordinates="lat lon")
+        m.add("depth")
+        m.grid = {path.replace("/", "/_nc4_non_coord_"): why for path, why in m.grid.items()}
+
+    test_a_bound_for_the_file_keeps_the_grid(neve, made, fill)
+    path, copy = made(fill)[0], made(fill)[0].with_name("copy.nc")
+
+    def bounds(*options):
+        report = neve("convert", path, copy, "--json", *options).json
+        return {name: v.get("bound") for name, v in variables_of(report).items()}
+
+    assert bounds("--field", "lat:abs=0.1")["/_nc4_non_coord_lat"] == "abs=0.1"
+    assert bounds("--bound", "abs=0.1", "--field", "lat:lossless")["/tas"] == "abs=0.1"
+    # The dimension itself is nothing that a rule could be for.
+    neve("convert", path, copy, "--field", "y:lossless", expect=2)
 
 
 def test_a_rule_that_names_a_variable_bounds_it(neve, made):

@@ -192,6 +192,9 @@ LEGAL = {
     "sizes": 2,
     "begun_again": 3,
     "append": 3,
+    "append_together": 3,
+    "append_alone": 3,
+    "views": 3,
     "deleted": 3,
     "alone": 3,
     "twice": 3,
@@ -210,6 +213,16 @@ def plain_bytes(neve, path):
     return np.load(path.with_suffix(".npy")).tobytes()
 
 
+def run_natively(command, path):
+    """Open MPI's own file calls hang now and then (MPI_File_preallocate, shared pointers)."""
+    for _ in range(3):
+        path.unlink(missing_ok=True)
+        outcome = run(["timeout", "60", *command])
+        if outcome.code != 124:
+            return outcome
+    pytest.skip("native MPI hangs")
+
+
 @pytest.mark.parametrize("mode", LEGAL)
 def test_legal_programs_have_the_results_of_native_mpi(neve, tmp_path, mode):
     program, ranks = BUILD / "bin" / "pmpi_legal", LEGAL[mode]
@@ -223,7 +236,7 @@ def test_legal_programs_have_the_results_of_native_mpi(neve, tmp_path, mode):
         command = ("mpirun", "-n", ranks, program, mode, path, tolerance)
         return neve("mpi", "run", *options, "--", *command)
 
-    assert run(["mpirun", "-n", ranks, program, mode, native, 0]).code == 0
+    assert run_natively(["mpirun", "-n", ranks, program, mode, native, 0], native).code == 0
     with_frames("lossless", lossless, 0)
     assert plain_bytes(neve, lossless) == native.read_bytes()
     done = with_frames("abs=1e-3", bounded, 1.001e-3)

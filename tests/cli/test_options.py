@@ -311,3 +311,77 @@ def test_a_method_asked_for_by_name_is_used_or_refused(neve, tmp_path):
     outcome = neve("convert", tmp_path / "box.npy", tmp_path / "z.h5", *words, expect=USAGE)
     assert "method rank" in outcome.err and "field " in outcome.err, outcome.err
     assert not (tmp_path / "z.h5").exists()
+
+
+RULES = [
+    ("T:stays,abs=1", "stays leaves the variable as it is"),
+    ("T:stays,effort=max", "stays leaves the variable as it is"),
+    ("T:stays,codec=exact,fill=3", "stays leaves the variable as it is"),
+    ("T:lossless,codec=interpolation", "codec interpolation cannot keep the bound lossless"),
+    ("T:codec=exact,block=4", "block has no meaning with codec exact"),
+    ("T:codec=exact,effort=max", "effort has no meaning with codec exact"),
+    ("T:abs=1,codec=dual_quant,block=6", "block has no meaning with codec dual_quant"),
+    ("T:abs=1,codec=dual_quant,method=zstd", "method has no meaning with codec dual_quant"),
+]
+
+
+@pytest.fixture
+def data_file(tmp_path):
+    import h5py
+
+    path = tmp_path / "in" / "a.h5"
+    path.parent.mkdir()
+    with h5py.File(path, "w") as f:
+        for name in ("T", "U"):
+            f[name] = np.linspace(0, 1, 4096, dtype=np.float32)
+    return path
+
+
+@pytest.mark.parametrize(("rule", "message"), RULES)
+def test_rules_of_data_files_that_contradict_themselves(tmp_path, data_file, rule, message):
+    code, _, err = neve_in(tmp_path, "convert", data_file, "b.h5", "--field", rule)
+    assert code == USAGE and f"T: {message}" in err, err
+    assert os.listdir(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize("rules", [("T:stays", "T:abs=1"), ("T:abs=1", "T:stays")])
+def test_a_bound_for_what_stays_is_refused(tmp_path, data_file, rules):
+    words = [word for rule in rules for word in ("--field", rule)]
+    code, _, err = neve_in(tmp_path, "convert", data_file, "b.h5", *words)
+    assert code == USAGE and "the rule for 'T' gives a bound, but" in err, err
+    # For others it counts.
+    code, _, err = neve_in(tmp_path, "convert", data_file, "b.h5", *words, "--field", "?:abs=1")
+    assert code == USAGE, err
+    code, _, err = neve_in(
+        tmp_path, "convert", data_file, "b.h5", "--field", "?:abs=1", "--field", "T:stays"
+    )
+    assert code == 0, err
+
+
+def test_a_report_that_cannot_be_written_is_an_error(tmp_path, data_file):
+    for words in (("info", data_file), ("convert", data_file, tmp_path / "b.h5")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [NEVE, *words], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
+            )
+        assert done.returncode == 1 and "neve: standard output" in done.stderr
+
+
+@pytest.mark.parametrize("limit", [5000, 9000])
+def test_a_file_size_limit_is_an_error_by_name(tmp_path, limit):
+    """Of a shell's own, whose signal would end the command. Smaller ones end Open MPI itself."""
+    np.save(tmp_path / "a.npy", np.random.default_rng(1).random(2_000_000))
+    script = f"ulimit -f {limit}; exec {NEVE} compress a.npy b.neve --bound lossless"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 1 and "File too large" in done.stderr, (done.returncode, done.stderr)
+    assert os.listdir(tmp_path) == ["a.npy"]
+
+
+def test_programs_meet_the_limit_as_they_would_alone(tmp_path):
+    program = "ulimit -f 4; head -c 100000 /dev/zero > big"
+    command = [NEVE, "trace", "run", "-o", "t.json", "--", "bash", "-c", program]
+    alone = subprocess.run(["bash", "-c", program], cwd=tmp_path, capture_output=True)
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True)
+    assert alone.returncode == 153 and done.returncode == 153

@@ -366,6 +366,85 @@ static void append(void) {
   close_and_look_again(file);
 }
 
+/* Ranks one behind another, behind what is there. */
+static void append_together(void) {
+  MPI_File file = written();
+  CHECK(MPI_File_close(&file));
+  file = open_by(MPI_COMM_WORLD, MPI_MODE_RDWR | MPI_MODE_APPEND);
+  MPI_Offset at = 0;
+  CHECK(MPI_File_get_position_shared(file, &at));
+  EXPECT(at == begin_of(ranks));
+  MPI_Barrier(MPI_COMM_WORLD);
+  fill(values, first_of(ranks) + 100 * rank, 100);
+  CHECK(MPI_File_write_ordered(file, values, 100, MPI_FLOAT, MPI_STATUS_IGNORE));
+  fill(values, first_of(ranks) + 100 * ranks, 100);
+  if (rank == 0) CHECK(MPI_File_write_shared(file, values, 100, MPI_FLOAT, MPI_STATUS_IGNORE));
+  settle(file);
+  CHECK(MPI_File_read_at(file, begin_of(ranks), values, 100 * (ranks + 1), MPI_FLOAT, MPI_STATUS_IGNORE));
+  EXPECT(are_values(values, first_of(ranks), 100 * (ranks + 1)));
+  CHECK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  expect_all_values(file);
+  close_and_look_again(file);
+}
+
+static void append_alone(void) {
+  MPI_File file = written();
+  CHECK(MPI_File_close(&file));
+  if (rank == 0) {
+    file = open_by(MPI_COMM_SELF, MPI_MODE_RDWR | MPI_MODE_APPEND);
+    MPI_Offset at = 0;
+    CHECK(MPI_File_get_position(file, &at));
+    EXPECT(at == begin_of(ranks));
+    fill(values, first_of(ranks), 100);
+    CHECK(MPI_File_write(file, values, 100, MPI_FLOAT, MPI_STATUS_IGNORE));
+    CHECK(MPI_File_close(&file));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  file = open_by(MPI_COMM_WORLD, MPI_MODE_RDONLY);
+  MPI_Offset bytes = 0;
+  CHECK(MPI_File_get_size(file, &bytes));
+  EXPECT(bytes == begin_of(ranks) + 400);
+  CHECK(MPI_File_read_at(file, begin_of(ranks), values, 100, MPI_FLOAT, MPI_STATUS_IGNORE));
+  EXPECT(are_values(values, first_of(ranks), 100));
+  close_and_look_again(file);
+}
+
+/* What a program asks of its view, before and after the file has become a plain one. */
+static void expect_view(MPI_File file, MPI_Offset displacement, MPI_Datatype filetype, MPI_Offset of_77) {
+  MPI_Offset found = -1, byte = -1;
+  MPI_Datatype element, type;
+  MPI_Aint lower, extent = -1, wanted = -1;
+  char representation[MPI_MAX_DATAREP_STRING];
+  int bytes = -1, wanted_bytes = -1;
+  CHECK(MPI_File_get_view(file, &found, &element, &type, representation));
+  EXPECT(found == displacement && strcmp(representation, "native") == 0);
+  MPI_Type_get_extent(type, &lower, &extent);
+  MPI_Type_get_extent(filetype, &lower, &wanted);
+  MPI_Type_size(type, &bytes);
+  MPI_Type_size(filetype, &wanted_bytes);
+  EXPECT(extent == wanted && bytes == wanted_bytes);
+  CHECK(MPI_File_get_byte_offset(file, 77, &byte));
+  EXPECT(byte == of_77);
+}
+
+static void views(void) {
+  MPI_File file = written();
+  MPI_Datatype tens;
+  MPI_Type_vector(count / 10, 10, 10 * ranks, MPI_FLOAT, &tens);
+  MPI_Type_commit(&tens);
+  expect_view(file, 0, MPI_BYTE, 77);
+  CHECK(MPI_File_set_view(file, 40, MPI_FLOAT, MPI_FLOAT, "native", MPI_INFO_NULL));
+  expect_view(file, 40, MPI_FLOAT, 40 + 77 * 4);
+  const MPI_Offset own = rank * 40;
+  CHECK(MPI_File_set_view(file, own, MPI_FLOAT, tens, "native", MPI_INFO_NULL));
+  expect_view(file, own, tens, own + (7 * 10 * ranks + 7) * 4);
+  CHECK(MPI_File_set_view(file, 8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+  expect_view(file, 8, MPI_INT, 8 + 77 * 4);
+  CHECK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  close_and_look_again(file);
+  MPI_Type_free(&tens);
+}
+
 static void deleted(void) {
   MPI_File file = open_by(MPI_COMM_WORLD, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
   write_own(file);
@@ -552,6 +631,9 @@ int main(int argc, char** argv) {
                {"sizes", sizes},
                {"begun_again", begun_again},
                {"append", append},
+               {"append_together", append_together},
+               {"append_alone", append_alone},
+               {"views", views},
                {"deleted", deleted},
                {"alone", alone},
                {"twice", twice},

@@ -67,6 +67,10 @@ def test_mistakes_are_errors():
         neve.StreamEncoder((4,), abs=1, book_rule="sometimes")
     with pytest.raises(TypeError, match="float64"):
         neve.StreamEncoder((4,), abs=1).push(np.zeros(4))
+    with pytest.raises(neve.Error, match="two thresholds"):
+        neve.StreamEncoder((4,), abs=1, chi=(1,))
+    with pytest.raises(TypeError):
+        neve.StreamEncoder((1.5,), abs=1)
     with pytest.raises(neve.Error, match="1 of the values are masked.*filled"):
         hidden = np.ma.masked_greater(np.arange(4, dtype=np.float32), 2)
         neve.StreamEncoder((4,), abs=1).push(hidden)
