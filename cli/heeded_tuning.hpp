@@ -25,7 +25,7 @@ struct TuningOption {
   const char* name;  // after --, and of a rule's setting
   bool (*is_given)(const CodecTuning&);
   Heeds heeds;
-  const char* of;           // what it is for, in words
+  const char* of;               // what it is for, in words
   bool is_of_integers = false;  // they take codec lossless whatever the bound says
 };
 std::span<const TuningOption> heeded_tuning();

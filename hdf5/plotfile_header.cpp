@@ -32,6 +32,8 @@ namespace {
 
 constexpr int32_t most_components = 65535;
 constexpr int32_t most_ghosts = 1024;
+// Ghosts around it have indices as well.
+constexpr int32_t largest_corner = std::numeric_limits<int32_t>::max() - most_ghosts;
 
 }  // namespace
 
@@ -111,6 +113,15 @@ Result<std::vector<Box>> read_boxes(hid_t group, int dims, uint64_t before) {
     const int32_t* box = corners.data() + b * corner_count;
     std::copy_n(box, dims, boxes[b].lo.begin());
     std::copy_n(box + dims, dims, boxes[b].hi.begin());
+    if (std::any_of(box, box + corner_count,
+                    [](int32_t c) { return c < -largest_corner || c > largest_corner; })) {
+      return corrupt(
+          fmt::format("dataset {}: a corner of box {} lies beyond {}", boxes_name, b, largest_corner));
+    }
+    int64_t cells = 0;
+    if (!boxes[b].empty() && !count_elements(boxes[b], {0, 0, 0}, 1, &cells)) {
+      return corrupt(fmt::format("dataset {}: box {} has more cells than 63 bits hold", boxes_name, b));
+    }
   }
   return boxes;
 }

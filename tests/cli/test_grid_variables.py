@@ -219,7 +219,10 @@ CONVENTIONS = [
     ),
     model(
         "ICON",
-        ["clon", "clat", "clon_vertices", "vlon", "elat", "cell_area", "edge_of_cell", "z_ifc", "topography_c"],
+        [
+            *("clon", "clat", "clon_vertices", "vlon", "elat", "cell_area", "edge_of_cell"),
+            *("z_ifc", "topography_c"),
+        ],
         ["temp", "pres_sfc"],
     ),
     model(
