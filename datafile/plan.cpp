@@ -134,10 +134,7 @@ void keep_integers(bool detect_fill, VariablePlan& plan) {
 // it; `plan.kept_as_grid` stays where that has kept a bound away.
 void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
                  VariablePlan& plan, std::vector<RuleUse>& uses) {
-  const bool stays = std::any_of(options.rules.begin(), options.rules.end(), [&](const VariableRule& rule) {
-    return rule.stays && matches(rule.pattern, path);
-  });
-  const bool takes_bounds = plan.why_not.empty() && !stays && !is_integer(*plan.variable.dtype);
+  const bool takes_bounds = plan.why_not.empty() && !is_integer(*plan.variable.dtype);
   bool is_named = false, is_kept = grid && is_lossy(plan.asked);
   if (is_kept) plan.asked = {BoundMode::lossless, 0};
   for (size_t r = 0; r < options.rules.size(); ++r) {
@@ -153,7 +150,7 @@ void apply_rules(const CopyOptions& options, const std::string& path, std::optio
       is_named = true;
       is_kept = false;
     }
-    uses[r].bound_used |= takes_bounds && !is_for_others;
+    uses[r].bound_used |= takes_bounds && plan.why_not.empty() && !is_for_others;
     if (rule.codec) plan.encode.codec = *rule.codec;
     if (rule.tuning) plan.encode.tuning = *rule.tuning;
     if (rule.effort) plan.encode.encode.effort = *rule.effort;
