@@ -216,23 +216,6 @@ class StructureCopy::Work {
     return made;
   }
 
-  static Status check_filters(hid_t creation) {
-    const int count = H5Pget_nfilters(creation);
-    for (int i = 0; i < count; ++i) {
-      unsigned flags = 0, config = 0;
-      size_t words = 0;
-      std::array<char, 64> name{};
-      const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
-                                             name.size(), name.data(), &config);
-      if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
-      return {Code::plugin_missing,
-              fmt::format("it is stored with HDF5 filter {}, which HDF5 cannot find; put its plugin into a "
-                          "folder named in HDF5_PLUGIN_PATH",
-                          id)};
-    }
-    return {};
-  }
-
   // Of a dataset that does not keep its source's properties; empty: contiguous, as none that can grow may be.
   static Extent chunk_of(const VariablePlan& plan) {
     const Variable& variable = plan.variable;

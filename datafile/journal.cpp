@@ -143,7 +143,9 @@ Status Journal::enter_and_lock() {
     lock_ = files::Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!lock_.is_open()) {
       if (errno == ENOENT) continue;  // the copy before has just removed the folder
-      return files::system_failure(path);
+      const Status status = files::system_failure(path);
+      ::rmdir(folder_.c_str());  // where nobody else has something in it
+      return status;
     }
     if (::flock(lock_.number(), LOCK_EX | LOCK_NB) != 0) {
       return failure(target_.given + " is being written by another process");

@@ -143,6 +143,23 @@ Result<Variable> describe_variable(hid_t dataset, const std::string& path) {
   return variable;
 }
 
+Status check_filters(hid_t creation) {
+  const int count = H5Pget_nfilters(creation);
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0, config = 0;
+    size_t words = 0;
+    std::array<char, 64> name{};
+    const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
+                                           name.size(), name.data(), &config);
+    if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
+    return {Code::plugin_missing,
+            fmt::format("it is stored with HDF5 filter {}, which HDF5 cannot find; put its plugin into a "
+                        "folder named in HDF5_PLUGIN_PATH",
+                        id)};
+  }
+  return {};
+}
+
 Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out) {
   NEVE_ASSIGN(const Selection selection, select(dataset, first, held));
   const ChunkGrid parts{held, part_to_read(dataset, held)};
@@ -156,6 +173,9 @@ Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid
     }
     if (H5Dread(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, out) < 0) {
       const std::string reason = last_error();
+      const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+      NEVE_TRY(check_filters(creation.id()));
+      // Of a source of a virtual dataset, perhaps.
       const bool lacks_filter =
           reason.find("filter") != std::string::npos && reason.find("not registered") != std::string::npos;
       return {lacks_filter ? Code::plugin_missing : Code::corrupt, "cannot be read: " + reason};
@@ -179,9 +199,10 @@ Result<std::optional<uint64_t>> stored_chunk_bytes(hid_t dataset, const Extent& 
   if (H5Dget_chunk_storage_size(dataset, offset.data(), &bytes) >= 0) {
     return bytes > 0 ? std::optional<uint64_t>(bytes) : std::nullopt;
   }
-  // A chunk that is not there and an index that cannot be read fail alike. This call tells them apart, but
-  // goes through all chunks.
+  // A chunk that is not there and an index that cannot be read fail alike but for the words.
   const std::string reason = last_error();
+  if (reason.find("chunk storage is not allocated") != std::string::npos) return std::optional<uint64_t>();
+  // Where HDF5 has other words: this call tells them apart, but goes through all chunks.
   unsigned mask = 0;
   haddr_t address = HADDR_UNDEF;
   if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &bytes) < 0 ||

@@ -43,6 +43,9 @@ Result<Variable> describe_variable(hid_t dataset, const std::string& path);
 // little-endian integer of 1, 2, 4 or 8.
 std::optional<DType> coded_type(hid_t type);
 
+// Whether HDF5 has all filters of a dataset. Errors: plugin_missing, naming the first that it lacks.
+Status check_filters(hid_t creation);
+
 // Reads the elements from `first` on, `held` of them along each dimension, as the file's own type has them.
 Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out);
 Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type,

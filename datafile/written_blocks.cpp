@@ -23,7 +23,17 @@ bool pays_to_list(uint64_t chunks, const Variable& variable) {
   return chunks < most && chunks * chunks / 2 < variable.raw_bytes() / bytes_a_step;
 }
 
+// Arrays of chunks (extensible, fixed) have an entry for each chunk that there may be, and HDF5 1.10 to 1.14
+// tells chunks of an extensible one at places where they are not, unless the first dimension is the unlimited
+// one. The entries of trees say where their chunk is.
+bool is_tree(hid_t dataset) {
+  H5D_chunk_index_t index = H5D_CHUNK_IDX_NTYPES;
+  return H5Dget_chunk_index_type(dataset, &index) >= 0 &&
+         (index == H5D_CHUNK_IDX_BTREE || index == H5D_CHUNK_IDX_BT2);
+}
+
 Result<std::vector<ElementBlock>> stored_chunks(hid_t dataset, const Variable& variable) {
+  if (!is_tree(dataset)) return std::vector<ElementBlock>{all_of(variable)};
   const Handle space(H5Dget_space(dataset), H5Sclose);
   hsize_t chunks = 0;
   if (!space.valid() || H5Dget_num_chunks(dataset, space.id(), &chunks) < 0) {

@@ -21,8 +21,8 @@ struct ElementBlock {
 };
 
 // Outside of these blocks, which may overlap, nothing was written: the chunks that are stored, what the
-// mappings of a virtual dataset span, else all or nothing. One block for all where to list the chunks would
-// take longer than to read the values. Errors: corrupt.
+// mappings of a virtual dataset span, else all or nothing. One block for all where HDF5 keeps the chunks in
+// no tree, or to list them would take longer than to read the values. Errors: corrupt.
 Result<std::vector<ElementBlock>> written_blocks(hid_t dataset, const Variable& variable);
 
 // The pieces of a dataset that hold an element of some blocks, by number, each once.

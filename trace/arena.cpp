@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,6 +28,12 @@ void* map_memory(void* at, uint64_t bytes, int protection, int flags, int fd, ui
 // Blocks for bytes `from` to `to`, so that no store into the mapping finds the disk full, which would be
 // a SIGBUS in somebody else's program.
 bool reserve_blocks(int fd, uint64_t from, uint64_t to) {
+  // Beyond the limit on the size of files a signal would end the program, which may never come near it.
+  rlimit limit = {};
+  if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, nullptr, &limit) == 0 && to > limit.rlim_cur) {
+    errno = EFBIG;
+    return false;
+  }
   if (syscall(SYS_fallocate, fd, 0, from, to - from) == 0) return true;
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
   static const char zeros[4096] = {};

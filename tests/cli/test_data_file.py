@@ -421,6 +421,22 @@ def test_virtual_datasets_that_can_grow(neve, tmp_path, steps, kind):
         assert not f["v"].is_virtual
 
 
+def test_a_filter_that_hdf5_lacks_is_named(neve, tmp_path):
+    import h5py
+
+    with h5py.File(tmp_path / "a.h5", "w") as f:
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((1000,))
+        creation.set_filter(40123, h5py.h5z.FLAG_OPTIONAL)  # else HDF5 makes no such dataset
+        space = h5py.h5s.create_simple((1000,))
+        made = h5py.h5d.create(f.id, b"d", h5py.h5t.IEEE_F32LE, space, creation)
+        made.write_direct_chunk((0,), bytes(100))
+    for command in (("convert", tmp_path / "b.h5"), ("verify", tmp_path / "a.h5")):
+        outcome = neve(command[0], tmp_path / "a.h5", command[1], expect=5)
+        assert "HDF5 filter 40123" in outcome.err and "HDF5_PLUGIN_PATH" in outcome.err
+    assert not (tmp_path / "b.h5").exists()
+
+
 @pytest.mark.parametrize("chunk_bytes", [None, 200_000, 65_536])
 def test_frames_that_are_given_up_leave_no_space(neve, tmp_path, chunk_bytes):
     """Noise that deflate packs as well, between fields that frames pack better."""

@@ -86,6 +86,49 @@ def test_what_nobody_wrote_is_not_gone_through(neve, tmp_path, make, bound):
     assert found["error"] <= limits[bound]
 
 
+EVERYTHING = """
+import sys, h5py, numpy as np
+with h5py.File(sys.argv[1]) as a, h5py.File(sys.argv[2]) as b:
+    for name in a:
+        assert np.array_equal(a[name][...], b[name][...]), name
+"""
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v110"])
+@pytest.mark.parametrize("chunk_bytes", [None, 65_536, 2**22])
+def test_every_kind_of_chunk_index(neve, tmp_path, libver, chunk_bytes):
+    """HDF5 has five, by format and unlimited dimensions; some give wrong places of chunks."""
+    rng = np.random.default_rng(7)
+    with h5py.File(tmp_path / "a.h5", "w", libver=(libver, "v110")) as file:
+        for n in range(60):
+            rank = int(rng.integers(1, 4))
+            dims = tuple(int(d) for d in rng.integers(1, (5000, 300, 40)[rank - 1], rank))
+            chunks = tuple(int(rng.integers(1, d + 1)) for d in dims)
+            chunks = tuple(max(c, d // 20 + 1) for c, d in zip(chunks, dims, strict=True))
+            most = tuple(None if rng.random() < 0.4 else d for d in dims)
+            options = {"compression": "gzip"} if rng.random() < 0.3 else {}
+            d = file.create_dataset(
+                f"d{n}", dims, "f4", chunks=chunks, maxshape=most, fillvalue=3, **options
+            )
+            if rng.random() < 0.4:
+                d[...] = rng.random(dims).astype("f4")
+            else:
+                for _ in range(int(rng.integers(0, 4))):
+                    at = tuple(int(rng.integers(0, size)) for size in dims)
+                    d[at] = rng.random()
+    options = ("--chunk-size", chunk_bytes) if chunk_bytes else ()
+    neve("convert", tmp_path / "a.h5", tmp_path / "b.h5", *options)
+    done = subprocess.run(
+        [sys.executable, "-c", EVERYTHING, tmp_path / "a.h5", tmp_path / "b.h5"],
+        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    assert neve("verify", tmp_path / "a.h5", tmp_path / "b.h5", "--json").json["ok"]
+
+
 def test_a_change_far_away_is_found(neve, tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         chunked(file, tmp_path)
