@@ -63,11 +63,12 @@ nb::object encode(nb::handle array, const std::string& dtype, const std::vector<
                   const std::string& method, double speed_weight, double ratio_weight,
                   const std::string& effort, std::optional<double> fill, std::optional<uint64_t> integer_fill,
                   bool detect_fill, int threads, bool explain) {
+  const DType type = dtype_of_name(dtype);
   ArrayOptions options;
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
   check(check_bound(options.bound, BoundUse::array));
   options.codec = unwrap(parse_codec(codec));
-  check(check_keeps_bound(options.bound, options.codec));
+  if (!is_integer(type)) check(check_keeps_bound(options.bound, options.codec));
   options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
                     unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};
   options.fill = fill;
@@ -82,7 +83,7 @@ nb::object encode(nb::handle array, const std::string& dtype, const std::vector<
   FrameReport report;
   {
     const nb::gil_scoped_release release;
-    frame = unwrap(encode_array(dtype_of_name(dtype), shape, input.data(), options, &report));
+    frame = unwrap(encode_array(type, shape, input.data(), options, &report));
   }
   if (explain) return explanation_of(report.selections.front(), options.tuning);
   return nb::bytes(reinterpret_cast<const char*>(frame.data()), frame.size());

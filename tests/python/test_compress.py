@@ -146,6 +146,11 @@ def test_unknown_instruction_set_is_refused():
         neve.set_simd_target("EXTRA9")
 
 
+def test_a_codec_that_cannot_keep_every_bit_is_refused():
+    with pytest.raises(neve.Error, match="codec interpolation cannot keep the bound lossless"):
+        neve.compress(np.zeros(9, np.float32), lossless=True, codec="interpolation")
+
+
 def test_masked_array_is_stored_with_its_fill():
     array = np.ma.masked_less(np.linspace(-1, 1, 1000, dtype=np.float32), 0)
     array.fill_value = 7.5
