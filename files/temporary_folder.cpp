@@ -163,13 +163,14 @@ Status TemporaryFolder::replace() {
   }
   // The new name is to last before the earlier folder goes.
   const Status synced = sync_path(target_.folder);
+  // No memory is taken before the parts are gone: there may be none, and they would stay.
+  const int reason = synced.ok() ? remove_parts(folder_.earlier(), *parts) : 0;
+  if (synced.ok() && reason == 0) return finish();
   const std::string is_written = target_.given + " is written; ";
   if (!synced.ok()) {
     return failure(is_written + "the earlier one is now " + folder_.earlier() + ", because of " +
                    synced.message());
   }
-  const int reason = remove_parts(folder_.earlier(), *parts);
-  if (reason == 0) return finish();
   if (reason == ENOTEMPTY || reason == EEXIST) {
     return failure(is_written + "the earlier one is now " + folder_.earlier() +
                    ", where somebody has added to it");
