@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "amr/grow.hpp"
 #include "cli/command.hpp"
 #include "cli/console.hpp"
 #include "cli/convert_checkpoint.hpp"
@@ -244,13 +245,13 @@ Result<IntVect> settle_ghosts(const CLI::App& app, const Args& args, const Plotf
   if (args.ghosts != "keep" && args.ghosts != "drop") {
     return usage_error(fmt::format("--ghosts {}: keep and drop are allowed", args.ghosts));
   }
-  const bool keeps = to_hdf5 && args.ghosts == "keep";
-  const Result<IntVect> stored = stored_ghosts(source);
-  if (!stored.ok() && keeps) return stored.status().in(args.source);
-  if (!keeps) return most_ghosts(source);
-  options.ghosts = *stored;
-  NEVE_TRY(check_ghost_options(app, args, options.ghosts));
-  return IntVect{0, 0, 0};
+  if (to_hdf5 && args.ghosts == "keep") {
+    const Result<IntVect> stored = stored_ghosts(source);
+    if (!stored.ok()) return stored.status().in(args.source);
+    options.ghosts = *stored;
+    NEVE_TRY(check_ghost_options(app, args, options.ghosts));
+  }
+  return options.ghosts == amr::no_ghosts ? most_ghosts(source) : amr::no_ghosts;
 }
 
 // What of the source the destination does not hold, in words.
@@ -262,11 +263,9 @@ Result<std::vector<std::string>> stays_behind(const PlotfileSource& source, bool
     const bool is_taken_over = to_hdf5 && of_hdf5 != nullptr && other.find('/') == std::string::npos;
     if (!is_taken_over) behind.push_back(other + ", which is not a field: it stays behind");
   }
-  // Of an AMReX plotfile no reader of ours asks for them.
-  const IntVect& ghosts = of_hdf5 == nullptr ? source.hierarchy().source_ghosts : dropped_ghosts;
-  if (ghosts != IntVect{0, 0, 0}) {
-    behind.push_back(
-        fmt::format("{} layers of ghost cells around its boxes, which stay behind", fmt::join(ghosts, ", ")));
+  if (dropped_ghosts != amr::no_ghosts) {
+    behind.push_back(fmt::format("{} layers of ghost cells around its boxes, which stay behind",
+                                 fmt::join(dropped_ghosts, ", ")));
   }
   if (to_hdf5 || of_hdf5 == nullptr) return behind;
   NEVE_ASSIGN(const std::vector<std::string> attributes, of_hdf5->other_attributes());

@@ -27,9 +27,9 @@ Result<IntVect> stored_ghosts(const PlotfileSource& source) {
 }
 
 IntVect most_ghosts(const PlotfileSource& source) {
-  IntVect most = amr::no_ghosts;
   const auto* ghosted = dynamic_cast<const hdf5::GhostedSource*>(&source);
-  if (ghosted == nullptr) return most;
+  if (ghosted == nullptr) return source.hierarchy().source_ghosts;
+  IntVect most = amr::no_ghosts;
   for (const IntVect& layers : ghosted->ghosts()) {
     for (size_t d = 0; d < max_dims; ++d) most[d] = std::max(most[d], layers[d]);
   }

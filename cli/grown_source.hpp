@@ -7,11 +7,11 @@
 
 namespace neve::cli {
 
-// Layers around every box of all levels, as the file has them; none of files that cannot have any. Errors:
-// usage (levels differ).
+// Layers around every box of all levels that can be read: none of files other than HDF5. Errors: usage
+// (levels differ).
 Result<IntVect> stored_ghosts(const PlotfileSource& source);
 
-// The most of any level, by direction.
+// The most that the file has around the boxes of any level, by direction, whether or not they can be read.
 IntVect most_ghosts(const PlotfileSource& source);
 
 class GrownSource : public PlotfileSource {

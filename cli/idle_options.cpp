@@ -13,10 +13,6 @@
 namespace neve::cli {
 namespace {
 
-bool is_lossy(Codec codec) {
-  return codec != Codec::automatic && codec != Codec::exact && codec != Codec::lossless;
-}
-
 // Those that take the tuning that `use` was told.
 std::vector<CodecUse> sharing_tuning(const std::vector<CodecUse>& uses, const CodecUse& use) {
   std::vector<CodecUse> sharing;
@@ -63,7 +59,7 @@ Status refuse_idle_codec_options(const CLI::App& command, const std::vector<Code
   const auto any = [](const std::vector<CodecUse>& of, Heeds heeds) {
     return std::any_of(of.begin(), of.end(), heeds);
   };
-  if (is_lossy(common.codec) && command.count("--codec") > 0 &&
+  if (!can_keep_every_bit(common.codec) && command.count("--codec") > 0 &&
       std::none_of(uses.begin(), uses.end(),
                    [&](const CodecUse& use) { return !use.is_lossless && use.codec == common.codec; })) {
     return usage_error(

@@ -9,9 +9,9 @@
 #include "cli/compare.hpp"
 #include "datafile/compare.hpp"
 #include "hdf5/amr_file.hpp"
-#include "hdf5/errors.hpp"
 #include "hdf5/field_records.hpp"
 #include "hdf5/layout_names.hpp"
+#include "hdf5/open_to_read.hpp"
 
 namespace neve::cli {
 namespace {
@@ -72,13 +72,13 @@ Result<std::vector<std::string>> checkpoint_differences(const std::string& origi
     return changed;
   }
   const std::set<std::string> variables = variable_paths(of_original);
-  const hdf5::Handle copy_file(H5Fopen(copy.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!copy_file.valid()) return corrupt(fmt::format("{} cannot be opened: {}", copy, hdf5::last_error()));
+  const Result<hdf5::Handle> copy_file = hdf5::open_file_to_read(copy);
+  if (!copy_file.ok()) return copy_file.status().in(copy);
   std::vector<Comparison> sums;
   const auto compare = [&](const datafile::VariableComparison& variable, size_t number, const std::byte* a,
                            const std::byte* b, uint64_t count) {
     sums.resize(std::max(sums.size(), number + 1));
-    const Result<double> bound = recorded_bound(copy_file.id(), variable.path);
+    const Result<double> bound = recorded_bound(copy_file->id(), variable.path);
     compare_values(*variable.dtype, a, b, count, {}, {bound.ok() ? *bound : 0, {}}, sums[number]);
   };
   NEVE_ASSIGN(datafile::FileComparison files,

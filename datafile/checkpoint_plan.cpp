@@ -10,8 +10,10 @@
 
 #include "amr/chunking.hpp"
 #include "amr/grow.hpp"
+#include "codecs/array_part.hpp"
 #include "datafile/boxed_chunk.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/open_to_read.hpp"
 #include "hdf5/plotfile_header.hpp"
 
 namespace neve::datafile {
@@ -45,7 +47,7 @@ class Planner {
       options_.copy.progress("plan",
                              static_cast<double>(done++) / static_cast<double>(contents_.entries.size()));
       if (entry.kind != EntryKind::dataset) continue;
-      const Handle dataset(H5Dopen2(file_, entry.path.c_str(), H5P_DEFAULT), H5Dclose);
+      const Handle dataset = hdf5::open_dataset_to_read(file_, entry.path);
       if (!dataset.valid()) return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
       auto planned = plan_dataset(dataset.id(), entry.path);
       if (!planned.ok()) return planned.status().in(entry.path);
@@ -108,16 +110,15 @@ class Planner {
     const hdf5::BoxedDataset& data = *boxed.data;
     const std::vector<std::string> names = hdf5::boxed_component_names(file_, data);
     std::vector<ComponentSpec> specs;
-    std::vector<bool> detects;
     for (const std::string& name : names) {
       ComponentSpec spec;
       spec.asked = options_.copy.bound;
       spec.codec = options_.copy.codec;
       spec.tuning = options_.copy.tuning;
       spec.fill = options_.copy.use_fill ? options_.copy.fill : std::nullopt;
+      known_.insert(name == data.base ? name : data.base + " " + name);
       for (size_t r = 0; r < options_.copy.rules.size(); ++r) {
         const VariableRule& rule = options_.copy.rules[r];
-        known_.insert(name == data.base ? name : data.base + " " + name);
         if (!matches(rule.pattern, data.base, name)) continue;
         matched_[r] = true;
         if (rule.bound) spec.asked = *rule.bound;
@@ -208,16 +209,13 @@ class Planner {
         continue;
       }
       const auto component = static_cast<int>(c);
-      NEVE_ASSIGN(spec.range, scan(dataset, runs, dtype, component, spec.fill));
-      if (!spec.fill && options_.copy.use_fill) {
-        if (const auto suspect = suspect_fill(dtype, spec.range); suspect) {
-          NEVE_ASSIGN(const ValueRange others, scan(dataset, runs, dtype, component, suspect));
-          if (accept_fill(*suspect, others)) {
-            spec.fill = suspect;
-            spec.range = others;
-          }
-        }
-      }
+      NEVE_ASSIGN(
+          const ArrayMeasure whole,
+          measure_values(dtype, spec.fill, options_.copy.use_fill, [&](const std::optional<double>& fill) {
+            return scan(dataset, runs, dtype, component, fill);
+          }));
+      spec.fill = whole.fill;
+      spec.range = whole.range;
       spec.bound_abs = absolute_bound(spec.asked, spec.range);
     }
     return {};

@@ -7,7 +7,7 @@
 namespace neve::datafile {
 namespace {
 
-uint64_t parts(uint64_t size, uint64_t of) { return (size + of - 1) / of; }
+uint64_t parts(uint64_t size, uint64_t of) { return size / of + (size % of != 0 ? 1 : 0); }
 
 }  // namespace
 
@@ -17,9 +17,11 @@ uint64_t product(std::span<const uint64_t> extent) {
   return result;
 }
 
+uint64_t ChunkGrid::along(size_t dimension) const { return parts(dims[dimension], chunk[dimension]); }
+
 uint64_t ChunkGrid::count() const {
   uint64_t chunks = 1;
-  for (size_t d = 0; d < dims.size(); ++d) chunks *= parts(dims[d], chunk[d]);
+  for (size_t d = 0; d < dims.size(); ++d) chunks *= along(d);
   return chunks;
 }
 
@@ -28,9 +30,8 @@ uint64_t ChunkGrid::chunk_elements() const { return product(chunk); }
 Extent ChunkGrid::first_element(uint64_t number) const {
   Extent first(dims.size());
   for (size_t d = dims.size(); d-- > 0;) {
-    const uint64_t along = parts(dims[d], chunk[d]);
-    first[d] = number % along * chunk[d];
-    number /= along;
+    first[d] = number % along(d) * chunk[d];
+    number /= along(d);
   }
   return first;
 }

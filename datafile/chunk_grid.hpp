@@ -14,6 +14,7 @@ using Extent = std::vector<uint64_t>;
 struct ChunkGrid {
   Extent dims, chunk;  // of equal rank, at least 1; chunk sizes are not 0
 
+  uint64_t along(size_t dimension) const;
   uint64_t count() const;  // chunks that hold elements; 0 when a dimension is 0
   uint64_t chunk_elements() const;
   Extent first_element(uint64_t number) const;  // numbered with the fastest dimension fastest

@@ -99,8 +99,7 @@ class Comparer {
     const bool is_object = entry.kind == EntryKind::group || entry.kind == EntryKind::dataset ||
                            entry.kind == EntryKind::named_type;
     if (!is_object) return {};
-    const Handle a(H5Oopen(a_.file.id(), entry.path.c_str(), H5P_DEFAULT), H5Oclose);
-    const Handle b(H5Oopen(b_.file.id(), entry.path.c_str(), H5P_DEFAULT), H5Oclose);
+    const Handle a = open_object(a_.file.id(), entry), b = open_object(b_.file.id(), entry);
     if (!a.valid() || !b.valid())
       return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
     NEVE_ASSIGN(const std::vector<std::string> attributes,
@@ -175,11 +174,7 @@ class Comparer {
     while (const auto number = pieces.next()) {
       const Extent first = grid.first_element(*number);
       const Extent held = grid.held(first);
-      const std::vector<hsize_t> shape(held.begin(), held.end());
-      const Handle space(shape.empty()
-                             ? H5Screate(H5S_SCALAR)
-                             : H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                         H5Sclose);
+      const Handle space = dense_space(held);
       NEVE_ASSIGN(Values values_a, Values::of(type, space.id()));
       NEVE_ASSIGN(Values values_b, Values::of(type, space.id()));
       NEVE_TRY(read_elements(a, first, held, type, values_a.data()).in(a_.path));

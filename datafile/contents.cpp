@@ -9,6 +9,7 @@
 #include "hdf5/external_files.hpp"
 #include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
+#include "hdf5/open_to_read.hpp"
 #include "plotfile/file.hpp"
 
 namespace neve::datafile {
@@ -116,10 +117,15 @@ class Lister {
 Result<Handle> open_source(const std::string& path, const OpenOptions& options) {
   // HDF5 tells a missing file and a damaged one alike.
   NEVE_TRY(plotfile::File::open(path).status());
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid()) return corrupt(fmt::format("{}: HDF5 cannot open it: {}", path, last_error()));
-  NEVE_TRY(hdf5::check_external_files(file.id(), path, hdf5::ExternalLinks::kept, options));
+  Result<Handle> file = hdf5::open_file_to_read(path);
+  if (!file.ok()) return file.status().in(path);
+  NEVE_TRY(hdf5::check_external_files(file->id(), path, hdf5::ExternalLinks::kept, options));
   return file;
+}
+
+Handle open_object(hid_t file, const Entry& entry) {
+  if (entry.kind == EntryKind::dataset) return hdf5::open_dataset_to_read(file, entry.path);
+  return {H5Oopen(file, entry.path.c_str(), H5P_DEFAULT), H5Oclose};
 }
 
 Result<Contents> list_contents(hid_t file) {

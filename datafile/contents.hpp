@@ -42,4 +42,8 @@ Result<hdf5::Handle> open_source(const std::string& path, const OpenOptions& opt
 // Errors: corrupt; usage for links of a user's own class, which only their program understands.
 Result<Contents> list_contents(hid_t file);
 
+// An object of a file that open_source has opened: a dataset for reading its values. Invalid where HDF5
+// refuses.
+hdf5::Handle open_object(hid_t file, const Entry& entry);
+
 }  // namespace neve::datafile

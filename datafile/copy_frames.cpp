@@ -13,6 +13,8 @@
 #include "datafile/ordered_work.hpp"
 #include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/open_to_read.hpp"
+#include "hdf5/stored_chunks.hpp"
 #include "neve/frame.hpp"
 #include "plotfile/file.hpp"
 
@@ -169,11 +171,7 @@ class FrameCopy {
     At& at = source_at_;
     if (at.variable == variable) return {};
     const std::string& path = plan_.variables[variable].variable.path;
-    // Larger source chunks than HDF5's cache are decoded once, when a chunk of the result takes whole ones.
-    const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    constexpr size_t slots = 1021, cache_bytes = size_t{16} << 20;
-    H5Pset_chunk_cache(access.id(), slots, cache_bytes, 1.0);
-    at.dataset = Handle(H5Dopen2(source_, path.c_str(), access.id()), H5Dclose);
+    at.dataset = hdf5::open_dataset_to_read(source_, path);
     at.type = Handle(H5Dget_type(at.dataset.id()), H5Tclose);
     if (!at.dataset.valid() || !at.type.valid()) {
       return corrupt(fmt::format("{} cannot be opened: {}", path, last_error()));
@@ -214,7 +212,8 @@ class FrameCopy {
     job.first = plan.grid().first_element(number);
     const Extent held = plan.grid().held(job.first);
     if (plan.same_chunks) {
-      NEVE_ASSIGN(const auto stored, stored_chunk_bytes(source_at_.dataset.id(), job.first));
+      const std::vector<hsize_t> offset(job.first.begin(), job.first.end());
+      NEVE_ASSIGN(const auto stored, hdf5::stored_chunk_bytes(source_at_.dataset.id(), offset));
       if (!stored) return std::optional<Job>();
     }
     const size_t element_bytes = plan.variable.element_bytes;

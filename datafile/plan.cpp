@@ -9,12 +9,14 @@
 #include <bit>
 #include <cmath>
 
+#include "codecs/array_part.hpp"
 #include "datafile/attributes.hpp"
 #include "datafile/chunk_index.hpp"
 #include "datafile/netcdf_names.hpp"
 #include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
+#include "hdf5/open_to_read.hpp"
 
 namespace neve::datafile {
 namespace {
@@ -75,14 +77,14 @@ Extent plan_chunk(const Variable& variable, const CopyOptions& options) {
                       options.chunk_bytes.value_or(default_chunk_bytes));
 }
 
-// The range of the whole variable, as a bound relative to it needs. `fill` as the data betray it where none
-// is known.
-Result<ValueRange> scan_variable(hid_t dataset, const VariablePlan& plan, std::optional<double> fill) {
+// The range of the whole variable without fill values, as a bound relative to it needs. `blocks`: its
+// written_blocks.
+Result<ValueRange> scan_variable(hid_t dataset, const VariablePlan& plan,
+                                 const std::vector<ElementBlock>& blocks, std::optional<double> fill) {
   const Handle type(H5Dget_type(dataset), H5Tclose);
   const ChunkGrid grid = plan.grid();
   std::vector<std::byte> values(grid.chunk_elements() * plan.variable.element_bytes);
   ValueRange range;
-  NEVE_ASSIGN(const std::vector<ElementBlock> blocks, written_blocks(dataset, plan.variable));
   PieceWalk pieces(grid, blocks);
   while (const auto number = pieces.next()) {
     const Extent first = grid.first_element(*number);
@@ -102,17 +104,14 @@ Status plan_bound(hid_t dataset, const CopyOptions& options, VariablePlan& plan)
     plan.encode.bound = plan.asked;
     return {};
   }
-  NEVE_ASSIGN(ValueRange range, scan_variable(dataset, plan, plan.encode.fill));
-  if (!plan.encode.fill && options.use_fill) {
-    if (const auto suspect = suspect_fill(*plan.variable.dtype, range); suspect) {
-      NEVE_ASSIGN(const ValueRange others, scan_variable(dataset, plan, suspect));
-      if (accept_fill(*suspect, others)) {
-        plan.encode.fill = suspect;
-        range = others;
-      }
-    }
-  }
-  const double bound_abs = absolute_bound(plan.asked, range);
+  NEVE_ASSIGN(const std::vector<ElementBlock> blocks, written_blocks(dataset, plan.variable));
+  NEVE_ASSIGN(const ArrayMeasure whole,
+              measure_values(*plan.variable.dtype, plan.encode.fill, options.use_fill,
+                             [&](const std::optional<double>& fill) {
+                               return scan_variable(dataset, plan, blocks, fill);
+                             }));
+  plan.encode.fill = whole.fill;
+  const double bound_abs = absolute_bound(plan.asked, whole.range);
   plan.encode.bound = bound_abs > 0 ? Bound{BoundMode::abs, bound_abs} : Bound{BoundMode::lossless, 0};
   return {};
 }
@@ -276,7 +275,7 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
   for (const Entry& entry : contents.entries) {
     options.progress("plan", static_cast<double>(done++) / static_cast<double>(contents.entries.size()));
     if (entry.kind != EntryKind::dataset) continue;
-    const Handle dataset(H5Dopen2(file, entry.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle dataset = hdf5::open_dataset_to_read(file, entry.path);
     if (!dataset.valid()) {
       return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
     }

@@ -8,6 +8,7 @@
 
 #include "datafile/values.hpp"
 #include "hdf5/errors.hpp"
+#include "hdf5/stored_chunks.hpp"
 
 namespace neve::datafile {
 namespace {
@@ -35,6 +36,17 @@ Status read_filters(hid_t creation, Variable& variable) {
     variable.neve = std::move(*parameters);
   }
   return {};
+}
+
+// Of chunks without filters the file's index has a size all the same, which HDF5 believes.
+Status check_plain_chunks(const Variable& variable) {
+  if (variable.layout != H5D_CHUNKED || !variable.filters.empty()) return {};
+  if (variable.has_pointers || variable.has_references) return {};
+  const uint64_t chunk_bytes = product(variable.chunk) * variable.element_bytes;
+  if (variable.stored_bytes % chunk_bytes == 0) return {};
+  return corrupt(
+      fmt::format("its chunks without filters take {} bytes, which is no multiple of the {} of one",
+                  variable.stored_bytes, chunk_bytes));
 }
 
 Status describe(hid_t dataset, Variable& variable) {
@@ -73,7 +85,8 @@ Status describe(hid_t dataset, Variable& variable) {
   if (__builtin_mul_overflow(elements, variable.element_bytes, &bytes))
     return corrupt("its extent has no end");
   variable.stored_bytes = H5Dget_storage_size(dataset);
-  return read_filters(creation.id(), variable);
+  NEVE_TRY(read_filters(creation.id(), variable));
+  return check_plain_chunks(variable);
 }
 
 Status no_selection() { return failure(fmt::format("a part of it cannot be selected: {}", last_error())); }
@@ -92,11 +105,7 @@ struct Selection {
 Result<Selection> select(hid_t dataset, const Extent& first, const Extent& held) {
   Selection selection;
   selection.file = Handle(H5Dget_space(dataset), H5Sclose);
-  const std::vector<hsize_t> count(held.begin(), held.end());
-  selection.memory =
-      Handle(held.empty() ? H5Screate(H5S_SCALAR)
-                          : H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-             H5Sclose);
+  selection.memory = dense_space(held);
   if (!selection.file.valid() || !selection.memory.valid()) return no_selection();
   if (!held.empty() && !select_block(selection.file.id(), first, held)) return no_selection();
   return selection;
@@ -143,6 +152,13 @@ Result<Variable> describe_variable(hid_t dataset, const std::string& path) {
   return variable;
 }
 
+Handle dense_space(const Extent& held) {
+  const std::vector<hsize_t> count(held.begin(), held.end());
+  return Handle(held.empty() ? H5Screate(H5S_SCALAR)
+                             : H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                H5Sclose);
+}
+
 Status check_filters(hid_t creation) {
   const int count = H5Pget_nfilters(creation);
   for (int i = 0; i < count; ++i) {
@@ -163,6 +179,7 @@ Status check_filters(hid_t creation) {
 Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out) {
   NEVE_ASSIGN(const Selection selection, select(dataset, first, held));
   const ChunkGrid parts{held, part_to_read(dataset, held)};
+  hdf5::ChunkCheck chunks(dataset);
   for (uint64_t number = 0; number < parts.count(); ++number) {
     if (parts.count() > 1) {
       const Extent at = parts.first_element(number), part = parts.held(at);
@@ -171,6 +188,7 @@ Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid
       if (!select_block(selection.file.id(), in_file, part) || !select_block(selection.memory.id(), at, part))
         return no_selection();
     }
+    NEVE_TRY(chunks.check(selection.file.id()));
     if (H5Dread(dataset, memory_type, selection.memory.id(), selection.file.id(), H5P_DEFAULT, out) < 0) {
       const std::string reason = last_error();
       const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -191,25 +209,6 @@ Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hi
     return failure("cannot be written: " + last_error());
   }
   return {};
-}
-
-Result<std::optional<uint64_t>> stored_chunk_bytes(hid_t dataset, const Extent& first) {
-  const std::vector<hsize_t> offset(first.begin(), first.end());
-  hsize_t bytes = 0;
-  if (H5Dget_chunk_storage_size(dataset, offset.data(), &bytes) >= 0) {
-    return bytes > 0 ? std::optional<uint64_t>(bytes) : std::nullopt;
-  }
-  // A chunk that is not there and an index that cannot be read fail alike but for the words.
-  const std::string reason = last_error();
-  if (reason.find("chunk storage is not allocated") != std::string::npos) return std::optional<uint64_t>();
-  // Where HDF5 has other words: this call tells them apart, but goes through all chunks.
-  unsigned mask = 0;
-  haddr_t address = HADDR_UNDEF;
-  if (H5Dget_chunk_info_by_coord(dataset, offset.data(), &mask, &address, &bytes) < 0 ||
-      address != HADDR_UNDEF) {
-    return corrupt(fmt::format("a chunk cannot be found: {}", reason));
-  }
-  return std::optional<uint64_t>();
 }
 
 }  // namespace neve::datafile

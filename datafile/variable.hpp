@@ -46,13 +46,13 @@ std::optional<DType> coded_type(hid_t type);
 // Whether HDF5 has all filters of a dataset. Errors: plugin_missing, naming the first that it lacks.
 Status check_filters(hid_t creation);
 
+// What `held` elements along each dimension, one after the other, are to HDF5; a single value where there is
+// no dimension. Invalid where HDF5 refuses.
+hdf5::Handle dense_space(const Extent& held);
+
 // Reads the elements from `first` on, `held` of them along each dimension, as the file's own type has them.
 Status read_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type, void* out);
 Status write_elements(hid_t dataset, const Extent& first, const Extent& held, hid_t memory_type,
                       const void* in);
-
-// Bytes of the chunk that begins there, as it is stored; nothing where the dataset, which is chunked, does
-// not hold it: HDF5 stores none that was never written.
-Result<std::optional<uint64_t>> stored_chunk_bytes(hid_t dataset, const Extent& first);
 
 }  // namespace neve::datafile

@@ -104,16 +104,13 @@ Result<std::vector<ElementBlock>> written_blocks(hid_t dataset, const Variable& 
   return std::vector<ElementBlock>{all_of(variable)};
 }
 
-PieceWalk::PieceWalk(ChunkGrid pieces, const std::vector<ElementBlock>& blocks) {
-  const size_t rank = pieces.dims.size();
-  for (size_t d = 0; d < rank; ++d) {
-    along_.push_back(pieces.dims[d] / pieces.chunk[d] + (pieces.dims[d] % pieces.chunk[d] != 0 ? 1 : 0));
-  }
+PieceWalk::PieceWalk(ChunkGrid grid, const std::vector<ElementBlock>& blocks) : grid_(std::move(grid)) {
+  const size_t rank = grid_.dims.size();
   for (const ElementBlock& block : blocks) {
     Part part{0, Extent(rank), Extent(rank), Extent(rank)};
     for (size_t d = 0; d < rank; ++d) {
-      part.first[d] = part.at[d] = block.first[d] / pieces.chunk[d];
-      part.last[d] = (block.end[d] - 1) / pieces.chunk[d];
+      part.first[d] = part.at[d] = block.first[d] / grid_.chunk[d];
+      part.last[d] = (block.end[d] - 1) / grid_.chunk[d];
     }
     part.number = number_of(part.at);
     parts_.push(std::move(part));
@@ -122,7 +119,7 @@ PieceWalk::PieceWalk(ChunkGrid pieces, const std::vector<ElementBlock>& blocks) 
 
 uint64_t PieceWalk::number_of(const Extent& at) const {
   uint64_t number = 0;
-  for (size_t d = 0; d < at.size(); ++d) number = number * along_[d] + at[d];
+  for (size_t d = 0; d < at.size(); ++d) number = number * grid_.along(d) + at[d];
   return number;
 }
 

@@ -28,7 +28,7 @@ Result<std::vector<ElementBlock>> written_blocks(hid_t dataset, const Variable& 
 // The pieces of a dataset that hold an element of some blocks, by number, each once.
 class PieceWalk {
  public:
-  PieceWalk(ChunkGrid pieces, const std::vector<ElementBlock>& blocks);
+  PieceWalk(ChunkGrid grid, const std::vector<ElementBlock>& blocks);
 
   // Nothing after the last.
   std::optional<uint64_t> next();
@@ -46,7 +46,7 @@ class PieceWalk {
   // False after the last.
   bool advance(Part& part) const;
 
-  Extent along_;  // pieces along each dimension
+  ChunkGrid grid_;
   std::priority_queue<Part> parts_;
   std::optional<uint64_t> given_;
 };

@@ -13,6 +13,7 @@
 #include "hdf5/header_parts.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5/link_names.hpp"
+#include "hdf5/open_to_read.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -132,9 +133,9 @@ Result<AmrFile> recognize_amr_file(hid_t file) {
 
 Result<AmrFile> recognize_amr_file(const std::string& path) {
   const QuietErrors quiet;
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.valid()) return corrupt(fmt::format("{}: HDF5 cannot open it: {}", path, last_error()));
-  Result<AmrFile> found = recognize_amr_file(file.id());
+  const Result<Handle> file = open_file_to_read(path);
+  if (!file.ok()) return file.status().in(path);
+  Result<AmrFile> found = recognize_amr_file(file->id());
   return found.ok() ? std::move(found) : Result<AmrFile>(found.status().in(path));
 }
 

@@ -12,6 +12,7 @@
 #include "hdf5/header_parts.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5/link_names.hpp"
+#include "hdf5/open_to_read.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -144,8 +145,9 @@ Status copy_objects(hid_t source, hid_t target) {
 }  // namespace
 
 Status carry_over(hid_t target, const std::string& source, size_t levels, Convention convention) {
-  const Handle from(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!from.valid()) return corrupt(fmt::format("{}: HDF5 cannot open it: {}", source, last_error()));
+  const Result<Handle> opened = open_file_to_read(source);
+  if (!opened.ok()) return opened.status().in(source);
+  const Handle& from = *opened;
   const auto carry = [&]() -> Status {
     NEVE_ASSIGN(const Handle neve, open_group(target, neve_name));
     const hid_t lists = convention == Convention::chombo ? neve.id() : H5I_INVALID_HID;

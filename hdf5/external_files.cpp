@@ -20,6 +20,7 @@
 #include "hdf5/handle.hpp"
 #include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
+#include "hdf5/open_to_read.hpp"
 #include "hdf5/virtual_sources.hpp"
 #include "plotfile/own_folder.hpp"
 
@@ -118,9 +119,9 @@ class Walker {
     while (!waiting_.empty()) {
       const std::string next = std::move(waiting_.front());
       waiting_.pop_front();
-      const Handle other(H5Fopen(next.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-      if (!other.valid()) continue;  // its reader will find the same
-      NEVE_TRY(walk(other.id(), next, ExternalLinks::followed));
+      const Result<Handle> other = open_file_to_read(next);
+      if (!other.ok()) continue;  // its reader will find the same
+      NEVE_TRY(walk(other->id(), next, ExternalLinks::followed));
     }
     return sources_.check();
   }

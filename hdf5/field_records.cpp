@@ -10,6 +10,7 @@
 #include "hdf5/errors.hpp"
 #include "hdf5/handle.hpp"
 #include "hdf5/paid_list.hpp"
+#include "hdf5/stored_chunks.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -240,6 +241,7 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   if (count == 0) return fields;
   NEVE_TRY(check_paid_for(table.id(), table_name, static_cast<uint64_t>(count), layout.row_bytes).in(place));
   std::vector<char> rows(static_cast<size_t>(count) * layout.row_bytes, 0);
+  NEVE_TRY(ChunkCheck(table.id()).check(H5S_ALL).in(fmt::format("{}/{}", place, table_name)));
   if (H5Dread(table.id(), in_memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) < 0) {
     return corrupt(fmt::format("{}/{} cannot be read: {}", place, table_name, last_error()));
   }

@@ -30,10 +30,13 @@ Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, i
   const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
   const hid_t type = header.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-  if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0 ||
-      H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT, out) < 0) {
-    return corrupt(
-        fmt::format("{}/{}: box {} cannot be read: {}", level_name(level), data.name, box, last_error()));
+  const auto place = [&] { return fmt::format("{}/{}: box {}", level_name(level), data.name, box); };
+  if (H5Sselect_hyperslab(selection.id(), H5S_SELECT_SET, &begin, nullptr, &count, nullptr) < 0) {
+    return corrupt(fmt::format("{} cannot be selected: {}", place(), last_error()));
+  }
+  NEVE_TRY(data.chunks->check(selection.id()).in(place()));
+  if (H5Dread(data.dataset.id(), type, memory.id(), selection.id(), H5P_DEFAULT, out) < 0) {
+    return corrupt(fmt::format("{} cannot be read: {}", place(), last_error()));
   }
   return {};
 }

@@ -25,6 +25,7 @@
 #include "hdf5/layout_names.hpp"
 #include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
+#include "hdf5/open_to_read.hpp"
 #include "hdf5/paid_list.hpp"
 
 namespace neve::hdf5 {
@@ -92,6 +93,7 @@ Status check_paid_for(const List& list, const std::string& name, uint64_t before
 
 Status read_list(const List& list, const std::string& name, hid_t memory_type, void* out) {
   if (list.count == 0) return {};
+  NEVE_TRY(ChunkCheck(list.dataset.id()).check(H5S_ALL).in(fmt::format("dataset {}", name)));
   if (H5Dread(list.dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0) {
     return corrupt(fmt::format("dataset {} cannot be read: {}", name, last_error()));
   }
@@ -197,24 +199,17 @@ std::vector<FilterName> read_filters(hid_t creation) {
 
 // Chunks that a box at a time would be decompressed again for every box: hold one whole chunk when it is
 // not absurdly large.
-Handle data_access(hid_t where, const std::string& name) {
-  Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+uint64_t bytes_to_keep(hid_t where, const std::string& name) {
   const Handle probe(H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!probe.valid()) return access;
+  if (!probe.valid()) return default_chunk_cache_bytes;
   const Handle creation(H5Dget_create_plist(probe.id()), H5Pclose);
   const Handle type(H5Dget_type(probe.id()), H5Tclose);
   hsize_t chunk = 0;
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED || H5Pget_chunk(creation.id(), 1, &chunk) != 1) {
-    return access;
+    return default_chunk_cache_bytes;
   }
-  constexpr uint64_t least_cache_bytes = uint64_t{16} << 20;
   constexpr uint64_t most_cache_bytes = uint64_t{256} << 20;
-  constexpr size_t slots = 521;
-  constexpr double evict_fully_read = 1.0;
-  const uint64_t chunk_bytes = chunk * H5Tget_size(type.id());
-  H5Pset_chunk_cache(access.id(), slots, std::clamp(chunk_bytes, least_cache_bytes, most_cache_bytes),
-                     evict_fully_read);
-  return access;
+  return std::clamp<uint64_t>(chunk * H5Tget_size(type.id()), default_chunk_cache_bytes, most_cache_bytes);
 }
 
 Result<DType> open_data(hid_t group, const DatasetNames& names, LevelData* data) {
@@ -226,11 +221,11 @@ Result<DType> open_data(hid_t group, const DatasetNames& names, LevelData* data)
     return usage_error(fmt::format("it has a dataset per component ({}); one dataset for all is supported",
                                    names.second_data));
   }
-  const Handle access = data_access(group, names.data);
-  data->dataset = Handle(H5Dopen2(group, names.data.c_str(), access.id()), H5Dclose);
+  data->dataset = open_dataset_to_read(group, names.data, bytes_to_keep(group, names.data));
   if (!data->dataset.valid()) {
     return corrupt(fmt::format("dataset {} cannot be opened: {}", names.data, last_error()));
   }
+  data->chunks = std::make_shared<ChunkCheck>(data->dataset.id());
   const Handle type(H5Dget_type(data->dataset.id()), H5Tclose);
   const Handle space(H5Dget_space(data->dataset.id()), H5Sclose);
   const Handle creation(H5Dget_create_plist(data->dataset.id()), H5Pclose);
@@ -725,8 +720,7 @@ Result<OpenedFile> open_file(const std::string& path) {
   OpenedFile opened;
   NEVE_ASSIGN(opened.bytes, readable_size(path));
   if (H5Fis_hdf5(path.c_str()) <= 0) return usage_error("is not an HDF5 file");
-  opened.file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!opened.file.valid()) return corrupt(fmt::format("HDF5 cannot open it: {}", last_error()));
+  NEVE_ASSIGN(opened.file, open_file_to_read(path));
   return opened;
 }
 

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "hdf5/handle.hpp"
 #include "hdf5/layout_names.hpp"
 #include "hdf5/skeleton.hpp"
+#include "hdf5/stored_chunks.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
@@ -27,6 +29,7 @@ struct FilterName {
 struct LevelData {
   std::string name = data_name;
   Handle dataset;
+  std::shared_ptr<ChunkCheck> chunks;  // of the dataset; for readers that let HDF5 read its values
   uint64_t elements = 0;
   uint64_t chunk_elements = 0;  // 0 when it is not chunked
   uint64_t stored_bytes = 0;

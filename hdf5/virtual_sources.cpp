@@ -10,6 +10,7 @@
 
 #include "hdf5/handle.hpp"
 #include "hdf5/object_address.hpp"
+#include "hdf5/open_to_read.hpp"
 
 namespace neve::hdf5 {
 
@@ -60,7 +61,9 @@ std::map<VirtualSources::Node, std::vector<VirtualSources::Node>> VirtualSources
     std::set<Node> virtual_ones;
     for (const auto& [name, pattern] : dataset.sources) {
       const auto [file, is_new] = files.try_emplace(name);
-      if (is_new) file->second = Handle(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+      if (is_new) {
+        if (Result<Handle> opened = open_file_to_read(name); opened.ok()) file->second = std::move(*opened);
+      }
       if (!file->second.valid()) continue;  // its reader will find the same
       bool has_number = false;
       for (uint64_t number = 0; number == 0 || has_number; ++number) {

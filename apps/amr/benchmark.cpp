@@ -278,16 +278,10 @@ Result<Way> parse_way(const std::string& name) {
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   NEVE_TRY(apps::check_options(options.store));
-  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
   std::vector<std::string> names;
   for (const Way& way : options.ways) names.push_back(stem_of(way) + "_");
-  return apps::in_own_folder(all, options.store.folder, options.store.keep, names,
-                             [&](const std::string& folder) -> Result<BenchmarkResult> {
-                               Case placed = options;
-                               placed.store.folder = folder;
-                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-                               return Benchmark(std::move(own), placed).run();
-                             });
+  return apps::run_in_own_folder<Benchmark>(comm, options, names,
+                                            [](Case& of) -> apps::StoreOptions& { return of.store; });
 }
 
 }  // namespace neve::amr_app

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "files/temporary_folder.hpp"
 #include "mpi/agree.hpp"
@@ -48,6 +49,24 @@ auto in_own_folder(const mpi::Comm& comm, const std::string& folder, bool keep,
   // Rank 0 has cleared away when any rank goes on.
   MPI_Barrier(comm.get());
   return result;
+}
+
+// Collective. A run of a mini-app in a folder of its own: `Benchmark(Comm, const Case&).run()`, where
+// `store_of` gives of a case the part whose `folder` and `keep` say where it writes. `names`:
+// Workplace::begin.
+template <class Benchmark, class Case, class StoreOf>
+auto run_in_own_folder(MPI_Comm comm, const Case& options, std::span<const std::string> names,
+                       StoreOf&& store_of) -> decltype(std::declval<Benchmark&>().run()) {
+  NEVE_ASSIGN(const mpi::Comm all, mpi::Comm::duplicate(comm));
+  Case placed = options;
+  auto& store = store_of(placed);
+  const std::string folder = store.folder;
+  return in_own_folder(all, folder, store.keep, names,
+                       [&](const std::string& path) -> decltype(std::declval<Benchmark&>().run()) {
+                         store.folder = path;
+                         NEVE_ASSIGN(mpi::Comm own, mpi::Comm::duplicate(comm));
+                         return Benchmark(std::move(own), placed).run();
+                       });
 }
 
 }  // namespace neve::apps

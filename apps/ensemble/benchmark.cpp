@@ -809,16 +809,9 @@ Result<Way> parse_way(const std::string& name) {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
-  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
   std::vector<std::string> names;
   for (const Way& way : options.ways) names.push_back(fmt::format("neve_ensemble_{}_", way.name));
-  return apps::in_own_folder(all, options.folder, options.keep, names,
-                             [&](const std::string& folder) -> Result<BenchmarkResult> {
-                               Case placed = options;
-                               placed.folder = folder;
-                               NEVE_ASSIGN(Comm own, Comm::duplicate(comm));
-                               return Benchmark(std::move(own), placed).run();
-                             });
+  return apps::run_in_own_folder<Benchmark>(comm, options, names, [](Case& of) -> Case& { return of; });
 }
 
 }  // namespace neve::ensemble

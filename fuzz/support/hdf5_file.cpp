@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A recipe made a file, through HDF5's driver for files in memory.
 #include <hdf5.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -171,8 +172,44 @@ Handle dataset_creation(const Record& record, const Handle& type) {
   return creation;
 }
 
+// At most `most_bytes` of what `bytes` unpack to.
+Bytes inflated(const Bytes& bytes, uint64_t most_bytes) {
+  Bytes out(std::min(most_bytes, uint64_t{1} << 24));
+  uLongf length = out.size();
+  uLong taken = bytes.size();
+  uncompress2(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()),
+              &taken);
+  out.resize(length);
+  return out;
+}
+
+// HDF5 1.10 copies whole chunks out of whatever deflate has unpacked, and its own other filters believe the
+// bytes that they undo.
+bool is_beyond_hdf5(const Record& record, const RecipeChunk& chunk, uint64_t chunk_bytes) {
+  Bytes bytes = chunk.bytes;
+  bool is_inflated = false;
+  for (size_t f = record.filters.size(); f-- > 0;) {
+    if ((chunk.filter_mask >> f & 1) != 0) continue;
+    const int id = record.filters[f].id;
+    if (id == H5Z_FILTER_SHUFFLE) continue;
+    if (id == H5Z_FILTER_FLETCHER32) {
+      constexpr size_t checksum_bytes = 4;
+      bytes.resize(bytes.size() - std::min(bytes.size(), checksum_bytes));
+    } else if (id == H5Z_FILTER_DEFLATE) {
+      bytes = inflated(bytes, chunk_bytes);
+      is_inflated = true;
+    } else {
+      return id < H5Z_FILTER_RESERVED;
+    }
+  }
+  return is_inflated && bytes.size() < chunk_bytes;
+}
+
 void write_chunks(hid_t dataset, const Record& record) {
   if (record.chunk.size() != record.dims.size()) return;
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  uint64_t chunk_bytes = H5Tget_size(type.id());
+  for (const uint64_t side : record.chunk) chunk_bytes *= side;
   // HDF5 1.10 gives a dataset without values no index of chunks, and reads the one that is not there.
   if (std::find(record.dims.begin(), record.dims.end(), 0U) != record.dims.end()) return;
   uint64_t number = 0;
@@ -186,6 +223,7 @@ void write_chunks(hid_t dataset, const Record& record) {
       left /= steps;
     }
     if (left != 0) return;
+    if (is_beyond_hdf5(record, chunk, chunk_bytes)) continue;
     H5Dwrite_chunk(dataset, H5P_DEFAULT, chunk.filter_mask, first.data(), chunk.bytes.size(),
                    chunk.bytes.data());
   }

@@ -64,15 +64,9 @@ Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Tra
     NEVE_TRY(merge_over_ranks(comm, std::span(&range, 1)));
     return range;
   };
-  ArrayMeasure whole;
-  whole.fill = transfer.values.fill;
-  NEVE_ASSIGN(whole.range, range_without(whole.fill));
-  if (whole.fill || !transfer.values.detect_fill) return std::optional(whole);
   // The range is global, so all ranks suspect the same value.
-  if (const auto suspect = suspect_fill(transfer.dtype, whole.range)) {
-    NEVE_ASSIGN(const ValueRange others, range_without(suspect));
-    if (accept_fill(*suspect, others)) whole = {others, suspect};
-  }
+  NEVE_ASSIGN(const ArrayMeasure whole, measure_values(transfer.dtype, transfer.values.fill,
+                                                       transfer.values.detect_fill, range_without));
   return std::optional(whole);
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._array import fill_value, integer_fill
 from ._bound import parse_bound
 from ._errors import Error
@@ -19,7 +20,6 @@ FILTER_ID = 466
 # cd_values, layout 1 (docs/format.md): the words a user gives; the filter adds dtype and chunk
 # shape itself.
 _LAYOUT_VERSION = 1
-_EXACT_CODECS = ("auto", "lossless", "exact")
 _CODECS = {
     "auto": 0,
     "dual_quant": 1,
@@ -77,11 +77,8 @@ class Filter(Mapping):
         **other: Any,
     ):
         bound = parse_bound("Filter", abs, rel, lossless, other)
-        if lossless and codec in _CODECS and codec not in _EXACT_CODECS:
-            raise Error(
-                f"Filter: codec {codec} cannot keep the bound lossless; allowed with it are "
-                + ", ".join(_EXACT_CODECS)
-            )
+        choices = (_choice("codec", codec, _CODECS), _choice("effort", effort, _EFFORTS))
+        _core.check_keeps_bound(bound.mode, codec)
         flags = (0 if fill is None else _FILL_GIVEN) | (_DETECT_FILL if detect_fill else 0)
         fill_words = (0, 0)
         if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(fill) < 2**64:
@@ -97,8 +94,7 @@ class Filter(Mapping):
                 _LAYOUT_VERSION,
                 bound.mode,
                 *_double_words(bound.value),
-                _choice("codec", codec, _CODECS),
-                _choice("effort", effort, _EFFORTS),
+                *choices,
                 flags,
                 *fill_words,
             ),

@@ -30,14 +30,9 @@ FrameBox box_of_shape(std::span<const uint64_t> shape) {
 Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void* values,
                                    const ArrayOptions& options) {
   const BoxData data = dense_box_data(values, box);
-  const bool is_settled = options.fill || !options.detect_fill;
-  NEVE_ASSIGN(const ValueRange all, scan_range(dtype, box, data, 0, options.fill));
-  if (is_settled) return ArrayMeasure{all, options.fill};
-  if (const auto suspect = suspect_fill(dtype, all); suspect) {
-    NEVE_ASSIGN(const ValueRange others, scan_range(dtype, box, data, 0, suspect));
-    if (accept_fill(*suspect, others)) return ArrayMeasure{others, suspect};
-  }
-  return ArrayMeasure{all, {}};
+  return measure_values(dtype, options.fill, options.detect_fill, [&](const std::optional<double>& fill) {
+    return scan_range(dtype, box, data, 0, fill);
+  });
 }
 
 namespace {

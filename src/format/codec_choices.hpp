@@ -16,6 +16,9 @@ Status check_dtype(DType dtype);
 Status check_codec(Codec codec);
 Status check_effort(Effort effort);
 
+// Whether the codec that somebody asked for can keep all values bit for bit.
+bool can_keep_every_bit(Codec asked);
+
 // Of a codec that somebody asked for beside this very bound.
 Status check_keeps_bound(const Bound& bound, Codec codec);
 

@@ -201,13 +201,15 @@ Status check_codec(Codec codec) {
   return usage_error(fmt::format("codec {} unknown; allowed: {}", static_cast<int>(codec), codec_choices()));
 }
 
+bool can_keep_every_bit(Codec asked) { return asked == Codec::automatic || keeps_integers(asked); }
+
 Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
   if (bound.mode != BoundMode::lossless) {
     return usage_error(
         fmt::format("bound {} for values of {}: integers are kept bit for bit, their bound is lossless",
                     to_string(bound), dtype_name(dtype)));
   }
-  if (codec != Codec::automatic && !keeps_integers(codec)) {
+  if (!can_keep_every_bit(codec)) {
     return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
                                    codec_name(codec), dtype_name(dtype)));
   }
@@ -215,7 +217,7 @@ Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
 }
 
 Status check_keeps_bound(const Bound& bound, Codec codec) {
-  if (bound.mode != BoundMode::lossless || codec == Codec::automatic || keeps_integers(codec)) return {};
+  if (bound.mode != BoundMode::lossless || can_keep_every_bit(codec)) return {};
   return usage_error(
       fmt::format("codec {} cannot keep the bound lossless; allowed with it are auto, lossless and exact",
                   codec_name(codec)));

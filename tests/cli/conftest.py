@@ -32,6 +32,21 @@ def environment(**changes):
     return env
 
 
+def run_as_stranger(*command):
+    """A program that knows nothing of Neve, with the plugin's folder; what it said. In a process of
+    its own, also where it is Python: HDF5 looks for that folder once, when it starts.
+    """
+    done = subprocess.run(
+        command,
+        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 class Outcome:
     def __init__(self, done):
         self.code = done.returncode

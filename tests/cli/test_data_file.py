@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from . import data_files
-from .conftest import NEVE, PLUGIN_DIR, TIMEOUT_SECONDS, climate, environment, shared
+from .conftest import NEVE, TIMEOUT_SECONDS, climate, environment, run_as_stranger, shared
 
 TOOL = pathlib.Path(__file__).with_name("data_files.py")
 
@@ -33,29 +33,14 @@ def small(neve, netcdf):
 
 
 def assert_read_alike(reader, a, b):
-    """In a process of its own: HDF5 looks for the plugin's folder once, when it starts."""
-    done = subprocess.run(
-        [sys.executable, TOOL, reader, a, b],
-        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
+    run_as_stranger(sys.executable, TOOL, reader, a, b)
 
 
 def dump(path):
     if shutil.which("ncdump") is None:
         pytest.skip("ncdump is not installed")
-    done = subprocess.run(
-        ["ncdump", "-p", "9,17", path],
-        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("\n", 1)[1]  # the first line names the file
+    said = run_as_stranger("ncdump", "-p", "9,17", path)
+    return said.split("\n", 1)[1]  # the first line names the file
 
 
 def variables_of(report):
@@ -149,12 +134,7 @@ def test_data_that_grows_later_finds_fill_values(neve, netcdf, tmp_path):
         "with h5py.File(sys.argv[1]) as f:\n"
         "    assert (f['temp'][11] == 3).all() and (f['temp'][:11] == before).all()\n"
     )
-    subprocess.run(
-        [sys.executable, "-c", script, copy],
-        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-        check=True,
-        timeout=TIMEOUT_SECONDS,
-    )
+    run_as_stranger(sys.executable, "-c", script, copy)
 
 
 def test_threads_make_the_same_frames(neve, netcdf, small, tmp_path):
@@ -247,17 +227,8 @@ def test_verify_finds_every_difference(neve, netcdf, small, tmp_path):
     def changed(name, script):
         path = tmp_path / f"{name}.nc"
         shutil.copy(small, path)
-        subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                "import sys, netCDF4\nf = netCDF4.Dataset(sys.argv[1], 'a')\n" + script,
-                path,
-            ],
-            env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-            check=True,
-            timeout=TIMEOUT_SECONDS,
-        )
+        begin = "import sys, netCDF4\nf = netCDF4.Dataset(sys.argv[1], 'a')\n"
+        run_as_stranger(sys.executable, "-c", begin + script, path)
         return path
 
     for name, script, words in (

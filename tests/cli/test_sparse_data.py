@@ -2,14 +2,13 @@
 """Datasets of which next to nothing was written: what a small file says of their size is free."""
 
 import json
-import subprocess
 import sys
 
 import h5py
 import numpy as np
 import pytest
 
-from .conftest import NEVE, PLUGIN_DIR, TIMEOUT_SECONDS, environment
+from .conftest import NEVE, run_as_stranger
 
 WAVES = np.sin(np.arange(2**16) * 0.01).astype("f4") + 280
 AT = 3 * 2**38  # of the one chunk that was written
@@ -54,19 +53,6 @@ print(json.dumps({"shape": d.shape, "error": error, "away": sorted(set(away.toli
 """
 
 
-def read_by_h5py(path, waves):
-    """In a process of its own: HDF5 looks for the plugin's folder once, when it starts."""
-    done = subprocess.run(
-        [sys.executable, "-c", READ, path, waves],
-        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.mark.parametrize("bound", ["lossless", "abs=1e-3", "rel=1e-3"])
 @pytest.mark.parametrize("make", [contiguous, chunked, chunked_2d, virtual])
 def test_what_nobody_wrote_is_not_gone_through(neve, tmp_path, make, bound):
@@ -79,7 +65,9 @@ def test_what_nobody_wrote_is_not_gone_through(neve, tmp_path, make, bound):
     if make is contiguous:
         return
     np.save(tmp_path / "waves.npy", WAVES)
-    found = read_by_h5py(tmp_path / "b.h5", tmp_path / "waves.npy")
+    found = json.loads(
+        run_as_stranger(sys.executable, "-c", READ, tmp_path / "b.h5", tmp_path / "waves.npy")
+    )
     assert found["shape"] == list(shape) and found["away"] == [7.0]
     # A range is of what was written.
     limits = {"lossless": 0, "abs=1e-3": 1e-3, "rel=1e-3": 1e-3 * np.ptp(WAVES) * (1 + 1e-9)}
@@ -118,14 +106,7 @@ def test_every_kind_of_chunk_index(neve, tmp_path, libver, chunk_bytes):
                     d[at] = rng.random()
     options = ("--chunk-size", chunk_bytes) if chunk_bytes else ()
     neve("convert", tmp_path / "a.h5", tmp_path / "b.h5", *options)
-    done = subprocess.run(
-        [sys.executable, "-c", EVERYTHING, tmp_path / "a.h5", tmp_path / "b.h5"],
-        env=environment(HDF5_PLUGIN_PATH=str(PLUGIN_DIR)),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
+    run_as_stranger(sys.executable, "-c", EVERYTHING, tmp_path / "a.h5", tmp_path / "b.h5")
     assert neve("verify", tmp_path / "a.h5", tmp_path / "b.h5", "--json").json["ok"]
 
 
@@ -151,15 +132,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 def peak_bytes(*words):
     """What a command had in memory at most."""
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, str(NEVE), *map(str, words)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return int(run_as_stranger(sys.executable, "-c", PEAK, NEVE, *map(str, words)))
 
 
 def test_many_small_chunks_take_no_memory_each(tmp_path):

@@ -7,24 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "modes.h"
+
 enum { count = 20000, own_bytes = count * 4 };
 
-static int rank, ranks, wrong;
-static double tolerance;
-static const char* path;
 static float values[count];
 
 static float value_at(long i) { return (float)(3 * sin(0.002 * (double)i) + 1e-3 * cos(0.9 * (double)i)); }
 static long first_of(int r) { return (long)r * count; }
 static MPI_Offset begin_of(int r) { return (MPI_Offset)r * own_bytes; }
-
-static void expect(int is_so, const char* what, int line) {
-  if (is_so) return;
-  if (!wrong) fprintf(stderr, "rank %d: wrong in line %d: %s\n", rank, line, what);
-  wrong = 1;
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
-#define CHECK(call) EXPECT((call) == MPI_SUCCESS)
 
 static void fill(float* out, long first, int n) {
   for (int i = 0; i < n; ++i) out[i] = value_at(first + i);
@@ -608,48 +599,29 @@ static void external_data(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 2);
-  path = argv[2];
-  tolerance = atof(argv[3]);
-  const struct {
-    const char* name;
-    void (*run)(void);
-  } modes[] = {{"sync_and_read", sync_and_read},
-               {"read_at_once", read_at_once},
-               {"doubles_behind_floats", doubles_behind_floats},
-               {"integers_by_single_ranks", integers_by_single_ranks},
-               {"nonblocking", nonblocking},
-               {"nonblocking_together", nonblocking_together},
-               {"unequal_first_writes", unequal_first_writes},
-               {"split_calls", split_calls},
-               {"shared_pointers", shared_pointers},
-               {"holes", holes},
-               {"read_otherwise", read_otherwise},
-               {"sizes", sizes},
-               {"begun_again", begun_again},
-               {"append", append},
-               {"append_together", append_together},
-               {"append_alone", append_alone},
-               {"views", views},
-               {"deleted", deleted},
-               {"alone", alone},
-               {"twice", twice},
-               {"atomic", atomic},
-               {"wrong_file_calls", wrong_file_calls},
-               {"wrong_gathers", wrong_gathers},
-               {"external_data", external_data}};
-  int known = 0;
-  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
-    if (strcmp(modes[i].name, argv[1]) != 0) continue;
-    known = 1;
-    modes[i].run();
-  }
-  if (!known) MPI_Abort(MPI_COMM_WORLD, 2);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return wrong;
+  const Mode modes[] = {{"sync_and_read", sync_and_read},
+                        {"read_at_once", read_at_once},
+                        {"doubles_behind_floats", doubles_behind_floats},
+                        {"integers_by_single_ranks", integers_by_single_ranks},
+                        {"nonblocking", nonblocking},
+                        {"nonblocking_together", nonblocking_together},
+                        {"unequal_first_writes", unequal_first_writes},
+                        {"split_calls", split_calls},
+                        {"shared_pointers", shared_pointers},
+                        {"holes", holes},
+                        {"read_otherwise", read_otherwise},
+                        {"sizes", sizes},
+                        {"begun_again", begun_again},
+                        {"append", append},
+                        {"append_together", append_together},
+                        {"append_alone", append_alone},
+                        {"views", views},
+                        {"deleted", deleted},
+                        {"alone", alone},
+                        {"twice", twice},
+                        {"atomic", atomic},
+                        {"wrong_file_calls", wrong_file_calls},
+                        {"wrong_gathers", wrong_gathers},
+                        {"external_data", external_data}};
+  return RUN_MODE(modes);
 }

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { count = 20000 };
+#include "modes.h"
 
-static int rank, ranks, wrong;
-static double tolerance;
-static const char* path;
+enum { count = 20000 };
 
 static double value_at(long i) { return 3 * sin(0.002 * (double)i) + 1e-3 * cos(0.9 * (double)i); }
 
@@ -22,22 +20,14 @@ static void fill_doubles(double* out, long first, int n) {
   for (int i = 0; i < n; ++i) out[i] = value_at(first + i);
 }
 
-static void expect(int is_so, const char* what) {
-  if (is_so) return;
-  if (!wrong) fprintf(stderr, "rank %d: wrong: %s\n", rank, what);
-  wrong = 1;
-}
-#define EXPECT(condition) expect(condition, #condition)
-#define CHECK(call) EXPECT((call) == MPI_SUCCESS)
-
 static void expect_floats(const float* got, long first, int n, const char* what) {
   for (int i = 0; i < n; ++i) {
-    if (!(fabs((double)got[i] - (float)value_at(first + i)) <= tolerance)) return expect(0, what);
+    if (!(fabs((double)got[i] - (float)value_at(first + i)) <= tolerance)) return expect(0, what, __LINE__);
   }
 }
 static void expect_doubles(const double* got, long first, int n, const char* what) {
   for (int i = 0; i < n; ++i) {
-    if (!(fabs(got[i] - value_at(first + i)) <= tolerance)) return expect(0, what);
+    if (!(fabs(got[i] - value_at(first + i)) <= tolerance)) return expect(0, what, __LINE__);
   }
 }
 
@@ -261,35 +251,17 @@ static void read_as_integers(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc != 4) MPI_Abort(MPI_COMM_WORLD, 2);
-  path = argv[2];
-  tolerance = atof(argv[3]);
-  const struct {
-    const char* name;
-    void (*run)(void);
-  } modes[] = {{"gather", gather},
-               {"write_at", write_at},
-               {"write_view", write_view},
-               {"read_doubles", read_doubles},
-               {"read_floats", read_floats},
-               {"rewrite", rewrite},
-               {"write_header", write_header},
-               {"write_columns", write_columns},
-               {"write_mixed", write_mixed},
-               {"write_apart", write_apart},
-               {"write_and_read", write_and_read},
-               {"read_as_integers", read_as_integers}};
-  int known = 0;
-  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
-    if (strcmp(modes[i].name, argv[1]) != 0) continue;
-    known = 1;
-    modes[i].run();
-  }
-  if (!known) MPI_Abort(MPI_COMM_WORLD, 2);
-  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return wrong;
+  const Mode modes[] = {{"gather", gather},
+                        {"write_at", write_at},
+                        {"write_view", write_view},
+                        {"read_doubles", read_doubles},
+                        {"read_floats", read_floats},
+                        {"rewrite", rewrite},
+                        {"write_header", write_header},
+                        {"write_columns", write_columns},
+                        {"write_mixed", write_mixed},
+                        {"write_apart", write_apart},
+                        {"write_and_read", write_and_read},
+                        {"read_as_integers", read_as_integers}};
+  return RUN_MODE(modes);
 }
