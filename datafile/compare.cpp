@@ -34,7 +34,7 @@ struct Side {
 Result<Side> open_side(const std::string& path, const OpenOptions& options) {
   Side side;
   side.path = path;
-  NEVE_ASSIGN(side.file, open_source(path, options));
+  NEVE_ASSIGN(side.file, open_source(path, options, hdf5::Reading::values));
   auto contents = list_contents(side.file.id());
   if (!contents.ok()) return contents.status().in(path);
   side.contents = std::move(*contents);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "hdf5/errors.hpp"
-#include "hdf5/external_files.hpp"
 #include "hdf5/link_names.hpp"
 #include "hdf5/object_address.hpp"
 #include "hdf5/open_to_read.hpp"
@@ -114,12 +113,12 @@ class Lister {
 
 }  // namespace
 
-Result<Handle> open_source(const std::string& path, const OpenOptions& options) {
+Result<Handle> open_source(const std::string& path, const OpenOptions& options, hdf5::Reading reading) {
   // HDF5 tells a missing file and a damaged one alike.
   NEVE_TRY(plotfile::File::open(path).status());
   Result<Handle> file = hdf5::open_file_to_read(path);
   if (!file.ok()) return file.status().in(path);
-  NEVE_TRY(hdf5::check_external_files(file->id(), path, hdf5::ExternalLinks::kept, options));
+  NEVE_TRY(hdf5::check_external_files(file->id(), path, hdf5::ExternalLinks::kept, options, reading));
   return file;
 }
 

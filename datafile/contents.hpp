@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hdf5/external_files.hpp"
 #include "hdf5/handle.hpp"
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
@@ -35,7 +36,7 @@ struct Contents {
 
 // Reads only. External links stay links; what else leads to other files is followed as the options allow.
 // Errors: failure, corrupt (HDF5 cannot open it), usage (it leads outside of its folder).
-Result<hdf5::Handle> open_source(const std::string& path, const OpenOptions& options = {});
+Result<hdf5::Handle> open_source(const std::string& path, const OpenOptions& options, hdf5::Reading reading);
 
 // Links of a group stand in the order of their creation where the file tracks it, else by name. An object
 // with several hard links is listed under the first; the others are entries of kind hard_link.

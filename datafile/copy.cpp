@@ -103,7 +103,7 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
       target.ok() && target->device == identity.device && target->number == identity.number) {
     return usage_error(fmt::format("{} and {} are the same file", source_path, target_path));
   }
-  NEVE_ASSIGN(const Handle source, open_source(source_path, options.open));
+  NEVE_ASSIGN(const Handle source, open_source(source_path, options.open, hdf5::Reading::values));
   auto contents = list_contents(source.id());
   if (!contents.ok()) return contents.status().in(source_path);
   auto plan = steps.plan(source.id(), *contents);

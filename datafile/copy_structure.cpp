@@ -186,6 +186,10 @@ class StructureCopy::Work {
   // A committed type is committed in the target where it is first used, and gets its name when its link is
   // met.
   Result<Handle> type_in_target(hid_t type) {
+    if (type_traits(type).has_references && address_bytes_ != sizeof(haddr_t)) {
+      return usage_error(
+          fmt::format("references in a file with addresses of {} bytes are not supported", address_bytes_));
+    }
     if (H5Tcommitted(type) <= 0) return Handle(H5Tcopy(type), H5Tclose);
     NEVE_ASSIGN(const haddr_t address, object_address(type));
     const auto known = committed_.find(address);
@@ -335,6 +339,7 @@ class StructureCopy::Work {
   }
 
   hid_t source_, target_;
+  const uint64_t address_bytes_ = hdf5::address_bytes(source_);
   const Contents& contents_;
   const CopyPlan& plan_;
   ReferenceSpace from_, to_;

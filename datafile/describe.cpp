@@ -13,7 +13,7 @@ using hdf5::Handle;
 
 Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options) {
   const hdf5::QuietErrors quiet;
-  NEVE_ASSIGN(const Handle file, open_source(path, options));
+  NEVE_ASSIGN(const Handle file, open_source(path, options, hdf5::Reading::structure));
   NEVE_ASSIGN(const auto raw, plotfile::File::open(path));
   auto contents = list_contents(file.id());
   if (!contents.ok()) return contents.status().in(path);

@@ -10,7 +10,8 @@ namespace neve::datafile {
 Result<bool> is_data_file(const std::string& path) {
   const hdf5::QuietErrors quiet;
   // Nothing is followed to tell.
-  NEVE_ASSIGN(const hdf5::Handle file, open_source(path, {.follow_external = true}));
+  NEVE_ASSIGN(const hdf5::Handle file,
+              open_source(path, {.follow_external = true}, hdf5::Reading::structure));
   return H5Lexists(file.id(), hdf5::global_name, H5P_DEFAULT) <= 0;
 }
 

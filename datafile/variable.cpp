@@ -38,17 +38,6 @@ Status read_filters(hid_t creation, Variable& variable) {
   return {};
 }
 
-// Of chunks without filters the file's index has a size all the same, which HDF5 believes.
-Status check_plain_chunks(const Variable& variable) {
-  if (variable.layout != H5D_CHUNKED || !variable.filters.empty()) return {};
-  if (variable.has_pointers || variable.has_references) return {};
-  const uint64_t chunk_bytes = product(variable.chunk) * variable.element_bytes;
-  if (variable.stored_bytes % chunk_bytes == 0) return {};
-  return corrupt(
-      fmt::format("its chunks without filters take {} bytes, which is no multiple of the {} of one",
-                  variable.stored_bytes, chunk_bytes));
-}
-
 Status describe(hid_t dataset, Variable& variable) {
   const Handle space(H5Dget_space(dataset), H5Sclose);
   const Handle type(H5Dget_type(dataset), H5Tclose);
@@ -86,7 +75,7 @@ Status describe(hid_t dataset, Variable& variable) {
     return corrupt("its extent has no end");
   variable.stored_bytes = H5Dget_storage_size(dataset);
   NEVE_TRY(read_filters(creation.id(), variable));
-  return check_plain_chunks(variable);
+  return hdf5::ChunkCheck(dataset).check_sizes();
 }
 
 Status no_selection() { return failure(fmt::format("a part of it cannot be selected: {}", last_error())); }

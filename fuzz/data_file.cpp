@@ -19,8 +19,9 @@ using neve::fuzz::broken_promise;
 using neve::fuzz::require_code;
 
 constexpr std::initializer_list<Code> refusals = {Code::corrupt, Code::usage, Code::plugin_missing};
-// A copy reads and writes every value, so files that claim more are not copied here.
+// A copy reads and writes every value and every chunk, so files that claim more are not copied here.
 constexpr uint64_t most_raw_bytes = uint64_t{16} << 20;
+constexpr uint64_t most_chunks = 4096;
 
 neve::datafile::CopyOptions options_of(uint8_t choice) {
   neve::datafile::CopyOptions options;
@@ -40,7 +41,7 @@ bool describe(const std::string& path) {
   const auto description = neve::datafile::describe_data_file(path);
   require_code(description.status(), refusals);
   if (!description.ok()) return false;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, chunks = 0;
   for (const neve::datafile::Variable& variable : description->variables) {
     const uint64_t of_variable = variable.raw_bytes();
     if (of_variable > most_raw_bytes || (bytes += of_variable) > most_raw_bytes) return false;
@@ -50,6 +51,9 @@ bool describe(const std::string& path) {
       if (side == 0 || chunk_bytes > most_raw_bytes / side) return false;
       chunk_bytes *= side;
     }
+    if (variable.chunk.empty()) continue;
+    chunks += neve::datafile::ChunkGrid{variable.dims, variable.chunk}.count();
+    if (chunks > most_chunks) return false;
   }
   return true;
 }

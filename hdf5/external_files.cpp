@@ -112,7 +112,7 @@ class Walker {
  public:
   explicit Walker(OwnFolder folder) : folder_(std::move(folder)) {}
 
-  Status run(hid_t file, const std::string& path, ExternalLinks links) {
+  Status run(hid_t file, const std::string& path, ExternalLinks links, Reading reading) {
     note(path);
     waiting_.clear();
     NEVE_TRY(walk(file, path, links));
@@ -123,7 +123,7 @@ class Walker {
       if (!other.ok()) continue;  // its reader will find the same
       NEVE_TRY(walk(other->id(), next, ExternalLinks::followed));
     }
-    return sources_.check();
+    return sources_.check(reading == Reading::values);
   }
 
  private:
@@ -348,10 +348,10 @@ std::vector<std::string> missing_sources(hid_t dataset, const std::string& path)
 }
 
 Status check_external_files(hid_t file, const std::string& path, ExternalLinks links,
-                            const OpenOptions& options) {
+                            const OpenOptions& options, Reading reading) {
   if (options.follow_external) return {};
   NEVE_ASSIGN(OwnFolder folder, OwnFolder::of_file(path));
-  return Walker(std::move(folder)).run(file, path, links);
+  return Walker(std::move(folder)).run(file, path, links, reading);
 }
 
 }  // namespace neve::hdf5

@@ -18,12 +18,17 @@ enum class ExternalLinks : uint8_t {
   kept,      // it treats external links as links; only what virtual datasets lead through counts
 };
 
+enum class Reading : uint8_t {
+  structure,
+  values,  // the chunks of virtual datasets' sources are checked, too (hdf5/stored_chunks.hpp)
+};
+
 // To be called after a file was opened and before anything in it is: refuses, unless the options allow it,
 // what lies outside of the folder of `path` (neve/open_options.hpp), also where the files it leads to lead
 // on. Names are looked for where HDF5 looks for them, its environment variables included; what exists nowhere
 // is left to HDF5, which says so, or fills a virtual dataset. Errors: usage (names object and file), corrupt.
 Status check_external_files(hid_t file, const std::string& path, ExternalLinks links,
-                            const OpenOptions& options);
+                            const OpenOptions& options, Reading reading);
 
 // Of a dataset of the file `path`: which of the files that its values are to come from are not there, or are
 // too short, in words. HDF5 fills a virtual dataset where a source is missing, and external storage with 0,

@@ -9,6 +9,7 @@
 #include "hdf5/attributes.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/handle.hpp"
+#include "hdf5/open_to_read.hpp"
 #include "hdf5/paid_list.hpp"
 #include "hdf5/stored_chunks.hpp"
 
@@ -208,7 +209,7 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
                                                     const std::string& table_name) {
   std::vector<FieldRecord> fields;
   if (H5Lexists(level_group, table_name.c_str(), H5P_DEFAULT) <= 0) return fields;
-  const Handle table(H5Dopen2(level_group, table_name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle table = open_dataset_to_read(level_group, table_name);
   if (!table.valid()) {
     return corrupt(fmt::format("{}/{} cannot be opened: {}", place, table_name, last_error()));
   }

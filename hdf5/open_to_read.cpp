@@ -19,7 +19,8 @@ Handle open_dataset_to_read(hid_t where, const std::string& path, uint64_t cache
     Handle dataset(H5Dopen2(where, path.c_str(), H5P_DEFAULT), H5Dclose);
     if (!dataset.valid()) return dataset;
     const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
-    if (H5Pget_nfilters(creation.id()) <= 0) return dataset;
+    // A virtual one hands its cache on to its sources.
+    if (H5Pget_layout(creation.id()) != H5D_VIRTUAL && H5Pget_nfilters(creation.id()) <= 0) return dataset;
   }
   const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
   constexpr size_t slots = 1021;

@@ -14,14 +14,14 @@
 
 namespace neve::hdf5 {
 
-// Read only, without a cache of chunks, also in the files that a virtual dataset leads to. Errors: corrupt
-// (HDF5 refuses it).
+// Read only, without a cache of chunks. Errors: corrupt (HDF5 refuses it).
 Result<Handle> open_file_to_read(const std::string& path);
 
 inline constexpr uint64_t default_chunk_cache_bytes = uint64_t{16} << 20;
 
-// A dataset of such a file. What several reads take of a chunk under filters is decoded once, as far as
-// `cache_bytes` go, and given up when it has been read. Invalid where HDF5 refuses.
+// A dataset of such a file. What several reads take of a chunk under filters, of this or of a source of a
+// virtual dataset, is decoded once, as far as `cache_bytes` go, and given up when it has been read. Invalid
+// where HDF5 refuses.
 Handle open_dataset_to_read(hid_t where, const std::string& path,
                             uint64_t cache_bytes = default_chunk_cache_bytes);
 

@@ -71,7 +71,7 @@ struct List {
 Result<List> open_list(hid_t where, const std::string& name) {
   if (!has_link(where, name)) return corrupt(fmt::format("dataset {} is missing", name));
   List list;
-  list.dataset = Handle(H5Dopen2(where, name.c_str(), H5P_DEFAULT), H5Dclose);
+  list.dataset = open_dataset_to_read(where, name);
   if (!list.dataset.valid()) {
     return corrupt(fmt::format("dataset {} cannot be opened: {}", name, last_error()));
   }
@@ -727,7 +727,7 @@ Result<OpenedFile> open_file(const std::string& path) {
 Result<OpenedFile> open_own_file(const std::string& path, const OpenOptions& options) {
   Result<OpenedFile> opened = open_file(path);
   if (!opened.ok()) return opened.status().in(path);
-  NEVE_TRY(check_external_files(opened->file.id(), path, ExternalLinks::followed, options));
+  NEVE_TRY(check_external_files(opened->file.id(), path, ExternalLinks::followed, options, Reading::values));
   return opened;
 }
 

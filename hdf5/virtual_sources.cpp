@@ -11,6 +11,7 @@
 #include "hdf5/handle.hpp"
 #include "hdf5/object_address.hpp"
 #include "hdf5/open_to_read.hpp"
+#include "hdf5/stored_chunks.hpp"
 
 namespace neve::hdf5 {
 
@@ -51,11 +52,19 @@ std::string file_of(hid_t object) {
   return std::filesystem::canonical(name, error).string();
 }
 
+Status check_chunks(hid_t dataset) {
+  ChunkCheck chunks(dataset);
+  NEVE_TRY(chunks.check_sizes());
+  return chunks.check(H5S_ALL);
+}
+
 }  // namespace
 
 // Of each dataset, those of its sources that are virtual themselves.
-std::map<VirtualSources::Node, std::vector<VirtualSources::Node>> VirtualSources::resolved() const {
+Result<std::map<VirtualSources::Node, std::vector<VirtualSources::Node>>> VirtualSources::resolved(
+    bool chunks) const {
   std::map<std::string, Handle> files;
+  std::set<Node> checked;
   std::map<Node, std::vector<Node>> found;
   for (const auto& [node, dataset] : datasets_) {
     std::set<Node> virtual_ones;
@@ -73,6 +82,10 @@ std::map<VirtualSources::Node, std::vector<VirtualSources::Node>> VirtualSources
         const Result<haddr_t> address = object_address(object.id());
         if (!address.ok()) break;
         Node source(file_of(object.id()), *address);
+        if (chunks && H5Iget_type(object.id()) == H5I_DATASET && checked.insert(source).second) {
+          const Status whole = check_chunks(object.id());
+          if (!whole.ok()) return whole.in(fmt::format("{}: {}", name, path));
+        }
         if (datasets_.contains(source)) virtual_ones.insert(std::move(source));
       }
     }
@@ -83,9 +96,9 @@ std::map<VirtualSources::Node, std::vector<VirtualSources::Node>> VirtualSources
 
 // In rounds, as A. B. Kahn sorts (Topological sorting of large networks, CACM 5, 1962): what has no virtual
 // source left is done. What is never done leads to itself.
-Status VirtualSources::check() const {
+Status VirtualSources::check(bool chunks) const {
   constexpr int most_rounds = 64;  // a stack of 8 MiB takes several hundred
-  std::map<Node, std::vector<Node>> left = resolved();
+  NEVE_ASSIGN(auto left, resolved(chunks));
   for (int round = 0; !left.empty(); ++round) {
     std::vector<Node> done;
     for (const auto& [node, sources] : left) {

@@ -24,8 +24,9 @@ class VirtualSources {
   void add_source(const std::string& file, haddr_t dataset, const std::string& source_file,
                   const std::string& source_path);
 
-  // Corrupt where one leads to itself, or over more others than anybody nests.
-  Status check() const;
+  // Corrupt where one leads to itself, or over more others than anybody nests; with `chunks` also where those
+  // of a source are not whole.
+  Status check(bool chunks) const;
 
  private:
   using Node = std::pair<std::string, haddr_t>;  // file, address
@@ -36,7 +37,7 @@ class VirtualSources {
     std::string place;
     std::vector<Source> sources;
   };
-  std::map<Node, std::vector<Node>> resolved() const;
+  Result<std::map<Node, std::vector<Node>>> resolved(bool chunks) const;
 
   std::map<Node, Dataset> datasets_;
 };

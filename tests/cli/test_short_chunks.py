@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Chunks that are stored with fewer or more bytes than they need: HDF5 takes them as they are."""
 
+import struct
+
 import h5py
 import numpy as np
 import pytest
@@ -91,3 +93,56 @@ def test_a_plotfile(neve, tmp_path):
         with h5py.File(source, "r+") as file:
             file["level_0"][name].id.write_direct_chunk((0,), b"123456789", chunk)
         assert name in neve("convert", source, tmp_path / "c.h5", expect=4).err
+
+
+def test_sources_of_a_virtual_dataset(neve, tmp_path):
+    make(tmp_path / "a.h5", "deflate skipped", 9)
+    layout = h5py.VirtualLayout((VALUES.size,), "f4")
+    layout[:] = h5py.VirtualSource("a.h5", "d", (VALUES.size,))
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_virtual_dataset("v", layout)
+    assert "a.h5: d: " in neve("convert", tmp_path / "v.h5", tmp_path / "b.h5", expect=4).err
+    assert "a.h5: d: " in neve("verify", tmp_path / "v.h5", tmp_path / "v.h5", expect=4).err
+    neve("info", tmp_path / "v.h5")  # reads no values
+
+
+@pytest.mark.parametrize("kind", ["text", "reference"])
+def test_values_that_are_elsewhere(neve, tmp_path, kind):
+    """In the file a text takes 16 bytes, in memory 8."""
+    dtype = h5py.string_dtype() if kind == "text" else h5py.ref_dtype
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = VALUES
+        d = file.create_dataset("d", (CHUNK,), dtype, chunks=(CHUNK,), compression="gzip")
+        d[...] = ["words"] * CHUNK if kind == "text" else [file["x"].ref] * CHUNK
+    neve("convert", tmp_path / "a.h5", tmp_path / "sound.h5")
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        d = file["d"]
+        d.id.write_direct_chunk((0,), bytes(8 * CHUNK - (kind != "text")), ALL_SKIPPED)
+    assert "/d" in neve("convert", tmp_path / "a.h5", tmp_path / "b.h5", expect=4).err
+
+
+@pytest.mark.parametrize("filters", [{}, {"compression": "gzip"}])
+def test_chunks_without_end(neve, tmp_path, filters):
+    """More bytes than HDF5 counts, so that they come to none."""
+    path, sides = tmp_path / "a.h5", (119, 121, 123, 125)
+    with h5py.File(path, "w") as file:
+        file.create_dataset("d", (130,) * 4, "f4", chunks=sides, maxshape=(None,) * 4, **filters)
+    content = path.read_bytes()
+    assert content.count(struct.pack("<4I", *sides)) == 1
+    huge = struct.pack("<4I", 65536, 65536, 65536, 16384)
+    path.write_bytes(content.replace(struct.pack("<4I", *sides), huge))
+    for words in (("info", path), ("convert", path, tmp_path / "b.h5"), ("verify", path, path)):
+        assert "/d" in neve(*words, expect=4).err
+
+
+def test_references_of_short_addresses_are_refused(neve, tmp_path):
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    creation.set_sizes(4, 4)
+    path = tmp_path / "a.h5"
+    file = h5py.File(h5py.h5f.create(bytes(path), fcpl=creation))
+    file["x"] = VALUES
+    file.close()
+    neve("convert", path, tmp_path / "b.h5")
+    with h5py.File(path, "r+") as file:
+        file.create_dataset("d", (5,), h5py.ref_dtype)[...] = [file["x"].ref] * 5
+    assert "/d: references" in neve("convert", path, tmp_path / "c.h5", expect=2).err

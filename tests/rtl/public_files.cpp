@@ -84,7 +84,7 @@ bool is_only_a_dimension(hid_t dataset) {
 }
 
 Status visit_variables(const std::string& path, const std::string& name, const VisitField& visit) {
-  NEVE_ASSIGN(const hdf5::Handle file, datafile::open_source(path));
+  NEVE_ASSIGN(const hdf5::Handle file, datafile::open_source(path, {}, hdf5::Reading::values));
   NEVE_ASSIGN(const datafile::Contents contents, datafile::list_contents(file.id()));
   size_t fields = 0;
   for (const datafile::Entry& entry : contents.entries) {

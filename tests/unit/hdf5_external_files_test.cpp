@@ -35,7 +35,7 @@ void make_dataset(hid_t file, const char* name, hid_t creation) {
 Status check(const std::string& path, ExternalLinks links, const OpenOptions& options = {}) {
   const QuietErrors quiet;
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  return check_external_files(file.id(), path, links, options);
+  return check_external_files(file.id(), path, links, options, Reading::values);
 }
 
 class ExternalFiles : public ::testing::Test {
