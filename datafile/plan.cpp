@@ -250,6 +250,8 @@ hdf5::FilterParameters VariablePlan::filter() const {
   parameters.effort = encode.encode.effort;
   parameters.fill = encode.fill;
   parameters.detect_fill = encode.detect_fill;
+  // Whoever changes the copy must not add an error to values that have theirs.
+  parameters.has_bound_already = true;
   return parameters;
 }
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -87,6 +89,25 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
   return frame.size();
 }
 
+// What HDF5 calls big-endian, and may be. Of one byte there is no order.
+Result<bool> is_big_endian(const HostHdf5& host, hid_t type) {
+  if (host.type_size(type) == 1) return false;
+  switch (host.type_order(type)) {
+    case H5T_ORDER_LE:
+      return false;
+    case H5T_ORDER_BE:
+      return true;
+    default:
+      return usage_error("Neve compresses little-endian and big-endian values; this dataset's type has another order");
+  }
+}
+
+void reverse_bytes(std::span<const std::byte> from, size_t value_bytes, std::byte* to) {
+  for (size_t i = 0; i < from.size(); i += value_bytes) {
+    std::reverse_copy(from.data() + i, from.data() + i + value_bytes, to + i);
+  }
+}
+
 Result<DType> dtype_of(const HostHdf5& host, hid_t type) {
   const H5T_class_t type_class = host.type_class(type);
   const size_t bytes = host.type_size(type);
@@ -99,35 +120,125 @@ Result<DType> dtype_of(const HostHdf5& host, hid_t type) {
                     "dataset's type has HDF5 class {} and {} bytes",
                     static_cast<int>(type_class), bytes));
   }
-  if (bytes > 1 && host.type_order(type) != H5T_ORDER_LE) {
-    return usage_error("Neve compresses little-endian values; this dataset's type is not little-endian");
-  }
   if (is_float) return bytes == 4 ? DType::f32 : DType::f64;
   return integer_type(bytes, host.type_sign(type) == H5T_SGN_2);
 }
 
-Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
-  NEVE_ASSIGN(const DType dtype, dtype_of(host, type));
-
-  unsigned flags = 0;
+// Words of a user who writes some more than any layout has are told so by their number.
+Result<UserParameters> read_user_words(const HostHdf5& host, hid_t creation, unsigned& flags,
+                                       std::vector<unsigned>& words) {
   unsigned config = 0;
   size_t count = most_words;
-  std::vector<unsigned> words(most_words);
+  words.resize(most_words);
   if (host.filter_words(creation, neve_filter_id, &flags, &count, words.data(), 0, nullptr, &config) < 0 ||
       count > most_words) {
     return usage_error(
         fmt::format("Neve's filter got {} parameters; at most {} are allowed", count, most_words));
   }
   words.resize(count);
-  NEVE_ASSIGN(FilterParameters parameters, parse_user_words(words));
+  return parse_user_words(words);
+}
+
+// The filters that HDF5 brings, by what people call them.
+std::string filter_text(H5Z_filter_t id, const char* name) {
+  switch (id) {
+    case H5Z_FILTER_DEFLATE:
+      return "gzip (deflate)";
+    case H5Z_FILTER_SHUFFLE:
+      return "shuffle";
+    case H5Z_FILTER_FLETCHER32:
+      return "fletcher32";
+    case H5Z_FILTER_SZIP:
+      return "szip";
+    case H5Z_FILTER_NBIT:
+      return "nbit";
+    case H5Z_FILTER_SCALEOFFSET:
+      return "scaleoffset";
+    default:
+      return fmt::format("{} ({})", id, name);
+  }
+}
+
+// Neve's filter must see values. Filters ahead of it make other bytes of them: within a bound these decode to
+// anything, and without one only shuffle leaves as many as there were.
+Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits) {
+  const int count = host.filter_count(creation);
+  for (int i = 0; i < count; ++i) {
+    unsigned flags = 0, config = 0;
+    size_t words = 0;
+    char name[64] = {};
+    const H5Z_filter_t id = host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
+                                           sizeof name - 1, name, &config);
+    if (id < 0) return failure("HDF5 does not tell the dataset's filters");
+    if (id == neve_filter_id) return {};
+    const bool changes_size = id < H5Z_FILTER_RESERVED && id != H5Z_FILTER_SHUFFLE;
+    if (keeps_bits && !changes_size) continue;
+    return usage_error(fmt::format(
+        "filter {} stands before Neve's, which then sees no values of the dataset; leave it out (h5py: {}, also "
+        "where an encoding was taken from another file)",
+        filter_text(id, name), id == H5Z_FILTER_FLETCHER32 ? "fletcher32=False" : "shuffle=False"));
+  }
+  return {};
+}
+
+// The dataset's own fill value, which stands in cells that nobody wrote, and what HDF5 fills edge chunks up
+// with: the same, or zeros.
+Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, FilterParameters& p) {
+  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+  H5D_fill_time_t time = H5D_FILL_TIME_IFSET;
+  if (host.fill_is_defined(creation, &defined) < 0 || host.fill_time(creation, &time) < 0) {
+    return failure("HDF5 does not tell the dataset's fill value");
+  }
+  p.has_zero_padding = defined != H5D_FILL_VALUE_USER_DEFINED || time == H5D_FILL_TIME_NEVER;
+  if (defined != H5D_FILL_VALUE_USER_DEFINED) return {};
+  std::byte bytes[sizeof(double)] = {};
+  if (host.fill_value(creation, type, bytes) < 0) {
+    return failure("HDF5 does not tell the dataset's fill value");
+  }
+  if (p.is_big_endian) std::reverse(bytes, bytes + dtype_bytes(p.dtype));
+  double fill = 0;
+  if (p.dtype == DType::f32) {
+    float narrow = 0;
+    std::memcpy(&narrow, bytes, sizeof narrow);
+    fill = static_cast<double>(narrow);
+  } else {
+    std::memcpy(&fill, bytes, sizeof fill);
+  }
+  if (fill == 0) p.has_zero_padding = true;
+  const bool is_known = std::find(p.missing.begin(), p.missing.end(), fill) != p.missing.end();
+  // NaN and infinities come back as they are, and so does 0 on a lattice.
+  if (!std::isfinite(fill) || fill == 0 || is_known || p.fill == fill) return {};
+  if (p.missing.size() == most_missing) {
+    return usage_error(fmt::format("Neve filter: {} missing values beside the dataset's own fill value; at most {} are allowed",
+                                   p.missing.size(), most_missing - 1));
+  }
+  p.missing.push_back(fill);
+  return {};
+}
+
+Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
+  NEVE_ASSIGN(const DType dtype, dtype_of(host, type));
+  unsigned flags = 0;
+  std::vector<unsigned> words;
+  NEVE_ASSIGN(UserParameters user, read_user_words(host, creation, flags, words));
+  FilterParameters& parameters = user.parameters;
+  NEVE_ASSIGN(parameters.is_big_endian, is_big_endian(host, type));
+  // These are the properties of another dataset, whose values are copied: they have lost their bound's worth.
+  const bool is_copy = words.size() > user.words;
+  const bool is_repeatable = words.front() > 1 && !parameters.is_written_once;
+  if (is_copy && !is_repeatable) parameters.has_bound_already = true;
+  NEVE_TRY(set_dtype(dtype, parameters));
+  NEVE_TRY(check_promises(parameters));
 
   hsize_t shape[most_chunk_dims] = {};
   const int dims = host.chunk_shape(creation, most_chunk_dims, shape);
   if (dims < 1 || dims > static_cast<int>(most_chunk_dims)) {
     return usage_error(fmt::format("a chunk of {} dimensions; Neve takes 1 to {}", dims, most_chunk_dims));
   }
-  NEVE_TRY(set_dtype(dtype, parameters));
   parameters.chunk_shape.assign(shape, shape + dims);
+  const bool keeps_bits = array_options(parameters).bound.mode == BoundMode::lossless;
+  NEVE_TRY(check_filters_ahead(host, creation, keeps_bits));
+  if (!is_integer(dtype)) NEVE_TRY(add_dataset_fill(host, creation, type, parameters));
   words = to_words(parameters);
   if (host.modify_filter(creation, neve_filter_id, flags, words.size(), words.data()) < 0) {
     return failure("HDF5 refuses the filter's parameters");
@@ -182,14 +293,14 @@ Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
     return usage_error(
         fmt::format("a chunk of {} bytes; this dataset's chunks have {}", chunk.size(), expected));
   }
-  ArrayOptions options;
-  options.bound = parameters.bound;
-  options.codec = parameters.codec;
-  options.fill = parameters.fill;
-  options.integer_fill = parameters.integer_fill;
-  options.detect_fill = parameters.detect_fill;
-  options.encode.effort = parameters.effort;
+  ArrayOptions options = array_options(parameters);
   NEVE_ASSIGN(options.encode.threads, thread_count());
+  std::vector<std::byte> reversed;
+  if (parameters.is_big_endian) {
+    reversed.resize(chunk.size());
+    reverse_bytes(chunk, dtype_bytes(parameters.dtype), reversed.data());
+    chunk = reversed;
+  }
   return encode_array(parameters.dtype, parameters.chunk_shape, chunk.data(), options);
 }
 
@@ -208,6 +319,10 @@ Status decode_chunk(const FilterParameters& parameters, std::span<const std::byt
   NEVE_TRY(check_frame(parameters, frame));
   NEVE_ASSIGN(const int threads, thread_count());
   NEVE_TRY(frame.decode(out.data(), out.size(), threads));
+  if (parameters.is_big_endian) {
+    const std::vector<std::byte> decoded(out.begin(), out.end());
+    reverse_bytes(decoded, dtype_bytes(parameters.dtype), out.data());
+  }
   if (out.size() <= cache->capacity_bytes()) {
     cache->insert(key, std::make_shared<const std::vector<std::byte>>(out.begin(), out.end()));
   }

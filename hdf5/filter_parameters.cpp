@@ -19,15 +19,24 @@ enum Word : size_t {
   effort_word = 5,
   flags_word = 6,
   fill_word = 7,
-  dtype_word = 9,
-  dims_word = 10,
-  shape_word = 11,
+  missing_word = 9,
 };
-static_assert(user_words == dtype_word);
+static_assert(least_user_words == missing_word);
 
-constexpr uint32_t fill_given_flag = 1;
-constexpr uint32_t detect_fill_flag = 2;
-constexpr uint32_t integer_fill_flag = 4;
+enum Flag : uint32_t {
+  fill_given = 1,
+  detect_fill = 2,
+  integer_fill = 4,
+  written_once = 8,
+  range_given = 16,
+  bound_already = 32,
+  zero_padding = 64,
+  big_endian = 128,
+};
+constexpr uint32_t flags_of_layout_1 = fill_given | detect_fill | integer_fill;
+constexpr uint32_t flags_of_layout_2 =
+    flags_of_layout_1 | written_once | range_given | bound_already | zero_padding | big_endian;
+
 constexpr int word_bits = 32;
 constexpr uint64_t most_chunk_bytes = 0xffffffff;  // HDF5 refuses chunks of 4 GiB
 
@@ -68,6 +77,9 @@ Status set_dtype(DType dtype, FilterParameters& p) {
     return {};
   }
   NEVE_TRY(check_integer_choices(dtype, p.bound, p.codec).in("Neve filter"));
+  // All of them are kept, whatever they mean.
+  p.missing.clear();
+  p.range.reset();
   if (p.fill) {
     // Past 2^63 a double may still be a whole u64.
     const double fill = *p.fill;
@@ -87,16 +99,73 @@ Status set_dtype(DType dtype, FilterParameters& p) {
   return {};
 }
 
+Status check_promises(const FilterParameters& p) {
+  NEVE_TRY(check_keeps_bound(p.bound, p.codec).in("Neve filter"));
+  if (p.is_written_once || p.has_bound_already || p.bound.mode == BoundMode::lossless) return {};
+  if (p.bound.mode == BoundMode::rel) {
+    return usage_error(fmt::format(
+        "Neve filter: {} needs the range of the whole variable, and HDF5 shows a filter one chunk at a time, "
+        "perhaps to be changed later; give data=ARRAY or range=(LOWEST, HIGHEST) beside it, or rewrite=False "
+        "(flag 8 of word 6) where each chunk is written once, for a bound of each chunk's own range",
+        to_string(p.bound)));
+  }
+  if (repeats_values(p.codec)) return {};
+  return usage_error(fmt::format(
+      "Neve filter: codec {} adds its error again whenever a part of a chunk is rewritten; give rewrite=False "
+      "(flag 8 of word 6) where each chunk is written once, or one of the codecs auto, dual_quant, exact, "
+      "lossless",
+      codec_name(p.codec)));
+}
+
+ArrayOptions array_options(const FilterParameters& p) {
+  ArrayOptions options;
+  options.bound = {BoundMode::lossless, 0};
+  options.encode.effort = p.effort;
+  if (is_integer(p.dtype)) {
+    options.codec = p.codec;
+    options.integer_fill = p.integer_fill;
+    options.detect_fill = p.detect_fill;
+    return options;
+  }
+  const bool was_of_chunk = p.bound.mode == BoundMode::rel && !p.is_written_once;
+  if (p.has_bound_already || was_of_chunk) {
+    options.codec = can_keep_every_bit(p.codec) ? p.codec : Codec::automatic;
+    return options;
+  }
+  options.bound = p.bound;
+  options.codec = p.codec;
+  options.fill = p.fill;
+  options.detect_fill = p.detect_fill;
+  if (p.bound.mode == BoundMode::lossless) return options;
+  options.missing.fills = p.missing;
+  options.missing.is_mask = p.fill || !p.missing.empty();
+  if (!p.is_written_once) {
+    options.lattice = Lattice{p.range.value_or(ValueRange{})};
+  } else {
+    options.missing.has_zero_padding = p.has_zero_padding;
+  }
+  return options;
+}
+
 std::vector<uint32_t> to_words(const FilterParameters& p) {
   std::vector<uint32_t> words;
+  const auto append_number = [&](double value) { append_64_bits(&words, std::bit_cast<uint64_t>(value)); };
   words.push_back(filter_parameters_version);
   words.push_back(static_cast<uint32_t>(p.bound.mode));
-  append_64_bits(&words, p.bound.mode == BoundMode::lossless ? 0 : std::bit_cast<uint64_t>(p.bound.value));
+  append_number(p.bound.mode == BoundMode::lossless ? 0 : p.bound.value);
   words.push_back(static_cast<uint32_t>(p.codec));
   words.push_back(static_cast<uint32_t>(p.effort));
-  words.push_back((p.fill || p.integer_fill ? fill_given_flag : 0) | (p.detect_fill ? detect_fill_flag : 0) |
-                  (p.integer_fill ? integer_fill_flag : 0));
+  words.push_back((p.fill || p.integer_fill ? fill_given : 0U) | (p.detect_fill ? detect_fill : 0U) |
+                  (p.integer_fill ? integer_fill : 0U) | (p.is_written_once ? written_once : 0U) |
+                  (p.range ? range_given : 0U) | (p.has_bound_already ? bound_already : 0U) |
+                  (p.has_zero_padding ? zero_padding : 0U) | (p.is_big_endian ? big_endian : 0U));
   append_64_bits(&words, p.fill ? std::bit_cast<uint64_t>(*p.fill) : p.integer_fill.value_or(0));
+  words.push_back(static_cast<uint32_t>(p.missing.size()));
+  for (const double value : p.missing) append_number(value);
+  if (p.range) {
+    append_number(p.range->min);
+    append_number(p.range->max);
+  }
   if (p.chunk_shape.empty()) return words;
   words.push_back(static_cast<uint32_t>(p.dtype));
   words.push_back(static_cast<uint32_t>(p.chunk_shape.size()));
@@ -104,19 +173,14 @@ std::vector<uint32_t> to_words(const FilterParameters& p) {
   return words;
 }
 
-Result<FilterParameters> parse_user_words(std::span<const uint32_t> words) {
-  if (words.empty()) {
-    return usage_error(fmt::format("Neve's filter got no parameters; it needs {} words", user_words));
-  }
-  if (words[version_word] != filter_parameters_version) {
-    return bad_word(version_word, "layout version", words[version_word],
-                    fmt::format("{} (a newer Neve may have written this)", filter_parameters_version));
-  }
-  if (words.size() < user_words) {
-    return usage_error(
-        fmt::format("Neve's filter got {} parameters; it needs {} words", words.size(), user_words));
-  }
-  FilterParameters p;
+namespace {
+
+Status check_count(std::span<const uint32_t> words, size_t needed) {
+  if (words.size() >= needed) return {};
+  return usage_error(fmt::format("Neve's filter got {} parameters; it needs {}", words.size(), needed));
+}
+
+Status parse_choices(std::span<const uint32_t> words, FilterParameters& p) {
   if (words[mode_word] > static_cast<uint32_t>(BoundMode::rel)) {
     return bad_word(mode_word, "bound mode", words[mode_word], "0 lossless, 1 abs, 2 rel");
   }
@@ -134,21 +198,83 @@ Result<FilterParameters> parse_user_words(std::span<const uint32_t> words) {
     return bad_word(effort_word, "effort", words[effort_word], "0 fast, 1 balanced, 2 max");
   }
   p.effort = static_cast<Effort>(words[effort_word]);
+  return {};
+}
+
+Status parse_flags(std::span<const uint32_t> words, FilterParameters& p) {
   const uint32_t flags = words[flags_word];
-  const bool is_given = (flags & fill_given_flag) != 0;
-  const bool is_integer_fill = (flags & integer_fill_flag) != 0;
-  if (flags > (fill_given_flag | detect_fill_flag | integer_fill_flag) || (is_integer_fill && !is_given)) {
-    return bad_word(flags_word, "flags", flags, "0 to 3, 5 and 7");
+  const bool is_old = words[version_word] == 1;
+  const bool is_given = (flags & fill_given) != 0, is_integer_fill = (flags & integer_fill) != 0;
+  if ((flags & ~(is_old ? flags_of_layout_1 : flags_of_layout_2)) != 0 || (is_integer_fill && !is_given)) {
+    return bad_word(flags_word, "flags", flags,
+                    is_old ? "0 to 3, 5 and 7" : "sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128");
   }
   const uint64_t fill = read_64_bits(words, fill_word);
   if (is_given && is_integer_fill) p.integer_fill = fill;
   if (is_given && !is_integer_fill) p.fill = std::bit_cast<double>(fill);
-  p.detect_fill = (flags & detect_fill_flag) != 0;
-  return p;
+  p.detect_fill = (flags & detect_fill) != 0;
+  p.is_written_once = (flags & written_once) != 0;
+  p.has_bound_already = (flags & bound_already) != 0;
+  p.has_zero_padding = (flags & zero_padding) != 0;
+  p.is_big_endian = (flags & big_endian) != 0;
+  if ((flags & range_given) != 0) p.range = ValueRange{0, 0, false};
+  return {};
+}
+
+// Of layout 2 what follows the fill value. Returns the words it ends at.
+Result<size_t> parse_values(std::span<const uint32_t> words, FilterParameters& p) {
+  NEVE_TRY(check_count(words, missing_word + 1));
+  const size_t count = words[missing_word];
+  if (count > most_missing) {
+    return bad_word(missing_word, "further missing values", count, fmt::format("0 to {}", most_missing));
+  }
+  size_t at = missing_word + 1;
+  NEVE_TRY(check_count(words, at + 2 * count + (p.range ? 4 : 0)));
+  const auto next_number = [&] {
+    at += 2;
+    return std::bit_cast<double>(read_64_bits(words, at - 2));
+  };
+  for (size_t i = 0; i < count; ++i) p.missing.push_back(next_number());
+  if (p.range) {
+    const size_t range_at = at;
+    const double lowest = next_number(), highest = next_number();
+    if (!std::isfinite(lowest) || !std::isfinite(highest) || lowest > highest) {
+      return usage_error(fmt::format(
+          "Neve filter parameter {} (range) is {} to {}; allowed: finite values, the lower one first",
+          range_at, lowest, highest));
+    }
+    p.range = ValueRange{lowest, highest, false};
+  }
+  return at;
+}
+
+}  // namespace
+
+Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
+  if (words.empty()) {
+    return usage_error(
+        fmt::format("Neve's filter got no parameters; it needs at least {} words", least_user_words));
+  }
+  if (words[version_word] < 1 || words[version_word] > filter_parameters_version) {
+    return bad_word(version_word, "layout version", words[version_word],
+                    fmt::format("1 to {} (a newer Neve may have written this)", filter_parameters_version));
+  }
+  NEVE_TRY(check_count(words, least_user_words));
+  UserParameters user;
+  NEVE_TRY(parse_choices(words, user.parameters));
+  NEVE_TRY(parse_flags(words, user.parameters));
+  user.words = least_user_words;
+  if (words[version_word] > 1) {
+    NEVE_ASSIGN(user.words, parse_values(words, user.parameters));
+  }
+  return user;
 }
 
 Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
-  NEVE_ASSIGN(FilterParameters p, parse_user_words(words));
+  NEVE_ASSIGN(UserParameters user, parse_user_words(words));
+  FilterParameters& p = user.parameters;
+  p.has_bound_already = p.has_bound_already || words[version_word] == 1;
+  const size_t dtype_word = user.words, dims_word = dtype_word + 1, shape_word = dims_word + 1;
   if (words.size() < shape_word) {
     return usage_error(
         fmt::format("Neve's filter got {} parameters and no chunk shape: set_local never ran on this dataset",
@@ -176,7 +302,7 @@ Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
     }
     p.chunk_shape.push_back(size);
   }
-  return p;
+  return std::move(p);
 }
 
 }  // namespace neve::hdf5

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -16,28 +17,36 @@ namespace neve::hdf5 {
 // known squatters (PyTables' LZO and bzip2); this number is used by nobody we know.
 inline constexpr int neve_filter_id = 466;
 
-// Words of 32 bits, in this order; 64-bit values as two words, the low one first.
+// Words of 32 bits, in this order; 64-bit values as two words, the low one first. The user's part first:
 //
-//   word   what                                                            who writes it
-//   0      layout version, 1                                               user
-//   1      bound mode: 0 lossless, 1 abs, 2 rel (of each chunk's range)    user
-//   2-3    bound value, bits of an f64; 0 when lossless                    user
-//   4      codec: 0 automatic, 1 dual_quant, 2 exact                       user
-//   5      effort: 0 fast, 1 balanced, 2 max                               user
-//   6      flags: bit 0 a fill value is given, bit 1 detect fill values,   user
-//          bit 2 the fill value is an integer
-//   7-8    fill value, bits of an f64, or two's complement with bit 2; 0   user
-//          when none is given. set_local makes it what the dtype has
-//   9      dtype: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 u32,    set_local
-//          8 i64, 9 u64
-//   10     dimensions of a chunk, 1..32                                    set_local
-//   11...  chunk sizes, two words each, slowest dimension first            set_local
+//   word   what
+//   0      layout version, 2; or 1, whose user's part ends behind word 8
+//   1      bound mode: 0 lossless, 1 abs, 2 rel (of each chunk's range; needs flag bit 3)
+//   2-3    bound value, bits of an f64; 0 when lossless
+//   4      codec: 0 automatic, 1 dual_quant, 2 exact, 4 to 7 as in a frame
+//   5      effort: 0 fast, 1 balanced, 2 max
+//   6      flags: bit 0 a fill value is given, bit 1 detect fill values, bit 2 the fill value is an integer,
+//          bit 3 chunks are written once, bit 4 the range of the values is given,
+//          bit 5 the values have their bound already: chunks that are encoded again keep every bit,
+//          bit 6 zeros are what HDF5 fills chunks up with, bit 7 the dataset's values are big-endian
+//   7-8    fill value, bits of an f64, or two's complement with bit 2; 0 when none is given
+//   9      how many further missing values follow, 0 to most_missing
+//   ...    each of them, bits of an f64
+//   ...    with bit 4 lowest and highest value, bits of f64
 //
-// A decoder uses words 0, 9, 10 and the chunk sizes only; everything else it needs is in the frames.
-inline constexpr uint32_t filter_parameters_version = 1;
-inline constexpr size_t user_words = 9;
+// Behind it what set_local adds:
+//
+//   dtype: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 u32, 8 i64, 9 u64
+//   dimensions of a chunk, 1 to 32
+//   chunk sizes, two words each, slowest dimension first
+//
+// set_local also makes the fill value one of the dtype's, adds the dataset's own to the missing values, and
+// sets bits 5 to 7. A decoder uses dtype and chunk sizes only; everything else it needs is in the frames.
+inline constexpr uint32_t filter_parameters_version = 2;
+inline constexpr size_t least_user_words = 9;
+inline constexpr size_t most_missing = 16;
 inline constexpr size_t most_chunk_dims = 32;
-inline constexpr size_t most_words = user_words + 2 + 2 * most_chunk_dims;
+inline constexpr size_t most_words = least_user_words + 1 + 2 * most_missing + 4 + 2 + 2 * most_chunk_dims;
 
 struct FilterParameters {
   Bound bound;
@@ -46,11 +55,24 @@ struct FilterParameters {
   std::optional<double> fill;
   std::optional<uint64_t> integer_fill;  // two's complement; not with `fill`
   bool detect_fill = true;
+  std::vector<double> missing;  // beside the fill value; at most most_missing. Integers have none
+  // The writer writes each chunk once and whole. Else encoding can be repeated (Lattice, neve/frame.hpp).
+  bool is_written_once = false;
+  std::optional<ValueRange> range;  // of all values to come
+  bool has_bound_already = false;   // encoding keeps every bit
+  bool has_zero_padding = false;
+  bool is_big_endian = false;  // frames are little-endian all the same
   DType dtype = DType::f64;
   std::vector<uint64_t> chunk_shape;  // slowest first; empty before set_local
 
   uint64_t chunk_elements() const;
 };
+
+// Whether what is asked of a new dataset can be kept. Errors: usage, with what to write instead.
+Status check_promises(const FilterParameters& parameters);
+
+// How a chunk is encoded.
+ArrayOptions array_options(const FilterParameters& parameters);
 
 // Gives the parameters the dataset's type: integers must be lossless, and a fill value becomes one of the
 // type's. Errors: usage.
@@ -59,9 +81,16 @@ Status set_dtype(DType dtype, FilterParameters& parameters);
 // All words; only the user's while chunk_shape is empty.
 std::vector<uint32_t> to_words(const FilterParameters& parameters);
 
-// Errors: usage, naming the word, the value found and what is allowed. parse_user_words ignores what follows
-// the user's words: HDF5 calls set_local again on a dataset that is copied.
-Result<FilterParameters> parse_user_words(std::span<const uint32_t> words);
+// What a user's words say, and how many they are: more follow where HDF5 calls set_local again, on a dataset
+// whose properties are those of another.
+struct UserParameters {
+  FilterParameters parameters;
+  size_t words = 0;
+};
+
+// Errors: usage, naming the word, the value found and what is allowed.
+Result<UserParameters> parse_user_words(std::span<const uint32_t> words);
+// Of a dataset. What layout 1 has written has its bound already.
 Result<FilterParameters> parse_words(std::span<const uint32_t> words);
 
 }  // namespace neve::hdf5

@@ -51,6 +51,11 @@ HostHdf5 find_host_hdf5(void* return_address) {
   library.look_up("H5Pget_chunk", &host.chunk_shape);
   library.look_up("H5Pget_filter_by_id2", &host.filter_words);
   library.look_up("H5Pmodify_filter", &host.modify_filter);
+  library.look_up("H5Pget_nfilters", &host.filter_count);
+  library.look_up("H5Pget_filter2", &host.filter_at);
+  library.look_up("H5Pfill_value_defined", &host.fill_is_defined);
+  library.look_up("H5Pget_fill_value", &host.fill_value);
+  library.look_up("H5Pget_fill_time", &host.fill_time);
   return host;
 }
 

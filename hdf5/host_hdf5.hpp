@@ -26,11 +26,18 @@ struct HostHdf5 {
   decltype(&::H5Pget_chunk) chunk_shape = nullptr;
   decltype(&::H5Pget_filter_by_id2) filter_words = nullptr;
   decltype(&::H5Pmodify_filter) modify_filter = nullptr;
+  decltype(&::H5Pget_nfilters) filter_count = nullptr;
+  decltype(&::H5Pget_filter2) filter_at = nullptr;
+  decltype(&::H5Pfill_value_defined) fill_is_defined = nullptr;
+  decltype(&::H5Pget_fill_value) fill_value = nullptr;
+  decltype(&::H5Pget_fill_time) fill_time = nullptr;
 
   bool can_report() const;
   bool can_describe_datasets() const {
     return type_class != nullptr && type_size != nullptr && type_order != nullptr && type_sign != nullptr &&
-           chunk_shape != nullptr && filter_words != nullptr && modify_filter != nullptr;
+           chunk_shape != nullptr && filter_words != nullptr && modify_filter != nullptr &&
+           filter_count != nullptr && filter_at != nullptr && fill_is_defined != nullptr &&
+           fill_value != nullptr && fill_time != nullptr;
   }
 
   // Puts `message` on the host's error stack; without a reachable host there is nowhere to say it.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,6 +75,29 @@ struct ValueRange {
   double width() const;  // max - min, at most the largest double; 0 when empty
 };
 
+// Values beside the fill value that mean "nothing here", as CF (section 2.5.1) knows several: `missing_value`,
+// netCDF's default, what lies outside of valid_min and valid_max. They come back bit for bit and count in no
+// range.
+struct MissingValues {
+  std::vector<double> fills;  // each as the data's type holds it
+  double lowest = -std::numeric_limits<double>::infinity();  // below it nothing is valid
+  double highest = std::numeric_limits<double>::infinity();
+  // Readers find missing values by comparing: no other value decodes to one of them, or to the fill value.
+  bool is_mask = false;
+  // HDF5 fills chunks up with zeros: they come back as zeros and count in no range, but anything may become 0.
+  bool has_zero_padding = false;
+
+  bool has_limits() const;
+  bool operator==(const MissingValues&) const = default;
+};
+
+// Encoding that can be repeated: decoded values are multiples of a step that follows from the bound, the type
+// and this alone, so that they stay the same however often they are encoded again with other values around
+// them. Automatic choice is then between the codecs that can do it (repeats_values).
+struct Lattice {
+  ValueRange range;  // where the values of the whole will lie, if that is known: leaves room for rounding
+};
+
 // How one component is to be encoded. Under codecs dual_quant, exact and constant two values that are equal
 // decode to equal values under equal specs, whatever stands around them; the others predict from what was
 // decoded before, and keep only the bound.
@@ -94,6 +118,8 @@ struct ComponentSpec {
   bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
   // `fill` of integers, two's complement: a double does not hold all of 64 bits. Each has only its own.
   std::optional<uint64_t> integer_fill;
+  MissingValues missing;           // of floating point
+  std::optional<Lattice> lattice;  // of floating point; with codec automatic, dual_quant, exact or lossless
 };
 
 // Where a box's values are: value (x,y,z,w) of component c is at
@@ -177,6 +203,8 @@ struct ComponentInfo {
   std::optional<double> fill;
   bool drops_covered = false;
   std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement
+  MissingValues missing;                 // integers have none
+  std::optional<Lattice> lattice;        // as in ComponentSpec; not with a ratio or a PSNR
 };
 
 struct SectionInfo {
@@ -268,9 +296,10 @@ class Frame {
 
 // --- value ranges -------------------------------------------------------------------------------------
 
-// The range of one component of a box. Errors: usage for integers, data that is null, or a component below 0.
+// The range of one component of a box, without missing values. Errors: usage for integers, data that is null,
+// or a component below 0.
 Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
-                              std::optional<double> fill);
+                              std::optional<double> fill, const MissingValues& missing = {});
 
 // Whether an extreme of the range is a value people use for "no data" (1e20, -999, netCDF's
 // defaults, ...). Returns it; the caller scans again with it as `fill` and calls accept_fill.
@@ -298,6 +327,8 @@ struct ArrayOptions {
   bool detect_fill = true;
   EncodeOptions encode;
   std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement
+  MissingValues missing;                 // integers have none
+  std::optional<Lattice> lattice;        // as in ComponentSpec; not with a ratio or a PSNR
 };
 
 // An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,11 +16,10 @@ from ._array import fill_value, integer_fill
 from ._bound import parse_bound
 from ._errors import Error
 
-FILTER_ID = 466
+FILTER_ID = _core.FILTER_ID
 
-# cd_values, layout 1 (docs/format.md): the words a user gives; the filter adds dtype and chunk
-# shape itself.
-_LAYOUT_VERSION = 1
+# cd_values (docs/format.md): the words a user gives; the filter adds dtype, chunk shape and the
+# dataset's own fill value itself.
 _CODECS = {
     "auto": 0,
     "dual_quant": 1,
@@ -30,7 +30,8 @@ _CODECS = {
     "lossless": 7,
 }
 _EFFORTS = {"fast": 0, "balanced": 1, "max": 2}
-_FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL = 1, 2, 4
+_ABS, _REL = 1, 2
+_FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL, _WRITTEN_ONCE, _RANGE_GIVEN = 1, 2, 4, 8, 16
 
 _EXACT_IN_DOUBLE = 2**53
 
@@ -50,12 +51,79 @@ def _double_words(value: float) -> tuple[int, int]:
     return struct.unpack("<II", struct.pack("<d", value))
 
 
+def _fill_words(fill: Any) -> tuple[int, tuple[int, int]]:
+    """Flags and words of the first fill value."""
+    if fill is None:
+        return 0, (0, 0)
+    if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(fill) < 2**64:
+        wide = np.dtype(np.int64 if fill < 0 else np.uint64)
+        bits = integer_fill("Filter", fill, wide)
+        return _FILL_GIVEN | _INTEGER_FILL, (bits & 0xFFFFFFFF, bits >> 32)
+    return _FILL_GIVEN, _double_words(fill_value("Filter", fill))
+
+
+def _fill_list(fill: Any) -> list[Any]:
+    """`fill=` as a list: None, one value or several."""
+    if fill is None:
+        return []
+    fills = list(fill) if np.ndim(fill) == 1 else [fill]
+    if len(fills) > _core.MOST_MISSING:
+        raise Error(f"Filter: fill= has {len(fills)} values; at most {_core.MOST_MISSING} are allowed")
+    return fills
+
+
+def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list[Any]]:
+    """The range of an array's valid values, None where it has none, and its fill values."""
+    if isinstance(data, np.ma.MaskedArray):
+        fills = fills or [data.fill_value]
+        data = data.compressed()
+    array = np.asarray(data)
+    if array.dtype.name not in ("float32", "float64"):
+        raise Error(
+            f"Filter: data= has dtype {array.dtype}; a range is for float32 and float64, and "
+            "integers take lossless=True"
+        )
+    array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    numbers = [fill_value("Filter", fill) for fill in fills]
+    first = float(array.dtype.type(numbers[0])) if numbers else None
+    found = _core.measure(array, array.dtype.itemsize == 4, first, numbers[1:], detect_fill)
+    if found["fill"] is not None and not fills:
+        fills = [found["fill"]]
+    return (None if found["min"] is None else (found["min"], found["max"])), fills
+
+
+def _given_range(limits: Any) -> tuple[float, float]:
+    try:
+        lowest, highest = (float(limit) for limit in limits)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"Filter: range={limits!r}; allowed is a pair (lowest, highest)") from None
+    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest <= highest):
+        raise Error(f"Filter: range={limits!r}; allowed are finite values, the lower one first")
+    return lowest, highest
+
+
 class Filter(Mapping):
     """Keyword arguments for create_dataset: `f.create_dataset("t", data=t,
-    **neve.Filter(rel=1e-3))`.
+    **neve.Filter(abs=1e-3))`.
 
-    The bound and options are those of neve.compress. HDF5 compresses chunk by chunk, so `rel=` is
-    relative to each chunk's own value range: never a looser promise than over the whole dataset.
+    Every value that is read stays within the bound of the value that was written, however often
+    chunks are written in parts, extended, repacked or copied by other tools.
+
+    abs, lossless   as in neve.compress
+    rel             relative to the range of all values, which the filter cannot see: give the array
+                    itself, `data=t`, or what its values lie between, `range=(lowest, highest)`
+    data, range     also make `abs` more effective for float32 values far from 0
+    fill            the value that means "no data", or a list of up to 16; comes back bit for bit,
+                    and no other value becomes one of them. The dataset's own fill value need not
+                    be named. None: detected, in `data` if that is given, else in each chunk,
+                    unless detect_fill=False
+    codec, effort   as in neve.compress. Without rewrite=False they choose among the codecs that
+                    give the same values when these are encoded again: "dual_quant", "exact" and
+                    "lossless"
+    rewrite         False: each chunk is written once and whole. Then every codec is there, and
+                    `rel` may be relative to each chunk's own values, which is never looser than
+                    over the whole dataset. Writing into such a chunk again adds the error again;
+                    tools that copy the dataset keep its values bit for bit.
 
     Chunks are the unit of compression, and h5py's own guess (16 KiB to 1 MiB) is small for it. Give
     `chunks=neve.guess_chunks(shape, dtype)` to create_dataset, or your own of about 1 to 8 MiB.
@@ -70,35 +138,65 @@ class Filter(Mapping):
         rel: float | None = None,
         abs: float | None = None,
         lossless: bool = False,
-        fill: float | None = None,
+        range: tuple[float, float] | None = None,
+        data: Any = None,
+        fill: float | Sequence[float] | None = None,
         detect_fill: bool = True,
         codec: str = "auto",
         effort: str = "fast",
+        rewrite: bool = True,
         **other: Any,
     ):
         bound = parse_bound("Filter", abs, rel, lossless, other)
-        choices = (_choice("codec", codec, _CODECS), _choice("effort", effort, _EFFORTS))
-        _core.check_keeps_bound(bound.mode, codec)
-        flags = (0 if fill is None else _FILL_GIVEN) | (_DETECT_FILL if detect_fill else 0)
-        fill_words = (0, 0)
-        if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(fill) < 2**64:
-            flags |= _INTEGER_FILL
-            wide = np.dtype(np.int64 if fill < 0 else np.uint64)
-            bits = integer_fill("Filter", fill, wide)
-            fill_words = (bits & 0xFFFFFFFF, bits >> 32)
-        elif fill is not None:
-            fill_words = _double_words(fill_value("Filter", fill))
-        self._arguments = {
-            "compression": FILTER_ID,
-            "compression_opts": (
-                _LAYOUT_VERSION,
-                bound.mode,
-                *_double_words(bound.value),
-                *choices,
-                flags,
-                *fill_words,
-            ),
-        }
+        mode, value = bound.mode, bound.value
+        codec_word, effort_word = _choice("codec", codec, _CODECS), _choice("effort", effort, _EFFORTS)
+        if not isinstance(rewrite, (bool, np.bool_)):
+            raise Error(f"Filter: rewrite={rewrite!r} is not True or False")
+        fills = _fill_list(fill)
+        if data is not None and range is not None:
+            raise Error("Filter: data= and range= are given; either of them tells the range")
+        if lossless and (data is not None or range is not None):
+            raise Error("Filter: a range has no meaning with lossless=True")
+        limits = None if range is None else _given_range(range)
+        if data is not None:
+            limits, fills = _measured(data, fills, detect_fill)
+            limits = limits or (0.0, 0.0)  # nothing that the bound holds for
+        if mode == _REL and limits is not None:
+            width = min(limits[1] - limits[0], float(np.finfo(np.float64).max))
+            mode, value = (_ABS, value * width) if value * width > 0 else (0, 0.0)
+        flags, first_fill = _fill_words(fills[0] if fills else None)
+        flags |= (_DETECT_FILL if detect_fill else 0) | (0 if rewrite else _WRITTEN_ONCE)
+        words = [_core.FILTER_LAYOUT, mode, *_double_words(value), codec_word, effort_word]
+        words += [flags | (0 if limits is None else _RANGE_GIVEN), *first_fill]
+        words.append(len(fills[1:]))
+        for other_fill in fills[1:]:
+            words += _double_words(fill_value("Filter", other_fill))
+        for limit in limits or ():
+            words += _double_words(limit)
+        _core.check_filter_words(words)
+        self._arguments = {"compression": FILTER_ID, "compression_opts": tuple(words)}
+        self._text = self._described(mode, value, rel, limits, fills, codec, effort, rewrite)
+
+    @staticmethod
+    def _described(
+        mode: int,
+        value: float,
+        rel: float | None,
+        limits: tuple[float, float] | None,
+        fills: list[Any],
+        codec: str,
+        effort: str,
+        rewrite: bool,
+    ) -> str:
+        parts = [{0: "lossless=True", _ABS: f"abs={value!r}", _REL: f"rel={value!r}"}[mode]]
+        if limits is not None:
+            parts.append(f"range=({limits[0]!r}, {limits[1]!r})")
+        if fills:
+            parts.append(f"fill={fills[0] if len(fills) == 1 else fills!r}")
+        parts += [f"codec={codec!r}"] * (codec != "auto") + [f"effort={effort!r}"] * (effort != "fast")
+        parts += ["rewrite=False"] * (not rewrite)
+        of_range = f", from rel={rel!r}" if rel is not None and mode != _REL else ""
+        return f"neve.Filter({', '.join(parts)}){of_range}"
 
     def __getitem__(self, key: str) -> Any:
         return self._arguments[key]
@@ -110,18 +208,40 @@ class Filter(Mapping):
         return len(self._arguments)
 
     def __repr__(self) -> str:
-        return f"neve.Filter({self._arguments})"
+        return self._text
+
+
+# Below this a chunk's header and index weigh against its values.
+_LEAST_CHUNK_BYTES = 256 << 10
 
 
 def guess_chunks(
-    shape: Sequence[int], dtype: Any, target_bytes: int = CHUNK_TARGET_BYTES
+    shape: Sequence[int],
+    dtype: Any,
+    target_bytes: int = CHUNK_TARGET_BYTES,
+    *,
+    append_axis: int | None = None,
 ) -> tuple[int, ...]:
-    """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side
-    gets.
+    """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side gets.
+
+    `append_axis` is the one that values arrive along, one index a write, such as time: a chunk
+    holds one index of it, more only where that would be under 256 KiB. Then a write codes each chunk
+    once, or a few times, and not once for every index that a chunk holds.
     """
     sizes = [max(int(n), 1) for n in shape]
     itemsize = np.dtype(dtype).itemsize
-    while int(np.prod(sizes, dtype=object)) * itemsize > target_bytes and max(sizes) > 1:
+
+    def size_bytes() -> int:
+        return int(np.prod(sizes, dtype=object)) * itemsize
+
+    if append_axis is not None:
+        if not -len(sizes) <= append_axis < len(sizes):
+            raise Error(
+                f"guess_chunks: append_axis={append_axis} is no axis of a shape of {len(sizes)}"
+            )
+        sizes[append_axis] = 1
+        sizes[append_axis] = max(1, _LEAST_CHUNK_BYTES // size_bytes())
+    while size_bytes() > target_bytes and max(sizes) > 1:
         longest = sizes.index(max(sizes))
         sizes[longest] = (sizes[longest] + 1) // 2
     return tuple(sizes)

@@ -60,6 +60,7 @@ class Buffer {
 
 void bind_array(nb::module_& module);
 void bind_files(nb::module_& module);
+void bind_filter(nb::module_& module);
 void bind_frame(nb::module_& module);
 void bind_plotfile(nb::module_& module);
 void bind_stream(nb::module_& module);

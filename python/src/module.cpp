@@ -5,7 +5,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
-#include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
 
 namespace {
@@ -22,24 +21,16 @@ void translate_status_error(const std::exception_ptr& exception, void*) {
   }
 }
 
-// Of neve.Filter, whose parameters are read where a chunk is coded.
-void check_keeps_bound(int bound_mode, const std::string& codec) {
-  using neve::python::check;
-  using neve::python::unwrap;
-  check(neve::check_keeps_bound({static_cast<neve::BoundMode>(bound_mode), 0},
-                                unwrap(neve::parse_codec(codec))));
-}
-
 }  // namespace
 
 NB_MODULE(_core, module) {
   nanobind::register_exception_translator(translate_status_error);
   neve::python::bind_array(module);
   neve::python::bind_files(module);
+  neve::python::bind_filter(module);
   neve::python::bind_frame(module);
   neve::python::bind_plotfile(module);
   neve::python::bind_stream(module);
-  module.def("check_keeps_bound", &check_keeps_bound);
   module.attr("MAX_THREADS") = neve::max_threads;
   module.def("simd_target", &neve::simd_target);
   module.def("simd_targets", &neve::simd_targets);

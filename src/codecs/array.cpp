@@ -31,7 +31,7 @@ Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void*
                                    const ArrayOptions& options) {
   const BoxData data = dense_box_data(values, box);
   return measure_values(dtype, options.fill, options.detect_fill, [&](const std::optional<double>& fill) {
-    return scan_range(dtype, box, data, 0, fill);
+    return scan_range(dtype, box, data, 0, fill, options.missing);
   });
 }
 
@@ -42,6 +42,19 @@ bool is_bytes_alone(const ArrayOptions& options) {
   return options.bound.mode == BoundMode::lossless && options.tuning.ratio_weight == 0 &&
          options.tuning.method == LosslessMethod::automatic &&
          (options.codec == Codec::automatic || options.codec == Codec::lossless);
+}
+
+// Leaves out missing values that neither occur nor could be decoded by mistake: each costs time.
+Status drop_absent(DType dtype, const FrameBox& box, const BoxData& data, ComponentSpec& spec) {
+  MissingValues& missing = spec.missing;
+  if (missing == MissingValues{}) return {};
+  NEVE_ASSIGN(const ValueRange all, scan_range(dtype, box, data, 0, spec.fill));
+  const auto is_far = [&](double value) {
+    return all.empty || value < all.min - spec.bound_abs || value > all.max + spec.bound_abs;
+  };
+  std::erase_if(missing.fills, is_far);
+  missing.has_zero_padding = missing.has_zero_padding && !is_far(0);
+  return {};
 }
 
 // `whole` null: the array's own measure.
@@ -64,6 +77,8 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   spec.tuning = options.tuning;
   spec.fill = options.fill;
   spec.integer_fill = options.integer_fill;
+  spec.missing = options.missing;
+  spec.lattice = options.lattice;
   std::vector<BoxData> boxes;
   if (layout.element_count > 0) {
     layout.boxes.push_back(box_of_shape(shape));
@@ -80,6 +95,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
       spec.fill = found.fill;
       spec.range = found.range;
       spec.bound_abs = absolute_bound(options.bound, found.range);
+      NEVE_TRY(drop_absent(dtype, layout.boxes[0], boxes[0], spec));
     } else if (!options.integer_fill && options.detect_fill) {
       spec.integer_fill = detect_integer_fill(dtype, layout.boxes[0], boxes[0]);
     }
@@ -90,6 +106,10 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
     --layout.ndim;
   }
   const bool is_target = options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr;
+  if (is_target && options.lattice) {
+    return usage_error(fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
+                                   to_string(options.bound)));
+  }
   if (is_target && !is_integer(dtype) && !boxes.empty()) {
     return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);
   }

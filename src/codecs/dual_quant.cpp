@@ -21,6 +21,7 @@
 #include "stages/mask/special_values.hpp"
 #include "stages/predict/axis_choice.hpp"
 #include "stages/quantize/quantizer.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve {
 
@@ -118,6 +119,7 @@ class Encoder {
   Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
       : source_(source),
         quantizer_(make_quantizer<T>(spec)),
+        rules_(spec, quantizer_),
         choice_(choose_axes(source, quantizer_)),
         packer_(source.held, choice_.shift) {
     quantizer_.origin = choice_.origin;
@@ -158,7 +160,7 @@ class Encoder {
   int32_t encode_held(const T* values, size_t n, const NeighbourRows& around, bool along_x, int32_t hold,
                       int32_t* quanta) {
     const size_t rejected_before = stats_.rejected;
-    quantize(values, n, quantizer_, quanta, stats_);
+    rules_.quantize(values, n, quantizer_, quanta, stats_);
     const bool has_specials = stats_.rejected != rejected_before;
     if (has_specials) {
       hold = fill_specials(values, n, hold, quanta);
@@ -182,7 +184,7 @@ class Encoder {
   }
 
   void add_special(T value) {
-    const bool repeats = portable::is_special(value, quantizer_.has_fill, portable::bits(quantizer_.fill));
+    const bool repeats = rules_.is_special(value);
     specials_.add(held_, portable::bits(value), repeats);
     ++(repeats ? special_cells_ : exact_cells_);
   }
@@ -232,6 +234,7 @@ class Encoder {
 
   const SectionSource<T>& source_;
   Quantizer<T> quantizer_;
+  ValueRules<T> rules_;
   AxisChoice choice_;
   ResidualPacker packer_;
   QuantizeStats<T> stats_;

@@ -250,7 +250,11 @@ Status check_spec_of_type(DType dtype, const ComponentSpec& spec) {
       return usage_error(
           fmt::format("an integer fill value for values of {}, which take a number", dtype_name(dtype)));
     }
-    return {};
+    return spec.lattice ? check_repeats_values(spec.codec) : Status{};
+  }
+  if (spec.lattice || spec.missing != MissingValues{}) {
+    return usage_error(fmt::format("a lattice or missing values for values of {}, which are kept as they are",
+                                   dtype_name(dtype)));
   }
   NEVE_TRY(check_integer_choices(
       dtype, spec.bound_abs == 0 ? spec.asked : Bound{BoundMode::abs, spec.bound_abs}, spec.codec));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/portable.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/lossless/exact_values.hpp"
@@ -79,7 +81,9 @@ Result<InterpolationModel> read_model(ByteReader& in) {
 template <class T>
 InterpolationEncoder<T>::InterpolationEncoder(const SectionSource<T>& source, const ComponentSpec& spec,
                                               bool keeps_magnitudes)
-    : quantizer_(make_quantizer<T>(spec)), step_(quantizer_.step), anchor_before_(quantizer_.center) {
+    : quantizer_(make_quantizer<T>(spec)),
+      rules_(spec, quantizer_),
+      step_(quantizer_.step), anchor_before_(quantizer_.center) {
   for (size_t r = 0; r < source.rects.size(); ++r) {
     const RectRows<const T*>& rect = source.rects[r];
     if (rect.cells() == 0) continue;
@@ -89,17 +93,14 @@ InterpolationEncoder<T>::InterpolationEncoder(const SectionSource<T>& source, co
   model_ = fit_interpolation(fields_, step_);
 }
 
-template <class T>
-bool InterpolationEncoder<T>::is_special(T value) const {
-  return portable::is_special(value, quantizer_.has_fill, portable::bits(quantizer_.fill));
-}
-
 // Without a branch a value, so that compilers make vectors of it: most rows have none.
 template <class T>
 bool InterpolationEncoder<T>::has_special(const T* row, int64_t count) const {
+  const auto fill = portable::bits(quantizer_.fill);
   bool found = false;
-  for (int64_t x = 0; x < count; ++x) found |= is_special(row[x]);
-  return found;
+  for (int64_t x = 0; x < count; ++x) found |= portable::is_special(row[x], quantizer_.has_fill, fill);
+  if (found || !rules_.has_more()) return found;
+  return std::any_of(row, row + count, [&](T value) { return rules_.is_special(value); });
 }
 
 template <class T>
@@ -123,7 +124,7 @@ void InterpolationEncoder<T>::gather(const RectRows<const T*>& rect, const Neste
       }
       for (int64_t x = 0; x < rect.size[0]; ++x, ++cell) {
         if (left_out != nullptr && left_out[cell] != 0) continue;
-        if (is_special(row[x])) {
+        if (rules_.is_special(row[x])) {
           if (grid.excluded.empty()) grid.excluded.assign(static_cast<size_t>(cells), 0);
           grid.excluded[static_cast<size_t>(cell)] = 1;
           specials_.add(held_, portable::bits(row[x]), true);

@@ -19,6 +19,7 @@
 #include "stages/mask/special_values.hpp"
 #include "stages/predict/interpolation.hpp"
 #include "stages/quantize/quantizer.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve {
 
@@ -84,11 +85,11 @@ class InterpolationEncoder {
  private:
   void gather(const RectRows<const T*>& rect, const NestedValues<T>* nested, int64_t w,
               bool keeps_magnitudes);
-  bool is_special(T value) const;
   bool has_special(const T* row, int64_t count) const;
   void code_anchor(PhaseField<T>& field);
 
   Quantizer<T> quantizer_;
+  ValueRules<T> rules_;
   T step_;
   T anchor_before_;
   std::vector<PhaseField<T>> fields_;

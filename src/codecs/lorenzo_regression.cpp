@@ -26,6 +26,7 @@
 #include "stages/predict/block_regression.hpp"
 #include "stages/predict/residual_bits.hpp"
 #include "stages/quantize/quantizer.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve {
 
@@ -171,8 +172,7 @@ class Encoder {
   Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
       : source_(source),
         spec_(spec),
-        has_fill_(spec.fill.has_value()),
-        fill_bits_(portable::bits(static_cast<T>(spec.fill.value_or(0)))),
+        rules_(spec, make_quantizer<T>(spec)),
         tolerance_(spec.bound_abs - spec.bound_abs * 0x1p-50) {
     const QuantumGrid<T> grid = make_grid<T>(spec);
     scale_ = {static_cast<double>(grid.center), static_cast<double>(grid.step)};
@@ -199,7 +199,7 @@ class Encoder {
     });
   }
 
-  bool is_special(T value) const { return portable::is_special(value, has_fill_, fill_bits_); }
+  bool is_special(T value) const { return rules_.is_special(value); }
 
   // The first ordinary value; any number would do, but this one makes the first residual small.
   int32_t base_of(const Stack& stack) const {
@@ -422,8 +422,7 @@ class Encoder {
 
   const SectionSource<T>& source_;
   const ComponentSpec& spec_;
-  bool has_fill_;
-  portable::BitsOf<T> fill_bits_;
+  ValueRules<T> rules_;
   double tolerance_;
   Scale<T> scale_{};
   double inverse_step_ = 0;

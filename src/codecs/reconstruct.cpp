@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.hpp"
 #include "stages/quantize/quantizer.hpp"
+#include "stages/quantize/value_rules.hpp"
 #include "threads/float_environment.hpp"
 
 namespace neve {
@@ -22,13 +23,14 @@ void reconstruct_values(const T* values, T* restored, int64_t count, const Compo
     return;
   }
   const Quantizer<T> quantizer = make_quantizer<T>(spec);
+  const ValueRules<T> rules(spec, quantizer);
   QuantizeStats<T> stats;
   int32_t quanta[block_values + row_padding];
   T decoded[block_values + row_padding];
   for (int64_t begin = 0; begin < count; begin += block_values) {
     const auto n = static_cast<size_t>(std::min<int64_t>(block_values, count - begin));
     const size_t rejected_before = stats.rejected;
-    quantize(values + begin, n, quantizer, quanta, stats);
+    rules.quantize(values + begin, n, quantizer, quanta, stats);
     dequantize(quanta, n, quantizer.origin, QuantumGrid<T>{quantizer.center, quantizer.step}, decoded);
     if (stats.rejected != rejected_before) {
       for (size_t i = 0; i < n; ++i) {

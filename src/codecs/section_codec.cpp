@@ -62,12 +62,11 @@ template <class T>
 SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
   SectionDraft draft;
   draft.codec = Codec::constant;
-  const std::optional<WordOf<T>> fill = fill_bits<T>(spec);
   if constexpr (std::is_floating_point_v<T>) {
     T restored;
     reconstruct_values(&value, &restored, 1, spec);
     draft.before = bytes_of(restored);
-    if (portable::is_special(value, fill.has_value(), fill.value_or(0))) {
+    if (ValueRules<T>(spec, make_quantizer<T>(spec)).is_special(value)) {
       draft.report.special_cells = source.held;
     } else {
       const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
@@ -75,7 +74,7 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
     }
   } else {
     draft.before = bytes_of(value);
-    if (fill && value == *fill) draft.report.special_cells = source.held;
+    if (const auto fill = fill_bits<T>(spec); fill && value == *fill) draft.report.special_cells = source.held;
   }
   return draft;
 }
@@ -227,13 +226,17 @@ bool is_better(Candidate& other, Candidate& leader, Effort effort) {
   return other.score() > leader.score();
 }
 
-// Puts codec lossless in the place of `best` where it scores more. At effort fast a decoded value must depend
-// on the original and the spec alone, so there the values that dual_quant would restore are kept bit for bit,
-// and weighed only where many of them had to be listed.
+// Whether a decoded value depends on the original and the spec alone, as at effort fast and on a lattice.
+bool is_restored_alike(const ComponentSpec& spec, Effort effort) {
+  return effort == Effort::fast || spec.lattice;
+}
+
+// Puts codec lossless in the place of `best` where it scores more. Where decoded values must be those that
+// dual_quant would restore, these are kept bit for bit, and weighed only where many of them had to be listed.
 template <class T>
 void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
                         const Scale& scale, Candidate& best) {
-  const bool is_restored = effort == Effort::fast;
+  const bool is_restored = is_restored_alike(spec, effort);
   // No sample of a section tells whether anything takes less than this.
   constexpr uint64_t most_ratio = 64;
   if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
@@ -261,6 +264,10 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
   best = std::move(lossless);
 }
 
+// Whether of the codecs that quantize only this one keeps what is asked for: its decoded values do not depend
+// on neighbours, and it looks at each of them.
+bool dual_quant_alone(const ComponentSpec& spec) { return spec.lattice || may_become_missing(spec); }
+
 // The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
 // what it takes is then known and not guessed.
 template <class T>
@@ -272,9 +279,10 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
     best.trace().passed(Codec::context, Fate::effort);
     best.trace().passed(Codec::lorenzo_regression, Fate::effort);
   }
-  if (effort == Effort::fast) {
+  if (effort == Effort::fast || dual_quant_alone(spec)) {
     best.trace().passed(Codec::interpolation, Fate::effort);
     weigh_lossless_too(source, spec, effort, scale, best);
+    if (effort != Effort::fast) best.settle(effort);
     return best.take();
   }
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
@@ -344,7 +352,8 @@ Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, cons
 
 template <class T>
 double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec) {
-  return estimate_interpolation_bytes(source, make_quantizer<T>(spec));
+  const Quantizer<T> quantizer = make_quantizer<T>(spec);
+  return estimate_interpolation_bytes(source, quantizer, ValueRules<T>(spec, quantizer));
 }
 
 template <class T>
@@ -361,8 +370,11 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     note_alone(draft, thread_time_ns() - begin_ns);
   } else if constexpr (std::is_floating_point_v<T>) {
     Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
-    // What codec lossless keeps at effort fast is weighed against dual_quant each time.
-    if (codec == Codec::lossless && effort == Effort::fast) codec = Codec::automatic;
+    // What codec lossless keeps of restored values is weighed against dual_quant each time.
+    if (codec == Codec::lossless && is_restored_alike(spec, effort)) codec = Codec::automatic;
+    if (codec != Codec::lossless && codec != Codec::automatic && dual_quant_alone(spec)) {
+      codec = Codec::dual_quant;
+    }
     if (codec == Codec::automatic) {
       draft = select_codec(source, spec, effort);
     } else if (codec == Codec::lossless) {

@@ -22,6 +22,11 @@ bool can_keep_every_bit(Codec asked);
 // Of a codec that somebody asked for beside this very bound.
 Status check_keeps_bound(const Bound& bound, Codec codec);
 
+// Whether what the codec decodes to can be encoded again, with other values around, and stays the same
+// (Lattice, neve/frame.hpp).
+bool repeats_values(Codec asked);
+Status check_repeats_values(Codec codec);
+
 // What values of integer type `dtype` may ask for: to be kept bit for bit, by a codec that can.
 Status check_integer_choices(DType dtype, const Bound& bound, Codec codec);
 

@@ -223,6 +223,16 @@ Status check_keeps_bound(const Bound& bound, Codec codec) {
                   codec_name(codec)));
 }
 
+bool repeats_values(Codec asked) { return asked == Codec::dual_quant || can_keep_every_bit(asked); }
+
+Status check_repeats_values(Codec codec) {
+  if (repeats_values(codec)) return {};
+  return usage_error(fmt::format(
+      "codec {} does not give the same values when what it decodes to is encoded again; those that do are auto, "
+      "dual_quant, exact and lossless",
+      codec_name(codec)));
+}
+
 std::string codec_choices() {
   std::string names;
   for (const Codec codec : codecs_to_ask_for) {

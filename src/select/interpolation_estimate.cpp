@@ -53,7 +53,8 @@ struct DirectionErrors {
 template <class T>
 class Sampler {
  public:
-  Sampler(const SectionSource<T>& source, const Quantizer<T>& quantizer) : q_(quantizer) {
+  Sampler(const SectionSource<T>& source, const Quantizer<T>& quantizer, const ValueRules<T>& rules)
+      : q_(quantizer), rules_(rules) {
     int64_t cells = 0;
     for (const auto& rect : source.rects) cells += rect.cells();
     const int64_t samples = std::clamp(cells / cells_per_sample, int64_t{least_samples}, most_samples);
@@ -113,12 +114,13 @@ class Sampler {
       if (rect.left_out[static_cast<size_t>(row * rect.size[0] + at[0])] != 0) return false;
     }
     const T found = rect.row(at[1], at[2], at[3])[at[0]];
-    if (!std::isfinite(found) || (q_.has_fill && found == q_.fill)) return false;
+    if (rules_.is_special(found)) return false;
     value = (static_cast<double>(found) - static_cast<double>(q_.center)) / static_cast<double>(q_.step);
     return true;
   }
 
   const Quantizer<T>& q_;
+  const ValueRules<T>& rules_;
   std::vector<Run> runs_;
 };
 
@@ -158,8 +160,9 @@ double two_sided_geometric_bits(double mean_magnitude) {
 }  // namespace
 
 template <class T>
-double estimate_interpolation_bytes(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
-  const Sampler<T> sampler(source, quantizer);
+double estimate_interpolation_bytes(const SectionSource<T>& source, const Quantizer<T>& quantizer,
+                                    const ValueRules<T>& rules) {
+  const Sampler<T> sampler(source, quantizer, rules);
   DirectionErrors overall;
   uint64_t count = 0;
   for (const Run& run : sampler.runs()) {
@@ -176,7 +179,7 @@ double estimate_interpolation_bytes(const SectionSource<T>& source, const Quanti
   return bits * static_cast<double>(source.held) / 8;
 }
 
-template double estimate_interpolation_bytes<float>(const SectionSource<float>&, const Quantizer<float>&);
-template double estimate_interpolation_bytes<double>(const SectionSource<double>&, const Quantizer<double>&);
+template double estimate_interpolation_bytes<float>(const SectionSource<float>&, const Quantizer<float>&, const ValueRules<float>&);
+template double estimate_interpolation_bytes<double>(const SectionSource<double>&, const Quantizer<double>&, const ValueRules<double>&);
 
 }  // namespace neve

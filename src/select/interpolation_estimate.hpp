@@ -4,6 +4,7 @@
 
 #include "codecs/section_data.hpp"
 #include "kernels/kernels.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve {
 
@@ -11,6 +12,7 @@ namespace neve {
 // entropy of the residuals. Mostly on the high side: the codec also has stencils, and adapts over the field.
 // HUGE_VAL where too few cells have neighbours.
 template <class T>
-double estimate_interpolation_bytes(const SectionSource<T>& source, const Quantizer<T>& quantizer);
+double estimate_interpolation_bytes(const SectionSource<T>& source, const Quantizer<T>& quantizer,
+                                    const ValueRules<T>& rules);
 
 }  // namespace neve

@@ -127,14 +127,13 @@ def of_codec(number):
 
 
 def test_hdf5_refuses_by_name(tmp_path):
-    context = dict(neve.Filter(abs=1, codec="context"))["compression_opts"][4]
+    context = dict(neve.Filter(abs=1, codec="context", rewrite=False))["compression_opts"][4]
     with pytest.raises(neve.Error, match="codec context cannot keep the bound lossless"):
         neve.Filter(lossless=True, codec="context")
     with h5py.File(tmp_path / "a.h5", "w") as file:
         for dtype, arguments, words in (
-            ("<i4", neve.Filter(rel=1e-3), "bound rel=0.001 for values of i32"),
+            ("<i4", neve.Filter(abs=1e-3), "bound abs=0.001 for values of i32"),
             ("<i4", of_codec(context), "codec context for values of i32"),
-            (">i4", neve.Filter(lossless=True), "little-endian values"),
             ("<u2", neve.Filter(lossless=True, fill=-1), "fill value -1 does not fit into u16"),
             ("<u2", neve.Filter(lossless=True, fill=0.5), "fill value 0.5 is no value of u16"),
         ):

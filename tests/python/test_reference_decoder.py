@@ -257,7 +257,7 @@ def test_chunks_of_a_filtered_dataset(tmp_path):
             )
         )
         bound = np.float64(1e-3).view(np.uint64)
-        user = [1, 1, int(bound & 0xFFFFFFFF), int(bound >> np.uint64(32)), 0, 0, 2, 0, 0]
+        user = [2, 1, int(bound & 0xFFFFFFFF), int(bound >> np.uint64(32)), 0, 0, 66, 0, 0, 0]
         assert filter_id == FILTER_ID
         assert list(words) == [*user, 0, 2, 16, 0, 16, 0]
         read = dataset[...]

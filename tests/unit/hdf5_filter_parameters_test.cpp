@@ -16,6 +16,10 @@ FilterParameters example() {
   p.effort = Effort::balanced;
   p.fill = -999.0;
   p.detect_fill = false;
+  p.missing = {1e20, -0.5};
+  p.is_written_once = true;
+  p.range = ValueRange{-2, 7.5, false};
+  p.has_zero_padding = true;
   p.dtype = DType::f32;
   p.chunk_shape = {3, 5000000000 / 50};
   return p;
@@ -24,9 +28,41 @@ FilterParameters example() {
 TEST(FilterParameters, WordsAreFrozen) {
   FilterParameters p = example();
   p.chunk_shape = {7, 9};
-  const std::vector<uint32_t> expected = {1,          2, 0xd2f1a9fc, 0x3f50624d, 1, 1, 1, 0,
-                                          0xc08f3800, 0, 2,          7,          0, 9, 0};
+  const std::vector<uint32_t> expected = {2,          2,          0xd2f1a9fc, 0x3f50624d, 1, 1,          1 + 8 + 16 + 64,
+                                          0,          0xc08f3800, 2,          0x78b58c40, 0x4415af1d, 0, 0xbfe00000,
+                                          0,          0xc0000000, 0,          0x401e0000, 0, 2,          7,
+                                          0,          9,          0};
   EXPECT_EQ(to_words(p), expected);
+}
+
+// Files of layout 1 stay readable. Their values may not be on a lattice: whoever changes them keeps them.
+TEST(FilterParameters, LayoutOneIsReadAndHasItsBoundAlready) {
+  const std::vector<uint32_t> words = {1,          2, 0xd2f1a9fc, 0x3f50624d, 1, 1, 1, 0,
+                                       0xc08f3800, 0, 2,          7,          0, 9, 0};
+  const Result<FilterParameters> p = parse_words(words);
+  ASSERT_TRUE(p.ok()) << p.status().message();
+  EXPECT_EQ(p->bound, (Bound{BoundMode::rel, 1e-3}));
+  EXPECT_EQ(p->codec, Codec::dual_quant);
+  EXPECT_EQ(p->fill, -999.0);
+  EXPECT_EQ(p->chunk_shape, (std::vector<uint64_t>{7, 9}));
+  EXPECT_TRUE(p->has_bound_already);
+  EXPECT_EQ(array_options(*p).bound.mode, BoundMode::lossless);
+  const Result<UserParameters> user = parse_user_words(std::span(words).first(9));
+  ASSERT_TRUE(user.ok());
+  EXPECT_EQ(user->words, 9U);
+  EXPECT_FALSE(user->parameters.has_bound_already);
+}
+
+TEST(FilterParameters, WhatCannotBeKeptIsRefusedWithTheLineToWrite) {
+  FilterParameters p;
+  p.bound = {BoundMode::rel, 1e-3};
+  EXPECT_NE(check_promises(p).message().find("range=(LOWEST, HIGHEST)"), std::string::npos);
+  p.bound = {BoundMode::abs, 1e-3};
+  EXPECT_TRUE(check_promises(p).ok());
+  p.codec = Codec::interpolation;
+  EXPECT_NE(check_promises(p).message().find("rewrite=False"), std::string::npos);
+  p.is_written_once = true;
+  EXPECT_TRUE(check_promises(p).ok());
 }
 
 TEST(FilterParameters, ComeBackBitExact) {
@@ -38,6 +74,12 @@ TEST(FilterParameters, ComeBackBitExact) {
   EXPECT_EQ(back->effort, p.effort);
   EXPECT_EQ(back->fill, p.fill);
   EXPECT_EQ(back->detect_fill, p.detect_fill);
+  EXPECT_EQ(back->missing, p.missing);
+  EXPECT_EQ(back->is_written_once, p.is_written_once);
+  EXPECT_EQ(back->has_bound_already, p.has_bound_already);
+  EXPECT_EQ(back->has_zero_padding, p.has_zero_padding);
+  EXPECT_EQ(back->range->min, p.range->min);
+  EXPECT_EQ(back->range->max, p.range->max);
   EXPECT_EQ(back->dtype, p.dtype);
   EXPECT_EQ(back->chunk_shape, p.chunk_shape);
 }
@@ -58,8 +100,8 @@ struct BadWords {
 
 TEST(FilterParameters, RefusalsNameTheWord) {
   const BadWords cases[] = {
-      {0, 2,
-       "Neve filter parameter 0 (layout version) is 2; allowed: 1 (a newer Neve may have written this)"},
+      {0, 3,
+       "Neve filter parameter 0 (layout version) is 3; allowed: 1 to 2 (a newer Neve may have written this)"},
       {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
       {4, 3,
        "Neve filter parameter 4 (codec) is 3; allowed: 0 automatic, 1 dual_quant, 2 exact, "
@@ -68,19 +110,23 @@ TEST(FilterParameters, RefusalsNameTheWord) {
        "Neve filter parameter 4 (codec) is 8; allowed: 0 automatic, 1 dual_quant, 2 exact, "
        "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
-      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: 0 to 3, 5 and 7"},
-      {6, 8, "Neve filter parameter 6 (flags) is 8; allowed: 0 to 3, 5 and 7"},
-      {9, 10,
-       "Neve filter parameter 9 (dtype) is 10; allowed: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 "
+      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},
+      {6, 256,
+       "Neve filter parameter 6 (flags) is 256; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},
+      {9, 17, "Neve filter parameter 9 (further missing values) is 17; allowed: 0 to 16"},
+      {17, 0x7ff00000,
+       "Neve filter parameter 14 (range) is -2 to inf; allowed: finite values, the lower one first"},
+      {18, 10,
+       "Neve filter parameter 18 (dtype) is 10; allowed: 0 f32, 1 f64, 2 i8, 3 u8, 4 i16, 5 u16, 6 i32, 7 "
        "u32, "
        "8 i64, 9 u64"},
-      {10, 0, "Neve filter parameter 10 (chunk dimensions) is 0; allowed: 1 to 32"},
-      {10, 33, "Neve filter parameter 10 (chunk dimensions) is 33; allowed: 1 to 32"},
-      {10, 3, "Neve's filter got 15 parameters; a chunk of 3 dimensions needs 17"},
-      {11, 0,
-       "Neve filter parameter 11 (chunk size) is 0; allowed: at least 1, and a chunk smaller than 4 GiB"},
-      {12, 1,
-       "Neve filter parameter 11 (chunk size) is 4294967299; allowed: at least 1, and a chunk smaller "
+      {19, 0, "Neve filter parameter 19 (chunk dimensions) is 0; allowed: 1 to 32"},
+      {19, 33, "Neve filter parameter 19 (chunk dimensions) is 33; allowed: 1 to 32"},
+      {19, 3, "Neve's filter got 24 parameters; a chunk of 3 dimensions needs 26"},
+      {20, 0,
+       "Neve filter parameter 20 (chunk size) is 0; allowed: at least 1, and a chunk smaller than 4 GiB"},
+      {21, 1,
+       "Neve filter parameter 20 (chunk size) is 4294967299; allowed: at least 1, and a chunk smaller "
        "than 4 GiB"},
   };
   for (const BadWords& bad : cases) {

@@ -183,8 +183,7 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
     EXPECT_EQ(create_error(type, lossless), "");
   }
   for (const hid_t type : {H5T_IEEE_F64BE, H5T_STD_I16BE, H5T_STD_U64BE}) {
-    EXPECT_EQ(create_error(type, lossless),
-              "Neve compresses little-endian values; this dataset's type is not little-endian");
+    EXPECT_EQ(create_error(type, lossless), "");
   }
   const Handle compound(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
   H5Tinsert(compound.id(), "re", 0, H5T_IEEE_F32LE);
@@ -193,10 +192,10 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
       create_error(compound.id(), good),
       "Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8; this dataset's type "
       "has HDF5 class 6 and 8 bytes");
-  EXPECT_EQ(create_error(H5T_IEEE_F64LE, {}), "Neve's filter got no parameters; it needs 9 words");
-  EXPECT_EQ(create_error(H5T_IEEE_F64LE, {1, 2, 3}), "Neve's filter got 3 parameters; it needs 9 words");
-  EXPECT_EQ(create_error(H5T_IEEE_F64LE, std::vector<uint32_t>(100, 1)),
-            "Neve's filter got 100 parameters; at most 75 are allowed");
+  EXPECT_EQ(create_error(H5T_IEEE_F64LE, {}), "Neve's filter got no parameters; it needs at least 9 words");
+  EXPECT_EQ(create_error(H5T_IEEE_F64LE, {1, 2, 3}), "Neve's filter got 3 parameters; it needs 9");
+  EXPECT_EQ(create_error(H5T_IEEE_F64LE, std::vector<uint32_t>(120, 1)),
+            "Neve's filter got 120 parameters; at most 112 are allowed");
   p.bound.value = -1;
   EXPECT_NE(create_error(H5T_IEEE_F64LE, to_words(p)).find("-1"), std::string::npos);
 }

@@ -11,6 +11,7 @@
 
 #include "kernels/kernels.hpp"
 #include "neve/frame.hpp"
+#include "stages/quantize/lattice.hpp"
 
 namespace neve {
 
@@ -62,6 +63,23 @@ T bound_in_type(double bound_abs) {
   return bound;
 }
 
+// Packed data sit at exact halves of a round bound's step: this part of it is held back.
+template <class T>
+inline constexpr T held_back_for_halves = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-30};
+
+// A grid that lets encoding be repeated.
+template <class T>
+QuantumGrid<T> make_lattice(const ComponentSpec& spec) {
+  const T bound = bound_in_type<T>(spec.bound_abs);
+  const auto kept =
+      static_cast<T>(static_cast<double>(bound) - lattice_rounding(spec.lattice->range, bound));
+  QuantumGrid<T> grid;
+  grid.step = lattice_step(2 * kept - 2 * kept * held_back_for_halves<T>, spec.lattice->range.empty);
+  if (!(grid.step >= std::numeric_limits<T>::min()) || !std::isfinite(grid.step)) return {};
+  grid.center = lattice_center(spec.range, grid.step);
+  return grid;
+}
+
 // The step is a little less than twice the bound. What is held back covers
 // - a relative part for packed data, whose values sit at exact halves of a round bound's step;
 // - rounding of the decoded value to T, half a unit in the last place of the largest value;
@@ -70,7 +88,7 @@ T bound_in_type(double bound_abs) {
 // each of which costs all its bits.
 template <class T>
 QuantumGrid<T> make_grid(const ComponentSpec& spec) {
-  constexpr T relative_part = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-30};
+  if (spec.lattice) return make_lattice<T>(spec);
   constexpr double half_ulp = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
   QuantumGrid<T> grid;
   const T bound = bound_in_type<T>(spec.bound_abs);
@@ -84,7 +102,7 @@ QuantumGrid<T> make_grid(const ComponentSpec& spec) {
   // Past half the bound most values could not be held anyway; the encoder's check stays in charge.
   const auto kept =
       static_cast<T>(static_cast<double>(bound) - std::min(held_back, static_cast<double>(bound) / 2));
-  grid.step = 2 * kept - 2 * kept * relative_part;
+  grid.step = 2 * kept - 2 * kept * held_back_for_halves<T>;
   return grid;
 }
 

@@ -9,6 +9,8 @@
 
 #include "kernels/kernels.hpp"
 #include "neve/frame.hpp"
+#include "stages/quantize/quantizer.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve {
 
@@ -39,25 +41,73 @@ void row_range(const double* row, size_t n, std::optional<double> fill, double* 
   kernels().range_f64(row, n, fill.has_value(), fill.value_or(0), lo, hi);
 }
 
-template <class T>
-ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
+template <class T, class Visit>
+void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
   const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
-  T min = std::numeric_limits<T>::max();
-  T max = std::numeric_limits<T>::lowest();
   for (int64_t w = 0; w < box.size[3]; ++w) {
     for (int64_t z = 0; z < box.size[2]; ++z) {
       for (int64_t y = 0; y < box.size[1]; ++y) {
-        T lo;
-        T hi;
-        row_range(first + y * data.stride[1] + z * data.stride[2] + w * data.stride[3],
-                  static_cast<size_t>(box.size[0]), fill, &lo, &hi);
-        min = std::min(min, lo);
-        max = std::max(max, hi);
+        visit(first + y * data.stride[1] + z * data.stride[2] + w * data.stride[3]);
       }
     }
   }
+}
+
+template <class T>
+ValueRange range_of(T min, T max) {
   if (min > max) return {};
   return {static_cast<double>(min), static_cast<double>(max), false};
+}
+
+template <class T>
+ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
+  T min = std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::lowest();
+  for_each_row<T>(box, data, component, [&](const T* row) {
+    T lo;
+    T hi;
+    row_range(row, static_cast<size_t>(box.size[0]), fill, &lo, &hi);
+    min = std::min(min, lo);
+    max = std::max(max, hi);
+  });
+  return range_of(min, max);
+}
+
+bool reaches_missing(const ValueRange& range, const MissingValues& missing) {
+  const auto lies_within = [&](double fill) { return fill >= range.min && fill <= range.max; };
+  return !range.empty && (range.min < missing.lowest || range.max > missing.highest ||
+                          (missing.has_zero_padding && lies_within(0)) ||
+                          std::any_of(missing.fills.begin(), missing.fills.end(), lies_within));
+}
+
+// scan() without missing values, which are looked for value by value.
+template <class T>
+ValueRange scan_valid(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill,
+                      const MissingValues& missing) {
+  ComponentSpec spec;
+  spec.fill = fill;
+  spec.missing = missing;
+  const ValueRules<T> rules(spec, make_quantizer<T>(spec));
+  T min = std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::lowest();
+  for_each_row<T>(box, data, component, [&](const T* row) {
+    for (int64_t x = 0; x < box.size[0]; ++x) {
+      // -0 is special, but a value.
+      const T value = row[x] + T{0};
+      if (rules.is_special(value)) continue;
+      min = std::min(min, value);
+      max = std::max(max, value);
+    }
+  });
+  return range_of(min, max);
+}
+
+template <class T>
+ValueRange scan_typed(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill,
+                      const MissingValues& missing) {
+  const ValueRange range = scan<T>(box, data, component, fill);
+  // What lies outside the range of all values is none of them.
+  return reaches_missing(range, missing) ? scan_valid<T>(box, data, component, fill, missing) : range;
 }
 
 // The listed fill value nearest to `value` as the data's type holds it.
@@ -77,6 +127,11 @@ std::optional<double> listed_fill(DType dtype, double value) {
 
 }  // namespace
 
+bool MissingValues::has_limits() const {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return lowest > -infinity || highest < infinity;
+}
+
 void ValueRange::merge(const ValueRange& other) {
   if (other.empty) return;
   min = empty ? other.min : std::min(min, other.min);
@@ -90,7 +145,7 @@ double ValueRange::width() const {
 }
 
 Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
-                              std::optional<double> fill) {
+                              std::optional<double> fill, const MissingValues& missing) {
   if (dtype != DType::f32 && dtype != DType::f64) {
     return usage_error(fmt::format("range of values of {}; f32 and f64 have one", dtype_name(dtype)));
   }
@@ -102,8 +157,8 @@ Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& d
     return usage_error(fmt::format("range of component {}: {}", component,
                                    component < 0 ? "at least 0 is needed" : "its data is null"));
   }
-  return dtype == DType::f32 ? scan<float>(box, data, component, fill)
-                             : scan<double>(box, data, component, fill);
+  return dtype == DType::f32 ? scan_typed<float>(box, data, component, fill, missing)
+                             : scan_typed<double>(box, data, component, fill, missing);
 }
 
 std::optional<double> suspect_fill(DType dtype, const ValueRange& range) {
