@@ -14,9 +14,44 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Whether readers mask a value: it equals a fill value or lies outside the limits.
+template <class T>
+class Mask {
+ public:
+  explicit Mask(const CompareRule& rule)
+      : lowest_(rule.missing.lowest),
+        highest_(rule.missing.highest),
+        nan_is_missing_(rule.nan_is_missing && std::is_floating_point_v<T>) {
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    constexpr auto least = static_cast<double>(std::numeric_limits<T>::lowest());
+    const auto add = [&](double fill) {
+      if (fill >= least && fill <= most) fills_.push_back(static_cast<T>(fill));
+    };
+    for (const double fill : rule.missing.fills) add(fill);
+    if constexpr (std::is_same_v<T, float>) {
+      lowest_ = std::clamp(lowest_, least, most) == lowest_ ? static_cast<double>(static_cast<float>(lowest_)) : lowest_;
+      highest_ = std::clamp(highest_, least, most) == highest_ ? static_cast<double>(static_cast<float>(highest_)) : highest_;
+    }
+    is_empty_ = fills_.empty() && !rule.missing.has_limits() && !nan_is_missing_;
+  }
+  bool operator()(T value) const {
+    if (is_empty_) return false;
+    const auto number = static_cast<double>(value);
+    if (std::isnan(number)) return nan_is_missing_;
+    return number < lowest_ || number > highest_ || std::find(fills_.begin(), fills_.end(), value) != fills_.end();
+  }
+
+ private:
+  std::vector<T> fills_;
+  double lowest_, highest_;
+  bool nan_is_missing_;
+  bool is_empty_;
+};
+
 template <class T>
 void compare_typed(const std::byte* original_bytes, const std::byte* copy_bytes, uint64_t cells,
                    std::span<const uint8_t> left_out, const CompareRule& rule, Comparison& into) {
+  const Mask<T> is_missing(rule);
   const bool has_fill = rule.fill.has_value() && !std::isnan(*rule.fill);
   const T fill = has_fill ? static_cast<T>(*rule.fill) : T{};
   const double bound = rule.bound_abs.value_or(infinity);
@@ -26,7 +61,11 @@ void compare_typed(const std::byte* original_bytes, const std::byte* copy_bytes,
     T original, copy;
     std::memcpy(&original, original_bytes + i * sizeof(T), sizeof(T));
     std::memcpy(&copy, copy_bytes + i * sizeof(T), sizeof(T));
-    bool special = has_fill && original == fill;
+    const bool missing = is_missing(original), missing_in_copy = is_missing(copy);
+    sums.missing_cells += missing;
+    sums.missing_in_copy += missing_in_copy;
+    sums.missing_changes += missing != missing_in_copy;
+    bool special = missing || (has_fill && original == fill);
     if constexpr (std::is_floating_point_v<T>) {
       special = special || !std::isfinite(original) || (original == 0 && std::signbit(original));
     }
@@ -64,14 +103,15 @@ struct Packed {
   std::vector<double> extremes;  // maxima; minima negated
 };
 
-constexpr int counts_each = 7;
+constexpr int counts_each = 10;
 constexpr int extremes_each = 4;
 
 Packed pack(const std::vector<Comparison>& all) {
   Packed p;
   for (const Comparison& c : all) {
     p.counts.insert(p.counts.end(), {c.cells, c.compared_cells, c.special_cells, c.special_mismatches,
-                                     c.violations, c.left_out_cells, c.left_out_violations});
+                                     c.violations, c.left_out_cells, c.left_out_violations, c.missing_cells, c.missing_in_copy,
+                                     c.missing_changes});
     p.squares.push_back(c.sum_squared_error);
     p.extremes.insert(p.extremes.end(), {c.max_abs_error, -c.min, c.max, c.left_out_max_abs_error});
   }
@@ -90,6 +130,9 @@ void unpack(const Packed& p, std::vector<Comparison>& all) {
     c.violations = n[4];
     c.left_out_cells = n[5];
     c.left_out_violations = n[6];
+    c.missing_cells = n[7];
+    c.missing_in_copy = n[8];
+    c.missing_changes = n[9];
     c.sum_squared_error = p.squares[i];
     c.max_abs_error = e[0];
     c.min = -e[1];
@@ -114,6 +157,9 @@ void Comparison::merge(const Comparison& other) {
   max = std::max(max, other.max);
   left_out_cells += other.left_out_cells;
   left_out_violations += other.left_out_violations;
+  missing_cells += other.missing_cells;
+  missing_in_copy += other.missing_in_copy;
+  missing_changes += other.missing_changes;
   left_out_max_abs_error = std::max(left_out_max_abs_error, other.left_out_max_abs_error);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/ranks.hpp"
+#include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
@@ -29,6 +30,9 @@ struct Comparison {
   uint64_t left_out_cells = 0;
   uint64_t left_out_violations = 0;  // special values among them count too
   double left_out_max_abs_error = 0;
+  // Cells that readers take for missing by what the original declares, in the original and in the copy.
+  uint64_t missing_cells = 0, missing_in_copy = 0;
+  uint64_t missing_changes = 0;  // cells that are missing in one of them only
 
   Comparison();
   void merge(const Comparison& other);
@@ -38,7 +42,9 @@ struct Comparison {
 
 struct CompareRule {
   std::optional<double> bound_abs;  // none: nothing is called a violation
-  std::optional<double> fill;
+  std::optional<double> fill;  // must come back bit for bit
+  MissingValues missing = {};  // so must these, and nothing else may become one of them
+  bool nan_is_missing = false;
 };
 
 // `left_out` holds one byte a cell, or is empty. Both arrays hold `cells` values of `dtype`.

@@ -179,7 +179,7 @@ struct VariableVerdict {
   Comparison found;  // of numbers
 
   bool ok() const {
-    return compared.dtype ? found.violations == 0 && found.special_mismatches == 0 : compared.is_same;
+    return compared.dtype ? found.violations == 0 && found.special_mismatches == 0 && found.missing_changes == 0 : compared.is_same;
   }
 };
 
@@ -193,13 +193,27 @@ struct Verdict {
   }
 };
 
+CompareRule rule_of(const datafile::VariableComparison& variable) {
+  return {variable.bound_abs, variable.fill, variable.missing, variable.nan_is_missing};
+}
+
+// What nobody has written was not gone through, and is missing in both files or in none.
+void count_unwritten(const datafile::VariableComparison& variable, Comparison& found) {
+  if (!variable.dtype || variable.unwritten.empty() || found.cells >= variable.elements) return;
+  Comparison one;
+  compare_values(*variable.dtype, variable.unwritten.data(), variable.unwritten.data(), 1, {}, rule_of(variable), one);
+  const uint64_t unwritten = variable.elements - found.cells;
+  found.missing_cells += one.missing_cells * unwritten;
+  found.missing_in_copy += one.missing_in_copy * unwritten;
+}
+
 Result<Verdict> compare(const std::string& original, const std::string& copy, const OpenOptions& options,
                         Progress& progress) {
   std::vector<Comparison> sums;
   const auto compare_numbers = [&](const datafile::VariableComparison& variable, size_t number,
                                    const std::byte* a, const std::byte* b, uint64_t count) {
     sums.resize(std::max(sums.size(), number + 1));
-    compare_values(*variable.dtype, a, b, count, {}, {variable.bound_abs, variable.fill}, sums[number]);
+    compare_values(*variable.dtype, a, b, count, {}, rule_of(variable), sums[number]);
   };
   NEVE_ASSIGN(datafile::FileComparison files,
               datafile::compare_data_files(original, copy, options, compare_numbers,
@@ -209,6 +223,7 @@ Result<Verdict> compare(const std::string& original, const std::string& copy, co
   verdict.differences = std::move(files.differences);
   verdict.missing = std::move(files.missing);
   for (size_t v = 0; v < files.variables.size(); ++v) {
+    count_unwritten(files.variables[v], sums[v]);
     verdict.variables.push_back({std::move(files.variables[v]), sums[v]});
   }
   return verdict;
@@ -232,6 +247,12 @@ Status verdict_status(const Verdict& verdict) {
                   "{}: {} of {} special values (NaN, infinities, -0, fill) did not come back bit for bit; "
                   "allowed: 0",
                   v.compared.path, v.found.special_mismatches, v.found.special_cells)};
+    }
+    if (v.found.missing_changes > 0) {
+      return {Code::bound_violated,
+              fmt::format("{}: {} cells are missing in the original or in the copy alone ({} and {} are missing); "
+                          "allowed: 0",
+                          v.compared.path, v.found.missing_changes, v.found.missing_cells, v.found.missing_in_copy)};
     }
     return {Code::bound_violated, fmt::format("{}: error {:.9g} in {} of {} values; allowed: {:.9g}",
                                               v.compared.path, v.found.max_abs_error, v.found.violations,
@@ -264,14 +285,22 @@ Json verdict_json(const Verdict& verdict, uint64_t file_bytes) {
       of_variable["special_cells"] = v.found.special_cells;
       of_variable["special_mismatches"] = v.found.special_mismatches;
       of_variable["violations"] = v.found.violations;
+      of_variable["missing_cells"] = v.found.missing_cells;
+      of_variable["missing_cells_in_copy"] = v.found.missing_in_copy;
+      of_variable["missing_changes"] = v.found.missing_changes;
     }
     j["variables"].push_back(std::move(of_variable));
   }
   return j;
 }
 
+std::string missing_text(const Comparison& found) {
+  const std::string before = std::to_string(found.missing_cells);
+  return found.missing_changes == 0 ? before : fmt::format("{} -> {}", before, found.missing_in_copy);
+}
+
 std::string verdict_text(const Verdict& verdict, const std::string& copy) {
-  Table table({"variable", "dims", "type", "ratio", "bound", "max error", "special", ""});
+  Table table({"variable", "dims", "type", "ratio", "bound", "max error", "special", "missing", ""});
   for (const VariableVerdict& v : verdict.variables) {
     const bool is_number = v.compared.dtype.has_value();
     table.add({v.compared.path, dims_text(v.compared.dims), v.compared.type,
@@ -280,7 +309,8 @@ std::string verdict_text(const Verdict& verdict, const std::string& copy) {
                : *v.compared.bound_abs == 0 ? "exact"
                                             : human_error(*v.compared.bound_abs),
                is_number ? human_error(v.found.max_abs_error) : "-",
-               is_number ? std::to_string(v.found.special_cells) : "-", v.ok() ? "ok" : "VIOLATED"});
+               is_number ? std::to_string(v.found.special_cells) : "-",
+               is_number ? missing_text(v.found) : "-", v.ok() ? "ok" : "VIOLATED"});
   }
   std::string text = table.text();
   for (const std::string& difference : verdict.differences) text += "DIFFERS: " + difference + "\n";

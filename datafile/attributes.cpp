@@ -159,16 +159,26 @@ Result<std::vector<std::string>> compare_attributes(hid_t a, hid_t b, const std:
   return differences;
 }
 
-std::optional<double> numeric_attribute(hid_t object, const std::string& name) {
+std::vector<double> numeric_values(hid_t object, const std::string& name) {
   if (H5Aexists(object, name.c_str()) <= 0) return {};
   const Result<OpenAttribute> open = open_attribute(object, name);
   if (!open.ok()) return {};
   const H5T_class_t type_class = H5Tget_class(open->type.id());
   if (type_class != H5T_FLOAT && type_class != H5T_INTEGER) return {};
-  if (H5Sget_simple_extent_npoints(open->space.id()) != 1) return {};
-  double value = 0;
-  if (H5Aread(open->attribute.id(), H5T_NATIVE_DOUBLE, &value) < 0) return {};
-  return value;
+  // HDF5 has read and checked the attribute's message: it holds as many values as its extent says.
+  const hssize_t count = H5Sget_simple_extent_npoints(open->space.id());
+  if (count < 1 || static_cast<uint64_t>(count) * H5Tget_size(open->type.id()) >
+                       H5Aget_storage_size(open->attribute.id())) {
+    return {};
+  }
+  std::vector<double> values(static_cast<size_t>(count));
+  if (H5Aread(open->attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0) return {};
+  return values;
+}
+
+std::optional<double> numeric_attribute(hid_t object, const std::string& name) {
+  const std::vector<double> values = numeric_values(object, name);
+  return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
 }
 
 std::optional<std::string> text_attribute(hid_t object, const std::string& name) {

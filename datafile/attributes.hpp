@@ -33,6 +33,9 @@ Result<std::vector<std::string>> kept_attributes(hid_t a, hid_t b, const std::st
 // The only value of a numeric attribute of one element; nothing for any other attribute.
 std::optional<double> numeric_attribute(hid_t object, const std::string& name);
 
+// All values of a numeric attribute, as f64; none for any other attribute.
+std::vector<double> numeric_values(hid_t object, const std::string& name);
+
 // The text of an attribute of strings of any kind, several of them with spaces in between; nothing for any
 // other attribute.
 std::optional<std::string> text_attribute(hid_t object, const std::string& name);

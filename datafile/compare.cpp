@@ -9,6 +9,7 @@
 
 #include "datafile/attributes.hpp"
 #include "datafile/contents.hpp"
+#include "datafile/missing_values.hpp"
 #include "datafile/values.hpp"
 #include "datafile/variable.hpp"
 #include "datafile/written_blocks.hpp"
@@ -147,14 +148,28 @@ class Comparer {
     if (of_b.neve && of_b.neve->bound.mode != BoundMode::lossless) {
       comparison.bound_abs =
           of_b.neve->bound.mode == BoundMode::abs ? std::optional(of_b.neve->bound.value) : std::nullopt;
-      comparison.fill = of_b.neve->fill;
     }
+    if (of_a.dtype) say_missing(a, of_b, comparison);
+    if (of_a.dtype) comparison.unwritten = fill_a;
     found_.variables.push_back(std::move(comparison));
     for (const std::string& what : hdf5::missing_sources(a, a_.path)) {
       found_.missing.push_back(fmt::format("{}: {}", path, what));
     }
     if (of_a.extent == H5S_NULL || of_a.raw_bytes() == 0) return {};
     return compare_values(a, b, of_a, of_b, type_a.id());
+  }
+
+  // What the original declares, unless the copy was told that no value means "nothing here".
+  static void say_missing(hid_t a, const Variable& of_b, VariableComparison& comparison) {
+    const bool was_told_none =
+        of_b.neve && !of_b.neve->fill && of_b.neve->missing.empty() && !of_b.neve->detect_fill;
+    if (!was_told_none) {
+      DeclaredMissing declared = declared_missing(a);
+      comparison.missing = std::move(declared.others);
+      if (declared.fill) comparison.missing.fills.push_back(*declared.fill);
+      comparison.nan_is_missing = declared.nan_is_missing;
+    }
+    if (of_b.neve) comparison.fill = of_b.neve->fill;
   }
 
   Status compare_values(hid_t a, hid_t b, const Variable& of_a, const Variable& of_b, hid_t type) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "neve/frame.hpp"
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -26,7 +27,10 @@ struct VariableComparison {
   // What the copy promises: 0 where every bit must be the same; nothing where its bound is relative to a
   // range that only its encoder knew.
   std::optional<double> bound_abs;
-  std::optional<double> fill;
+  std::optional<double> fill;  // what the copy keeps bit for bit
+  MissingValues missing;       // what readers of the original take for missing
+  bool nan_is_missing = false;
+  std::vector<std::byte> unwritten;  // the element that stands where nobody wrote; empty where none may
 };
 
 struct FileComparison {

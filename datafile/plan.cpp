@@ -12,6 +12,7 @@
 #include "codecs/array_part.hpp"
 #include "datafile/attributes.hpp"
 #include "datafile/chunk_index.hpp"
+#include "datafile/missing_values.hpp"
 #include "datafile/netcdf_names.hpp"
 #include "datafile/written_blocks.hpp"
 #include "hdf5/errors.hpp"
@@ -54,21 +55,6 @@ std::string reason_not_to_code(const Variable& variable) {
   return {};
 }
 
-std::optional<double> declared_fill(hid_t dataset) {
-  for (const char* name : {"_FillValue", "missing_value"}) {
-    const auto value = numeric_attribute(dataset, name);
-    if (value && !std::isnan(*value)) return value;
-  }
-  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
-  H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-  double value = 0;
-  if (H5Pfill_value_defined(creation.id(), &defined) < 0 || defined != H5D_FILL_VALUE_USER_DEFINED ||
-      H5Pget_fill_value(creation.id(), H5T_NATIVE_DOUBLE, &value) < 0 || std::isnan(value)) {
-    return {};
-  }
-  return value;
-}
-
 Extent plan_chunk(const Variable& variable, const CopyOptions& options) {
   const bool has_chunks = !variable.chunk.empty();
   if (has_chunks && !options.chunk_bytes) return variable.chunk;
@@ -93,7 +79,8 @@ Result<ValueRange> scan_variable(hid_t dataset, const VariablePlan& plan,
     FrameBox box;
     box.size[0] = static_cast<int64_t>(product(held));
     NEVE_ASSIGN(const ValueRange part,
-                scan_range(*plan.variable.dtype, box, dense_box_data(values.data(), box), 0, fill));
+                scan_range(*plan.variable.dtype, box, dense_box_data(values.data(), box), 0, fill,
+                           plan.encode.missing));
     range.merge(part);
   }
   return range;
@@ -116,6 +103,18 @@ Status plan_bound(hid_t dataset, const CopyOptions& options, VariablePlan& plan)
   return {};
 }
 
+// A fill value that somebody gave goes first; what the file declares comes back bit for bit all the same.
+void plan_missing(DeclaredMissing declared, ArrayOptions& encode) {
+  encode.missing = std::move(declared.others);
+  if (!encode.fill) {
+    encode.fill = declared.fill;
+  } else if (declared.fill && declared.fill != encode.fill) {
+    encode.missing.fills.push_back(*declared.fill);
+  }
+  if (declared.unlikely) encode.missing.fills.push_back(*declared.unlikely);
+  encode.missing.is_mask = encode.fill.has_value();
+}
+
 // No bound, and no codec that needs one.
 void keep_every_bit(VariablePlan& plan) {
   plan.asked = {BoundMode::lossless, 0};
@@ -126,6 +125,7 @@ void keep_every_bit(VariablePlan& plan) {
 void keep_integers(bool detect_fill, VariablePlan& plan) {
   keep_every_bit(plan);
   plan.encode.fill.reset();
+  plan.encode.missing = {};
   plan.encode.detect_fill = detect_fill;
 }
 
@@ -192,7 +192,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   if (is_integer(*variable.dtype)) {
     keep_integers(options.use_fill, plan);
   } else {
-    if (!plan.encode.fill && options.use_fill) plan.encode.fill = declared_fill(dataset);
+    if (options.use_fill) plan_missing(declared_missing(dataset), plan.encode);
     plan.encode.detect_fill = options.use_fill;
     if (plan.kept_as_grid) keep_every_bit(plan);
   }
@@ -250,6 +250,9 @@ hdf5::FilterParameters VariablePlan::filter() const {
   parameters.effort = encode.encode.effort;
   parameters.fill = encode.fill;
   parameters.detect_fill = encode.detect_fill;
+  const std::vector<double>& fills = encode.missing.fills;
+  const size_t told = std::min(fills.size(), hdf5::most_missing);  // for people: the frames know all
+  parameters.missing.assign(fills.begin(), fills.begin() + static_cast<ptrdiff_t>(told));
   // Whoever changes the copy must not add an error to values that have theirs.
   parameters.has_bound_already = true;
   return parameters;
@@ -260,11 +263,13 @@ std::string CopyPlan::key() const {
   for (const VariablePlan& plan : variables) {
     if (!plan.is_coded) continue;
     const CodecTuning& tuning = plan.encode.tuning;
-    key += fmt::format("{}|{}|{}|{}|{},{},{},{},{},{},{}\n", plan.variable.path,
+    key += fmt::format("{}|{}|{}|{}|{},{},{},{},{},{},{}|{}|{:a},{:a}\n", plan.variable.path,
                        fmt::join(plan.variable.dims, ","), fmt::join(plan.chunk, ","),
                        fmt::join(hdf5::to_words(plan.filter()), ","), static_cast<int>(tuning.arrangement),
                        tuning.unit_cells, tuning.block_cells, tuning.merge_units,
-                       static_cast<int>(tuning.method), tuning.speed_weight, tuning.ratio_weight);
+                       static_cast<int>(tuning.method), tuning.speed_weight, tuning.ratio_weight,
+                       fmt::join(plan.encode.missing.fills, ","), plan.encode.missing.lowest,
+                       plan.encode.missing.highest);
   }
   return key;
 }

@@ -9,6 +9,7 @@
 #include "format/array_shape.hpp"
 #include "format/codec_choices.hpp"
 #include "neve/frame.hpp"
+#include "stages/quantize/value_rules.hpp"
 #include "status/guarded.hpp"
 
 namespace neve {
@@ -77,7 +78,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   spec.tuning = options.tuning;
   spec.fill = options.fill;
   spec.integer_fill = options.integer_fill;
-  spec.missing = options.missing;
+  spec.missing = as_held(dtype, options.missing);
   spec.lattice = options.lattice;
   std::vector<BoxData> boxes;
   if (layout.element_count > 0) {

@@ -104,8 +104,9 @@ ValueRange scan_valid(const FrameBox& box, const BoxData& data, int component, s
 
 template <class T>
 ValueRange scan_typed(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill,
-                      const MissingValues& missing) {
+                      const MissingValues& given) {
   const ValueRange range = scan<T>(box, data, component, fill);
+  const MissingValues missing = as_held(sizeof(T) == 4 ? DType::f32 : DType::f64, given);
   // What lies outside the range of all values is none of them.
   return reaches_missing(range, missing) ? scan_valid<T>(box, data, component, fill, missing) : range;
 }

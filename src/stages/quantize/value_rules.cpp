@@ -20,11 +20,23 @@ T in_type(double value) {
   return static_cast<T>(value);
 }
 
+template <class T>
+void hold_in(MissingValues& missing) {
+  for (double& fill : missing.fills) fill = static_cast<double>(in_type<T>(fill));
+  missing.lowest = static_cast<double>(in_type<T>(missing.lowest));
+  missing.highest = static_cast<double>(in_type<T>(missing.highest));
+}
+
 bool is_near(double value, const ValueRange& range, double bound) {
   return value >= range.min - bound && value <= range.max + bound;
 }
 
 }  // namespace
+
+MissingValues as_held(DType dtype, MissingValues missing) {
+  if (dtype == DType::f32) hold_in<float>(missing);
+  return missing;
+}
 
 bool may_become_missing(const ComponentSpec& spec) {
   const MissingValues& missing = spec.missing;
