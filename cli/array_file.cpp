@@ -21,6 +21,7 @@ namespace {
 
 Result<DecodedArray> decode_frame_array(std::span<const std::byte> bytes, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
+  NEVE_TRY(frame.check_stands_alone(bytes.size()));
   const FrameShape& shape = frame.shape();
   if (shape.components != 1 || frame.box_count() > 1 || shape.is_split) {
     return usage_error(fmt::format("the frame holds {} boxes of {} components, not one array",

@@ -29,8 +29,11 @@ class Mask {
     };
     for (const double fill : rule.missing.fills) add(fill);
     if constexpr (std::is_same_v<T, float>) {
-      lowest_ = std::clamp(lowest_, least, most) == lowest_ ? static_cast<double>(static_cast<float>(lowest_)) : lowest_;
-      highest_ = std::clamp(highest_, least, most) == highest_ ? static_cast<double>(static_cast<float>(highest_)) : highest_;
+      lowest_ = std::clamp(lowest_, least, most) == lowest_ ? static_cast<double>(static_cast<float>(lowest_))
+                                                            : lowest_;
+      highest_ = std::clamp(highest_, least, most) == highest_
+                     ? static_cast<double>(static_cast<float>(highest_))
+                     : highest_;
     }
     is_empty_ = fills_.empty() && !rule.missing.has_limits() && !nan_is_missing_;
   }
@@ -38,7 +41,8 @@ class Mask {
     if (is_empty_) return false;
     const auto number = static_cast<double>(value);
     if (std::isnan(number)) return nan_is_missing_;
-    return number < lowest_ || number > highest_ || std::find(fills_.begin(), fills_.end(), value) != fills_.end();
+    return number < lowest_ || number > highest_ ||
+           std::find(fills_.begin(), fills_.end(), value) != fills_.end();
   }
 
  private:
@@ -110,8 +114,8 @@ Packed pack(const std::vector<Comparison>& all) {
   Packed p;
   for (const Comparison& c : all) {
     p.counts.insert(p.counts.end(), {c.cells, c.compared_cells, c.special_cells, c.special_mismatches,
-                                     c.violations, c.left_out_cells, c.left_out_violations, c.missing_cells, c.missing_in_copy,
-                                     c.missing_changes});
+                                     c.violations, c.left_out_cells, c.left_out_violations, c.missing_cells,
+                                     c.missing_in_copy, c.missing_changes});
     p.squares.push_back(c.sum_squared_error);
     p.extremes.insert(p.extremes.end(), {c.max_abs_error, -c.min, c.max, c.left_out_max_abs_error});
   }

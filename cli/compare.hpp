@@ -42,8 +42,8 @@ struct Comparison {
 
 struct CompareRule {
   std::optional<double> bound_abs;  // none: nothing is called a violation
-  std::optional<double> fill;  // must come back bit for bit
-  MissingValues missing = {};  // so must these, and nothing else may become one of them
+  std::optional<double> fill;       // must come back bit for bit
+  MissingValues missing = {};       // so must these, and nothing else may become one of them
   bool nan_is_missing = false;
 };
 

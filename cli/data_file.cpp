@@ -179,7 +179,9 @@ struct VariableVerdict {
   Comparison found;  // of numbers
 
   bool ok() const {
-    return compared.dtype ? found.violations == 0 && found.special_mismatches == 0 && found.missing_changes == 0 : compared.is_same;
+    return compared.dtype
+               ? found.violations == 0 && found.special_mismatches == 0 && found.missing_changes == 0
+               : compared.is_same;
   }
 };
 
@@ -201,7 +203,8 @@ CompareRule rule_of(const datafile::VariableComparison& variable) {
 void count_unwritten(const datafile::VariableComparison& variable, Comparison& found) {
   if (!variable.dtype || variable.unwritten.empty() || found.cells >= variable.elements) return;
   Comparison one;
-  compare_values(*variable.dtype, variable.unwritten.data(), variable.unwritten.data(), 1, {}, rule_of(variable), one);
+  compare_values(*variable.dtype, variable.unwritten.data(), variable.unwritten.data(), 1, {},
+                 rule_of(variable), one);
   const uint64_t unwritten = variable.elements - found.cells;
   found.missing_cells += one.missing_cells * unwritten;
   found.missing_in_copy += one.missing_in_copy * unwritten;
@@ -250,9 +253,10 @@ Status verdict_status(const Verdict& verdict) {
     }
     if (v.found.missing_changes > 0) {
       return {Code::bound_violated,
-              fmt::format("{}: {} cells are missing in the original or in the copy alone ({} and {} are missing); "
-                          "allowed: 0",
-                          v.compared.path, v.found.missing_changes, v.found.missing_cells, v.found.missing_in_copy)};
+              fmt::format(
+                  "{}: {} cells are missing in the original or in the copy alone ({} and {} are missing); "
+                  "allowed: 0",
+                  v.compared.path, v.found.missing_changes, v.found.missing_cells, v.found.missing_in_copy)};
     }
     return {Code::bound_violated, fmt::format("{}: error {:.9g} in {} of {} values; allowed: {:.9g}",
                                               v.compared.path, v.found.max_abs_error, v.found.violations,

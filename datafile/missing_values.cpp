@@ -30,8 +30,10 @@ std::optional<double> dataset_fill(hid_t dataset) {
 void add_limits(hid_t dataset, MissingValues& missing) {
   const auto at_least = [&](double limit) { missing.lowest = std::max(missing.lowest, limit); };
   const auto at_most = [&](double limit) { missing.highest = std::min(missing.highest, limit); };
-  if (const auto limit = numeric_attribute(dataset, "valid_min"); limit && !std::isnan(*limit)) at_least(*limit);
-  if (const auto limit = numeric_attribute(dataset, "valid_max"); limit && !std::isnan(*limit)) at_most(*limit);
+  if (const auto limit = numeric_attribute(dataset, "valid_min"); limit && !std::isnan(*limit))
+    at_least(*limit);
+  if (const auto limit = numeric_attribute(dataset, "valid_max"); limit && !std::isnan(*limit))
+    at_most(*limit);
   const std::vector<double> range = numeric_values(dataset, "valid_range");
   if (range.size() != 2 || std::isnan(range[0]) || std::isnan(range[1])) return;
   at_least(range[0]);
@@ -54,8 +56,8 @@ DeclaredMissing declared_missing(hid_t dataset) {
       continue;
     }
     if (!found.fill) found.fill = fill;
-    const bool is_known = fill == *found.fill || std::count(found.others.fills.begin(),
-                                                            found.others.fills.end(), fill) > 0;
+    const bool is_known =
+        fill == *found.fill || std::count(found.others.fills.begin(), found.others.fills.end(), fill) > 0;
     if (!is_known) found.others.fills.push_back(fill);
   }
   if (found.fill && *found.fill != netcdf_fill) {

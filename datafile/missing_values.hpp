@@ -12,8 +12,8 @@
 namespace neve::datafile {
 
 struct DeclaredMissing {
-  std::optional<double> fill;  // the one that most missing cells have
-  MissingValues others;        // nothing where there is no fill value and no limit
+  std::optional<double> fill;   // the one that most missing cells have
+  MissingValues others;         // nothing where there is no fill value and no limit
   bool nan_is_missing = false;  // NaN is not listed: it always comes back bit for bit
   // netCDF's default where another _FillValue is declared: readers take it for a value, writers seldom do.
   std::optional<double> unlikely;

@@ -174,6 +174,17 @@ bool can_be_made_again(hid_t dataset) {
   return count >= 0;
 }
 
+// Whether HDF5 has the filters of a variable whose values are read; chunks that are copied need none.
+Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
+  const Variable& variable = plan.variable;
+  if (!plan.is_coded && !variable.has_pointers && !variable.has_references) return {};
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  const Status status = check_filters(creation.id());
+  if (status.ok() || !plan.is_coded) return status;
+  return {status.code(), fmt::format("{}, or leave it as it is: --field {}:stays", status.message(),
+                                     netcdf_path(variable.path))};
+}
+
 Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const CopyOptions& options,
                                    std::optional<GridReason> grid, std::vector<RuleUse>& uses) {
   VariablePlan plan;
@@ -188,6 +199,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.why_not = reason_not_to_code(variable);
   if (!is_bare_dimension(dataset)) apply_rules(options, netcdf_path(path), std::move(grid), plan, uses);
   plan.is_coded = plan.why_not.empty();
+  NEVE_TRY(check_can_be_read(dataset, plan).in(path));
   if (!plan.is_coded) return plan;
   if (is_integer(*variable.dtype)) {
     keep_integers(options.use_fill, plan);

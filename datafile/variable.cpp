@@ -155,12 +155,13 @@ Status check_filters(hid_t creation) {
     size_t words = 0;
     std::array<char, 64> name{};
     const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
-                                           name.size(), name.data(), &config);
+                                           name.size() - 1, name.data(), &config);
     if (id >= 0 && H5Zfilter_avail(id) > 0) continue;
-    return {Code::plugin_missing,
-            fmt::format("it is stored with HDF5 filter {}, which HDF5 cannot find; put its plugin into a "
-                        "folder named in HDF5_PLUGIN_PATH",
-                        id)};
+    return {
+        Code::plugin_missing,
+        fmt::format("it is stored with HDF5 filter {} ({}), which HDF5 cannot find; put its plugin into a "
+                    "folder named in HDF5_PLUGIN_PATH",
+                    name[0] == '\0' ? "unnamed" : name.data(), id)};
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "format/value_types.hpp"
 #include "hdf5/decoded_cache.hpp"
 #include "hdf5/host_hdf5.hpp"
+#include "hdf5/rewrite_hint.hpp"
 #include "hdf5/stand_in.hpp"
 #include "neve/frame.hpp"
 #include "status/guarded.hpp"
@@ -53,6 +54,11 @@ Result<DecodedCache*> decoded_cache() {
   return &cache;
 }
 
+RewriteHint& rewrite_hint() {
+  static RewriteHint hint;
+  return hint;
+}
+
 Status check_frame(const FilterParameters& parameters, const Frame& frame) {
   if (frame.dtype() != parameters.dtype) {
     return corrupt(fmt::format("frame holds {} values, the dataset {}", dtype_name(frame.dtype()),
@@ -82,6 +88,7 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
     give_to_hdf5(std::move(out), chunk_bytes, buffer_bytes, buffer);
     return chunk_bytes;
   }
+  if (rewrite_hint().encodes(in)) say_rewrite_hint(in.size());
   NEVE_ASSIGN(const std::vector<std::byte> frame, encode_chunk(parameters, in));
   NEVE_ASSIGN(MallocBytes out, allocate(frame.size()));
   std::memcpy(out.get(), frame.data(), frame.size());
@@ -98,7 +105,8 @@ Result<bool> is_big_endian(const HostHdf5& host, hid_t type) {
     case H5T_ORDER_BE:
       return true;
     default:
-      return usage_error("Neve compresses little-endian and big-endian values; this dataset's type has another order");
+      return usage_error(
+          "Neve compresses little-endian and big-endian values; this dataset's type has another order");
   }
 }
 
@@ -174,11 +182,17 @@ Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits
     const bool changes_size = id < H5Z_FILTER_RESERVED && id != H5Z_FILTER_SHUFFLE;
     if (keeps_bits && !changes_size) continue;
     return usage_error(fmt::format(
-        "filter {} stands before Neve's, which then sees no values of the dataset; leave it out (h5py: {}, also "
+        "filter {} stands before Neve's, which then sees no values of the dataset; leave it out (h5py: {}, "
+        "also "
         "where an encoding was taken from another file)",
         filter_text(id, name), id == H5Z_FILTER_FLETCHER32 ? "fletcher32=False" : "shuffle=False"));
   }
   return {};
+}
+
+bool is_same_fill(const FilterParameters& p, double fill) {
+  if (!p.fill) return false;
+  return p.dtype == DType::f32 ? static_cast<float>(*p.fill) == static_cast<float>(fill) : *p.fill == fill;
 }
 
 // The dataset's own fill value, which stands in cells that nobody wrote, and what HDF5 fills edge chunks up
@@ -207,10 +221,18 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
   if (fill == 0) p.has_zero_padding = true;
   const bool is_known = std::find(p.missing.begin(), p.missing.end(), fill) != p.missing.end();
   // NaN and infinities come back as they are, and so does 0 on a lattice.
-  if (!std::isfinite(fill) || fill == 0 || is_known || p.fill == fill) return {};
+  if (!std::isfinite(fill) || fill == 0 || is_known || is_same_fill(p, fill)) return {};
+  if (p.range && (p.range->min == fill || p.range->max == fill)) {
+    return usage_error(
+        fmt::format("Neve filter: the range {} to {} ends at the dataset's own fill value, which is no "
+                    "value; give fill={} "
+                    "beside data=, or a range without it",
+                    p.range->min, p.range->max, fill));
+  }
   if (p.missing.size() == most_missing) {
-    return usage_error(fmt::format("Neve filter: {} missing values beside the dataset's own fill value; at most {} are allowed",
-                                   p.missing.size(), most_missing - 1));
+    return usage_error(fmt::format(
+        "Neve filter: {} missing values beside the dataset's own fill value; at most {} are allowed",
+        p.missing.size(), most_missing - 1));
   }
   p.missing.push_back(fill);
   return {};
@@ -312,6 +334,7 @@ Status decode_chunk(const FilterParameters& parameters, std::span<const std::byt
     const DecodedCache::Values values = cache->find(key);
     if (values != nullptr && values->size() == out.size()) {
       std::memcpy(out.data(), values->data(), out.size());
+      rewrite_hint().decoded(values);
       return {};
     }
   }
@@ -324,7 +347,9 @@ Status decode_chunk(const FilterParameters& parameters, std::span<const std::byt
     reverse_bytes(decoded, dtype_bytes(parameters.dtype), out.data());
   }
   if (out.size() <= cache->capacity_bytes()) {
-    cache->insert(key, std::make_shared<const std::vector<std::byte>>(out.begin(), out.end()));
+    auto values = std::make_shared<const std::vector<std::byte>>(out.begin(), out.end());
+    rewrite_hint().decoded(values);
+    cache->insert(key, std::move(values));
   }
   return {};
 }

@@ -111,7 +111,8 @@ Status check_promises(const FilterParameters& p) {
   }
   if (repeats_values(p.codec)) return {};
   return usage_error(fmt::format(
-      "Neve filter: codec {} adds its error again whenever a part of a chunk is rewritten; give rewrite=False "
+      "Neve filter: codec {} adds its error again whenever a part of a chunk is rewritten; give "
+      "rewrite=False "
       "(flag 8 of word 6) where each chunk is written once, or one of the codecs auto, dual_quant, exact, "
       "lossless",
       codec_name(p.codec)));

@@ -75,16 +75,17 @@ struct ValueRange {
   double width() const;  // max - min, at most the largest double; 0 when empty
 };
 
-// Values beside the fill value that mean "nothing here", as CF (section 2.5.1) knows several: `missing_value`,
-// netCDF's default, what lies outside of valid_min and valid_max. They come back bit for bit and count in no
-// range.
+// Values beside the fill value that mean "nothing here", as CF (section 2.5.1) knows several:
+// `missing_value`, netCDF's default, what lies outside of valid_min and valid_max. They come back bit for bit
+// and count in no range.
 struct MissingValues {
-  std::vector<double> fills;  // each as the data's type holds it
+  std::vector<double> fills;                                 // each as the data's type holds it
   double lowest = -std::numeric_limits<double>::infinity();  // below it nothing is valid
   double highest = std::numeric_limits<double>::infinity();
   // Readers find missing values by comparing: no other value decodes to one of them, or to the fill value.
   bool is_mask = false;
-  // HDF5 fills chunks up with zeros: they come back as zeros and count in no range, but anything may become 0.
+  // HDF5 fills chunks up with zeros: they come back as zeros and count in no range, but anything may become
+  // 0.
   bool has_zero_padding = false;
 
   bool has_limits() const;
@@ -238,6 +239,10 @@ class Frame {
   // Checks magic, version, sizes and the header's checksum; touches no section.
   // Errors: corrupt (what, where, found, allowed).
   static Result<Frame> parse(std::span<const std::byte> bytes);
+
+  // Whether the frame is all of the `bytes` that it was parsed from: where it stands alone, others behind it
+  // mean damage. Errors: corrupt.
+  Status check_stands_alone(uint64_t bytes) const;
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;
   ~Frame();

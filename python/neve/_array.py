@@ -154,6 +154,23 @@ def explain(array: Any, **options: Any) -> dict[str, Any]:
     return _encode(array, **named, other=options, explain=True)
 
 
+def _fill_of_mask(array: np.ma.MaskedArray) -> Any:
+    """The value that stands for masked ones. numpy has a default where nobody gave one."""
+    fill = array.fill_value
+    if array.dtype.kind in "iu" and np.ma.is_masked(array) and int(fill) not in _values_of(array):
+        raise Error(
+            f"compress: {np.ma.count_masked(array)} of the values are masked, and numpy's default "
+            f"for them, {fill}, is no value of {array.dtype.name}; give one that stands for them "
+            "as fill="
+        )
+    return fill
+
+
+def _values_of(array: np.ndarray) -> range:
+    limits = np.iinfo(array.dtype)
+    return range(int(limits.min), int(limits.max) + 1)
+
+
 def _encode(
     array: Any,
     *,
@@ -180,7 +197,7 @@ def _encode(
     """The compressed bytes, or what explain() gives."""
     bound = parse_bound("compress", abs, rel, lossless, other, {"ratio": ratio, "psnr": psnr})
     if isinstance(array, np.ma.MaskedArray):
-        fill = array.fill_value if fill is None else fill
+        fill = _fill_of_mask(array) if fill is None else fill
         array = array.filled(fill)
     array = np.asarray(array)
     if array.dtype.name not in _DTYPES:
@@ -251,6 +268,7 @@ def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
             "of a plotfile, not an array; read the file it is from with neve.open",
             CORRUPT,
         )
+    frame.check_stands_alone()
     array = empty_array(frame.array_shape, _dtype(frame))
     frame.decode(array, _thread_count("decompress", threads))
     return array

@@ -9,6 +9,8 @@ import math
 import numbers
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ._errors import Error
 
 ALLOWED = "allowed is exactly one of abs=<value > 0>, rel=<value > 0>, lossless=True"
@@ -46,10 +48,10 @@ def parse_bound(
         if name in ARRAY_MODES:
             raise Error(f"{caller}: bound {name}= is for whole arrays (neve.compress); {allowed}")
         raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
-    if not isinstance(lossless, bool):
+    if not isinstance(lossless, (bool, np.bool_)):
         raise Error(f"{caller}: lossless={lossless!r} is not True or False")
 
-    given = {"abs": abs, "rel": rel, **(targets or {}), "lossless": lossless or None}
+    given = {"abs": abs, "rel": rel, **(targets or {}), "lossless": bool(lossless) or None}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         found = " and ".join(f"{name}=" for name in named) or "none"
@@ -66,3 +68,14 @@ def parse_bound(
     if not (math.isfinite(value) and value > least):
         raise Error(f"{caller}: {mode}={value!r} is not finite and greater than {least}; {allowed}")
     return Bound(_MODE[mode], value)
+
+
+def given_range(caller: str, limits: Any) -> tuple[float, float]:
+    """`range=` of `caller`: what the values to come lie between."""
+    try:
+        lowest, highest = (float(limit) for limit in limits)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{caller}: range={limits!r}; allowed is a pair (lowest, highest)") from None
+    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest <= highest):
+        raise Error(f"{caller}: range={limits!r}; allowed are finite values, the lower one first")
+    return lowest, highest

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import builtins
-import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import fill_value, integer_fill
-from ._bound import parse_bound
+from ._bound import given_range, parse_bound
 from ._errors import Error
 
 FILTER_ID = _core.FILTER_ID
@@ -66,7 +65,7 @@ def _fill_list(fill: Any) -> list[Any]:
     """`fill=` as a list: None, one value or several."""
     if fill is None:
         return []
-    fills = list(fill) if np.ndim(fill) == 1 else [fill]
+    fills = [f.item() if isinstance(f, np.generic) else f for f in fill] if np.ndim(fill) == 1 else [fill]
     if len(fills) > _core.MOST_MISSING:
         raise Error(f"Filter: fill= has {len(fills)} values; at most {_core.MOST_MISSING} are allowed")
     return fills
@@ -75,7 +74,7 @@ def _fill_list(fill: Any) -> list[Any]:
 def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list[Any]]:
     """The range of an array's valid values, None where it has none, and its fill values."""
     if isinstance(data, np.ma.MaskedArray):
-        fills = fills or [data.fill_value]
+        fills = fills or [data.fill_value.item()]
         data = data.compressed()
     array = np.asarray(data)
     if array.dtype.name not in ("float32", "float64"):
@@ -92,16 +91,6 @@ def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list
     return (None if found["min"] is None else (found["min"], found["max"])), fills
 
 
-def _given_range(limits: Any) -> tuple[float, float]:
-    try:
-        lowest, highest = (float(limit) for limit in limits)
-    except (TypeError, ValueError, OverflowError):
-        raise Error(f"Filter: range={limits!r}; allowed is a pair (lowest, highest)") from None
-    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest <= highest):
-        raise Error(f"Filter: range={limits!r}; allowed are finite values, the lower one first")
-    return lowest, highest
-
-
 class Filter(Mapping):
     """Keyword arguments for create_dataset: `f.create_dataset("t", data=t,
     **neve.Filter(abs=1e-3))`.
@@ -111,7 +100,8 @@ class Filter(Mapping):
 
     abs, lossless   as in neve.compress
     rel             relative to the range of all values, which the filter cannot see: give the array
-                    itself, `data=t`, or what its values lie between, `range=(lowest, highest)`
+                    itself, `data=t`, or what its values lie between, `range=(lowest, highest)`;
+                    without fill values: name those that `t` has as `fill=`
     data, range     also make `abs` more effective for float32 values far from 0
     fill            the value that means "no data", or a list of up to 16; comes back bit for bit,
                     and no other value becomes one of them. The dataset's own fill value need not
@@ -157,7 +147,7 @@ class Filter(Mapping):
             raise Error("Filter: data= and range= are given; either of them tells the range")
         if lossless and (data is not None or range is not None):
             raise Error("Filter: a range has no meaning with lossless=True")
-        limits = None if range is None else _given_range(range)
+        limits = None if range is None else given_range("Filter", range)
         if data is not None:
             limits, fills = _measured(data, fills, detect_fill)
             limits = limits or (0.0, 0.0)  # nothing that the bound holds for

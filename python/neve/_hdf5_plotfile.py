@@ -148,6 +148,7 @@ class Hdf5Source:
     """See plotfile.Source."""
 
     def __init__(self, path: Path, follow_external: bool):
+        self._path = path
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
@@ -222,6 +223,7 @@ class Hdf5Source:
         return self._data[level][variable], number
 
     def ghosts(self, level: int, component: int) -> tuple[int, ...]:
+        self._check_is_open()
         return self._at(level, component)[0].ghosts
 
     def _dims(self) -> int:
@@ -239,7 +241,15 @@ class Hdf5Source:
         self._frames.clear()
         self._file.close()
 
+    def _check_is_open(self) -> None:
+        if not self._file:
+            raise Error(
+                f"{self._path}: the plotfile is closed; read inside its `with` block, or before "
+                "close()"
+            )
+
     def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
+        self._check_is_open()
         if not self._at(level, component)[0].chunk_elements:
             return self._read_plain(level, box, component)
         values = self._read_frames(level, box, component)
@@ -250,6 +260,7 @@ class Hdf5Source:
         return values
 
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
+        self._check_is_open()
         data, within = self._at(level, component)
         if not data.chunk_elements:
             return None
@@ -265,6 +276,7 @@ class Hdf5Source:
         return mask if mask is not None and mask.any() else None
 
     def bound_abs(self, level: int, component: int) -> float | None:
+        self._check_is_open()
         if not self.levels[level].boxes:
             return None
         data, number = self._at(level, component)

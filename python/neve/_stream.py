@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._array import _DTYPES, _NUMPY_NAMES, fill_value, unmasked
-from ._bound import parse_bound
+from ._bound import given_range, parse_bound
 from ._errors import Error
 
 BLOCK_VALUES = 1 << 16
@@ -81,7 +81,7 @@ class StreamEncoder:
         sizes = [0 if n is None else index(n) for n in np.atleast_1d(np.asarray(shape, object))]
         if np.shape(chi) != (2,):
             raise Error(f"StreamEncoder: chi={chi!r}; two thresholds are needed")
-        lowest, highest = (None, None) if range is None else map(float, range)
+        lowest, highest = (None, None) if range is None else given_range("StreamEncoder", range)
         self._core = _core.StreamEncoder(
             _DTYPES[self._dtype.name],
             sizes,

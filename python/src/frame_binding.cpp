@@ -22,6 +22,7 @@ class HeldFrame {
       : input_(bytes, Buffer::Access::read), frame_(unwrap(Frame::parse(input_.bytes()))) {}
 
   const Frame& get() const { return frame_; }
+  uint64_t input_bytes() const { return input_.size_bytes(); }
 
   Status decode_box(int box, int component, std::byte* out, uint64_t out_bytes) const {
     if (copy_kept(box, component, out, out_bytes)) return {};
@@ -137,6 +138,8 @@ nb::dict describe(nb::handle bytes) {
   return entry;
 }
 
+void check_stands_alone(const HeldFrame& held) { check(held.get().check_stands_alone(held.input_bytes())); }
+
 void decode(const HeldFrame& held, nb::handle out, int threads) {
   const Buffer output(out, Buffer::Access::write);
   const nb::gil_scoped_release release;
@@ -175,6 +178,7 @@ void bind_frame(nb::module_& module) {
       .def("box", &box, nb::arg("number"))
       .def_prop_ro("components", &components)
       .def_prop_ro("sections", &sections)
+      .def("check_stands_alone", &check_stands_alone)
       .def("decode", &decode, nb::arg("out"), nb::arg("threads"))
       .def("decode_box", &decode_box, nb::arg("box"), nb::arg("component"), nb::arg("out"))
       .def("left_out", &left_out, nb::arg("box"), nb::arg("component"));

@@ -109,6 +109,7 @@ Status decompress(const void* bytes, size_t frame_bytes, int threads, void* out,
   if (out == nullptr && out_bytes > 0) return usage_error(fmt::format("out is NULL for {} bytes", out_bytes));
   NEVE_ASSIGN(const int count, neve::capi::thread_count(threads));
   NEVE_ASSIGN(const neve::Frame frame, parse(bytes, frame_bytes));
+  NEVE_TRY(frame.check_stands_alone(frame_bytes));
   return frame.decode(static_cast<std::byte*>(out), out_bytes, count);
 }
 

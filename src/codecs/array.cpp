@@ -108,8 +108,9 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   }
   const bool is_target = options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr;
   if (is_target && options.lattice) {
-    return usage_error(fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
-                                   to_string(options.bound)));
+    return usage_error(
+        fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
+                    to_string(options.bound)));
   }
   if (is_target && !is_integer(dtype) && !boxes.empty()) {
     return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);

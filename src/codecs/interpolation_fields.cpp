@@ -83,7 +83,8 @@ InterpolationEncoder<T>::InterpolationEncoder(const SectionSource<T>& source, co
                                               bool keeps_magnitudes)
     : quantizer_(make_quantizer<T>(spec)),
       rules_(spec, quantizer_),
-      step_(quantizer_.step), anchor_before_(quantizer_.center) {
+      step_(quantizer_.step),
+      anchor_before_(quantizer_.center) {
   for (size_t r = 0; r < source.rects.size(); ++r) {
     const RectRows<const T*>& rect = source.rects[r];
     if (rect.cells() == 0) continue;

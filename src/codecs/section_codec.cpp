@@ -74,7 +74,8 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
     }
   } else {
     draft.before = bytes_of(value);
-    if (const auto fill = fill_bits<T>(spec); fill && value == *fill) draft.report.special_cells = source.held;
+    if (const auto fill = fill_bits<T>(spec); fill && value == *fill)
+      draft.report.special_cells = source.held;
   }
   return draft;
 }

@@ -227,10 +227,11 @@ bool repeats_values(Codec asked) { return asked == Codec::dual_quant || can_keep
 
 Status check_repeats_values(Codec codec) {
   if (repeats_values(codec)) return {};
-  return usage_error(fmt::format(
-      "codec {} does not give the same values when what it decodes to is encoded again; those that do are auto, "
-      "dual_quant, exact and lossless",
-      codec_name(codec)));
+  return usage_error(
+      fmt::format("codec {} does not give the same values when what it decodes to is encoded again; those "
+                  "that do are auto, "
+                  "dual_quant, exact and lossless",
+                  codec_name(codec)));
 }
 
 std::string codec_choices() {

@@ -179,7 +179,9 @@ double estimate_interpolation_bytes(const SectionSource<T>& source, const Quanti
   return bits * static_cast<double>(source.held) / 8;
 }
 
-template double estimate_interpolation_bytes<float>(const SectionSource<float>&, const Quantizer<float>&, const ValueRules<float>&);
-template double estimate_interpolation_bytes<double>(const SectionSource<double>&, const Quantizer<double>&, const ValueRules<double>&);
+template double estimate_interpolation_bytes<float>(const SectionSource<float>&, const Quantizer<float>&,
+                                                    const ValueRules<float>&);
+template double estimate_interpolation_bytes<double>(const SectionSource<double>&, const Quantizer<double>&,
+                                                     const ValueRules<double>&);
 
 }  // namespace neve

@@ -28,10 +28,10 @@ FilterParameters example() {
 TEST(FilterParameters, WordsAreFrozen) {
   FilterParameters p = example();
   p.chunk_shape = {7, 9};
-  const std::vector<uint32_t> expected = {2,          2,          0xd2f1a9fc, 0x3f50624d, 1, 1,          1 + 8 + 16 + 64,
-                                          0,          0xc08f3800, 2,          0x78b58c40, 0x4415af1d, 0, 0xbfe00000,
-                                          0,          0xc0000000, 0,          0x401e0000, 0, 2,          7,
-                                          0,          9,          0};
+  const std::vector<uint32_t> expected = {
+      2, 2,          0xd2f1a9fc, 0x3f50624d, 1,          1, 1 + 8 + 16 + 64, 0, 0xc08f3800,
+      2, 0x78b58c40, 0x4415af1d, 0,          0xbfe00000, 0, 0xc0000000,      0, 0x401e0000,
+      0, 2,          7,          0,          9,          0};
   EXPECT_EQ(to_words(p), expected);
 }
 
@@ -110,9 +110,11 @@ TEST(FilterParameters, RefusalsNameTheWord) {
        "Neve filter parameter 4 (codec) is 8; allowed: 0 automatic, 1 dual_quant, 2 exact, "
        "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
-      {6, 4, "Neve filter parameter 6 (flags) is 4; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},
+      {6, 4,
+       "Neve filter parameter 6 (flags) is 4; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},
       {6, 256,
-       "Neve filter parameter 6 (flags) is 256; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},
+       "Neve filter parameter 6 (flags) is 256; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and "
+       "128"},
       {9, 17, "Neve filter parameter 9 (further missing values) is 17; allowed: 0 to 16"},
       {17, 0x7ff00000,
        "Neve filter parameter 14 (range) is -2 to inf; allowed: finite values, the lower one first"},

@@ -18,7 +18,8 @@ template <class T>
 constexpr DType dtype = sizeof(T) == 4 ? DType::f32 : DType::f64;
 
 template <class T>
-std::vector<T> there_and_back(const std::vector<T>& values, const ArrayOptions& options, Codec* codec = nullptr) {
+std::vector<T> there_and_back(const std::vector<T>& values, const ArrayOptions& options,
+                              Codec* codec = nullptr) {
   const uint64_t shape[] = {values.size()};
   FrameReport report;
   const auto frame = encode_array(dtype<T>, shape, values.data(), options, &report);
@@ -47,8 +48,8 @@ std::vector<T> hard_values(std::mt19937_64& random, double middle, double width)
     value = static_cast<T>(middle + (random() % 4 == 0 ? uniform(random) : walk));
   }
   using Limits = std::numeric_limits<T>;
-  const T special[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), T{-0.0}, T{0},
-                       Limits::denorm_min(), Limits::min(),     Limits::max(),       Limits::lowest()};
+  const T special[] = {Limits::quiet_NaN(),  Limits::infinity(), -Limits::infinity(), T{-0.0},         T{0},
+                       Limits::denorm_min(), Limits::min(),      Limits::max(),       Limits::lowest()};
   for (int i = 0; i < 40; ++i) values[random() % values.size()] = special[random() % std::size(special)];
   return values;
 }
@@ -116,7 +117,8 @@ TYPED_TEST(Lattices, EveryCodecThatMayBeChosenIsRepeated) {
       if (kind == 1) std::fill(values.begin(), values.end(), static_cast<T>(5.3));
       if (kind == 2) std::fill(values.begin(), values.end() - 9, static_cast<T>(nan));
       if (kind == 3) {
-        for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(std::ldexp(1, static_cast<int>(i % 100)));
+        for (size_t i = 0; i < values.size(); ++i)
+          values[i] = static_cast<T>(std::ldexp(1, static_cast<int>(i % 100)));
       }
       ArrayOptions options;
       options.bound = {BoundMode::abs, bound};
@@ -164,7 +166,8 @@ TYPED_TEST(Lattices, MissingValuesComeBackAndNothingElseBecomesOne) {
     if (random() % 2 == 0) options.missing.highest = 7.77;
     const T fills[] = {static_cast<T>(-9999.1), static_cast<T>(1e30), static_cast<T>(3.3), T{0}};
     const auto is_missing = [&](T value) {
-      return value < static_cast<T>(options.missing.lowest) || value > static_cast<T>(options.missing.highest) ||
+      return value < static_cast<T>(options.missing.lowest) ||
+             value > static_cast<T>(options.missing.highest) ||
              std::find(std::begin(fills), std::end(fills), value) != std::end(fills);
     };
     std::vector<T> values(2000);
@@ -181,7 +184,8 @@ TYPED_TEST(Lattices, MissingValuesComeBackAndNothingElseBecomesOne) {
 TYPED_TEST(Lattices, MissingValuesAndPaddingCountInNoRange) {
   using T = TypeParam;
   std::vector<T> values(1000);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(280 + std::sin(static_cast<double>(i)));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<T>(280 + std::sin(static_cast<double>(i)));
   for (size_t i = 0; i < 100; ++i) values[i] = i % 2 == 0 ? T{0} : static_cast<T>(-9999.1);
   values[100] = static_cast<T>(1e35);
   ArrayOptions options;

@@ -4,8 +4,8 @@
 // A decoded value is the whole number k times the step, rounded once to T. The step has few leading bits, so
 // that the product of step and quantum is exact, and so is a whole multiple of the step as the centre:
 // (k - K) * step + K * step is k * step rounded once, whatever K. Quantizing a decoded value gives k again as
-// long as the rounding of the value, of 1 / step and of their product come to less than a half: in f32 each is
-// at most 2^-24 of k, together 3/8 below lattice_limit. In f64 nothing is rounded at all.
+// long as the rounding of the value, of 1 / step and of their product come to less than a half: in f32 each
+// is at most 2^-24 of k, together 3/8 below lattice_limit. In f64 nothing is rounded at all.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ T lattice_step(T most, bool is_round) {
   const T mantissa = std::frexp(most, &exponent);
   auto whole = static_cast<int64_t>(std::floor(std::ldexp(mantissa, lattice_step_bits)));
   const int64_t least = is_round ? whole - whole / window : whole;
-  for (int64_t unit = 2; whole / unit * unit >= least && unit <= whole; unit *= 2) whole = whole / unit * unit;
+  for (int64_t unit = 2; whole / unit * unit >= least && unit <= whole; unit *= 2)
+    whole = whole / unit * unit;
   return std::ldexp(static_cast<T>(whole), exponent - lattice_step_bits);
 }
 

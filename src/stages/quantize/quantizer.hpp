@@ -71,8 +71,7 @@ inline constexpr T held_back_for_halves = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-3
 template <class T>
 QuantumGrid<T> make_lattice(const ComponentSpec& spec) {
   const T bound = bound_in_type<T>(spec.bound_abs);
-  const auto kept =
-      static_cast<T>(static_cast<double>(bound) - lattice_rounding(spec.lattice->range, bound));
+  const auto kept = static_cast<T>(static_cast<double>(bound) - lattice_rounding(spec.lattice->range, bound));
   QuantumGrid<T> grid;
   grid.step = lattice_step(2 * kept - 2 * kept * held_back_for_halves<T>, spec.lattice->range.empty);
   if (!(grid.step >= std::numeric_limits<T>::min()) || !std::isfinite(grid.step)) return {};

@@ -16,7 +16,8 @@ namespace {
 template <class T>
 T in_type(double value) {
   constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
-  if (std::abs(value) > most) return std::copysign(std::numeric_limits<T>::infinity(), static_cast<T>(value > 0 ? 1 : -1));
+  if (std::abs(value) > most)
+    return std::copysign(std::numeric_limits<T>::infinity(), static_cast<T>(value > 0 ? 1 : -1));
   return static_cast<T>(value);
 }
 
@@ -46,8 +47,7 @@ bool may_become_missing(const ComponentSpec& spec) {
   }
   if (!missing.is_mask) return false;
   const auto near = [&](double fill) { return is_near(fill, spec.range, spec.bound_abs); };
-  return (spec.fill && near(*spec.fill)) ||
-         std::any_of(missing.fills.begin(), missing.fills.end(), near);
+  return (spec.fill && near(*spec.fill)) || std::any_of(missing.fills.begin(), missing.fills.end(), near);
 }
 
 template <class T>
@@ -65,10 +65,11 @@ ValueRules<T>::ValueRules(const ComponentSpec& spec, const Quantizer<T>& quantiz
   for (const double fill : spec.missing.fills) missing_.push_back(in_type<T>(fill));
   if (is_lattice_) {
     if (quantizer.step > 0) {
-      center_multiple_ = std::llround(static_cast<double>(quantizer.center) / static_cast<double>(quantizer.step));
+      center_multiple_ =
+          std::llround(static_cast<double>(quantizer.center) / static_cast<double>(quantizer.step));
     }
-    const double largest = spec.range.empty ? infinity
-                                            : std::max(std::abs(spec.range.min), std::abs(spec.range.max));
+    const double largest =
+        spec.range.empty ? infinity : std::max(std::abs(spec.range.min), std::abs(spec.range.max));
     has_large_ = !(largest < static_cast<double>(lattice_limit<T> - 1) * static_cast<double>(quantizer.step));
   }
   judges_all_ = has_more_ || has_large_ || may_become_missing(spec);
@@ -91,15 +92,15 @@ bool ValueRules<T>::is_allowed(T value, T decoded, int64_t multiple) const {
   return std::find(missing_.begin(), missing_.end(), decoded) == missing_.end();
 }
 
-// The quantum of a value that the kernels have rejected: their arithmetic in T may pick the farther of two, and
-// where rounding takes the nearer one's decoded value too far it may bring the other's close enough.
+// The quantum of a value that the kernels have rejected: their arithmetic in T may pick the farther of two,
+// and where rounding takes the nearer one's decoded value too far it may bring the other's close enough.
 template <class T>
 bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& quantum,
                             QuantizeStats<T>& stats) const {
   if constexpr (sizeof(T) == 8) return false;
   if (!is_lattice_ || is_special(value)) return false;
-  const double scaled =
-      (static_cast<double>(value) - static_cast<double>(quantizer.center)) / static_cast<double>(quantizer.step);
+  const double scaled = (static_cast<double>(value) - static_cast<double>(quantizer.center)) /
+                        static_cast<double>(quantizer.step);
   if (!(std::abs(scaled) < static_cast<double>(lattice_limit<T>))) return false;
   const auto nearest = static_cast<int32_t>(std::nearbyint(scaled));
   const int32_t second = scaled > nearest ? nearest + 1 : nearest - 1;

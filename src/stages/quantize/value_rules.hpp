@@ -51,8 +51,8 @@ class ValueRules {
   bool has_more_;
   bool is_lattice_;
   int64_t center_multiple_ = 0;  // the lattice's number of quantum 0
-  bool has_large_ = false;  // multiples at or above the lattice's limit may come
-  bool judges_all_;         // every quantum is looked at, not only those that the kernels reject
+  bool has_large_ = false;       // multiples at or above the lattice's limit may come
+  bool judges_all_;              // every quantum is looked at, not only those that the kernels reject
 };
 
 }  // namespace neve

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/rewrite_hint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace neve::hdf5 {
+namespace {
+
+// A file that is closed with a half-filled chunk, and opened again, is none of it.
+constexpr uint64_t often = 32;
+
+// Most of a chunk of which a part was written is as it was decoded. A look at a few places tells.
+bool is_mostly_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+  constexpr size_t places = 64, width = 8;
+  if (a.size() != b.size() || a.size() < width) return false;
+  size_t equal = 0;
+  for (size_t i = 0; i < places; ++i) {
+    const size_t at = (a.size() - width) / places * i;
+    equal += std::memcmp(a.data() + at, b.data() + at, width) == 0 ? 1 : 0;
+  }
+  return equal > places / 2;
+}
+
+// What the usual launchers tell a process of its rank.
+bool is_another_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    const char* rank = std::getenv(name);
+    if (rank != nullptr && std::string_view(rank) != "0") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void RewriteHint::decoded(DecodedCache::Values values) {
+  const std::lock_guard lock(mutex_);
+  last_ = std::move(values);
+}
+
+bool RewriteHint::encodes(std::span<const std::byte> chunk) {
+  const std::lock_guard lock(mutex_);
+  const DecodedCache::Values last = std::exchange(last_, nullptr);
+  if (last == nullptr || !is_mostly_equal(*last, chunk)) return false;
+  return ++rewritten_ == often;
+}
+
+void say_rewrite_hint(size_t chunk_bytes) {
+  const char* wanted = std::getenv("NEVE_HINTS");
+  if ((wanted != nullptr && std::string_view(wanted) == "0") || is_another_rank()) return;
+  constexpr double mib = 1 << 20;
+  const std::string text = fmt::format(
+      "neve: chunks of {:.1f} MiB are decoded and encoded again for each part of them that is written. Write whole "
+      "chunks, or let HDF5 keep them until they are full (h5py: rdcc_nbytes={}), or make them as parts arrive "
+      "(chunks=neve.guess_chunks(shape, dtype, append_axis=0)). NEVE_HINTS=0 silences this.\n",
+      static_cast<double>(chunk_bytes) / mib, 4 * chunk_bytes);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace neve::hdf5
