@@ -162,8 +162,7 @@ class Comparer {
 
   // What the original declares, unless the copy was told that no value means "nothing here".
   static void say_missing(hid_t a, const Variable& of_b, VariableComparison& comparison) {
-    const bool was_told_none =
-        of_b.neve && !of_b.neve->fill && of_b.neve->missing.empty() && !of_b.neve->detect_fill;
+    const bool was_told_none = of_b.neve && !of_b.neve->fill && !of_b.neve->detect_fill;
     if (!was_told_none) {
       DeclaredMissing declared = declared_missing(a);
       comparison.missing = std::move(declared.others);

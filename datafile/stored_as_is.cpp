@@ -49,8 +49,7 @@ Status stand_in_for_filters(hid_t creation) {
                                            name.size() - 1, name.data(), &config);
     if (id < 0) return corrupt(fmt::format("its filters cannot be read: {}", last_error()));
     if (H5Zfilter_avail(id) > 0) continue;
-    const H5Z_class2_t stand_in = {H5Z_CLASS_T_VERS, id,      1,      1,
-                                   name.data(),      nullptr, nullptr, cannot_be_run};
+    const H5Z_class2_t stand_in = {H5Z_CLASS_T_VERS, id, 1, 1, name.data(), nullptr, nullptr, cannot_be_run};
     if (H5Zregister(&stand_in) < 0) {
       return failure(fmt::format("HDF5 refuses a stand-in for filter {}: {}", id, last_error()));
     }

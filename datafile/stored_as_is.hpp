@@ -10,8 +10,8 @@
 namespace neve::datafile {
 
 // HDF5 makes no dataset with a filter that it cannot find. Afterwards it can: the filters of `creation` that
-// it lacks are registered under the names that the file gives them, and fail when they are run. For the rest of
-// the process: HDF5 lets go of no filter that an open dataset has.
+// it lacks are registered under the names that the file gives them, and fail when they are run. For the rest
+// of the process: HDF5 lets go of no filter that an open dataset has.
 Status stand_in_for_filters(hid_t creation);
 
 // Whether two chunked datasets hold the same chunks, filtered alike, without a look into them.

@@ -56,8 +56,10 @@ void say_rewrite_hint(size_t chunk_bytes) {
   if ((wanted != nullptr && std::string_view(wanted) == "0") || is_another_rank()) return;
   constexpr double mib = 1 << 20;
   const std::string text = fmt::format(
-      "neve: chunks of {:.1f} MiB are decoded and encoded again for each part of them that is written. Write whole "
-      "chunks, or let HDF5 keep them until they are full (h5py: rdcc_nbytes={}), or make them as parts arrive "
+      "neve: chunks of {:.1f} MiB are decoded and encoded again for each part of them that is written. Write "
+      "whole "
+      "chunks, or let HDF5 keep them until they are full (h5py: rdcc_nbytes={}), or make them as parts "
+      "arrive "
       "(chunks=neve.guess_chunks(shape, dtype, append_axis=0)). NEVE_HINTS=0 silences this.\n",
       static_cast<double>(chunk_bytes) / mib, 4 * chunk_bytes);
   std::fwrite(text.data(), 1, text.size(), stderr);

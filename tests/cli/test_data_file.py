@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import h5py
 import numpy as np
 import pytest
 
@@ -402,10 +403,10 @@ def test_a_filter_that_hdf5_lacks_is_named(neve, tmp_path):
         space = h5py.h5s.create_simple((1000,))
         made = h5py.h5d.create(f.id, b"d", h5py.h5t.IEEE_F32LE, space, creation)
         made.write_direct_chunk((0,), bytes(100))
-    for command in (("convert", tmp_path / "b.h5"), ("verify", tmp_path / "a.h5")):
-        outcome = neve(command[0], tmp_path / "a.h5", command[1], expect=5)
-        assert "HDF5 filter 40123" in outcome.err and "HDF5_PLUGIN_PATH" in outcome.err
+    outcome = neve("convert", tmp_path / "a.h5", tmp_path / "b.h5", expect=5)
+    assert "HDF5 filter unnamed (40123)" in outcome.err and "HDF5_PLUGIN_PATH" in outcome.err
     assert not (tmp_path / "b.h5").exists()
+    neve("verify", tmp_path / "a.h5", tmp_path / "a.h5")  # the same chunks hold the same values
 
 
 @pytest.mark.parametrize("chunk_bytes", [None, 200_000, 65_536])
@@ -554,3 +555,56 @@ def test_real_files(neve, tmp_path, name):
     assert_read_alike("netcdf4", source, copy)
     assert_read_alike("xarray", source, copy)
     assert dump(source) == dump(copy)
+
+
+def test_chunks_that_are_only_copied_need_no_filter(neve, tmp_path):
+    """h5py's lzf is in no plugin: with `stays` its chunks are copied and compared as they are."""
+    source, copy = tmp_path / "a.h5", tmp_path / "b.h5"
+    values = (np.arange(40000) % 97).reshape(200, 200).astype("f4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("l", data=values, compression="lzf", chunks=(50, 200), shuffle=True)
+        file.create_dataset("s", data=values.astype("S4"), compression="lzf")
+        file.create_dataset("x", data=values, chunks=(50, 200))
+    refused = neve("convert", source, copy, "--bound", "abs=1", expect=5)
+    assert "filter lzf (32000), which HDF5 cannot find" in refused.err
+    assert "or leave it as it is: --field /l:stays" in refused.err
+    assert not copy.exists()
+    neve("convert", source, copy, "--bound", "abs=1", "--field", "/l:stays")
+    neve("verify", source, copy)
+    with h5py.File(copy) as file:
+        assert file["l"].compression == "lzf" and file["l"].shuffle
+        assert np.array_equal(file["l"][()], values)
+        assert np.array_equal(file["s"][()], values.astype("S4"))
+    with h5py.File(copy, "r+") as file:
+        file["l"][3, 3] += 1
+    assert "lzf (32000)" in neve("verify", source, copy, expect=5).err
+
+
+def test_values_that_are_read_need_their_filter(neve, tmp_path):
+    """Texts of variable length are not copied chunk by chunk."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        text = file.create_dataset("u", (3,), h5py.string_dtype(), compression="lzf")
+        text[0] = "abc"
+    refused = neve("convert", tmp_path / "a.h5", tmp_path / "b.h5", expect=5)
+    assert "/u: it is stored with HDF5 filter lzf (32000)" in refused.err
+    assert not (tmp_path / "b.h5").exists()
+
+
+def test_a_converted_file_is_changed_without_a_further_error(neve, tmp_path):
+    """What has its bound already is encoded again bit for bit."""
+    source, copy = tmp_path / "a.h5", tmp_path / "b.h5"
+    rng = np.random.default_rng(2)
+    values = (280 + np.cumsum(rng.standard_normal((40, 60)), axis=1)).astype("f4")
+    with h5py.File(source, "w") as file:
+        file.create_dataset("x", data=values, chunks=(20, 60))
+    neve("convert", source, copy, "--bound", "abs=0.1", "--effort", "balanced")
+    script = (
+        "import sys, h5py, numpy as np\n"
+        "file = h5py.File(sys.argv[1], 'r+')\n"
+        "before = file['x'][()]\n"
+        "for i in range(30): file['x'][i, 2 * i] = 1.2345; file.flush()\n"
+        "after = file['x'][()]\n"
+        "changed = before.view('u4') != after.view('u4')\n"
+        "assert changed.sum() == 30 and (after[changed] == np.float32(1.2345)).all()\n"
+    )
+    run_as_stranger(sys.executable, "-c", script, str(copy))
