@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "format/value_types.hpp"
+#include "stages/quantize/value_rules.hpp"
 
 namespace neve::cli {
 namespace {
@@ -35,7 +36,7 @@ class Mask {
                      ? static_cast<double>(static_cast<float>(highest_))
                      : highest_;
     }
-    is_empty_ = fills_.empty() && !rule.missing.has_limits() && !nan_is_missing_;
+    is_empty_ = fills_.empty() && !has_limits(rule.missing) && !nan_is_missing_;
   }
   bool operator()(T value) const {
     if (is_empty_) return false;

@@ -31,8 +31,8 @@ inline constexpr int neve_filter_id = 466;
 //          bit 6 zeros are what HDF5 fills chunks up with, bit 7 the dataset's values are big-endian
 //   7-8    fill value, bits of an f64, or two's complement with bit 2; 0 when none is given
 //   9      how many further missing values follow, 0 to most_missing
-//   ...    each of them, bits of an f64
-//   ...    with bit 4 lowest and highest value, bits of f64
+//   10...  each of them, bits of an f64
+//   then   with bit 4 lowest and highest value, bits of f64
 //
 // Behind it what set_local adds:
 //

@@ -16,8 +16,9 @@ namespace {
 // A file that is closed with a half-filled chunk, and opened again, is none of it.
 constexpr uint64_t often = 32;
 
-// Most of a chunk of which a part was written is as it was decoded. A look at a few places tells.
-bool is_mostly_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
+// Most of a chunk of which a part was written is as it was decoded, which a look at a few places tells. All
+// of it is where somebody copies.
+bool is_changed_in_part(std::span<const std::byte> a, std::span<const std::byte> b) {
   constexpr size_t places = 64, width = 8;
   if (a.size() != b.size() || a.size() < width) return false;
   size_t equal = 0;
@@ -25,7 +26,7 @@ bool is_mostly_equal(std::span<const std::byte> a, std::span<const std::byte> b)
     const size_t at = (a.size() - width) / places * i;
     equal += std::memcmp(a.data() + at, b.data() + at, width) == 0 ? 1 : 0;
   }
-  return equal > places / 2;
+  return equal > places / 2 && std::memcmp(a.data(), b.data(), a.size()) != 0;
 }
 
 // What the usual launchers tell a process of its rank.
@@ -47,7 +48,7 @@ void RewriteHint::decoded(DecodedCache::Values values) {
 bool RewriteHint::encodes(std::span<const std::byte> chunk) {
   const std::lock_guard lock(mutex_);
   const DecodedCache::Values last = std::exchange(last_, nullptr);
-  if (last == nullptr || !is_mostly_equal(*last, chunk)) return false;
+  if (last == nullptr || !is_changed_in_part(*last, chunk)) return false;
   return ++rewritten_ == often;
 }
 

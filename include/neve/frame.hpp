@@ -5,9 +5,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,16 +79,15 @@ struct ValueRange {
 // `missing_value`, netCDF's default, what lies outside of valid_min and valid_max. They come back bit for bit
 // and count in no range.
 struct MissingValues {
-  std::vector<double> fills;                                 // each as the data's type holds it
-  double lowest = -std::numeric_limits<double>::infinity();  // below it nothing is valid
-  double highest = std::numeric_limits<double>::infinity();
+  std::vector<double> fills;  // each as the data's type holds it
+  double lowest = -HUGE_VAL;  // below it nothing is valid
+  double highest = HUGE_VAL;
   // Readers find missing values by comparing: no other value decodes to one of them, or to the fill value.
   bool is_mask = false;
   // HDF5 fills chunks up with zeros: they come back as zeros and count in no range, but anything may become
   // 0.
   bool has_zero_padding = false;
 
-  bool has_limits() const;
   bool operator==(const MissingValues&) const = default;
 };
 

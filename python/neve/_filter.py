@@ -65,9 +65,11 @@ def _fill_list(fill: Any) -> list[Any]:
     """`fill=` as a list: None, one value or several."""
     if fill is None:
         return []
-    fills = [f.item() if isinstance(f, np.generic) else f for f in fill] if np.ndim(fill) == 1 else [fill]
+    several = fill if np.ndim(fill) == 1 else [fill]
+    fills = [one.item() if isinstance(one, np.generic) else one for one in several]
     if len(fills) > _core.MOST_MISSING:
-        raise Error(f"Filter: fill= has {len(fills)} values; at most {_core.MOST_MISSING} are allowed")
+        most = _core.MOST_MISSING
+        raise Error(f"Filter: fill= has {len(fills)} values; at most {most} are allowed")
     return fills
 
 
@@ -139,7 +141,8 @@ class Filter(Mapping):
     ):
         bound = parse_bound("Filter", abs, rel, lossless, other)
         mode, value = bound.mode, bound.value
-        codec_word, effort_word = _choice("codec", codec, _CODECS), _choice("effort", effort, _EFFORTS)
+        codec_word = _choice("codec", codec, _CODECS)
+        effort_word = _choice("effort", effort, _EFFORTS)
         if not isinstance(rewrite, (bool, np.bool_)):
             raise Error(f"Filter: rewrite={rewrite!r} is not True or False")
         fills = _fill_list(fill)
@@ -183,7 +186,8 @@ class Filter(Mapping):
             parts.append(f"range=({limits[0]!r}, {limits[1]!r})")
         if fills:
             parts.append(f"fill={fills[0] if len(fills) == 1 else fills!r}")
-        parts += [f"codec={codec!r}"] * (codec != "auto") + [f"effort={effort!r}"] * (effort != "fast")
+        parts += [f"codec={codec!r}"] * (codec != "auto")
+        parts += [f"effort={effort!r}"] * (effort != "fast")
         parts += ["rewrite=False"] * (not rewrite)
         of_range = f", from rel={rel!r}" if rel is not None and mode != _REL else ""
         return f"neve.Filter({', '.join(parts)}){of_range}"
@@ -215,8 +219,8 @@ def guess_chunks(
     """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side gets.
 
     `append_axis` is the one that values arrive along, one index a write, such as time: a chunk
-    holds one index of it, more only where that would be under 256 KiB. Then a write codes each chunk
-    once, or a few times, and not once for every index that a chunk holds.
+    holds one index of it, more only where that would be under 256 KiB. Then a write codes each
+    chunk once, or a few times, and not once for every index that a chunk holds.
     """
     sizes = [max(int(n), 1) for n in shape]
     itemsize = np.dtype(dtype).itemsize

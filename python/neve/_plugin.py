@@ -14,7 +14,8 @@ from pathlib import Path
 from ._errors import PLUGIN_MISSING, Error
 
 _VARIABLE = "HDF5_PLUGIN_PATH"
-# Wheels bring libraries of their own: libhdf5-9e18f0c6.so.320.0.0. Debian's is libhdf5_serial.so.103.
+# Wheels bring libraries of their own: libhdf5-9e18f0c6.so.320.0.0. Debian's is
+# libhdf5_serial.so.103.
 _HDF5_LIBRARY = re.compile(r"libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")
 _LONGEST_PATH = 4096
 _FILTERS_THAT_CALL_NOTHING = (307, 32015)  # bzip2, zstd
@@ -29,7 +30,8 @@ class _PluginPath:
     """The folders that one HDF5 library looks into for plugins (H5PL, HDF5 1.10.1 and later)."""
 
     def __init__(self, library: ctypes.CDLL):
-        self._size, self._get, self._prepend = library.H5PLsize, library.H5PLget, library.H5PLprepend
+        self._size, self._get = library.H5PLsize, library.H5PLget
+        self._prepend = library.H5PLprepend
         self._size.argtypes = [ctypes.POINTER(ctypes.c_uint)]
         self._get.argtypes = [ctypes.c_uint, ctypes.c_char_p, ctypes.c_size_t]
         self._get.restype = ctypes.c_ssize_t

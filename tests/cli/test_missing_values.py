@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All of CF's missing values through `neve convert` and `neve verify`, against netCDF4's own masks."""
+"""All of CF's missing values through `neve convert` and `neve verify`, against netCDF4's masks."""
 
 from __future__ import annotations
 
-import json
 import os
 
 import neve  # noqa: F401 - so that netCDF4 finds the plugin

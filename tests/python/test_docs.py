@@ -12,7 +12,7 @@ DOCUMENTS = [CHECKOUT / "README.md", CHECKOUT / "HACKING.md", *(CHECKOUT / "docs
 
 
 def cpp_tests() -> set[str]:
-    pattern = re.compile(r"^TEST(?:_[FP])?\((\w+), (\w+)\)", re.MULTILINE)
+    pattern = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+), (\w+)\)", re.MULTILINE)
     return {
         ".".join(found)
         for path in (CHECKOUT / "tests").rglob("*.cpp")

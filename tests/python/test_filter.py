@@ -67,7 +67,8 @@ def test_one_line_without_chunks(tmp_path):
 
 def test_rel_is_of_each_chunk(tmp_path):
     array = np.concatenate([np.sin(np.arange(1000)) * 1e-3, np.sin(np.arange(1000)) * 1e3])
-    found = written(tmp_path / "a.h5", array, chunks=(1000,), **neve.Filter(rel=1e-2, rewrite=False))
+    arguments = neve.Filter(rel=1e-2, rewrite=False)
+    found = written(tmp_path / "a.h5", array, chunks=(1000,), **arguments)
     assert_within(found[:1000], array[:1000], 1e-2 * 2e-3)
     assert_within(found[1000:], array[1000:], 1e-2 * 2e3)
 
@@ -80,7 +81,8 @@ def test_fill_and_specials(tmp_path):
     arguments = neve.Filter(abs=1e-2, fill=-999.0)
     assert_within(written(tmp_path / "a.h5", array, **arguments), array, 1e-2, -999.0)
     array[5:20] = 1e20
-    detected = written(tmp_path / "b.h5", array, chunks=array.shape, **neve.Filter(rel=1e-3, data=array))
+    arguments = neve.Filter(rel=1e-3, data=array)
+    detected = written(tmp_path / "b.h5", array, chunks=array.shape, **arguments)
     fill = float(np.float32(1e20))
     assert_within(detected, array, 1e-3 * value_range(array, fill), fill)
 

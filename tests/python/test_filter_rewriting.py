@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""neve.Filter in files that are used: chunks rewritten in parts, extended, repacked, copied by other
-tools, with fill values and other filters. No value may leave its bound.
+"""neve.Filter in files that are used: chunks rewritten in parts, extended, repacked, copied by
+other tools, with fill values and other filters. No value may leave its bound.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class Model:
 
     def slab(self) -> None:
         begin = [int(self.rng.integers(0, n)) for n in self.shape]
-        size = [int(self.rng.integers(1, n - b + 1)) for n, b in zip(self.shape, begin, strict=True)]
+        room = [n - b for n, b in zip(self.shape, begin, strict=True)]
+        size = [int(self.rng.integers(1, n + 1)) for n in room]
         place = tuple(slice(b, b + n) for b, n in zip(begin, size, strict=True))
         self.put(place, self.new_values(tuple(size)))
 

@@ -395,6 +395,10 @@ TEST_F(WrongCalls, OfDecodingAFrame) {
   refused("Frame::parse", Frame::parse({}).status(), Code::corrupt);
   const auto frame = Frame::parse(*bytes);
   ASSERT_TRUE(frame.ok());
+  for (const uint64_t other :
+       {uint64_t{0}, uint64_t{bytes->size()} - 1, uint64_t{bytes->size()} + 1, UINT64_MAX}) {
+    refused("Frame::check_stands_alone", frame->check_stands_alone(other), Code::corrupt);
+  }
   std::vector<std::byte> out(values_.size() * sizeof(double));
   const uint64_t size = out.size();
   for (const uint64_t room : {uint64_t{0}, size - 1, size + 1, UINT64_MAX}) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m neve.bench codecs|ceaz|lossless|region|write|rd`."""
+"""`python -m neve.bench codecs|ceaz|filter|lossless|region|write|rd`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 from .._arguments import Parser
 from .._errors import Error
-from . import ceaz, codecs, lossless, region, write
+from . import ceaz, codecs, filter, lossless, region, write
 from .rd import command as rd
 
 
@@ -28,13 +28,16 @@ def main(arguments: list[str] | None = None) -> int:
     which = parser.add_subparsers(
         dest="which",
         required=True,
-        metavar="|".join(["codecs|ceaz|lossless|region|write|rd", *apps]),
+        metavar="|".join(["codecs|ceaz|filter|lossless|region|write|rd", *apps]),
     )
     codecs.add_arguments(
         which.add_parser("codecs", help="ratio, speed and errors of the array codecs")
     )
     ceaz.add_arguments(
         which.add_parser("ceaz", help="codebooks, ratios, latency: the CEAZ paper's figures")
+    )
+    filter.add_arguments(
+        which.add_parser("filter", help="the HDF5 filter where chunks are written in parts")
     )
     lossless.add_arguments(
         which.add_parser("lossless", help="lossless codecs on every variable of real files")
@@ -49,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         commands = {
             "codecs": codecs,
             "ceaz": ceaz,
+            "filter": filter,
             "lossless": lossless,
             "region": region,
             "write": write,

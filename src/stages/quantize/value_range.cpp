@@ -128,11 +128,6 @@ std::optional<double> listed_fill(DType dtype, double value) {
 
 }  // namespace
 
-bool MissingValues::has_limits() const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return lowest > -infinity || highest < infinity;
-}
-
 void ValueRange::merge(const ValueRange& other) {
   if (other.empty) return;
   min = empty ? other.min : std::min(min, other.min);

@@ -39,9 +39,14 @@ MissingValues as_held(DType dtype, MissingValues missing) {
   return missing;
 }
 
+bool has_limits(const MissingValues& missing) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return missing.lowest > -infinity || missing.highest < infinity;
+}
+
 bool may_become_missing(const ComponentSpec& spec) {
   const MissingValues& missing = spec.missing;
-  if (spec.range.empty) return missing.is_mask || missing.has_limits();
+  if (spec.range.empty) return missing.is_mask || has_limits(missing);
   if (spec.range.min - spec.bound_abs < missing.lowest || spec.range.max + spec.bound_abs > missing.highest) {
     return true;
   }
@@ -59,7 +64,7 @@ ValueRules<T>::ValueRules(const ComponentSpec& spec, const Quantizer<T>& quantiz
       highest_(in_type<T>(spec.missing.highest)),
       is_mask_(spec.missing.is_mask),
       has_zero_padding_(spec.missing.has_zero_padding),
-      has_more_(!spec.missing.fills.empty() || has_zero_padding_ || spec.missing.has_limits()),
+      has_more_(!spec.missing.fills.empty() || has_zero_padding_ || has_limits(spec.missing)),
       is_lattice_(spec.lattice.has_value()) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const double fill : spec.missing.fills) missing_.push_back(in_type<T>(fill));

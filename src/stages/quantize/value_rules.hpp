@@ -15,6 +15,9 @@ namespace neve {
 // Each value as the data's type holds it: what a reader compares with.
 MissingValues as_held(DType dtype, MissingValues missing);
 
+// Whether values may be missing because of their size.
+bool has_limits(const MissingValues& missing);
+
 // Whether a value within the component's bound of a valid one could be taken for a missing one: then only
 // dual_quant looks at what each value decodes to.
 bool may_become_missing(const ComponentSpec& spec);
