@@ -157,13 +157,15 @@ def explain(array: Any, **options: Any) -> dict[str, Any]:
 def _fill_of_mask(array: np.ma.MaskedArray) -> Any:
     """The value that stands for masked ones. numpy has a default where nobody gave one."""
     fill = array.fill_value
-    if array.dtype.kind in "iu" and np.ma.is_masked(array) and int(fill) not in _values_of(array):
+    if array.dtype.kind not in "iu" or int(fill) in _values_of(array):
+        return fill
+    if np.ma.is_masked(array):
         raise Error(
             f"compress: {np.ma.count_masked(array)} of the values are masked, and numpy's default "
             f"for them, {fill}, is no value of {array.dtype.name}; give one that stands for them "
             "as fill="
         )
-    return fill
+    return None
 
 
 def _values_of(array: np.ndarray) -> range:
@@ -198,7 +200,7 @@ def _encode(
     bound = parse_bound("compress", abs, rel, lossless, other, {"ratio": ratio, "psnr": psnr})
     if isinstance(array, np.ma.MaskedArray):
         fill = _fill_of_mask(array) if fill is None else fill
-        array = array.filled(fill)
+        array = array.data if fill is None else array.filled(fill)
     array = np.asarray(array)
     if array.dtype.name not in _DTYPES:
         raise TypeError(

@@ -159,6 +159,31 @@ def test_masked_array_is_stored_with_its_fill():
     assert_within(decoded[~array.mask], array.data[~array.mask], 1e-3 * 1.0)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint16])
+def test_masked_integers_need_a_fill_that_they_can_hold(dtype):
+    """numpy's default for masked integers is 999999, which nobody has given."""
+    array = np.ma.array([1, 2, 3], mask=[False, True, False], dtype=dtype)
+    with pytest.raises(neve.Error, match="1 of the values are masked.*give one.*as fill="):
+        neve.compress(array, lossless=True)
+    decoded = neve.decompress(neve.compress(array, lossless=True, fill=9))
+    assert decoded.tolist() == [1, 9, 3]
+    assert len(neve.compress(np.ma.array([1, 2], dtype=dtype), lossless=True)) > 0
+
+
+def test_bytes_behind_a_frame_are_an_error():
+    frame = neve.compress(np.arange(100.0), abs=0.1)
+    for behind in (b"x", frame):
+        with pytest.raises(neve.Error, match=f"the frame among them ends after {len(frame)}"):
+            neve.decompress(frame + behind)
+
+
+def test_numpys_own_truth_values():
+    array = np.arange(10.0)
+    assert neve.compress(array, lossless=np.True_) == neve.compress(array, lossless=True)
+    assert neve.compress(array, abs=1, lossless=np.False_) == neve.compress(array, abs=1)
+    assert dict(neve.Filter(lossless=np.True_)) == dict(neve.Filter(lossless=True))
+
+
 def test_smaller_bound_costs_more_and_compression_pays():
     field = large_field(np.float32)
     sizes = [len(neve.compress(field, rel=rel)) for rel in (1e-2, 1e-3, 1e-4, 1e-5)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 
 import h5py
 import neve
@@ -348,6 +349,35 @@ def test_xarray_and_dask(tmp_path):
             engine="h5netcdf",
             encoding={"v": {**handed_on, **neve.Filter(abs=0.01)}},
         )
+
+
+def hints(tmp_path, script: str, **variables) -> int:
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", f"import h5py, neve, numpy as np\n{script}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr.count("are decoded and encoded again for each part of them")
+
+
+def test_a_hint_where_chunks_are_coded_again_and_again(tmp_path):
+    made = (
+        "a = np.random.default_rng(1).random((40, 200, 200), 'f4')\n"
+        "file = h5py.File('a.h5', 'w', rdcc_nbytes=0)\n"
+        "d = file.create_dataset('x', shape=a.shape, dtype='f4', chunks=(40, 200, 200), "
+        "**neve.Filter(abs=0.01))\n"
+    )
+    by_step = made + "for t in range(40): d[t] = a[t]\n" * 2
+    assert hints(tmp_path, by_step) == 1
+    assert hints(tmp_path, by_step, NEVE_HINTS="0") == 0
+    assert hints(tmp_path, by_step, OMPI_COMM_WORLD_RANK="3") == 0
+    copies = made + "for t in range(40): d[...] = a; a = d[...]\n"
+    assert hints(tmp_path, copies) == 0
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,16 @@ def test_yt_slice_equals_neve_slice(converted):
         np.testing.assert_array_equal(np.asarray(image).T, plane.values)
 
 
+def test_a_closed_plotfile_says_so(converted):
+    with neve.open(converted) as plotfile:
+        field = plotfile[0]["density"]
+        field[0]
+    for use in (lambda: field[0], lambda: field.bound_abs, lambda: plotfile.slice("density")):
+        with pytest.raises(neve.Error, match="the plotfile is closed; read inside its `with`"):
+            use()
+    plotfile.close()
+
+
 def test_damaged_converted_file_is_an_error(converted, tmp_path):
     path = tmp_path / "damaged.h5"
     shutil.copy(converted, path)
