@@ -167,6 +167,19 @@ std::string filter_text(H5Z_filter_t id, const char* name) {
   }
 }
 
+// HDF5 knows the parameters of the first only.
+Status check_stands_once(const HostHdf5& host, hid_t creation, int first_behind, int count) {
+  for (int i = first_behind; i < count; ++i) {
+    unsigned flags = 0, config = 0;
+    size_t words = 0;
+    const H5Z_filter_t id =
+        host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr, 0, nullptr, &config);
+    if (id == neve_filter_id)
+      return usage_error("Neve's filter stands twice in the dataset's pipeline; once is allowed");
+  }
+  return {};
+}
+
 // Neve's filter must see values. Filters ahead of it make other bytes of them: within a bound these decode to
 // anything, and without one only shuffle leaves as many as there were.
 Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits) {
@@ -178,7 +191,7 @@ Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits
     const H5Z_filter_t id = host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
                                            sizeof name - 1, name, &config);
     if (id < 0) return failure("HDF5 does not tell the dataset's filters");
-    if (id == neve_filter_id) return {};
+    if (id == neve_filter_id) return check_stands_once(host, creation, i + 1, count);
     const bool changes_size = id < H5Z_FILTER_RESERVED && id != H5Z_FILTER_SHUFFLE;
     if (keeps_bits && !changes_size) continue;
     return usage_error(fmt::format(
@@ -326,8 +339,11 @@ Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
   return encode_array(parameters.dtype, parameters.chunk_shape, chunk.data(), options);
 }
 
-Status decode_chunk(const FilterParameters& parameters, std::span<const std::byte> bytes,
-                    std::span<std::byte> out) {
+namespace {
+
+// The cache holds values as frames have them: two datasets of either byte order may hold the same frame.
+Status decode_little_endian(const FilterParameters& parameters, std::span<const std::byte> bytes,
+                            std::span<std::byte> out) {
   NEVE_ASSIGN(DecodedCache * cache, decoded_cache());
   const FrameKey key = cache->capacity_bytes() > 0 ? frame_key(bytes) : FrameKey{};
   if (cache->capacity_bytes() > 0) {
@@ -342,14 +358,22 @@ Status decode_chunk(const FilterParameters& parameters, std::span<const std::byt
   NEVE_TRY(check_frame(parameters, frame));
   NEVE_ASSIGN(const int threads, thread_count());
   NEVE_TRY(frame.decode(out.data(), out.size(), threads));
-  if (parameters.is_big_endian) {
-    const std::vector<std::byte> decoded(out.begin(), out.end());
-    reverse_bytes(decoded, dtype_bytes(parameters.dtype), out.data());
-  }
   if (out.size() <= cache->capacity_bytes()) {
     auto values = std::make_shared<const std::vector<std::byte>>(out.begin(), out.end());
     rewrite_hint().decoded(values);
     cache->insert(key, std::move(values));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status decode_chunk(const FilterParameters& parameters, std::span<const std::byte> bytes,
+                    std::span<std::byte> out) {
+  NEVE_TRY(decode_little_endian(parameters, bytes, out));
+  if (parameters.is_big_endian) {
+    const std::vector<std::byte> decoded(out.begin(), out.end());
+    reverse_bytes(decoded, dtype_bytes(parameters.dtype), out.data());
   }
   return {};
 }

@@ -104,6 +104,31 @@ def test_big_endian_datasets(tmp_path, dtype):
     assert not np.array_equal(found, array)
 
 
+def test_the_same_frame_in_both_byte_orders(tmp_path):
+    """The plugin remembers what frames decode to."""
+    array = np.arange(3000.0) / 7
+    for first, second in (("<f8", ">f8"), (">f8", "<f8")):
+        for options in ({"lossless": True}, {"abs": 0.1}):
+            with h5py.File(tmp_path / "a.h5", "w") as file:
+                for name, dtype in (("x", first), ("y", second)):
+                    arguments = neve.Filter(**options)
+                    file.create_dataset(name, data=array.astype(dtype), chunks=(100,), **arguments)
+            with h5py.File(tmp_path / "a.h5") as file:
+                for name in "xy":
+                    assert np.abs(file[name][()] - array).max() <= options.get("abs", 0)
+
+
+def test_the_filter_stands_once(tmp_path):
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((100,))
+    for _ in range(2):
+        plist.set_filter(466, 0, neve.Filter(abs=0.1)["compression_opts"])
+    space = h5py.h5s.create_simple((100,))
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        with pytest.raises(ValueError, match="stands twice"):
+            h5py.h5d.create(file.id, b"x", h5py.h5t.IEEE_F32LE, space, plist)
+
+
 def test_growing_dataset_and_partial_reads(tmp_path):
     array = field((50, 40), np.float64)
     with h5py.File(tmp_path / "a.h5", "w") as file:

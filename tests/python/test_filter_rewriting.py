@@ -246,6 +246,22 @@ def test_several_fill_values(tmp_path):
         assert np.abs(found - array)[~missing].max() <= limit
 
 
+def test_negative_zeros_are_the_fill_value_0(tmp_path):
+    """So they are to every reader that compares: they count in no range."""
+    rng = np.random.default_rng(1)
+    array = (280 + rng.standard_normal(2000)).astype("f4")
+    array[::7] = -0.0
+    valid = array != 0
+    for options in ({"data": array}, {"rewrite": False}):
+        with h5py.File(tmp_path / "a.h5", "w") as file:
+            arguments = neve.Filter(rel=1e-3, fill=0.0, **options)
+            file.create_dataset("x", data=array, chunks=(500,), **arguments)
+        with h5py.File(tmp_path / "a.h5") as file:
+            found = file["x"][()]
+        assert_same_bits(found[~valid], array[~valid])
+        assert np.abs(found - array)[valid].max() <= 1e-3 * np.ptp(array[valid])
+
+
 def test_a_range_of_data_leaves_fill_values_out():
     array = np.ma.masked_less(np.array([-999.0, 1, 3, -999]), 0)
     array.fill_value = -999.0

@@ -106,7 +106,9 @@ template <class T>
 ValueRange scan_typed(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill,
                       const MissingValues& given) {
   const ValueRange range = scan<T>(box, data, component, fill);
-  const MissingValues missing = as_held(sizeof(T) == 4 ? DType::f32 : DType::f64, given);
+  MissingValues missing = as_held(sizeof(T) == 4 ? DType::f32 : DType::f64, given);
+  // Fill values are found by their bits, and -0 is the fill value 0 for whoever compares.
+  if (fill && *fill == 0) missing.fills.push_back(0);
   // What lies outside the range of all values is none of them.
   return reaches_missing(range, missing) ? scan_valid<T>(box, data, component, fill, missing) : range;
 }
