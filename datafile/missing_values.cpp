@@ -50,6 +50,10 @@ DeclaredMissing declared_missing(hid_t dataset) {
   if (const auto fill = dataset_fill(dataset)) fills.push_back(*fill);
   DeclaredMissing found;
   add_limits(dataset, found.others);
+  if (found.others.lowest > found.others.highest) {
+    // Between such limits (real files have them, written before any value was known) nothing would be valid.
+    found.others = {};
+  }
   for (const double fill : fills) {
     if (std::isnan(fill)) {
       found.nan_is_missing = true;

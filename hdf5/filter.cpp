@@ -181,7 +181,7 @@ Status check_stands_once(const HostHdf5& host, hid_t creation, int first_behind,
 }
 
 // Neve's filter must see values. Filters ahead of it make other bytes of them: within a bound these decode to
-// anything, and without one only shuffle leaves as many as there were.
+// anything, and without one only shuffles are sure to leave as many as there were.
 Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits) {
   const int count = host.filter_count(creation);
   for (int i = 0; i < count; ++i) {
@@ -192,13 +192,15 @@ Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits
                                            sizeof name - 1, name, &config);
     if (id < 0) return failure("HDF5 does not tell the dataset's filters");
     if (id == neve_filter_id) return check_stands_once(host, creation, i + 1, count);
-    const bool changes_size = id < H5Z_FILTER_RESERVED && id != H5Z_FILTER_SHUFFLE;
-    if (keeps_bits && !changes_size) continue;
-    return usage_error(fmt::format(
-        "filter {} stands before Neve's, which then sees no values of the dataset; leave it out (h5py: {}, "
-        "also "
-        "where an encoding was taken from another file)",
-        filter_text(id, name), id == H5Z_FILTER_FLETCHER32 ? "fletcher32=False" : "shuffle=False"));
+    constexpr H5Z_filter_t bitshuffle = 32008;
+    if (keeps_bits && (id == H5Z_FILTER_SHUFFLE || id == bitshuffle)) continue;
+    return usage_error(
+        fmt::format("filter {} stands before Neve's, which then sees no values of the dataset; leave it "
+                    "out{}",
+                    filter_text(id, name),
+                    id == H5Z_FILTER_SHUFFLE ? " (h5py: shuffle=False, also where an encoding was taken "
+                                               "from another file)"
+                                             : ""));
   }
   return {};
 }
@@ -231,10 +233,9 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
   } else {
     std::memcpy(&fill, bytes, sizeof fill);
   }
-  if (fill == 0) p.has_zero_padding = true;
   const bool is_known = std::find(p.missing.begin(), p.missing.end(), fill) != p.missing.end();
-  // NaN and infinities come back as they are, and so does 0 on a lattice.
-  if (!std::isfinite(fill) || fill == 0 || is_known || is_same_fill(p, fill)) return {};
+  // NaN and infinities come back as they are.
+  if (!std::isfinite(fill) || is_known || is_same_fill(p, fill)) return {};
   if (p.range && (p.range->min == fill || p.range->max == fill)) {
     return usage_error(
         fmt::format("Neve filter: the range {} to {} ends at the dataset's own fill value, which is no "

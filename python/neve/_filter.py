@@ -76,7 +76,13 @@ def _fill_list(fill: Any) -> list[Any]:
 def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list[Any]]:
     """The range of an array's valid values, None where it has none, and its fill values."""
     if isinstance(data, np.ma.MaskedArray):
-        fills = fills or [data.fill_value.item()]
+        fills = fills or [data.fill_value.item()] * np.ma.is_masked(data)
+        hidden = np.ma.getdata(data)[np.ma.getmaskarray(data)]
+        if hidden.size and not np.isin(hidden, np.array(fills, hidden.dtype)).all():
+            raise Error(
+                f"Filter: data= has masked values whose numbers are none of its fill values {fills}; "
+                "write array.filled(v), and give that as data= and v as fill="
+            )
         data = data.compressed()
     array = np.asarray(data)
     if array.dtype.name not in ("float32", "float64"):
@@ -106,16 +112,17 @@ class Filter(Mapping):
                     without fill values: name those that `t` has as `fill=`
     data, range     also make `abs` more effective for float32 values far from 0
     fill            the value that means "no data", or a list of up to 16; comes back bit for bit,
-                    and no other value becomes one of them. The dataset's own fill value need not
-                    be named. None: detected, in `data` if that is given, else in each chunk,
-                    unless detect_fill=False
+                    and no other value becomes one of them. The dataset's own (h5py: fillvalue=,
+                    xarray: _FillValue) need not be named; what only an attribute tells, such as
+                    missing_value, must be. None: detected, in `data` if that is given, else in each
+                    chunk, unless detect_fill=False
     codec, effort   as in neve.compress. Without rewrite=False they choose among the codecs that
                     give the same values when these are encoded again: "dual_quant", "exact" and
                     "lossless"
     rewrite         False: each chunk is written once and whole. Then every codec is there, and
                     `rel` may be relative to each chunk's own values, which is never looser than
                     over the whole dataset. Writing into such a chunk again adds the error again;
-                    tools that copy the dataset keep its values bit for bit.
+                    tools that copy the dataset, or its properties, keep values bit for bit.
 
     Chunks are the unit of compression, and h5py's own guess (16 KiB to 1 MiB) is small for it. Give
     `chunks=neve.guess_chunks(shape, dtype)` to create_dataset, or your own of about 1 to 8 MiB.
@@ -233,8 +240,9 @@ def guess_chunks(
             raise Error(
                 f"guess_chunks: append_axis={append_axis} is no axis of a shape of {len(sizes)}"
             )
+        most = sizes[append_axis] if int(shape[append_axis]) > 0 else _LEAST_CHUNK_BYTES
         sizes[append_axis] = 1
-        sizes[append_axis] = max(1, _LEAST_CHUNK_BYTES // size_bytes())
+        sizes[append_axis] = min(most, max(1, _LEAST_CHUNK_BYTES // size_bytes()))
     while size_bytes() > target_bytes and max(sizes) > 1:
         longest = sizes.index(max(sizes))
         sizes[longest] = (sizes[longest] + 1) // 2

@@ -186,10 +186,11 @@ def test_padding_is_no_value(tmp_path, dtype, effort):
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
-@pytest.mark.parametrize("fill", [12345.0, -9999.1, np.nan, 280.25])
+@pytest.mark.parametrize("fill", [12345.0, -9999.1, np.nan, 280.25, 0.0])
 def test_the_datasets_own_fill_value(tmp_path, fill, effort):
     rng = np.random.default_rng(4)
     array = (280 + np.cumsum(rng.standard_normal((50, 60)), axis=1)).astype("f4")
+    array[20:25] = np.linspace(-1, 1, 60)
     array[10:20, 5:] = fill
     of_data = {"rel": 1e-3, "data": array, "fill": fill}
     for options in ({"abs": 0.01}, of_data, {"rel": 1e-3, "rewrite": False}):
@@ -264,6 +265,8 @@ def test_negative_zeros_are_the_fill_value_0(tmp_path):
 
 def test_a_range_of_data_leaves_fill_values_out():
     array = np.ma.masked_less(np.array([-999.0, 1, 3, -999]), 0)
+    with pytest.raises(neve.Error, match="numbers are none of its fill values"):
+        neve.Filter(rel=0.1, data=array)
     array.fill_value = -999.0
     assert "abs=0.2, range=(1.0, 3.0), fill=-999.0" in repr(neve.Filter(rel=0.1, data=array))
     plain = np.array([1e20, 1, 3, 2], "f4")
@@ -287,7 +290,7 @@ def test_filters_ahead_that_change_bytes_are_refused(tmp_path, dtype, effort):
         assert_same_bits(file["y"][()], array)
         plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         plist.set_chunk((100,))
-        plist.set_deflate(1)
+        plist.set_deflate(1)  # and so do all but shuffles where every bit is kept
         plist.set_filter(neve._core.FILTER_ID, 0, arguments["compression_opts"])
         space = h5py.h5s.create_simple((4000,))
         with pytest.raises(ValueError, match=r"filter gzip \(deflate\) stands before"):
@@ -404,6 +407,7 @@ def test_a_hint_where_chunks_are_coded_again_and_again(tmp_path):
         ((0, 10), 0, (6553, 10)),
         ((48, 2048, 2048), 0, (1, 1024, 1024)),
         ((2048, 2048, 10), -1, (1024, 1024, 1)),
+        ((12, 10, 10), 0, (12, 10, 10)),
     ],
 )
 def test_chunks_for_appending(shape, axis, expected):
