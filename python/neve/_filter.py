@@ -80,8 +80,8 @@ def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list
         hidden = np.ma.getdata(data)[np.ma.getmaskarray(data)]
         if hidden.size and not np.isin(hidden, np.array(fills, hidden.dtype)).all():
             raise Error(
-                f"Filter: data= has masked values whose numbers are none of its fill values {fills}; "
-                "write array.filled(v), and give that as data= and v as fill="
+                "Filter: data= has masked values whose numbers are none of its fill values "
+                f"{fills}; write array.filled(v), and give that as data= and v as fill="
             )
         data = data.compressed()
     array = np.asarray(data)
