@@ -29,6 +29,7 @@ class Mask {
       if (fill >= least && fill <= most) fills_.push_back(static_cast<T>(fill));
     };
     for (const double fill : rule.missing.fills) add(fill);
+    std::sort(fills_.begin(), fills_.end());
     if constexpr (std::is_same_v<T, float>) {
       lowest_ = std::clamp(lowest_, least, most) == lowest_ ? static_cast<double>(static_cast<float>(lowest_))
                                                             : lowest_;
@@ -42,8 +43,7 @@ class Mask {
     if (is_empty_) return false;
     const auto number = static_cast<double>(value);
     if (std::isnan(number)) return nan_is_missing_;
-    return number < lowest_ || number > highest_ ||
-           std::find(fills_.begin(), fills_.end(), value) != fills_.end();
+    return number < lowest_ || number > highest_ || std::binary_search(fills_.begin(), fills_.end(), value);
   }
 
  private:

@@ -60,10 +60,11 @@ DeclaredMissing declared_missing(hid_t dataset) {
       continue;
     }
     if (!found.fill) found.fill = fill;
-    const bool is_known =
-        fill == *found.fill || std::count(found.others.fills.begin(), found.others.fills.end(), fill) > 0;
-    if (!is_known) found.others.fills.push_back(fill);
+    if (fill != *found.fill) found.others.fills.push_back(fill);
   }
+  std::vector<double>& others = found.others.fills;
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
   if (found.fill && *found.fill != netcdf_fill) {
     if (has_fill_value) {
       found.unlikely = netcdf_fill;

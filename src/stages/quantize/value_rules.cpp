@@ -67,7 +67,10 @@ ValueRules<T>::ValueRules(const ComponentSpec& spec, const Quantizer<T>& quantiz
       has_more_(!spec.missing.fills.empty() || has_zero_padding_ || has_limits(spec.missing)),
       is_lattice_(spec.lattice.has_value()) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const double fill : spec.missing.fills) missing_.push_back(in_type<T>(fill));
+  for (const double fill : spec.missing.fills) {
+    if (!std::isnan(fill)) missing_.push_back(in_type<T>(fill));
+  }
+  std::sort(missing_.begin(), missing_.end());  // an attribute may list thousands
   if (is_lattice_) {
     if (quantizer.step > 0) {
       center_multiple_ =
@@ -83,7 +86,7 @@ ValueRules<T>::ValueRules(const ComponentSpec& spec, const Quantizer<T>& quantiz
 template <class T>
 bool ValueRules<T>::is_missing(T value) const {
   if (value < lowest_ || value > highest_ || (has_zero_padding_ && value == 0)) return true;
-  return std::find(missing_.begin(), missing_.end(), value) != missing_.end();
+  return std::binary_search(missing_.begin(), missing_.end(), value);
 }
 
 // Of a value that is no special one and decodes to within the bound.
@@ -94,7 +97,7 @@ bool ValueRules<T>::is_allowed(T value, T decoded, int64_t multiple) const {
   if (decoded < lowest_ || decoded > highest_) return false;
   if (!is_mask_) return true;
   if (has_fill_ && decoded == fill_) return false;
-  return std::find(missing_.begin(), missing_.end(), decoded) == missing_.end();
+  return !std::binary_search(missing_.begin(), missing_.end(), decoded);
 }
 
 // The quantum of a value that the kernels have rejected: their arithmetic in T may pick the farther of two,
