@@ -15,6 +15,7 @@
 #include "datafile/missing_values.hpp"
 #include "datafile/netcdf_names.hpp"
 #include "datafile/written_blocks.hpp"
+#include "format/codec_choices.hpp"
 #include "hdf5/errors.hpp"
 #include "hdf5/filter.hpp"
 #include "hdf5/open_to_read.hpp"
@@ -100,6 +101,7 @@ Status plan_bound(hid_t dataset, const CopyOptions& options, VariablePlan& plan)
   plan.encode.fill = whole.fill;
   const double bound_abs = absolute_bound(plan.asked, whole.range);
   plan.encode.bound = bound_abs > 0 ? Bound{BoundMode::abs, bound_abs} : Bound{BoundMode::lossless, 0};
+  if (!(bound_abs > 0) && !can_keep_every_bit(plan.encode.codec)) plan.encode.codec = Codec::automatic;
   return {};
 }
 

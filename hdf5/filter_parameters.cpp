@@ -143,7 +143,8 @@ ArrayOptions array_options(const FilterParameters& p) {
   if (!p.is_written_once) {
     options.lattice = Lattice{p.range.value_or(ValueRange{})};
   } else {
-    options.missing.has_zero_padding = p.has_zero_padding;
+    // An absolute bound needs no range, and zeros among values may be many.
+    options.missing.has_zero_padding = p.has_zero_padding && p.bound.mode == BoundMode::rel;
   }
   return options;
 }

@@ -136,6 +136,25 @@ TYPED_TEST(Lattices, EveryCodecThatMayBeChosenIsRepeated) {
   }
 }
 
+// Half a step below the largest quantum rounds up to it.
+TYPED_TEST(Lattices, FirstValuesAtTheLimitOfQuantaAreRead) {
+  using T = TypeParam;
+  for (const bool is_lattice : {false, true}) {
+    for (int i = -40; i <= 40; ++i) {
+      ArrayOptions options;
+      options.bound = {BoundMode::abs, 0.01};
+      if (is_lattice) options.lattice = Lattice{};
+      const double step = is_lattice ? 0.01977539 : 0.02;
+      const double first = (std::ldexp(1, 28) + i / 20.0) * step;
+      std::vector<T> values(64);
+      for (size_t k = 0; k < 64; ++k)
+        values[k] = static_cast<T>(-0.9 * first * static_cast<double>(k * 37 % 64) / 64);
+      values[0] = static_cast<T>(first);
+      check_bound(values, there_and_back(values, options), 0.01);
+    }
+  }
+}
+
 TYPED_TEST(Lattices, OtherCodecsAreRefused) {
   const std::vector<TypeParam> values(100);
   const uint64_t shape[] = {values.size()};

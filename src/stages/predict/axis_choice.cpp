@@ -88,7 +88,8 @@ int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quanti
         }
       });
     }
-    if (found != rejected_quantum) return found;
+    // Rounding may bring a quantum to the limit itself, which no decoder takes for an origin.
+    if (found != rejected_quantum) return std::clamp(found, 1 - quantum_limit, quantum_limit - 1);
   }
   return 0;
 }
