@@ -7,7 +7,6 @@ import ctypes
 import importlib.util
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,6 @@ _VARIABLE = "HDF5_PLUGIN_PATH"
 # libhdf5_serial.so.103.
 _HDF5_LIBRARY = re.compile(r"libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")
 _LONGEST_PATH = 4096
-_FILTERS_THAT_CALL_NOTHING = (307, 32015)  # bzip2, zstd
 
 
 def plugin_dir() -> Path:
@@ -88,22 +86,18 @@ def _folders_of_h5py() -> list[str]:
     return [os.fsdecode(h5py.h5pl.get(i)) for i in range(h5py.h5pl.size())]
 
 
-def _part_netcdf4_from_h5py() -> None:
-    """netCDF4 may have put its folder on the path of h5py's library, too. What is in there calls
-    netCDF4's HDF5: as a filter of h5py's, its Blosc cannot write, and hdf5plugin leaves its own out
-    where it finds one. zstd and bzip2 call none, and stay.
+def _give_h5py_a_blosc_of_its_own() -> None:
+    """netCDF4 may have put its folder on the path of h5py's library, too. The Blosc in there calls
+    netCDF4's HDF5: h5py reads with it, but cannot write, and hdf5plugin leaves its own out where it
+    finds one. It is therefore imported here, whether or not the program imports it later.
     """
-    import h5py
-
-    if importlib.util.find_spec("hdf5plugin") is None:
+    if not set(_folders_of_netcdf4()).intersection(_folders_of_h5py()):
         return
-    foreign = set(_folders_of_netcdf4()).intersection(_folders_of_h5py())
-    for folder in foreign:
-        for number in _FILTERS_THAT_CALL_NOTHING:
-            h5py.h5z.filter_avail(number)  # loads it
-        h5py.h5pl.remove(_folders_of_h5py().index(folder))
-    if foreign and "hdf5plugin" in sys.modules:
-        sys.modules["hdf5plugin"].register("blosc", force=True)
+    try:
+        import hdf5plugin
+    except ImportError:
+        return
+    hdf5plugin.register("blosc", force=True)
 
 
 def register() -> None:
@@ -131,4 +125,4 @@ def register() -> None:
         library.prepend(folder)
     if folder not in _folders_of_h5py():
         h5py.h5pl.prepend(os.fsencode(folder))
-    _part_netcdf4_from_h5py()
+    _give_h5py_a_blosc_of_its_own()

@@ -78,6 +78,26 @@ def test_a_library_that_runs_already_is_told(tmp_path, order):
     run(script + EVERY_FILTER, tmp_path)
 
 
+@pytest.mark.parametrize("later", [True, False], ids=["imported later", "never imported"])
+def test_what_h5py_read_before_neve_it_reads_after(tmp_path, later):
+    """With netCDF4's Blosc, where hdf5plugin is installed and nobody has imported it."""
+    needs("netCDF4", "hdf5plugin", "h5py")
+    path = tmp_path / "blosc.nc"
+    write = f"""
+import netCDF4, numpy as np
+with netCDF4.Dataset({str(path)!r}, "w") as file:
+    file.createDimension("x", 1000)
+    file.createVariable("x", "f4", ("x",), compression="blosc_lz4")[:] = np.arange(1000)
+"""
+    run(write, tmp_path)
+    read = f"with h5py.File({str(path)!r}) as file: assert file['x'][999] == 999\n"
+    script = "import netCDF4, h5py\n" + read + "import neve\n" + read
+    if later:
+        script += "import hdf5plugin\n" + EVERY_FILTER
+    run(script, tmp_path)
+    run("import netCDF4, h5py, neve\n" + read, tmp_path)
+
+
 def test_what_the_variable_named_goes_on_to_be_found(tmp_path):
     """The user's own folder, with a plugin in it that nobody else has."""
     needs("netCDF4")
