@@ -386,6 +386,8 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
   j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
   if (ranks.first()) {
     for (const std::string& other : behind) say(fmt::format("convert: {} holds {}", args.source, other));
+    for (const std::string& remark : source->remarks())
+      say(fmt::format("convert: {}: {}", args.source, remark));
     nlohmann::ordered_json head = {{"source", args.source},
                                    {"source_kind", source->kind()},
                                    {"destination", args.destination},

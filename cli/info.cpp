@@ -177,6 +177,7 @@ Result<Json> describe_plotfile(const std::string& path, const OpenOptions& optio
   NEVE_ASSIGN(j["stored_bytes"], stored_bytes(path));
   const std::vector<std::string> others = source->left_behind();
   if (!others.empty()) j["not_fields"] = others;
+  if (!source->remarks().empty()) j["remarks"] = source->remarks();
   return j;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "amr/box_text.hpp"
 
@@ -26,21 +27,51 @@ Result<std::array<double, max_dims>> scan_reals(Scanner& in, std::string_view wh
   return values;
 }
 
-// The refinement from `coarse` to `fine` in each direction; Header gives only one number for all, which must
-// be that of the first.
+// The refinement from `coarse` to `fine` in each direction. Header gives one number for all, from which
+// AMReX's readers take nothing: codes write that of the first direction or the largest.
 Result<IntVect> ratio_between(const Box& coarse, const Box& fine, int dims, const IntVect& stated,
                               const std::string& where) {
   IntVect ratio{1, 1, 1};
+  bool is_stated = false;
   for (int d = 0; d < dims; ++d) {
+    const auto i = static_cast<size_t>(d);
     const int64_t found = coarse.empty() || fine.empty() ? 0 : fine.size(d) / coarse.size(d);
-    const bool fits = found >= 1 && found <= max_int && fine.size(d) == found * coarse.size(d);
-    if (!fits || (d == 0 && found != stated[0])) {
-      return corrupt(fmt::format("{}: domain {} is not {} refined by {} in direction {}", where,
-                                 amr::to_string(fine, dims), amr::to_string(coarse, dims), stated[d], d));
+    if (found < 1 || found > max_int || fine.size(d) != found * coarse.size(d)) {
+      return corrupt(fmt::format("{}: domain {} is not {} refined by a whole number in direction {}", where,
+                                 amr::to_string(fine, dims), amr::to_string(coarse, dims), d));
     }
-    ratio[static_cast<size_t>(d)] = static_cast<int32_t>(found);
+    ratio[i] = static_cast<int32_t>(found);
+    is_stated = is_stated || found == stated[i];
+  }
+  if (!is_stated) {
+    return corrupt(
+        fmt::format("{}: domain {} is {} refined by {} in direction 0; the ratio in the file is {}", where,
+                    amr::to_string(fine, dims), amr::to_string(coarse, dims), ratio[0], stated[0]));
   }
   return ratio;
+}
+
+// As AMReX reads a name: without the blanks around it.
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view blanks = " \t\r\v\f";
+  const size_t begin = text.find_first_not_of(blanks);
+  return begin == std::string::npos ? std::string()
+                                    : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+// AMReX allows a name for several components and finds the first by it. Here names differ: "a", "a_2".
+void tell_names_apart(PlotfileHeader& header) {
+  std::vector<std::string>& names = header.hierarchy.components;
+  std::unordered_set<std::string> taken(names.begin(), names.end());
+  std::unordered_map<std::string, int> seen;
+  for (size_t c = 0; c < names.size(); ++c) {
+    const std::string name = names[c];
+    int& count = seen[name];
+    if (++count == 1) continue;
+    while (!taken.insert(names[c] = fmt::format("{}_{}", name, count)).second) ++count;
+    header.remarks.push_back(
+        fmt::format("component {} is called '{}', as an earlier one; it becomes '{}'", c, name, names[c]));
+  }
 }
 
 Status scan_names(Scanner& in, Hierarchy& h) {
@@ -52,8 +83,8 @@ Status scan_names(Scanner& in, Hierarchy& h) {
   }
   NEVE_TRY(in.line("line break").status());
   for (int64_t c = 0; c < components; ++c) {
-    NEVE_ASSIGN(std::string name, in.line(fmt::format("name of component {}", c)));
-    h.components.push_back(std::move(name));
+    NEVE_ASSIGN(const std::string name, in.line(fmt::format("name of component {}", c)));
+    h.components.push_back(trimmed(name));
   }
   return {};
 }
@@ -199,6 +230,7 @@ Result<PlotfileHeader> parse_plotfile_header(std::string_view text, const std::s
   Scanner in(text, name);
   PlotfileHeader header;
   NEVE_TRY(scan_names(in, header.hierarchy));
+  tell_names_apart(header);
   NEVE_TRY(scan_geometry(in, name, header.hierarchy));
   for (size_t l = 0; l < header.hierarchy.levels.size(); ++l) {
     NEVE_TRY(scan_level(in, l, header));

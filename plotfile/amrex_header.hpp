@@ -25,6 +25,7 @@ struct PlotfileHeader {
   Hierarchy hierarchy;                       // without boxes, dtype, ghosts and side files
   std::vector<std::vector<Region>> regions;  // by level, by box
   std::vector<std::string> fab_paths;        // by level: "Level_0/Cell"
+  std::vector<std::string> remarks;          // which components are called otherwise than here
 };
 
 Result<PlotfileHeader> parse_plotfile_header(std::string_view text, const std::string& name);

@@ -45,6 +45,16 @@ std::optional<int64_t> value_bytes(const Box& box, int64_t components, DType dty
   return bytes;
 }
 
+// Whether a region is that of a box where the corner of cell `first` lies at `prob_lo`, in direction d.
+bool lies_at(const Region& found, const Box& box, size_t d, double dx, double prob_lo, int32_t first) {
+  constexpr double text_rounding = 1e-5;
+  const double lo = prob_lo + dx * (box.lo[d] - static_cast<double>(first));
+  const double hi = prob_lo + dx * (box.hi[d] + 1.0 - first);
+  const double allowed = 0.5 * dx + text_rounding * std::max(std::abs(lo), std::abs(hi));
+  // Written so that NaN is refused.
+  return std::abs(found.lo[d] - lo) <= allowed && std::abs(found.hi[d] - hi) <= allowed;
+}
+
 // The last few files read, kept open: boxes of a level share files, and opening is slow on parallel file
 // systems.
 class OpenFiles {
@@ -86,6 +96,7 @@ class AmrexPlotfile final : public PlotfileSource {
     return guarded("reading a box", [&] { return read(level, box, component, out); });
   }
   std::vector<std::string> left_behind() const override { return left_behind_; }
+  std::vector<std::string> remarks() const override { return remarks_; }
   std::string kind() const override { return "AMReX plotfile"; }
 
  private:
@@ -108,6 +119,7 @@ class AmrexPlotfile final : public PlotfileSource {
   RealFormat format_;
   std::vector<FabLevel> levels_;
   std::vector<std::string> left_behind_;
+  std::vector<std::string> remarks_;
   OpenFiles files_;
   std::mutex mutex_;  // of FabLevel::values_begin
 };
@@ -137,6 +149,7 @@ Status AmrexPlotfile::load(const std::string& path, const OpenOptions& options) 
   NEVE_ASSIGN(const std::string text, read_text(header_path));
   NEVE_ASSIGN(PlotfileHeader header, parse_plotfile_header(text, header_path));
   hierarchy_ = std::move(header.hierarchy);
+  remarks_ = std::move(header.remarks);
   for (size_t l = 0; l < hierarchy_.levels.size(); ++l) NEVE_TRY(load_level(path, header, l));
   hierarchy_.source_ghosts = levels_.front().header.ghosts;
   if (const Status status = check_hierarchy(hierarchy_); !status.ok())
@@ -173,24 +186,25 @@ Status AmrexPlotfile::load_level(const std::string& path, const PlotfileHeader& 
 }
 
 // Header repeats each box in physical coordinates. Half a cell and the rounding of the shortest text AMReX
-// writes are allowed; a box list of another run is not.
+// writes are allowed; a box list of another run is not. Where the domain does not begin at cell 0, AMReX's
+// writers differ: prob_lo is the corner of the domain's first cell (WriteMultiLevelPlotfile) or of cell 0
+// (AmrLevel::writePlotFile).
 Status AmrexPlotfile::check_regions(const std::string& header_path, const PlotfileHeader& header) const {
-  constexpr double text_rounding = 1e-5;
   for (size_t l = 0; l < hierarchy_.levels.size(); ++l) {
     const Level& level = hierarchy_.levels[l];
     for (size_t i = 0; i < level.boxes.size(); ++i) {
+      const Region& found = header.regions[l][i];
       for (size_t d = 0; d < static_cast<size_t>(hierarchy_.dims); ++d) {
-        const double lo = hierarchy_.prob_lo[d] + level.dx[d] * level.boxes[i].lo[d];
-        const double hi = hierarchy_.prob_lo[d] + level.dx[d] * (level.boxes[i].hi[d] + 1.0);
-        const Region& found = header.regions[l][i];
-        const double allowed = 0.5 * level.dx[d] + text_rounding * std::max(std::abs(lo), std::abs(hi));
-        // Written so that NaN is refused.
-        if (!(std::abs(found.lo[d] - lo) <= allowed && std::abs(found.hi[d] - hi) <= allowed)) {
-          return corrupt(
-              fmt::format("{}: box {} of level {} lies at {}..{} in direction {}; {} of {} lies at {}..{}",
-                          header_path, i, l, found.lo[d], found.hi[d], d,
-                          amr::to_string(level.boxes[i], hierarchy_.dims), levels_[l].header_path, lo, hi));
+        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], level.domain.lo[d]) ||
+            lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], 0)) {
+          continue;
         }
+        const double first = level.domain.lo[d];
+        const double lo = hierarchy_.prob_lo[d] + level.dx[d] * (level.boxes[i].lo[d] - first);
+        return corrupt(fmt::format(
+            "{}: box {} of level {} lies at {}..{} in direction {}; {} of {} lies at {}..{}", header_path, i,
+            l, found.lo[d], found.hi[d], d, amr::to_string(level.boxes[i], hierarchy_.dims),
+            levels_[l].header_path, lo, lo + level.dx[d] * level.boxes[i].size(static_cast<int>(d))));
       }
     }
   }

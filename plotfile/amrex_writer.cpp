@@ -186,8 +186,9 @@ std::string plotfile_header_text(const Hierarchy& h) {
     for (size_t d = 0; d < dims; ++d) dx[d] = exact_dx(h, level, d, digits);
     for (const Box& box : level.boxes) {
       for (size_t d = 0; d < dims; ++d) {
-        text += fmt::format("{} {}\n", real(h.prob_lo[d] + dx[d] * box.lo[d]),
-                            real(h.prob_lo[d] + dx[d] * (box.hi[d] + 1)));
+        const int64_t first = level.domain.lo[d];  // its corner is prob_lo
+        text += fmt::format("{} {}\n", real(h.prob_lo[d] + dx[d] * (box.lo[d] - first)),
+                            real(h.prob_lo[d] + dx[d] * (box.hi[d] - first + 1)));
       }
     }
     text += level_directory(static_cast<int>(l)) + "/Cell\n";

@@ -65,6 +65,8 @@ class PlotfileSource {
   // What lies in the source and is neither a field nor a side file (particles, raw fields, files too large),
   // so that whoever converts can say that it stays behind.
   virtual std::vector<std::string> left_behind() const { return {}; }
+  // What hierarchy() tells otherwise than the source, in whole phrases: a name that two components had.
+  virtual std::vector<std::string> remarks() const { return {}; }
   // "AMReX plotfile", "Chombo HDF5", ...: for messages.
   virtual std::string kind() const = 0;
 };

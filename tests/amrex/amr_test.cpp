@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "fields.hpp"
 #include "neve/amrex/amr.hpp"
@@ -80,6 +82,15 @@ class StillLevel : public amrex::AmrLevel {
   void computeNewDt(int, int, amrex::Vector<int>&, const amrex::Vector<amrex::IntVect>&, amrex::Vector<Real>&,
                     amrex::Vector<Real>&, Real, int) override {}
   Real advance(Real, Real dt, int, int) override { return dt; }
+  void writePlotFilePre(const std::string& dir, std::ostream&) override {
+    EXPECT_TRUE(std::filesystem::is_directory(dir));
+    if (amrex::ParallelDescriptor::IOProcessor() && level == 0) std::ofstream(dir + "/began") << "yes";
+  }
+  void writePlotFilePost(const std::string& dir, std::ostream& header) override {
+    if (!amrex::ParallelDescriptor::IOProcessor()) return;
+    std::ofstream(dir + "/job_info") << "level " << level;
+    header << "after " << level << "\n";
+  }
   void post_regrid(int, int) override {}
   void post_init(Real) override {}
   void init(AmrLevel&) override {}
@@ -119,20 +130,32 @@ void set_parameters(const std::string& plot_file) {
   amr.addarr("derive_plot_vars", std::vector<std::string>{"twice"});
 }
 
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 TEST(AmrPlotfile, HoldsWhatAmrWrites) {
   const neve::test::Directory directory;
   set_parameters(directory / "native");
   StillBuilder builder;
   amrex::Amr amr(&builder);
   amr.init(0, 1);
-  amr.writePlotFile();
   constexpr double bound = 1e-4;
   neve::WriteOptions options;
   options.bound = {neve::BoundMode::abs, bound};
-  neve::amrex::WritePlotfile(amr, directory / "plt", options);
+  // Before amr has written one itself, and so before it has asked the levels for the variables.
+  neve::amrex::WritePlotfile(amr, directory / "diags/plt/", options);
+  EXPECT_EQ(amr.stepOfLastPlotFile(), amr.levelSteps(0));
+  if (amrex::ParallelDescriptor::IOProcessor()) {
+    EXPECT_EQ(read_text(directory / "diags/plt/job_info"), "level 1");
+    EXPECT_EQ(read_text(directory / "diags/plt/header_text"), "after 0\nafter 1\n");
+    EXPECT_EQ(read_text(directory / "diags/plt/began"), "yes");
+  }
+  amr.writePlotFile();
 
   const auto native = neve::open_plotfile(directory / "native00000");
-  const auto ours = neve::open_plotfile(directory / "plt.h5");
+  const auto ours = neve::open_plotfile(directory / "diags/plt.h5");
   ASSERT_TRUE(native.ok() && ours.ok()) << native.status().message() << ours.status().message();
   const neve::Hierarchy& a = (*native)->hierarchy();
   const neve::Hierarchy& b = (*ours)->hierarchy();

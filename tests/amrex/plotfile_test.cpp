@@ -5,6 +5,7 @@
 #include <cfenv>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 
@@ -71,7 +72,7 @@ TEST(Plotfile, GhostedLevelsComeBackWithinTheBound) {
   const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
       directory / "plt", mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
       mesh.steps, mesh.ref_ratio, absolute());
-  EXPECT_EQ(directory.list(), std::vector<std::string>{"plt.h5"});
+  EXPECT_EQ(directory.list(), (std::vector<std::string>{"plt", "plt.h5"}));
   EXPECT_EQ(report.raw_bytes,
             2 * sizeof(Real) * static_cast<uint64_t>(mesh.boxes[0].numPts() + mesh.boxes[1].numPts()));
   EXPECT_EQ(report.file_bytes, std::filesystem::file_size(directory / "plt.h5"));
@@ -219,6 +220,27 @@ TEST(Plotfile, TrapsOfTheProgramStayQuiet) {
   EXPECT_GT(special, 0U);
 }
 
+// Codes write there what else belongs to a plotfile; what they have written stays.
+TEST(Plotfile, DirectoriesAreThere) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  for (const std::string name : {"diags/run/plt", "diags/run/plt/"}) {
+    neve::amrex::WriteMultiLevelPlotfile(directory / name, mesh.nlevels, neve::test::const_pointers(levels),
+                                         names, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio);
+    EXPECT_TRUE(std::filesystem::is_directory(directory / "diags/run/plt"));
+    if (amrex::ParallelDescriptor::IOProcessor()) {
+      std::ofstream(directory / "diags/run/plt/job_info", std::ios::app) << name << "\n";
+    }
+  }
+  EXPECT_LE(largest_error(directory / "diags/run/plt.h5", mesh), 1.0);
+  if (amrex::ParallelDescriptor::IOProcessor()) {
+    std::ifstream file(directory / "diags/run/plt/job_info");
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    EXPECT_EQ(text, "diags/run/plt\ndiags/run/plt/\n");
+  }
+}
+
 TEST(Plotfile, ExtraDirectoriesAreThere) {
   const Directory directory;
   const Mesh mesh = make_mesh();
@@ -257,7 +279,15 @@ TEST_F(Refusals, NameWhatIsWrong) {
   for (int l = 0; l < 2; ++l) nodal.push_back(make_field(mesh, l, amrex::IndexType::TheNodeType(), 2, 0));
   expect(write(names, nodal, 2), "not cell-centred");
   expect(write({"a", "a"}, levels, 2), "names must differ");
-  expect(write(names, levels, 2, {}, "missing/plt"), "missing");
+}
+
+TEST_F(Refusals, NameTheDirectoryThatCannotBeMade) {
+  if (amrex::ParallelDescriptor::IOProcessor()) std::ofstream(directory / "file") << "here";
+  amrex::ParallelDescriptor::Barrier();
+  const neve::Status status = write(names, levels, 2, {}, "file/plt");
+  EXPECT_NE(status.message().find("cannot make the directory " + (directory / "file")), std::string::npos)
+      << status.message();
+  EXPECT_TRUE(same_everywhere(status));
 }
 
 TEST_F(Refusals, OfOneRankAreEveryRanks) {

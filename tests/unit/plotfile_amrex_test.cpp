@@ -203,6 +203,28 @@ std::string write_variant(const TempDir& dir, const Variant& v) {
   return path;
 }
 
+// One level of two boxes of four cells in one dimension, from cell `first` on.
+std::string write_shifted(const TempDir& dir, int first, bool is_shifted) {
+  const std::string path = dir / "shifted";
+  std::ostringstream h, fabs;
+  h << "HyperCLaw-V1.1\n1\na\n1\n0\n0\n-3\n5\n\n((" << first << ") (" << first + 7 << ") (0))\n0\n1\n0\n0\n";
+  h << "0 2 0\n0\n";
+  for (int begin : {0, 4}) {
+    const int lo = -3 + begin + (is_shifted ? 0 : first);
+    h << lo << " " << lo + 4 << "\n";
+  }
+  h << "Level_0/Cell\n";
+  spill(path + "/Header", h.str());
+  Variant v;
+  v.dims = 1;
+  fabs << "2\n1\n1\n0\n(2 0\n((" << first << ") (" << first + 3 << ") (0))\n((" << first + 4 << ") ("
+       << first + 7 << ") (0))\n)\n2\nFabOnDisk: D 0\nFabOnDisk: D 32\n\n"
+       << real_format(v) << "\n";
+  spill(path + "/Level_0/Cell_H", fabs.str());
+  spill(path + "/Level_0/D", std::string(64, '\0'));
+  return path;
+}
+
 class AmrexVariant : public testing::TestWithParam<Variant> {};
 
 TEST_P(AmrexVariant, ReadsEveryValue) {
@@ -328,14 +350,12 @@ INSTANTIATE_TEST_SUITE_P(
                Code::corrupt, {"number of components is '2000000000'"}},
         Damage{"negative_components", [](const std::string& p) { replace_in(p + "/Header", "\n2\ndensity", "\n-2\ndensity"); },
                Code::corrupt, {"number of components is '-2'"}},
-        Damage{"same_names", [](const std::string& p) { replace_in(p + "/Header", "mass fraction of H2", "density"); },
-               Code::corrupt, {"'density'"}},
         Damage{"dims", [](const std::string& p) { replace_in(p + "/Header", "\n3\n", "\n4\n"); }, Code::corrupt,
                {"number of dimensions is '4'", "1 to 3"}},
         Damage{"levels", [](const std::string& p) { replace_in(p + "/Header", "\n0.125\n1\n", "\n0.125\n2\n"); }, Code::corrupt,
                {"Header, line", "refinement ratio of level 1"}},
         Damage{"ratio", [](const std::string& p) { replace_in(p + "/Header", "\n2 \n((", "\n4 \n(("); }, Code::corrupt,
-               {"refined by 4 in direction 0"}},
+               {"refined by 2 in direction 0; the ratio in the file is 4"}},
         Damage{"domain", [](const std::string& p) { replace_in(p + "/Header", "(31,15,15)", "(31,15,14)"); }, Code::corrupt,
                {"((0,0,0) (31,15,14) (0,0,0))", "direction 2"}},
         Damage{"nodal_domain", [](const std::string& p) { replace_in(p + "/Header", "(15,7,7) (0,0,0)", "(15,7,7) (1,0,0)"); },
@@ -445,6 +465,52 @@ TEST(AmrexReader, RefusesIndicesOutOfRange) {
   for (const auto& [level, box, component] : wrong) {
     EXPECT_EQ((*opened)->read_box(level, box, component, out.data()).code(), Code::usage);
   }
+}
+
+// AMReX's readers take the first of several components of a name, and what stands between blanks.
+TEST(AmrexReader, TellsComponentsOfOneNameApart) {
+  const TempDir dir;
+  const std::string path = write_variant(dir, {});
+  replace_in(path + "/Header", "mass fraction of H2", " density ");
+  auto opened = open_amrex_plotfile(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->hierarchy().components, (std::vector<std::string>{"density", "density_2"}));
+  EXPECT_EQ((*opened)->remarks(), std::vector<std::string>{"component 1 is called 'density', as an earlier "
+                                                           "one; it becomes 'density_2'"});
+}
+
+// Header's ratio is one number; codes write that of any direction.
+TEST(AmrexReader, TakesRatiosFromTheDomains) {
+  const TempDir dir;
+  const std::string path = write_variant(dir, {});
+  replace_in(path + "/Header", "(15,7,7)", "(31,7,7)");
+  replace_in(path + "/Header", "1 1 1 ", "0.5 1 1 ");
+  replace_in(path + "/Header", "0 5\n", "0 2.5\n");
+  replace_in(path + "/Header", "5 12\n", "2.5 6\n");
+  replace_in(path + "/Header", "12 16\n", "6 8\n");
+  auto opened = open_amrex_plotfile(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ((*opened)->hierarchy().levels[0].ref_ratio, (IntVect{1, 2, 2}));
+}
+
+// With a domain that begins elsewhere than at 0, prob_lo is where cell 0 lies to one of AMReX's writers, and
+// where the domain begins to the other.
+TEST(AmrexReader, TakesBoxesShiftedByTheDomainOrNot) {
+  for (const int first : {0, -8, 100}) {
+    for (const bool is_shifted : {false, true}) {
+      const TempDir dir;
+      const std::string path = write_shifted(dir, first, is_shifted);
+      auto opened = open_amrex_plotfile(path);
+      ASSERT_TRUE(opened.ok()) << opened.status().message();
+      EXPECT_EQ((*opened)->hierarchy().levels[0].domain.lo[0], first);
+      EXPECT_EQ((*opened)->hierarchy().prob_lo[0], -3.0);
+      EXPECT_TRUE((*opened)->remarks().empty());
+    }
+  }
+  const TempDir dir;
+  const std::string path = write_shifted(dir, 100, true);
+  replace_in(path + "/Header", "-3 1\n", "7 11\n");
+  EXPECT_EQ(open_amrex_plotfile(path).status().code(), Code::corrupt);
 }
 
 TEST(AmrexReader, SaysWhatItLeavesBehind) {

@@ -12,7 +12,9 @@
 #endif
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,15 @@
 namespace neve::amrex {
 
 namespace detail {
+
+// What Amr keeps for those derived from it: whether its levels have chosen the variables of plotfiles, which
+// Amr::writePlotFile lets them do once, and the step of the last plotfile.
+struct PlotState : ::amrex::Amr {
+  static void choose_variables(::amrex::Amr& amr) {
+    if (std::exchange(first_plotfile, false)) amr.getLevel(0).setPlotVariables();
+  }
+  static void set_last_plotfile(::amrex::Amr& amr) { amr.*(&PlotState::last_plotfile) = amr.levelSteps(0); }
+};
 
 // What Amr::writePlotFile writes: the state and derived quantities chosen by amr.plot_vars and
 // amr.derive_plot_vars.
@@ -77,24 +88,57 @@ inline std::unique_ptr<::amrex::MultiFab> plot_values(::amrex::AmrLevel& level,
   return values;
 }
 
-}  // namespace detail
-
-// Collective. Writes `plotfilename`.h5 with the levels and variables that amr.writePlotFile() writes at this
-// moment. Derived quantities have to be computed somewhere, so here the values are copied, as AMReX copies
-// them, but of all levels at once. What a class adds in its own writePlotFile (job_info) is not called.
-inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
-                                            const WriteOptions& options = {}) {
-  const detail::PlotVariables variables = detail::plot_variables();
-  const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
+inline Result<WriteReport> write_levels(::amrex::Amr& amr, const std::string& plotfilename, int nlevels,
+                                        const WriteOptions& options) {
+  const PlotVariables variables = plot_variables();
   std::vector<std::unique_ptr<::amrex::MultiFab>> values;
   ::amrex::Vector<const ::amrex::MultiFab*> mf;
   ::amrex::Vector<int> steps;
   for (int l = 0; l < nlevels; ++l) {
-    mf.push_back(values.emplace_back(detail::plot_values(amr.getLevel(l), variables)).get());
+    mf.push_back(values.emplace_back(plot_values(amr.getLevel(l), variables)).get());
     steps.push_back(amr.levelSteps(l));
   }
   return TryWriteMultiLevelPlotfile(plotfilename, nlevels, mf, variables.names, amr.Geom(), amr.cumTime(),
                                     steps, amr.refRatio(), options);
+}
+
+// Collective. The rank that does AMReX's output has the text.
+inline Status keep_header_text(const std::string& path, const std::string& text) {
+  return agreed([&]() -> Status {
+    if (text.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
+    std::ofstream file(path, std::ios::trunc);
+    file << text;
+    file.close();
+    return file ? Status() : failure("cannot write " + path);
+  });
+}
+
+}  // namespace detail
+
+// Collective. Writes `plotfilename`.h5 with the levels and variables that amr.writePlotFile() writes at this
+// moment, and calls what it calls: setPlotVariables of level 0 before the first plotfile, then of every level
+// writePlotFilePre and, when the file is whole, writePlotFilePost, with the directory `plotfilename`. What
+// these write to the stream of AMReX's text header, which this plotfile has not, becomes the file
+// `header_text` in that directory. Derived quantities have to be computed somewhere, so here the values are
+// copied, as AMReX copies them, but of all levels at once. A class's own writePlotFile is not called. As in
+// AMReX, nothing is written, and the report is empty, where amr.plot_files_output is 0 or no variable is
+// chosen.
+inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
+                                            const WriteOptions& options = {}) {
+  if (!::amrex::Amr::Plot_Files_Output()) return WriteReport();
+  detail::PlotState::choose_variables(amr);
+  if (::amrex::Amr::statePlotVars().empty() && ::amrex::Amr::derivePlotVars().empty()) return WriteReport();
+
+  const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
+  const std::string directory = detail::without_last_slashes(plotfilename);
+  NEVE_TRY(detail::make_directories(directory));
+  std::ostringstream header_text;
+  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePre(directory, header_text);
+  NEVE_ASSIGN(WriteReport report, detail::write_levels(amr, directory, nlevels, options));
+  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePost(directory, header_text);
+  NEVE_TRY(detail::keep_header_text(directory + "/header_text", header_text.str()));
+  detail::PlotState::set_last_plotfile(amr);
+  return report;
 }
 
 // The same, ending the run through amrex::Abort on an error.

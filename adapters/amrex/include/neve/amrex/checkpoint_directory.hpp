@@ -112,7 +112,11 @@ class CheckpointDirectory {
     const std::string path = std::filesystem::path(target_).parent_path().string();
     return path.empty() ? "." : path;
   }
-  std::string stem() const { return "." + std::filesystem::path(target_).filename().string() + ".neve-tmp-"; }
+  std::string stem() const {
+    std::string name = ".";
+    name += std::filesystem::path(target_).filename().string();
+    return name += ".neve-tmp-";
+  }
   std::string private_path() const {
     return parent() + "/" + stem() + std::string(random_.data(), random_.size());
   }

@@ -8,14 +8,17 @@
 #include <vector>
 
 #include "neve/amrex/agree.hpp"
+#include "neve/amrex/plot_directory.hpp"
 #include "neve/amrex/view.hpp"
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::amrex {
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
-// read where they lie. An error is the same on every rank and leaves nothing behind; an earlier file of that
-// name stays whole.
+// read where they lie. As AMReX does, it makes the directories that `plotfilename` lies in and, once the file
+// is whole, the directory `plotfilename` itself, where codes put what else belongs to a plotfile; one that is
+// there is kept with what it holds. An error is the same on every rank and leaves no file behind; an earlier
+// file of that name stays whole.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
@@ -29,7 +32,12 @@ inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     return {};
   });
   NEVE_TRY(described);
-  return write_plotfile(detail::communicator(), plotfilename + ".h5", hierarchy, owned, options);
+  const std::string directory = detail::without_last_slashes(plotfilename);
+  NEVE_TRY(detail::make_directories(detail::parent_of(directory)));
+  NEVE_ASSIGN(WriteReport report,
+              write_plotfile(detail::communicator(), directory + ".h5", hierarchy, owned, options));
+  NEVE_TRY(detail::make_directories(directory));
+  return report;
 }
 
 inline Result<WriteReport> TryWriteSingleLevelPlotfile(const std::string& plotfilename,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The directories around a plotfile's one file, made where AMReX's call would have made them: codes write
+// particles, raw fields and job_info there afterwards.
+#pragma once
+
+#include <AMReX_ParallelDescriptor.H>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "neve/amrex/agree.hpp"
+#include "neve/status.hpp"
+
+namespace neve::amrex::detail {
+
+// "plt00000/" names what "plt00000" names.
+inline std::string without_last_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+// Collective; the same error on every rank. Makes `path` and what it lies in. What is there already stays as
+// it is.
+inline Status make_directories(const std::string& path) {
+  return agreed([&]() -> Status {
+    if (path.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
+    std::error_code fault;
+    std::filesystem::create_directories(path, fault);
+    if (!fault && !std::filesystem::is_directory(path)) fault = std::make_error_code(std::errc::not_a_directory);
+    if (fault) return failure("cannot make the directory " + path + ": " + fault.message());
+    return {};
+  });
+}
+
+inline std::string parent_of(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+}  // namespace neve::amrex::detail
