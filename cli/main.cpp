@@ -35,10 +35,9 @@ int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, c
   if (!asked_for_help) {
     std::string unknown = unknown_command(app, argc, argv);
     if (unknown.empty()) unknown = unknown_words(app);
-    if (!unknown.empty()) {
-      err.str({});
-      err << unknown;
-    }
+    if (unknown.empty()) unknown = parse_error_text(app, error.what());
+    err.str({});
+    err << unknown;
   }
   if (launcher_rank() == 0) {
     std::cout << out.str() << std::flush;

@@ -73,6 +73,11 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
 Command add_mpi(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("mpi", "Programs whose MPI_Gather and MPI files carry frames");
   sub->require_subcommand(1);
+  sub->footer(
+      "Examples:\n"
+      "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation    its gathers and files become frames\n"
+      "  neve mpi run -- mpirun -n 2 ./analysis                       reads frames that others wrote\n"
+      "  neve mpi run --help");
   CLI::App* run = sub->add_subcommand(
       "run", "Run an unmodified MPI program; its gathers and files of floating-point values become frames");
   auto args = std::make_shared<Args>();

@@ -79,24 +79,33 @@ Unexpected first_unexpected(const CLI::App& app, bool options_alone) {
   return {};
 }
 
+std::string usage_line(const CLI::App& app, const std::string& text) {
+  const bool is_root = app.get_parent() == nullptr;
+  const std::string name = is_root ? "" : full_name(app);
+  return fmt::format("neve: {}{} (`neve{} --help` lists what is allowed)\n", is_root ? "" : name + ": ", text,
+                     is_root ? "" : " " + name);
+}
+
 }  // namespace
 
 std::string unknown_words(const CLI::App& app) {
   Unexpected found = first_unexpected(app, true);
   if (found.app == nullptr) found = first_unexpected(app, false);
   if (found.app == nullptr) return {};
-  const bool is_root = found.app->get_parent() == nullptr;
-  const std::string name = full_name(*found.app);
-  const std::string command = is_root ? "neve" : "neve " + name;
   const std::string word =
       found.word.substr(0, is_option(found.word) ? found.word.find('=') : std::string::npos);
-  std::string text = fmt::format("neve: {}{} '{}'", is_root ? "" : name + ": ",
-                                 is_option(word) ? "unknown option" : "unexpected argument", word);
+  std::string text = fmt::format("{} '{}'", is_option(word) ? "unknown option" : "unexpected argument", word);
   if (is_option(word)) {
     const std::string like = nearest(word, option_names(*found.app));
     if (!like.empty()) text += fmt::format("; did you mean {}?", like);
   }
-  return text + fmt::format(" (`{} --help` lists what is allowed)\n", command);
+  return usage_line(*found.app, text);
+}
+
+std::string parse_error_text(const CLI::App& app, const std::string& words) {
+  const CLI::App* below = &app;
+  while (!below->get_subcommands().empty()) below = below->get_subcommands().back();
+  return usage_line(*below, words.substr(0, words.find('\n')));
 }
 
 }  // namespace neve::cli

@@ -11,4 +11,8 @@ namespace neve::cli {
 // nearest name that is known. Empty: nothing of that kind, something else is wrong.
 std::string unknown_words(const CLI::App& app);
 
+// What the parser itself says (an argument that is required, a number that is none), with the command it came
+// to.
+std::string parse_error_text(const CLI::App& app, const std::string& words);
+
 }  // namespace neve::cli

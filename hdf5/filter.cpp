@@ -90,17 +90,22 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
   }
   if (rewrite_hint().encodes(in)) say_rewrite_hint(in.size());
   NEVE_ASSIGN(const std::vector<std::byte> frame, encode_chunk(parameters, in));
-  NEVE_ASSIGN(MallocBytes out, allocate(frame.size()));
-  std::memcpy(out.get(), frame.data(), frame.size());
-  give_to_hdf5(std::move(out), frame.size(), buffer_bytes, buffer);
+  // HDF5 itself may go on to use the buffer for the next chunk (H5Ocopy of a dataset with chunks in its
+  // cache), so it must not become smaller.
+  if (frame.size() > *buffer_bytes) {
+    NEVE_ASSIGN(MallocBytes out, allocate(frame.size()));
+    give_to_hdf5(std::move(out), frame.size(), buffer_bytes, buffer);
+  }
+  std::memcpy(*buffer, frame.data(), frame.size());
   return frame.size();
 }
 
-// What HDF5 calls big-endian, and may be. Of one byte there is no order.
+// What HDF5 calls big-endian, and may be. Of one byte, and of text, there is no order.
 Result<bool> is_big_endian(const HostHdf5& host, hid_t type) {
   if (host.type_size(type) == 1) return false;
   switch (host.type_order(type)) {
     case H5T_ORDER_LE:
+    case H5T_ORDER_NONE:
       return false;
     case H5T_ORDER_BE:
       return true;
@@ -116,20 +121,26 @@ void reverse_bytes(std::span<const std::byte> from, size_t value_bytes, std::byt
   }
 }
 
-Result<DType> dtype_of(const HostHdf5& host, hid_t type) {
+// What a dataset's values are compressed as. `keeps_bits`: characters, enumerations, bit fields and half
+// precision are then as good as unsigned integers of their size.
+Result<DType> dtype_of(const HostHdf5& host, hid_t type, bool keeps_bits) {
   const H5T_class_t type_class = host.type_class(type);
   const size_t bytes = host.type_size(type);
   const bool is_float = type_class == H5T_FLOAT && (bytes == 4 || bytes == 8);
-  const bool is_integer_type =
-      type_class == H5T_INTEGER && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
-  if (!is_float && !is_integer_type) {
-    return usage_error(
-        fmt::format("Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8; this "
-                    "dataset's type has HDF5 class {} and {} bytes",
-                    static_cast<int>(type_class), bytes));
-  }
   if (is_float) return bytes == 4 ? DType::f32 : DType::f64;
-  return integer_type(bytes, host.type_sign(type) == H5T_SGN_2);
+  const bool has_integer_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+  const bool is_as_good =
+      keeps_bits && ((type_class == H5T_STRING && bytes == 1) || type_class == H5T_ENUM ||
+                     type_class == H5T_BITFIELD || (type_class == H5T_FLOAT && bytes == 2));
+  if (has_integer_size && type_class == H5T_INTEGER) {
+    return integer_type(bytes, host.type_sign(type) == H5T_SGN_2);
+  }
+  if (has_integer_size && is_as_good) return integer_type(bytes, false);
+  return usage_error(
+      fmt::format("Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, "
+                  "lossless, half precision, characters and enumerations; this dataset's type has HDF5 class "
+                  "{} and {} bytes",
+                  static_cast<int>(type_class), bytes));
 }
 
 // Words of a user who writes some more than any layout has are told so by their number.
@@ -253,15 +264,15 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
 }
 
 Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
-  NEVE_ASSIGN(const DType dtype, dtype_of(host, type));
   unsigned flags = 0;
   std::vector<unsigned> words;
   NEVE_ASSIGN(UserParameters user, read_user_words(host, creation, flags, words));
   FilterParameters& parameters = user.parameters;
+  NEVE_ASSIGN(const DType dtype, dtype_of(host, type, parameters.bound.mode == BoundMode::lossless));
   NEVE_ASSIGN(parameters.is_big_endian, is_big_endian(host, type));
   // These are the properties of another dataset, whose values are copied: they have lost their bound's worth.
   const bool is_copy = words.size() > user.words;
-  const bool is_repeatable = words.front() > 1 && !parameters.is_written_once;
+  const bool is_repeatable = is_copy && words.front() > 1 && !parameters.is_written_once;
   if (is_copy && !is_repeatable) parameters.has_bound_already = true;
   NEVE_TRY(set_dtype(dtype, parameters));
   NEVE_TRY(check_promises(parameters));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "format/codec_choices.hpp"
+#include "math/portable_math.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -84,7 +85,7 @@ Status set_dtype(DType dtype, FilterParameters& p) {
     // Past 2^63 a double may still be a whole u64.
     const double fill = *p.fill;
     constexpr double least = -0x1p63, past = 0x1p64;
-    if (!(fill >= least && fill < past) || fill != std::trunc(fill)) {
+    if (!(fill >= least && fill < past) || fill != math::trunc(fill)) {
       return usage_error(
           fmt::format("Neve filter: fill value {} is no value of {}", fill, dtype_name(dtype)));
     }
@@ -177,6 +178,12 @@ std::vector<uint32_t> to_words(const FilterParameters& p) {
 
 namespace {
 
+// The filter's number alone (h5repack -f UD=466,0,0, nccopy -F "*,466"). NCO gives variables that had no
+// filter the number of the one that others have, and a parameter 0.
+bool asks_for_nothing(std::span<const uint32_t> words) {
+  return words.empty() || (words.size() == 1 && words[0] == 0);
+}
+
 Status check_count(std::span<const uint32_t> words, size_t needed) {
   if (words.size() >= needed) return {};
   return usage_error(fmt::format("Neve's filter got {} parameters; it needs {}", words.size(), needed));
@@ -253,9 +260,11 @@ Result<size_t> parse_values(std::span<const uint32_t> words, FilterParameters& p
 }  // namespace
 
 Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
-  if (words.empty()) {
-    return usage_error(
-        fmt::format("Neve's filter got no parameters; it needs at least {} words", least_user_words));
+  if (asks_for_nothing(words)) {
+    UserParameters user;
+    user.parameters.bound = {BoundMode::lossless, 0};
+    user.words = words.size();
+    return user;
   }
   if (words[version_word] < 1 || words[version_word] > filter_parameters_version) {
     return bad_word(version_word, "layout version", words[version_word],
@@ -275,7 +284,7 @@ Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
 Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
   NEVE_ASSIGN(UserParameters user, parse_user_words(words));
   FilterParameters& p = user.parameters;
-  p.has_bound_already = p.has_bound_already || words[version_word] == 1;
+  p.has_bound_already = p.has_bound_already || (!words.empty() && words[version_word] == 1);
   const size_t dtype_word = user.words, dims_word = dtype_word + 1, shape_word = dims_word + 1;
   if (words.size() < shape_word) {
     return usage_error(

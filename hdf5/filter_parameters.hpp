@@ -81,8 +81,8 @@ Status set_dtype(DType dtype, FilterParameters& parameters);
 // All words; only the user's while chunk_shape is empty.
 std::vector<uint32_t> to_words(const FilterParameters& parameters);
 
-// What a user's words say, and how many they are: more follow where HDF5 calls set_local again, on a dataset
-// whose properties are those of another.
+// What a user's words say, and how many they are. None, or one that is 0: lossless. More follow where HDF5
+// calls set_local again, on a dataset whose properties are those of another.
 struct UserParameters {
   FilterParameters parameters;
   size_t words = 0;

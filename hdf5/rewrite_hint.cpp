@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
+
+#include "status/hint.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -30,15 +29,6 @@ bool is_changed_in_part(std::span<const std::byte> a, std::span<const std::byte>
   return equal > places / 2 && std::memcmp(a.data(), b.data(), a.size()) != 0;
 }
 
-// What the usual launchers tell a process of its rank.
-bool is_another_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    const char* rank = std::getenv(name);
-    if (rank != nullptr && std::string_view(rank) != "0") return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void RewriteHint::decoded(DecodedCache::Values values) {
@@ -54,17 +44,13 @@ bool RewriteHint::encodes(std::span<const std::byte> chunk) {
 }
 
 void say_rewrite_hint(size_t chunk_bytes) {
-  const char* wanted = std::getenv("NEVE_HINTS");
-  if ((wanted != nullptr && std::string_view(wanted) == "0") || is_another_rank()) return;
   constexpr double mib = 1 << 20;
-  const std::string text = fmt::format(
-      "neve: chunks of {:.1f} MiB are decoded and encoded again for each part of them that is written. Write "
-      "whole "
+  say_hint(fmt::format(
+      "chunks of {:.1f} MiB are decoded and encoded again for each part of them that is written. Write whole "
       "chunks, or let HDF5 keep them until they are full (h5py: rdcc_nbytes={}), or make them as parts "
       "arrive "
-      "(chunks=neve.guess_chunks(shape, dtype, append_axis=0)). NEVE_HINTS=0 silences this.\n",
-      static_cast<double>(chunk_bytes) / mib, 4 * chunk_bytes);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+      "(chunks=neve.guess_chunks(shape, dtype, append_axis=0))",
+      static_cast<double>(chunk_bytes) / mib, 4 * chunk_bytes));
 }
 
 }  // namespace neve::hdf5

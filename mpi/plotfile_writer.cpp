@@ -13,6 +13,7 @@
 #include "mpi/names.hpp"
 #include "mpi/ownership.hpp"
 #include "mpi/place.hpp"
+#include "mpi/place_hint.hpp"
 #include "mpi/place_values.hpp"
 #include "mpi/plan.hpp"
 #include "mpi/put.hpp"
@@ -227,6 +228,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
+  if (comm.rank() == 0) say_where_yt_places_it(hierarchy);
   return report;
 }
 

@@ -2,11 +2,13 @@
 // Neve as an operator that ADIOS2 loads: PluginName = neve, PluginLibrary = adios2neve.
 #include <adios2/plugin/PluginOperatorInterface.h>
 
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "adapters/adios2/parameters.hpp"
 
@@ -61,22 +63,28 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     options_ = *options;
   }
 
+  // ADIOS2 calls this from its Put, its EndStep or its Close, none of which goes on after an exception: the
+  // program would end in Close. It writes values as they are where 0 is returned, and so it is done, with a
+  // word, where there is no memory left or no room for the frame. What the parameters do not allow of a type
+  // was refused when the variable was given the operator.
   size_t Operate(const char* data, const adios2::Dims& /*start*/, const adios2::Dims& count,
                  const adios2::DataType type, char* out) override {
-    const std::optional<DType> dtype = dtype_of(type);
-    if (!dtype)
-      fail(usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits"));
-    const std::vector<uint64_t> shape(count.begin(), count.end());
-    const auto frame = encode_array(*dtype, shape, data, options_of(*dtype));
-    if (!frame.ok()) fail(frame.status());
+    Result<std::vector<std::byte>> frame = encode(data, {count.begin(), count.end()}, type);
+    size_t bytes = frame.ok() ? frame->size() : 0;
     size_t values = 1;
     for (const size_t size : count) values *= size;
-    if (const size_t room = most_bytes(values * dtype_bytes(*dtype)); frame->size() > room) {
-      fail(failure("a frame of " + std::to_string(frame->size()) + " bytes; ADIOS2 was promised at most " +
-                   std::to_string(room)));
+    const size_t room = dtype_of(type) ? most_bytes(values * dtype_bytes(*dtype_of(type))) : 0;
+    if (frame.ok() && bytes > room) {
+      frame = failure(std::to_string(bytes) + " bytes of a frame; ADIOS2 was promised at most " +
+                      std::to_string(room));
     }
-    std::memcpy(out, frame->data(), frame->size());
-    return frame->size();
+    if (!frame.ok()) {
+      const std::string words = "neve: a block is stored without compression: " + frame.status().message();
+      std::fprintf(stderr, "%s\n", words.c_str());
+      return 0;
+    }
+    std::memcpy(out, frame->data(), bytes);
+    return bytes;
   }
 
   // ADIOS2 does not say how much room `out` has: it is that of the variable's block, of which the frame knows
@@ -90,7 +98,15 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     return bytes;
   }
 
-  bool IsDataTypeValid(const adios2::DataType type) const override { return dtype_of(type).has_value(); }
+  // Asked when a variable is given the operator: the last time that an exception ends nothing but that call.
+  // Whether the parameters go with the type, a few values tell.
+  bool IsDataTypeValid(const adios2::DataType type) const override {
+    if (!dtype_of(type)) return false;
+    const std::vector<char> zeros(64 * sizeof(double));
+    const auto frame = encode(zeros.data(), {4, 4, 4}, type);
+    if (!frame.ok()) fail(frame.status());
+    return true;
+  }
 
   size_t GetEstimatedSize(const size_t count, const size_t value_bytes, const size_t /*dims*/,
                           const size_t* /*sizes*/) const override {
@@ -98,6 +114,15 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
  private:
+  Result<std::vector<std::byte>> encode(const char* values, const std::vector<uint64_t>& shape,
+                                        adios2::DataType type) const {
+    const std::optional<DType> dtype = dtype_of(type);
+    if (!dtype) {
+      return usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits");
+    }
+    return encode_array(*dtype, shape, values, options_of(*dtype));
+  }
+
   // A fill value that was given is a number for floating point, whole for integers. What else is asked of
   // integers encode_array judges.
   ArrayOptions options_of(DType dtype) const {

@@ -13,6 +13,7 @@ from ._errors import Error
 from ._filter import Filter, guess_chunks
 from ._plugin import plugin_dir
 from ._stream import StreamDecoder, StreamEncoder, best_stream_dims
+from ._yt import load_yt
 from .plotfile import open  # noqa: A004 - neve.open, as gzip.open and h5py.File would have it
 
 __version__ = "0.1.0"
@@ -27,6 +28,7 @@ __all__ = [
     "explain",
     "guess_chunks",
     "info",
+    "load_yt",
     "open",
     "plugin_dir",
     "set_simd_target",

@@ -14,6 +14,8 @@ import numpy as np
 
 from ._errors import CORRUPT, Error
 
+NEVE_PLOTFILE = "Neve HDF5"
+FOREIGN_PLOTFILE = "Chombo or AMReX HDF5"
 NEVE_CHECKPOINT = "Neve checkpoint"
 CHOMBO_CHECKPOINT = "Chombo checkpoint"
 
@@ -41,10 +43,10 @@ class Variable(NamedTuple):
 def kind_of(file: h5py.File) -> str:
     """As hdf5/amr_file.hpp has it, but for files without Chombo_global, which AMReX may write."""
     if "neve" in file:
-        return NEVE_CHECKPOINT if "neve/variables" in file else "Neve HDF5"
+        return NEVE_CHECKPOINT if "neve/variables" in file else NEVE_PLOTFILE
     if "plotfile_type" not in file.attrs and _is_chombo_checkpoint(file):
         return CHOMBO_CHECKPOINT
-    return "Chombo or AMReX HDF5"
+    return FOREIGN_PLOTFILE
 
 
 def _is_chombo_checkpoint(file: h5py.File) -> bool:

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "amr/morton.hpp"
+#include "math/portable_math.hpp"
 
 namespace neve::amr {
 namespace {
@@ -309,7 +310,8 @@ Result<Loads> whole_loads(const Hierarchy& hierarchy, std::span<const std::vecto
   for (const std::vector<double>& of_level : given) {
     std::vector<int64_t>& whole = loads.emplace_back();
     for (double load : of_level) {
-      whole.push_back(largest > 0 ? std::llround(load / largest * given_load_steps) : 0);
+      whole.push_back(largest > 0 ? static_cast<int64_t>(math::floor(load / largest * given_load_steps + 0.5))
+                                  : 0);
     }
   }
   return loads;

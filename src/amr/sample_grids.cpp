@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "math/portable_math.hpp"
+
 namespace neve::amr {
 namespace {
 
@@ -116,8 +118,8 @@ void cluster(const TileMap& map, const TileBox& whole, std::vector<TileBox>& box
 // Distance from the middle of the domain, as a fraction of its side, at which the ice begins to float: bays
 // and capes of a few lengths.
 double grounding_line(double angle) {
-  return 0.30 + 0.050 * std::sin(2 * angle + 0.4) + 0.030 * std::sin(5 * angle + 1.3) +
-         0.016 * std::sin(11 * angle) + 0.007 * std::sin(29 * angle + 2.1);
+  return 0.30 + 0.050 * math::sin(2 * angle + 0.4) + 0.030 * math::sin(5 * angle + 1.3) +
+         0.016 * math::sin(11 * angle) + 0.007 * math::sin(29 * angle + 2.1);
 }
 
 // Marks the tiles within `width` tiles of the line, for angles up to `last_angle`.
@@ -128,8 +130,8 @@ void mark_line(TileMap& map, double last_angle, int width) {
   for (int i = 0; i < steps; ++i) {
     const double angle = last_angle * i / steps;
     const double radius = grounding_line(angle);
-    const int x = static_cast<int>((0.5 + radius * std::cos(angle)) * side);
-    const int y = static_cast<int>((0.5 + radius * std::sin(angle)) * side);
+    const int x = static_cast<int>((0.5 + radius * math::cos(angle)) * side);
+    const int y = static_cast<int>((0.5 + radius * math::sin(angle)) * side);
     for (int dy = -width; dy <= width; ++dy) {
       for (int dx = -width; dx <= width; ++dx) map.mark(x + dx, y + dy);
     }

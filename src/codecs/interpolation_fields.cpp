@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/portable.hpp"
+#include "math/portable_math.hpp"
 #include "stages/lossless/byte_pack.hpp"
 #include "stages/lossless/exact_values.hpp"
 #include "stages/predict/stencil_fit.hpp"
@@ -149,7 +150,7 @@ void InterpolationEncoder<T>::code_anchor(PhaseField<T>& field) {
   // On the grid of the finest level: one value more or less exact costs nothing.
   const T scaled = (value - anchor_before_) / step_;
   const bool fits = std::abs(scaled) < static_cast<T>(residual_limit);
-  const int64_t quantum = fits ? static_cast<int64_t>(std::nearbyint(scaled)) : exact_anchor;
+  const int64_t quantum = fits ? static_cast<int64_t>(math::round_even(scaled)) : exact_anchor;
   const T decoded = anchor_before_ + static_cast<T>(quantum) * step_;
   const T error = std::abs(value - decoded);
   if (quantum < exact_anchor && quantum > -exact_anchor && error <= quantizer_.tolerance) {

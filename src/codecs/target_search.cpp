@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/portable.hpp"
+#include "math/portable_math.hpp"
 #include "select/bound_search.hpp"
 
 namespace neve {
@@ -47,6 +48,18 @@ struct Sample {
   std::vector<BoxData> boxes;
 };
 
+// The largest whole number whose `degree`-th power is at most `value`.
+int64_t root(int64_t value, int degree) {
+  const auto fits = [&](int64_t r) {
+    int64_t left = value;
+    for (int i = 0; i < degree; ++i) left /= r;
+    return left > 0;
+  };
+  int64_t r = 1;
+  while (fits(r + 1)) ++r;
+  return r;
+}
+
 // Boxes of up to sample_side^3 cells, along a diagonal that visits every part of each direction.
 Sample take_sample(const ArraySource& source) {
   const FrameBox& whole = source.layout.boxes[0];
@@ -59,8 +72,7 @@ Sample take_sample(const ArraySource& source) {
   Extents side{1, 1, 1, 1};
   int64_t cells = sample_side * sample_side * sample_side;
   for (size_t d = 0; d < static_cast<size_t>(source.layout.ndim); ++d) {
-    const auto left = static_cast<double>(source.layout.ndim) - static_cast<double>(d);
-    const auto even = static_cast<int64_t>(std::pow(static_cast<double>(cells), 1 / left));
+    const int64_t even = root(cells, source.layout.ndim - static_cast<int>(d));
     side[d] = std::clamp<int64_t>(even, 1, whole.size[d]);
     cells = std::max<int64_t>(1, cells / side[d]);
   }
@@ -127,11 +139,11 @@ Result<Encoded> encode_for_ratio(const ArraySource& source) {
   BoundSearch search(start > 0 ? start : source.spec.range.width() * 1e-6, target_bits, 1);
   Encoded best;
   double best_miss = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < most_tries && best_miss > std::log1p(ratio_tolerance); ++i) {
+  for (int i = 0; i < most_tries && best_miss > math::log(1 + ratio_tolerance); ++i) {
     NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
     const double bits = bits_per_value(tried.frame, values);
     search.tell(bits);
-    const double miss = std::abs(std::log(bits / target_bits));
+    const double miss = std::abs(math::log(bits / target_bits));
     if (miss < best_miss) {
       best_miss = miss;
       best = std::move(tried);
@@ -155,7 +167,7 @@ double psnr(const ArraySource& source, const std::vector<std::byte>& decoded) {
     ++count;
   }
   if (squares == 0) return std::numeric_limits<double>::infinity();
-  return 20 * std::log10(source.spec.range.width() / std::sqrt(squares / static_cast<double>(count)));
+  return 20 * math::log10(source.spec.range.width() / std::sqrt(squares / static_cast<double>(count)));
 }
 
 Result<double> reached_psnr(const ArraySource& source, const Encoded& encoded,

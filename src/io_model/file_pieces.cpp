@@ -9,6 +9,7 @@
 
 #include "amr/chunking.hpp"
 #include "amr/load_balance.hpp"
+#include "math/portable_math.hpp"
 
 namespace neve::io_model {
 namespace {
@@ -29,7 +30,7 @@ void place(FilePieces& file) {
 }
 
 uint64_t shrunk(uint64_t bytes, double ratio) {
-  return std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(static_cast<double>(bytes) / ratio)));
+  return std::max<uint64_t>(1, static_cast<uint64_t>(math::floor(static_cast<double>(bytes) / ratio + 0.5)));
 }
 
 uint64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {

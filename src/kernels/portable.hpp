@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "kernels/kernels.hpp"
+#include "math/portable_math.hpp"
 
 namespace neve::portable {
 
@@ -42,7 +43,7 @@ template <class T>
 int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
   const T scaled = (value - q.center) * q.inverse_step;
   const bool fits = std::abs(scaled) < static_cast<T>(quantum_limit);  // false for NaN
-  const int32_t quantum = fits ? static_cast<int32_t>(std::nearbyint(scaled)) : 0;
+  const int32_t quantum = fits ? static_cast<int32_t>(math::round_even(scaled)) : 0;
   const T error = std::abs(value - (static_cast<T>(quantum) * q.step + q.center));
   const bool special = is_negative_zero(value) || (q.has_fill && bits(value) == bits(q.fill));
   if (!fits || special || !(error <= q.tolerance)) {

@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/portable_math.hpp"
+
 namespace neve {
 
 class BoundSearch {
  public:
   BoundSearch(double bound, double target, double per_octave)
-      : at_(std::log2(bound)), target_(target), per_octave_(per_octave) {}
+      : at_(math::log2(bound)), target_(target), per_octave_(per_octave) {}
 
-  double bound() const { return std::exp2(std::clamp(at_, -1000.0, 1000.0)); }
+  double bound() const { return math::exp2(std::clamp(at_, -1000.0, 1000.0)); }
 
   // What the quantity was under bound(), which moves on to the next one to try.
   void tell(double measured) {

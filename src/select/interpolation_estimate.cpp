@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "math/portable_math.hpp"
+
 namespace neve {
 
 namespace {
@@ -145,7 +147,7 @@ double mean_magnitude(const Run& run, const DirectionErrors& overall) {
       sum += weight * sample.residual[d];
       weights += weight;
     }
-    magnitude += std::abs(std::nearbyint(sum / weights));
+    magnitude += std::abs(math::round_even(sum / weights));
   }
   return magnitude / run.count;
 }
@@ -154,7 +156,7 @@ double mean_magnitude(const Run& run, const DirectionErrors& overall) {
 double two_sided_geometric_bits(double mean_magnitude) {
   if (!(mean_magnitude > 0)) return 0;
   const double t = (std::sqrt(1 + mean_magnitude * mean_magnitude) - 1) / mean_magnitude;
-  return -std::log2((1 - t) / (1 + t)) - mean_magnitude * std::log2(t);
+  return -math::log2((1 - t) / (1 + t)) - mean_magnitude * math::log2(t);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kernels/word_kernels.hpp"
+#include "math/portable_math.hpp"
 #include "stages/lossless/byte_coder.hpp"
 #include "stages/lossless/byte_planes.hpp"
 #include "stages/lossless/word_repeats.hpp"
@@ -100,7 +101,8 @@ std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
 double weighted_log(uint32_t n) {
   static const std::vector<double> table = [] {
     std::vector<double> values(most_samples + 1, 0);
-    for (size_t k = 1; k < values.size(); ++k) values[k] = static_cast<double>(k) * std::log2(k);
+    for (size_t k = 1; k < values.size(); ++k)
+      values[k] = static_cast<double>(k) * math::log2(static_cast<double>(k));
     return values;
   }();
   return table[n];

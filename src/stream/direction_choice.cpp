@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/stream_kernels.hpp"
+#include "math/portable_math.hpp"
 #include "stream/chunk.hpp"
 
 namespace neve::stream {
@@ -24,7 +25,7 @@ double cost(const SymbolCounts& counts, size_t value_bytes) {
   for (const uint32_t count : counts) total += count;
   double bits = 0;
   for (const uint32_t count : counts) {
-    if (count > 0) bits += count * std::log2(total / count);
+    if (count > 0) bits += count * math::log2(total / count);
   }
   return bits + counts[wide_symbol_escape] * 8.0 * static_cast<double>(value_bytes);
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "format/frame_header.hpp"
+#include "math/portable_math.hpp"
 #include "neve/stream.hpp"
 #include "select/bound_search.hpp"
 #include "status/guarded.hpp"
@@ -349,8 +350,8 @@ class Encoder final : public StreamEncoder::State {
     const double target_bits = std::clamp(due_bits, 0.75 * asked_bits, 1.3 * asked_bits);
     double miss = 0;
     const auto is_near = [&](double bits) {
-      miss = std::abs(std::log(bits / target_bits));
-      return miss <= std::log1p(ratio_tolerance);
+      miss = std::abs(math::log(bits / target_bits));
+      return miss <= math::log(1 + ratio_tolerance);
     };
     // The bound in force first: where it does, prediction goes on.
     if (has_step_) {
@@ -389,7 +390,7 @@ class Encoder final : public StreamEncoder::State {
     const double safe = absolute_bound(options_.bound, options_.range);
     const auto chunk_psnr = [&] {
       if (chunk_.squares() == 0) return std::numeric_limits<double>::infinity();
-      return 20 * std::log10(width / std::sqrt(chunk_.squares() / static_cast<double>(chunk_.ordinary())));
+      return 20 * math::log10(width / std::sqrt(chunk_.squares() / static_cast<double>(chunk_.ordinary())));
     };
     const double target_db = options_.bound.value;
     const auto is_near = [&](double db) { return db >= target_db && db <= target_db + psnr_above_db; };

@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -118,6 +120,82 @@ def test_an_integer_fill_is_a_whole_number(write_and_read):
 def test_integers_take_no_bound(write_and_read):
     with pytest.raises(Exception, match="bound rel=0.001 for values of i32"):
         write_and_read(np.arange(64, dtype=np.int32), bound="rel=1e-3")
+
+
+@pytest.mark.parametrize(
+    "parameters, part",
+    [
+        ({}, "bound rel=0.001 for values of i32"),
+        ({"bound": "abs=2"}, "bound abs=2 for values of i32"),
+        ({"bound": "lossless", "fill": "1.5"}, "fill value 1.5 for values of i32"),
+        ({"bound": "lossless", "codec": "interpolation"}, "interpolation"),
+    ],
+)
+def test_what_a_type_cannot_take_is_refused_before_anything_is_put(tmp_path, parameters, part):
+    """In a process of its own, which goes on, writes the variable as it is, and ends well."""
+    script = f"""
+import adios2, numpy as np
+values = np.arange(64, dtype=np.int32)
+context = adios2.Adios()
+operator = context.define_operator(
+    "neve", "Plugin", {{"PluginName": "neve", "PluginLibrary": "adios2neve", **{parameters!r}}})
+io = context.declare_io("writer")
+variable = io.define_variable("field", values, values.shape, [0], values.shape, True)
+try:
+    variable.add_operation(operator, {{}})
+except Exception as error:
+    print(error)
+else:
+    raise SystemExit("not refused")
+engine = io.open({str(tmp_path / "a.bp")!r}, adios2.bindings.Mode.Write)
+engine.begin_step()
+engine.put(variable, values)
+engine.end_step()
+engine.close()
+with adios2.FileReader({str(tmp_path / "a.bp")!r}) as reader:
+    assert (reader.read("field") == values).all()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"ADIOS2_PLUGIN_PATH": str(PLUGIN.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert part in done.stdout
+
+
+def test_a_block_that_cannot_be_encoded_is_stored_as_it_is(tmp_path):
+    """Memory ends when the engine encodes; the program does not."""
+    script = f"""
+import adios2, numpy as np, resource
+values = np.random.default_rng(1).random(1 << 24)
+context = adios2.Adios()
+operator = context.define_operator(
+    "neve", "Plugin", {{"PluginName": "neve", "PluginLibrary": "adios2neve", "bound": "lossless"}})
+io = context.declare_io("writer")
+variable = io.define_variable("field", values, values.shape, [0], values.shape, True)
+variable.add_operation(operator, {{}})
+engine = io.open({str(tmp_path / "a.bp")!r}, adios2.bindings.Mode.Write)
+engine.begin_step()
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+limit = held + 320 * (1 << 20)  # ADIOS2's buffer for the block, and little more
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+engine.put(variable, values, adios2.bindings.Mode.Sync)
+engine.end_step()
+engine.close()
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+"""
+    environment = os.environ | {"ADIOS2_PLUGIN_PATH": str(PLUGIN.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "neve: a block is stored without compression: " in done.stderr
+    with adios2.FileReader(str(tmp_path / "a.bp")) as reader:
+        read = reader.read("field")
+    assert (read == np.random.default_rng(1).random(1 << 24)).all()
 
 
 def test_adios2_leaves_complex_numbers_as_they_are(write_and_read):

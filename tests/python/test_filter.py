@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -264,3 +265,32 @@ def test_guessed_chunks(shape, dtype, expected):
     chunks = neve.guess_chunks(shape, dtype)
     assert np.prod(chunks) * np.dtype(dtype).itemsize <= 4 << 20
     assert chunks == expected
+
+
+def test_a_dataset_is_copied_while_chunks_of_it_wait(tmp_path):
+    """HDF5 copies chunks of its cache into the buffer that the filter left behind of another: in a
+    process of its own, which would end if that had become smaller."""
+    script = f"""
+import h5py, neve, numpy as np
+random = np.random.default_rng(0)
+path = {str(tmp_path / "a.h5")!r}
+with h5py.File(path, "w") as file:
+    dataset = file.create_dataset(
+        "t", (30, 40), "f8", chunks=(18, 30), maxshape=(None, None), **neve.Filter(abs=1e-3))
+    dataset[:] = 0
+with h5py.File(path, "r+") as file:
+    file["t"][3:9, 4:9] = random.standard_normal((6, 5))
+    wanted = file["t"][...]
+    for copy in "abcdefgh":
+        file.copy("t", copy)
+with h5py.File(path) as file:
+    for copy in "tabcdefgh":
+        assert abs(file[copy][...] - wanted).max() <= 1e-3, copy
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "165"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -190,9 +190,14 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
   H5Tinsert(compound.id(), "im", 4, H5T_IEEE_F32LE);
   EXPECT_EQ(
       create_error(compound.id(), good),
-      "Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8; this dataset's type "
-      "has HDF5 class 6 and 8 bytes");
-  EXPECT_EQ(create_error(H5T_IEEE_F64LE, {}), "Neve's filter got no parameters; it needs at least 9 words");
+      "Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, lossless, half "
+      "precision, characters and enumerations; this dataset's type has HDF5 class 6 and 8 bytes");
+  EXPECT_NE(create_error(H5T_C_S1, good), "");
+  for (const hid_t type : {H5T_IEEE_F64LE, H5T_STD_I16BE, H5T_C_S1}) {
+    EXPECT_EQ(create_error(type, lossless), "");
+    EXPECT_EQ(create_error(type, {}), "");
+    EXPECT_EQ(create_error(type, {0}), "");
+  }
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, {1, 2, 3}), "Neve's filter got 3 parameters; it needs 9");
   EXPECT_EQ(create_error(H5T_IEEE_F64LE, std::vector<uint32_t>(120, 1)),
             "Neve's filter got 120 parameters; at most 112 are allowed");

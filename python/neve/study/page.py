@@ -69,7 +69,7 @@ class Page:
         )
 
     def markdown(self) -> str:
-        return "\n\n".join([f"# {self.title}", *map(_markdown, self.blocks)]) + "\n"
+        return "\n\n".join([f"# {_plain(self.title)}", *map(_markdown, self.blocks)]) + "\n"
 
 
 def _inline(text: str) -> str:
@@ -96,15 +96,40 @@ def _html(block: Block) -> str:
     return f"<table>\n<tr>{head}</tr>\n{lines}</table>"
 
 
+def _plain(text: str) -> str:
+    """Words of a deck, of which none is markup: on one line, every sign that could be escaped."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&])", r"\\\1", " ".join(text.split()))
+
+
+def _strong(text: str) -> str:
+    """The same, but that `**strong**` is known."""
+    parts = re.split(r"\*\*(.+?)\*\*", text)
+    return "".join(f"**{_plain(p)}**" if i % 2 else _spaced(p) for i, p in enumerate(parts))
+
+
+def _spaced(text: str) -> str:
+    """Between strong words: the blanks at both ends stay."""
+    begin = " " if text[:1].isspace() else ""
+    end = " " if text[-1:].isspace() and text.strip() else ""
+    return begin + _plain(text) + end
+
+
+def _fenced(text: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
 def _markdown(block: Block) -> str:
     if block.kind == "heading":
-        return f"## {block.content}"
+        return f"## {_plain(block.content)}"
     if block.kind == "list":
-        return "\n".join(f"- {line}" for line in block.content)
+        return "\n".join(f"- {_strong(line)}" for line in block.content)
     if block.kind == "code":
-        return f"```\n{block.content}\n```"
+        return _fenced(block.content)
     if block.kind == "picture":
-        return f"![{block.name}]({block.name}.png)"
+        return f"![{_plain(block.name)}]({block.name}.png)"
     if block.kind == "table":
-        return report.table(block.header, block.content)
-    return block.content
+        rows = [[_plain(cell) for cell in row] for row in block.content]
+        return report.table([_plain(head) for head in block.header], rows)
+    return _strong(block.content)

@@ -4,6 +4,7 @@
 // give back bit for bit has none.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <type_traits>
 
 #include "format/bytes.hpp"
+#include "math/portable_math.hpp"
 #include "neve/status.hpp"
 #include "stages/lossless/ordered_words.hpp"
 
@@ -29,6 +31,8 @@ struct ValueUnit {
 };
 inline constexpr int least_binary_exponent = -1074, most_binary_exponent = 1023;
 inline constexpr int most_decimals = 18;
+inline constexpr std::array<double, most_decimals + 1> powers_of_10{
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
 // Both ways, for one unit.
 template <class T>
@@ -37,9 +41,9 @@ class Multiples {
   using Signed = std::make_signed_t<WordOf<T>>;
 
   explicit Multiples(const ValueUnit& unit) : kind_(unit.kind) {
-    factor_ =
-        kind_ == ValueUnit::Kind::decimal ? std::pow(10.0, unit.exponent) : std::ldexp(1.0, unit.exponent);
-    inverse_ = kind_ == ValueUnit::Kind::decimal ? factor_ : std::ldexp(1.0, -unit.exponent);
+    factor_ = kind_ == ValueUnit::Kind::decimal ? powers_of_10[static_cast<size_t>(unit.exponent)]
+                                                : math::ldexp(1.0, unit.exponent);
+    inverse_ = kind_ == ValueUnit::Kind::decimal ? factor_ : math::ldexp(1.0, -unit.exponent);
   }
 
   T value(Signed multiple) const {
@@ -51,7 +55,7 @@ class Multiples {
     constexpr double limit = sizeof(T) == 4 ? 0x1p31 : 0x1p53;
     const double scaled = static_cast<double>(value) * inverse_;
     if (!(scaled < limit && scaled > -limit)) return {};
-    const auto whole = static_cast<Signed>(std::nearbyint(scaled));
+    const auto whole = static_cast<Signed>(math::round_even(scaled));
     const T back = this->value(whole);
     if (back != value || std::signbit(back) != std::signbit(value)) return {};
     return whole;

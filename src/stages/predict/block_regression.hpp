@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "math/portable_math.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -87,13 +88,13 @@ inline std::optional<RegressionCode> fit_regression(const double* values,
   RegressionCode code;
   const double mean = (sum / cells - center) / steps.mean;
   if (!(std::abs(mean) < code_limit)) return {};
-  code.mean = static_cast<int32_t>(std::nearbyint(mean));
+  code.mean = static_cast<int32_t>(math::round_even(mean));
   for (size_t d = 0; d < max_frame_dims; ++d) {
     if (size[d] == 1) continue;
     const auto n = static_cast<double>(size[d]);
     const double slope = moment[d] * 12 / (cells * (n * n - 1)) / steps.slope;
     if (!(std::abs(slope) < code_limit)) return {};
-    code.slope[d] = static_cast<int32_t>(std::nearbyint(slope));
+    code.slope[d] = static_cast<int32_t>(math::round_even(slope));
   }
   return code;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "math/portable_math.hpp"
+
 namespace neve {
 
 // Entropy of a Laplace-distributed residual of this mean magnitude, rounded to integers. Interpolated, with
@@ -21,8 +23,7 @@ inline double residual_bits(double mean_magnitude) {
     return entropy[i] + (entropy[i + 1] - entropy[i]) * (at - static_cast<double>(i));
   }
   // A bit for each doubling.
-  int doublings = 0;
-  const double mantissa = std::frexp(mean_magnitude / end, &doublings);  // [0.5, 1)
+  const auto [mantissa, doublings] = math::split(mean_magnitude / end);
   return entropy.back() + (doublings - 1) + (2 * mantissa - 1);
 }
 

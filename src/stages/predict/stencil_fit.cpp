@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "math/portable_math.hpp"
+
 namespace neve {
 
 namespace {
@@ -184,7 +186,7 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
   if (!(explained > least_gain * (before + noise))) return {};
   std::vector<int32_t> weights;
   for (const double weight : b) {
-    const double scaled = std::nearbyint(weight * stencil_unit);
+    const double scaled = math::round_even(weight * stencil_unit);
     if (!(std::abs(scaled) <= stencil_weight_limit)) return {};
     weights.push_back(static_cast<int32_t>(scaled));
   }

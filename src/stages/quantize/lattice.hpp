@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "math/portable_math.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -32,13 +33,12 @@ inline constexpr int64_t exact_multiples = int64_t{1} << (std::numeric_limits<T>
 template <class T>
 T lattice_step(T most, bool is_round) {
   constexpr int64_t window = 64;
-  int exponent = 0;
-  const T mantissa = std::frexp(most, &exponent);
-  auto whole = static_cast<int64_t>(std::floor(std::ldexp(mantissa, lattice_step_bits)));
+  const auto [mantissa, exponent] = math::split(most);
+  auto whole = static_cast<int64_t>(math::floor(math::ldexp(mantissa, lattice_step_bits)));
   const int64_t least = is_round ? whole - whole / window : whole;
   for (int64_t unit = 2; whole / unit * unit >= least && unit <= whole; unit *= 2)
     whole = whole / unit * unit;
-  return std::ldexp(static_cast<T>(whole), exponent - lattice_step_bits);
+  return math::ldexp(static_cast<T>(whole), exponent - lattice_step_bits);
 }
 
 // What rounding decoded values to T may take of the bound, for the largest value to come.
@@ -57,13 +57,13 @@ T lattice_center(const ValueRange& range, T step) {
   if (range.empty) return 0;
   const double middle = range.min / 2 + range.max / 2;
   if (!(std::abs(middle) > range.width())) return 0;
-  const double multiple = std::nearbyint(middle / static_cast<double>(step));
+  const double multiple = math::round_even(middle / static_cast<double>(step));
   if (!(std::abs(multiple) < static_cast<double>(lattice_limit<T>))) return 0;
   double unit = 1;
   while (std::abs(multiple) >= unit * static_cast<double>(exact_multiples<T>)) unit *= 2;
   const double farthest = range.width() / 2 / static_cast<double>(step) + 2 * unit;
   if (!(farthest < static_cast<double>(exact_multiples<T>))) return 0;
-  return static_cast<T>(std::nearbyint(multiple / unit) * unit * static_cast<double>(step)) + T{0};
+  return static_cast<T>(math::round_even(multiple / unit) * unit * static_cast<double>(step)) + T{0};
 }
 
 }  // namespace neve

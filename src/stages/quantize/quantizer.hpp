@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kernels/kernels.hpp"
+#include "math/portable_math.hpp"
 #include "neve/frame.hpp"
 #include "stages/quantize/lattice.hpp"
 
@@ -59,7 +60,7 @@ template <class T>
 T bound_in_type(double bound_abs) {
   if (bound_abs > static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
   auto bound = static_cast<T>(bound_abs);
-  if (static_cast<double>(bound) > bound_abs) bound = std::nextafter(bound, T{0});
+  if (static_cast<double>(bound) > bound_abs) bound = math::next_towards_zero(bound);
   return bound;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "kernels/kernels.hpp"
+#include "math/portable_math.hpp"
 #include "neve/frame.hpp"
 #include "stages/quantize/quantizer.hpp"
 #include "stages/quantize/value_rules.hpp"
@@ -181,7 +182,7 @@ double absolute_bound(const Bound& bound, const ValueRange& range) {
       return std::min(bound.value * range.width(), std::numeric_limits<double>::max());
     case BoundMode::psnr:
       // No error above it, so no root mean square above it either.
-      return range.width() * std::pow(10, -bound.value / 20);
+      return range.width() * math::power_of_10(-bound.value / 20);
     case BoundMode::ratio:
       break;  // trying tells
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "math/portable_math.hpp"
 #include "stages/quantize/lattice.hpp"
 #include "stages/quantize/quantizer.hpp"
 
@@ -73,8 +74,8 @@ ValueRules<T>::ValueRules(const ComponentSpec& spec, const Quantizer<T>& quantiz
   std::sort(missing_.begin(), missing_.end());  // an attribute may list thousands
   if (is_lattice_) {
     if (quantizer.step > 0) {
-      center_multiple_ =
-          std::llround(static_cast<double>(quantizer.center) / static_cast<double>(quantizer.step));
+      center_multiple_ = static_cast<int64_t>(
+          math::round_even(static_cast<double>(quantizer.center) / static_cast<double>(quantizer.step)));
     }
     const double largest =
         spec.range.empty ? infinity : std::max(std::abs(spec.range.min), std::abs(spec.range.max));
@@ -110,7 +111,7 @@ bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& qua
   const double scaled = (static_cast<double>(value) - static_cast<double>(quantizer.center)) /
                         static_cast<double>(quantizer.step);
   if (!(std::abs(scaled) < static_cast<double>(lattice_limit<T>))) return false;
-  const auto nearest = static_cast<int32_t>(std::nearbyint(scaled));
+  const auto nearest = static_cast<int32_t>(math::round_even(scaled));
   const int32_t second = scaled > nearest ? nearest + 1 : nearest - 1;
   for (const int32_t whole : {nearest, second}) {
     const T decoded = portable::dequantize_one(whole, 0, quantizer.center, quantizer.step);

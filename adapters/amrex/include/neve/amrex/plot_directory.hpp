@@ -27,7 +27,8 @@ inline Status make_directories(const std::string& path) {
     if (path.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
     std::error_code fault;
     std::filesystem::create_directories(path, fault);
-    if (!fault && !std::filesystem::is_directory(path)) fault = std::make_error_code(std::errc::not_a_directory);
+    if (!fault && !std::filesystem::is_directory(path))
+      fault = std::make_error_code(std::errc::not_a_directory);
     if (fault) return failure("cannot make the directory " + path + ": " + fault.message());
     return {};
   });
