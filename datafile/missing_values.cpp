@@ -35,9 +35,10 @@ void add_limits(hid_t dataset, MissingValues& missing) {
   if (const auto limit = numeric_attribute(dataset, "valid_max"); limit && !std::isnan(*limit))
     at_most(*limit);
   const std::vector<double> range = numeric_values(dataset, "valid_range");
-  if (range.size() != 2 || std::isnan(range[0]) || std::isnan(range[1])) return;
-  at_least(range[0]);
-  at_most(range[1]);
+  if (range.size() != 2) return;
+  // A limit that is NaN is none: no value lies beyond it.
+  if (!std::isnan(range[0])) at_least(range[0]);
+  if (!std::isnan(range[1])) at_most(range[1]);
 }
 
 }  // namespace

@@ -265,7 +265,8 @@ hdf5::FilterParameters VariablePlan::filter() const {
   parameters.fill = encode.fill;
   parameters.detect_fill = encode.detect_fill;
   const std::vector<double>& fills = encode.missing.fills;
-  const size_t told = std::min(fills.size(), hdf5::most_missing);  // for people: the frames know all
+  // For people: the frames know all. One place is for the dataset's own fill value, which HDF5 knows.
+  const size_t told = std::min(fills.size(), hdf5::most_missing - 1);
   parameters.missing.assign(fills.begin(), fills.begin() + static_cast<ptrdiff_t>(told));
   // Whoever changes the copy must not add an error to values that have theirs.
   parameters.has_bound_already = true;

@@ -70,8 +70,10 @@ Status set_dtype(DType dtype, FilterParameters& p) {
     const auto whole = static_cast<int64_t>(*p.integer_fill);
     constexpr int64_t exact_in_double = int64_t{1} << 53;
     if (whole > exact_in_double || whole < -exact_in_double) {
-      return usage_error(fmt::format("Neve filter: fill value {} is no value of {}: give a number", whole,
-                                     dtype_name(dtype)));
+      return usage_error(
+          fmt::format("Neve filter: fill value {} of {}: whole numbers beyond 2^53 are for integers; give a "
+                      "floating-point number (Python: fill=float(...))",
+                      whole, dtype_name(dtype)));
     }
     p.fill = static_cast<double>(whole);
     p.integer_fill.reset();

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/adios2/parameters.hpp"
@@ -25,6 +26,11 @@ namespace {
   if (status.code() == Code::usage) throw std::invalid_argument(words);
   throw std::runtime_error(words);
 }
+
+// Ahead of values that are no frame.
+constexpr std::string_view plain_mark = "neve: plain values:\n";
+
+void say(const std::string& words) { std::fprintf(stderr, "neve: %s\n", words.c_str()); }
 
 // Nothing for types that Neve has none of: complex numbers, long double, text.
 std::optional<DType> dtype_of(adios2::DataType type) {
@@ -64,32 +70,33 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
   // ADIOS2 calls this from its Put, its EndStep or its Close, none of which goes on after an exception: the
-  // program would end in Close. It writes values as they are where 0 is returned, and so it is done, with a
-  // word, where there is no memory left or no room for the frame. What the parameters do not allow of a type
-  // was refused when the variable was given the operator.
+  // program would end in Close. So values for which there is no memory, or no room for the frame, are stored
+  // as they are, with a word. What the parameters do not allow of a type was sorted out when the variable was
+  // given the operator.
   size_t Operate(const char* data, const adios2::Dims& /*start*/, const adios2::Dims& count,
                  const adios2::DataType type, char* out) override {
-    Result<std::vector<std::byte>> frame = encode(data, {count.begin(), count.end()}, type);
-    size_t bytes = frame.ok() ? frame->size() : 0;
-    size_t values = 1;
-    for (const size_t size : count) values *= size;
-    const size_t room = dtype_of(type) ? most_bytes(values * dtype_bytes(*dtype_of(type))) : 0;
-    if (frame.ok() && bytes > room) {
-      frame = failure(std::to_string(bytes) + " bytes of a frame; ADIOS2 was promised at most " +
-                      std::to_string(room));
+    size_t value_bytes = dtype_of(type) ? dtype_bytes(*dtype_of(type)) : 0;
+    for (const size_t size : count) value_bytes *= size;
+    const Result<std::vector<std::byte>> frame = encode(data, {count.begin(), count.end()}, type);
+    if (frame.ok() && frame->size() <= most_bytes(value_bytes)) {
+      std::memcpy(out, frame->data(), frame->size());
+      return frame->size();
     }
-    if (!frame.ok()) {
-      const std::string words = "neve: a block is stored without compression: " + frame.status().message();
-      std::fprintf(stderr, "%s\n", words.c_str());
-      return 0;
-    }
-    std::memcpy(out, frame->data(), bytes);
-    return bytes;
+    say("a block is stored without compression: " +
+        (frame.ok() ? "its frame has " + std::to_string(frame->size()) + " bytes"
+                    : frame.status().message()));
+    std::memcpy(out, plain_mark.data(), plain_mark.size());
+    std::memcpy(out + plain_mark.size(), data, value_bytes);
+    return plain_mark.size() + value_bytes;
   }
 
   // ADIOS2 does not say how much room `out` has: it is that of the variable's block, of which the frame knows
   // as much. A file that lies about one of the two is not found out here.
   size_t InverseOperate(const char* in, const size_t in_bytes, char* out) override {
+    if (std::string_view(in, in_bytes).starts_with(plain_mark)) {
+      std::memcpy(out, in + plain_mark.size(), in_bytes - plain_mark.size());
+      return in_bytes - plain_mark.size();
+    }
     const auto frame = Frame::parse(std::as_bytes(std::span(in, in_bytes)));
     if (!frame.ok()) fail(frame.status());
     const size_t bytes = frame->shape().element_count * dtype_bytes(frame->dtype());
@@ -98,14 +105,19 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     return bytes;
   }
 
-  // Asked when a variable is given the operator: the last time that an exception ends nothing but that call.
-  // Whether the parameters go with the type, a few values tell.
+  // Asked when a variable is given the operator, from where no exception may leave (ADIOS2 would end the
+  // program); what is not valid ADIOS2 stores as it is. Whether the parameters go with the type, a few values
+  // tell.
   bool IsDataTypeValid(const adios2::DataType type) const override {
     if (!dtype_of(type)) return false;
-    const std::vector<char> zeros(64 * sizeof(double));
-    const auto frame = encode(zeros.data(), {4, 4, 4}, type);
-    if (!frame.ok()) fail(frame.status());
-    return true;
+    try {
+      const std::vector<char> zeros(64 * sizeof(double));
+      const auto frame = encode(zeros.data(), {4, 4, 4}, type);
+      if (!frame.ok()) say("a variable is stored without compression: " + frame.status().message());
+      return frame.ok();
+    } catch (const std::exception&) {
+      return true;  // no memory for a word, now
+    }
   }
 
   size_t GetEstimatedSize(const size_t count, const size_t value_bytes, const size_t /*dims*/,

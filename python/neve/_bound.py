@@ -63,7 +63,10 @@ def parse_bound(
     value = given[mode]
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise Error(f"{caller}: {mode}={value!r} is not a number; {allowed}")
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        raise Error(f"{caller}: {mode}= is larger than any float64; {allowed}") from None
     least = 1 if mode == "ratio" else 0
     if not (math.isfinite(value) and value > least):
         raise Error(f"{caller}: {mode}={value!r} is not finite and greater than {least}; {allowed}")
@@ -73,7 +76,9 @@ def parse_bound(
 def given_range(caller: str, limits: Any) -> tuple[float, float]:
     """`range=` of `caller`: what the values to come lie between."""
     try:
-        lowest, highest = (float(limit) for limit in limits)
+        if not all(isinstance(limit, numbers.Real) for limit in limits):
+            raise TypeError
+        lowest, highest = map(float, limits)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{caller}: range={limits!r}; allowed is a pair (lowest, highest)") from None
     if not (math.isfinite(lowest) and math.isfinite(highest) and lowest <= highest):

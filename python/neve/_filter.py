@@ -38,7 +38,7 @@ CHUNK_TARGET_BYTES = 4 << 20
 
 
 def _choice(what: str, value: Any, allowed: dict[str, int]) -> int:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise Error(f"Filter: {what}={value!r}; allowed: {', '.join(allowed)}")
     return allowed[value]
 
@@ -66,6 +66,9 @@ def _fill_list(fill: Any) -> list[Any]:
     if fill is None:
         return []
     several = fill if np.ndim(fill) == 1 else [fill]
+    for one in several:
+        if one is None or one is np.ma.masked or isinstance(one, (bool, np.bool_)):
+            raise Error(f"Filter: fill={fill!r}; allowed is a number, or a list of numbers")
     fills = [one.item() if isinstance(one, np.generic) else one for one in several]
     if len(fills) > _core.MOST_MISSING:
         most = _core.MOST_MISSING
@@ -84,7 +87,10 @@ def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list
                 f"{fills}; write array.filled(v), and give that as data= and v as fill="
             )
         data = data.compressed()
-    array = np.asarray(data)
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise Error(f"Filter: data= is no array: {error}") from None
     if array.dtype.name not in ("float32", "float64"):
         raise Error(
             f"Filter: data= has dtype {array.dtype}; a range is for float32 and float64, and "
@@ -150,8 +156,9 @@ class Filter(Mapping):
         mode, value = bound.mode, bound.value
         codec_word = _choice("codec", codec, _CODECS)
         effort_word = _choice("effort", effort, _EFFORTS)
-        if not isinstance(rewrite, (bool, np.bool_)):
-            raise Error(f"Filter: rewrite={rewrite!r} is not True or False")
+        for name, switch in (("rewrite", rewrite), ("detect_fill", detect_fill)):
+            if not isinstance(switch, (bool, np.bool_)):
+                raise Error(f"Filter: {name}={switch!r} is not True or False")
         fills = _fill_list(fill)
         if data is not None and range is not None:
             raise Error("Filter: data= and range= are given; either of them tells the range")

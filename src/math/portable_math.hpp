@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Neve computes beyond + - * / and the square root, from these alone, so that every machine gets the same
-// bits: libm's logarithms differ in their last bit between versions and processors, and choices between
-// codecs, and so bytes, hang on them. Nor does a program's other library decide what we compute, as any symbol
-// that a plugin imports can be taken by the program it is loaded into.
+// What Neve computes beyond + - * / and the square root, from these alone, so that every machine gets the
+// same bits: libm's logarithms differ in their last bit between versions and processors, and choices between
+// codecs, and so bytes, hang on them. Nor does a program's other library decide what we compute, as any
+// symbol that a plugin imports can be taken by the program it is loaded into.
 //
 // Errors of log2, exp2, sin and cos are a few units in the last place. Arguments are finite.
 #pragma once
@@ -81,8 +81,8 @@ T next_towards_zero(T x) {
   return std::bit_cast<T>(static_cast<BitsOf<T>>(std::bit_cast<BitsOf<T>>(x) - 1));
 }
 
-// Of a positive x. log2(m 2^e) = e + 2 / ln 2 artanh(s), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)); the
-// series of artanh, s + s^3 / 3 + s^5 / 5 + ..., has |s| < 0.172.
+// Of a positive x. log2(m 2^e) = e + 2 / ln 2 artanh(s), s = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2));
+// the series of artanh, s + s^3 / 3 + s^5 / 5 + ..., has |s| < 0.172.
 inline double log2(double x) {
   constexpr double sqrt_half = 0.70710678118654752440, two_by_ln2 = 2.88539008177792681472;
   constexpr int last_term = 23;

@@ -33,6 +33,7 @@ def add_variable(file, rng, name: str, sizes: tuple[int, ...]) -> None:
     fills = [] if fill is None else [fill]
     if is_float and rng.random() < 0.5:
         kinds = [[-999.0], [1e20, -888.0], [-9999.1, 1e30, 12345.678], [-1.0, -2.0, -3.0]]
+        kinds.append([-500.5 - i for i in range(20)])
         missing = kinds[rng.integers(len(kinds))]
         variable.missing_value = np.array(missing, dtype)
         fills += missing
@@ -42,9 +43,11 @@ def add_variable(file, rng, name: str, sizes: tuple[int, ...]) -> None:
         low, high = np.percentile(array, [rng.integers(0, 20), rng.integers(80, 101)])
         attribute, value = [
             ("valid_range", [low, high]),
+            ("valid_range", [np.nan, high]),
+            ("valid_range", [low, np.nan]),
             ("valid_min", low),
             ("valid_max", high),
-        ][rng.integers(3)]
+        ][rng.integers(5)]
         variable.setncattr(attribute, np.array(value, dtype))
     if is_float and rng.random() < 0.5:
         fills.append(DEFAULTS[dtype])

@@ -113,13 +113,6 @@ def test_an_integer_fill_is_a_whole_number(write_and_read):
     field[5:9] = -999
     read, _ = write_and_read(field, bound="lossless", fill="-999")
     assert read.tobytes() == field.tobytes()
-    with pytest.raises(Exception, match="fill value 0.5 for values of i32"):
-        write_and_read(field, bound="lossless", fill="0.5")
-
-
-def test_integers_take_no_bound(write_and_read):
-    with pytest.raises(Exception, match="bound rel=0.001 for values of i32"):
-        write_and_read(np.arange(64, dtype=np.int32), bound="rel=1e-3")
 
 
 @pytest.mark.parametrize(
@@ -131,8 +124,8 @@ def test_integers_take_no_bound(write_and_read):
         ({"bound": "lossless", "codec": "interpolation"}, "interpolation"),
     ],
 )
-def test_what_a_type_cannot_take_is_refused_before_anything_is_put(tmp_path, parameters, part):
-    """In a process of its own, which goes on, writes the variable as it is, and ends well."""
+def test_what_a_type_cannot_take_is_stored_as_it_is_and_said(tmp_path, parameters, part):
+    """In a process of its own, which ends well."""
     script = f"""
 import adios2, numpy as np
 values = np.arange(64, dtype=np.int32)
@@ -141,12 +134,7 @@ operator = context.define_operator(
     "neve", "Plugin", {{"PluginName": "neve", "PluginLibrary": "adios2neve", **{parameters!r}}})
 io = context.declare_io("writer")
 variable = io.define_variable("field", values, values.shape, [0], values.shape, True)
-try:
-    variable.add_operation(operator, {{}})
-except Exception as error:
-    print(error)
-else:
-    raise SystemExit("not refused")
+variable.add_operation(operator, {{}})
 engine = io.open({str(tmp_path / "a.bp")!r}, adios2.bindings.Mode.Write)
 engine.begin_step()
 engine.put(variable, values)
@@ -163,7 +151,8 @@ with adios2.FileReader({str(tmp_path / "a.bp")!r}) as reader:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert part in done.stdout
+    assert "neve: a variable is stored without compression: " in done.stderr
+    assert part in done.stderr
 
 
 def test_a_block_that_cannot_be_encoded_is_stored_as_it_is(tmp_path):
@@ -181,11 +170,11 @@ engine = io.open({str(tmp_path / "a.bp")!r}, adios2.bindings.Mode.Write)
 engine.begin_step()
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 limit = held + 320 * (1 << 20)  # ADIOS2's buffer for the block, and little more
-resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+resource.setrlimit(resource.RLIMIT_AS, (limit, -1))
 engine.put(variable, values, adios2.bindings.Mode.Sync)
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
 engine.end_step()
 engine.close()
-resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
 """
     environment = os.environ | {"ADIOS2_PLUGIN_PATH": str(PLUGIN.parent)}
     done = subprocess.run(
