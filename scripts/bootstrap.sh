@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Brings a fresh Debian 12 to where Neve builds: system packages and the Python environment .venv.
-# Does nothing, quickly, when everything is there. Usage: scripts/bootstrap.sh [fuzz]
+# Does nothing, quickly, when everything is there. Usage: scripts/bootstrap.sh [fuzz|aarch64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,14 +14,15 @@ packages=(
   libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
   libadios-openmpi-dev libblosc-dev libaec-dev libbz2-dev  # ADIOS there, and what it stands on
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
-  netcdf-bin  # ncdump, nccopy: what the tests of data files compare with
+  netcdf-bin nco cdo  # ncdump, ncks, cdo, ...: what the tests of data files and of readers run
   verilator  # runs rtl/ in tests
   yosys      # proves and costs rtl/
   clang-format python3 python3-venv python3-dev
 )
-if [[ "${1:-}" == fuzz ]]; then
-  packages+=(clang libclang-rt-14-dev llvm)  # llvm: llvm-profdata and llvm-cov say what was covered
-fi
+case "${1:-}" in
+  fuzz) packages+=(clang libclang-rt-14-dev llvm) ;;  # llvm: llvm-profdata and llvm-cov say what was covered
+  aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
+esac
 
 say() { echo "bootstrap: $*" >&2; }
 

@@ -15,7 +15,6 @@ import numpy as np
 from ._errors import CORRUPT, Error
 
 NEVE_PLOTFILE = "Neve HDF5"
-FOREIGN_PLOTFILE = "Chombo or AMReX HDF5"
 NEVE_CHECKPOINT = "Neve checkpoint"
 CHOMBO_CHECKPOINT = "Chombo checkpoint"
 
@@ -46,7 +45,7 @@ def kind_of(file: h5py.File) -> str:
         return NEVE_CHECKPOINT if "neve/variables" in file else NEVE_PLOTFILE
     if "plotfile_type" not in file.attrs and _is_chombo_checkpoint(file):
         return CHOMBO_CHECKPOINT
-    return FOREIGN_PLOTFILE
+    return "Chombo or AMReX HDF5"
 
 
 def _is_chombo_checkpoint(file: h5py.File) -> bool:

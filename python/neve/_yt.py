@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AMR plotfiles as yt datasets, in the place where their domain lies.
 
-yt reads the files as Chombo's, whose reader takes the corner of cell 0 for the origin, and cells for
-cubes.
+yt reads the files as Chombo's, whose reader takes the corner of cell 0 for the origin, and cells
+for cubes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from . import plotfile
-from ._amr_file import FOREIGN_PLOTFILE, NEVE_PLOTFILE
+from ._amr_file import NEVE_PLOTFILE
 from ._errors import USAGE, Error
 
 # By coordinate_system: yt's name, and how far directions reach that a file lacks.
@@ -106,10 +106,10 @@ def load_yt(path: str | os.PathLike, **kwargs: Any) -> Any:
 
     yt.load of an HDF5 plotfile takes cell 0 for the origin of space and cells for cubes. Here the
     low corner is the plotfile's `prob_lo`, and each direction has its own cell size. What yt places
-    rightly itself (AMReX's directories, Chombo's own files) it loads. Keyword arguments go to yt's
-    dataset: `units_override={"length_unit": (1, "kpc")}`.
+    rightly itself (AMReX's directories, Chombo's files and checkpoints) it loads. Keyword arguments
+    go to yt's dataset: `units_override={"length_unit": (1, "kpc")}`.
 
-    Raises neve.Error for what yt cannot show (checkpoints, AMReX's own HDF5 files), and
+    Raises neve.Error for what is no plotfile, and for AMReX's own HDF5 files, and
     ModuleNotFoundError where yt is not installed.
     """
     import yt
@@ -121,11 +121,11 @@ def load_yt(path: str | os.PathLike, **kwargs: Any) -> Any:
         kind = file.kind
     if kind == NEVE_PLOTFILE:
         return _dataset_class()(name, **kwargs)
-    if kind == FOREIGN_PLOTFILE and _is_of_chombo(name):
+    if _is_of_chombo(name):
         return yt.load(name, **kwargs)
     raise Error(
-        f"load_yt: {name} is of kind {kind!r}, which yt does not read; neve.open reads it, and so "
-        "does neve convert",
+        f"load_yt: {name} is AMReX's own HDF5, which yt does not read; `neve convert` makes a "
+        "plotfile of it",
         USAGE,
     )
 

@@ -91,7 +91,8 @@ def checkpoint_too(text):
         + "    amrex::Vector<amrex::MultiFab> phi_new(finest_level+1);\n"
         + f"    {read}"
         + "    for (int l = 0; l <= finest_level; ++l) {\n"
-        + "      amrex::MultiFab other(phi_new[l].boxArray(), phi_new[l].DistributionMap(), 1, 0);\n"
+        + "      amrex::MultiFab other(phi_new[l].boxArray(), "
+        + "phi_new[l].DistributionMap(), 1, 0);\n"
         + "      other.ParallelCopy(written[l], 0, 0, 1);\n"
         + "      amrex::MultiFab::Subtract(other, phi_new[l], 0, 0, 1, 0);\n"
         + '      if (other.norm0() != 0) amrex::Abort("the checkpoint differs");\n'
@@ -120,7 +121,7 @@ def gnu_make(folder, **variables):
 
 
 def verified(folder, native, ours):
-    """Every value within the bound that the file states of what AMReX wrote; else it ends with 3."""
+    """Every value within the bound that the file states of what AMReX wrote; else verify fails."""
     run(folder, f"{BUILD}/bin/neve verify {native} {ours}")
 
 

@@ -6,7 +6,9 @@ is compared with what h5py reads, and that with where it came from. NEVE_WRITE_T
 page's table anew.
 """
 
+import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -48,7 +50,7 @@ def python(script, *arguments):
     return stranger(sys.executable, "-c", script, *arguments).stdout
 
 
-# --- the files ---------------------------------------------------------------------------------------
+# --- the files ---
 
 
 def make_netcdf(path):
@@ -83,7 +85,8 @@ def files(neve, tmp_path_factory):
     folder = tmp_path_factory.mktemp("readers")
     amrex_files.write(folder / "plt", PLACES)
     make_netcdf(folder / "source.nc")
-    chombo_files.write(folder / "source_chk.h5", 3)
+    variables = [chombo_files.Variable("data", components=2)]
+    chombo_files.write(folder / "source_chk.h5", 3, variables, components=("rho", "energy"))
     made = {
         "plotfile": ("plt", "plotfile.h5", ["--bound", "rel=1e-4"]),
         "checkpoint": ("source_chk.h5", "checkpoint.h5", []),
@@ -103,9 +106,11 @@ def numeric(path):
     found = {}
 
     def take(name, item):
-        if isinstance(item, h5py.Dataset) and item.dtype.kind in "fiuS" and item.size:
-            if not name.startswith("neve/"):
-                found[name] = item[()]
+        if not isinstance(item, h5py.Dataset) or item.dtype.kind not in "fiuS" or not item.size:
+            return
+        is_bare_dimension = b"not a netCDF variable" in bytes(item.attrs.get("NAME", b""))
+        if not is_bare_dimension and not name.startswith("neve/"):
+            found[name] = item[()]
 
     with h5py.File(path) as file:
         file.visititems(take)
@@ -123,7 +128,7 @@ def same(found, wanted):
         assert found[name].tobytes() == wanted[name].tobytes(), name
 
 
-# --- the tools: each returns, or says why the tool refused --------------------------------------------
+# --- the tools: each returns nothing, or REFUSED ---
 
 
 def has(program):
@@ -146,6 +151,8 @@ def with_h5py(path, wanted, tmp_path):
 def with_h5dump(path, wanted, tmp_path):
     has("h5dump")
     for name, values in wanted.items():
+        if values.dtype.kind == "S":
+            continue  # it writes no letters with -b
         raw = tmp_path / "raw"
         stranger("h5dump", "-d", f"/{name}", "-b", "LE", "-o", raw, path)
         assert raw.read_bytes() == values.tobytes(), name
@@ -166,7 +173,7 @@ def with_h5diff(path, wanted, tmp_path):
     stranger("h5diff", path, tmp_path / "plain.h5")
     name = next(n for n, v in wanted.items() if v.dtype.kind == "f" and v.size > 100)
     with h5py.File(tmp_path / "plain.h5", "r+") as file:
-        file[name][(0,) * file[name].ndim] += 1
+        file[name][(5,) * file[name].ndim] += 1
     assert stranger("h5diff", path, tmp_path / "plain.h5", check=False).returncode == 1
 
 
@@ -228,7 +235,7 @@ with netCDF4.Dataset(sys.argv[1]) as file:
 
 def with_xarray(engine):
     def run(path, wanted, tmp_path):
-        for module in ("xarray", engine):
+        for module in ("xarray", {"netcdf4": "netCDF4"}.get(engine, engine)):
             pytest.importorskip(module, reason=f"{module} is not installed")
         script = """
 import xarray, sys
@@ -244,7 +251,7 @@ with xarray.open_dataset(sys.argv[1], engine=sys.argv[2], decode_cf=False) as da
 
 
 def with_yt(load):
-    """Every grid and field, against Neve's own reader of the boxes; places where load_yt says them."""
+    """Every grid and field, against Neve's own reader of the boxes."""
 
     def run(path, wanted, tmp_path):
         yt = pytest.importorskip("yt", reason="yt is not installed")
@@ -258,7 +265,8 @@ def with_yt(load):
             assert len(boxes) == len(dataset.index.grids)
             for grid, (level, box) in zip(dataset.index.grids, boxes, strict=True):
                 for name in file.components:
-                    assert np.array_equal(grid["chombo", name].d, level[name][box]), name
+                    found, values = grid["chombo", name].d, level[name][box]
+                    assert np.array_equal(found, values, equal_nan=True), name
         return IDENTICAL
 
     return run
@@ -293,16 +301,47 @@ def outcome_of(tool, kind, files, truth, tmp_path):
 
 def page_table():
     """{tool: {kind: outcome}}"""
-    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", PAGE.read_text(), re.MULTILINE)
+    row = r"^\| " + r" \| ".join(["(.+?)"] * 5) + r" \|$"
+    rows = re.findall(row, PAGE.read_text(), re.MULTILINE)
     return {tool: dict(zip(KINDS, found, strict=True)) for tool, _, *found in rows}
+
+
+def version_of(tool):
+    module = {"netCDF4 (Python)": "netCDF4", "neve.load_yt": "yt"}.get(tool, tool.split(".")[0])
+    if shutil.which(tool):
+        command = [tool] if tool in ("ncdump", "nccopy") else [tool, "--version"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return re.search(r"\d+\.\d+(\.\d+)?", done.stdout + done.stderr).group()
+    return importlib.metadata.version(module.split(",")[0])
+
+
+written = {}
 
 
 @pytest.mark.parametrize("tool, kind", RUNS)
 def test_a_tool_does_what_the_page_says(files, truth, tmp_path, tool, kind):
-    assert outcome_of(tool, kind, files, truth, tmp_path) == page_table()[tool][kind]
+    found = outcome_of(tool, kind, files, truth, tmp_path)
+    if os.environ.get("NEVE_WRITE_TABLE"):
+        written.setdefault(tool, {})[kind] = found
+    else:
+        assert found == page_table()[tool][kind]
+
+
+def write_table():
+    rows = [
+        f"| {tool} | {version_of(tool)} | "
+        + " | ".join(written[tool].get(kind, "-") for kind in KINDS)
+        + " |\n"
+        for tool in TOOLS
+    ]
+    rule = "|---|---|---|---|---|\n"
+    head, _, rest = PAGE.read_text().partition(rule)
+    PAGE.write_text(head + rule + "".join(rows) + re.sub(r"\A(\|.*\n)*", "", rest))
 
 
 def test_the_page_has_every_tool_and_no_other():
+    if written:
+        write_table()
     table = page_table()
     assert [tool for tool in table if tool in TOOLS] == list(TOOLS)
     for tool, (_, kinds) in TOOLS.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""neve.load_yt puts every cell where it lies: fields that hold their cells' places agree with yt's."""
+"""neve.load_yt puts every cell where it lies: fields that hold the places of cells agree."""
 
 import neve as package
 import numpy as np
