@@ -71,10 +71,11 @@ def make_netcdf(path):
         air.units = "K"
         air[:] = np.ma.masked_where(random.random(shape) < 0.1, 280 + smooth)
         file.createVariable("pressure", "f8", grid, chunksizes=(4, 40, 60))[:] = 1e5 + 10 * smooth
-        packed = file.createVariable("wind", "i2", grid, fill_value=-32768, chunksizes=(12, 40, 60))
+        chunks = (12, 40, 60)
+        packed = file.createVariable("wind", "i2", grid, fill_value=-32768, chunksizes=chunks)
         packed.scale_factor, packed.add_offset = 0.01, 1.0
         packed[:] = smooth
-        file.createVariable("class", "i4", grid, chunksizes=(12, 40, 60))[:] = smooth.astype("i4")
+        file.createVariable("mask_land", "i4", grid, chunksizes=chunks)[:] = smooth.astype("i4")
         names = file.createVariable("name", "S1", ("lat", "letters"))
         names[:] = np.array([list(f"row {i:4d}") for i in range(40)], "S1")
 
@@ -195,7 +196,7 @@ def copied_by(*command):
         out = tmp_path / "out.nc"
         stranger(*(out if w == "OUT" else path if w == "IN" else w for w in command))
         found = numeric(out)
-        for name in ("air", "pressure", "wind", "class"):
+        for name in ("air", "pressure", "wind", "mask_land"):
             assert found[name].tobytes() == wanted[name].tobytes(), name
 
     return run
@@ -240,11 +241,11 @@ def with_xarray(engine):
         script = """
 import xarray, sys
 with xarray.open_dataset(sys.argv[1], engine=sys.argv[2], decode_cf=False) as data:
-    for name in ("air", "pressure", "wind", "class"):
+    for name in ("air", "pressure", "wind", "mask_land"):
         data[name].values.tofile(sys.argv[3] + "/" + name)
 """
         python(script, path, engine, tmp_path)
-        for name in ("air", "pressure", "wind", "class"):
+        for name in ("air", "pressure", "wind", "mask_land"):
             assert (tmp_path / name).read_bytes() == wanted[name].tobytes(), name
 
     return run

@@ -43,11 +43,9 @@ Field make_field(const std::string& name, const std::vector<uint64_t>& shape, do
 }
 
 std::vector<Field> fields() {
-  std::vector<Field> all = {make_field("line", {20000}, 0, 1e-3),
-                            make_field("plane", {120, 150}, 280, 1e-3),
+  std::vector<Field> all = {make_field("line", {20000}, 0, 1e-3), make_field("plane", {120, 150}, 280, 1e-3),
                             make_field("cube", {24, 28, 40}, 1e5, 0.3),
-                            make_field("rough", {16, 32, 32}, 0, 10),
-                            make_field("constant", {40, 40}, 7, 0)};
+                            make_field("rough", {16, 32, 32}, 0, 10), make_field("constant", {40, 40}, 7, 0)};
   all.back().values.assign(1600, 7);
   Field special = make_field("special", {30, 40, 20}, 1, 1e-2);
   const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 5e-324, -999.0, 1e300, 1e-40};
@@ -75,7 +73,8 @@ void hash(const Field& field, DType dtype, const std::vector<std::byte>& values,
   const auto frame = encode_array(dtype, field.shape, values.data(), options);
   const std::string name(dtype_name(dtype));
   if (!frame.ok()) {
-    std::printf("%s %s %s: %s\n", field.name.c_str(), name.c_str(), way.c_str(), frame.status().message().c_str());
+    std::printf("%s %s %s: %s\n", field.name.c_str(), name.c_str(), way.c_str(),
+                frame.status().message().c_str());
     return;
   }
   std::printf("%s %s %s: %zu bytes %016llx\n", field.name.c_str(), name.c_str(), way.c_str(), frame->size(),
@@ -87,7 +86,7 @@ void hash(const Field& field, DType dtype, const std::vector<std::byte>& values,
 }
 
 void hash_floats(const Field& field, DType dtype, const std::vector<std::byte>& values) {
-  const Bound bounds[] = {{BoundMode::lossless, 0}, {BoundMode::abs, 1e-3},   {BoundMode::rel, 1e-3},
+  const Bound bounds[] = {{BoundMode::lossless, 0}, {BoundMode::abs, 1e-3},  {BoundMode::rel, 1e-3},
                           {BoundMode::rel, 1e-6},   {BoundMode::ratio, 8.0}, {BoundMode::psnr, 60.0}};
   for (const Bound& bound : bounds) {
     for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::lorenzo_regression,
