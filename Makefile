@@ -80,9 +80,10 @@ test: build lint sanitize test-mpich  ## everything that has to pass before a ch
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
 	@$(PYTEST) tests/python tests/cli tests/install
 
-test-long: test  ## also the slow tests: larger data, more ranks, longer random walks, each fuzz target for 3 minutes
+test-long: test  ## also the slow tests: larger data, longer random walks, the core on aarch64 (emulated), fuzzing for 3 minutes a target
 	@NEVE_TEST_LONG=1 ctest --test-dir build --output-on-failure -j $(JOBS)
 	@NEVE_TEST_LONG=1 $(PYTEST) tests/python tests/cli
+	@JOBS=$(JOBS) scripts/test-aarch64.sh
 	@$(MAKE) fuzz FUZZ_MINUTES=3
 
 fuzz:            ## fuzz all that reads files, FUZZ_MINUTES (30) a target; FUZZ_TARGETS="frame npy" for some

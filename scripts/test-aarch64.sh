@@ -32,7 +32,7 @@ cmake --build "$folder/build" -j "${JOBS:-$(nproc)}"
 # Emulated, a test takes some twenty times as long.
 ctest --test-dir "$folder/build" --output-on-failure -j "${JOBS:-$(nproc)}" --timeout 3000
 
-run=(qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$root/usr/lib/aarch64-linux-gnu")
+run=(qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu")
 build/bin/frame_hashes > "$folder/frames.here"
 "${run[@]}" "$folder/build/bin/frame_hashes" > "$folder/frames.aarch64"
 cmp "$folder/frames.here" "$folder/frames.aarch64"
