@@ -197,9 +197,11 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
 struct ComponentInfo {
   Bound asked;
   double bound_abs = 0;
-  double center = 0;         // a dual_quant value is quantum * step + center, computed in the frame's dtype
-  double step = 0;           // 0 when no section uses dual_quant
-  double max_abs_error = 0;  // measured by the encoder over this frame
+  double center = 0;  // a dual_quant value is quantum * step + center, computed in the frame's dtype
+  double step = 0;    // 0 when no section uses dual_quant
+  // Measured by the encoder over this frame, in the values' own arithmetic: of f32 it may lie up to 2^-24 of
+  // itself below what f64 arithmetic says.
+  double max_abs_error = 0;
   std::optional<double> fill;
   bool drops_covered = false;
   std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement

@@ -158,7 +158,8 @@ def test_cmake(tmp_path, prefix):
     source.write_text(checkpoint_too(apply_diff(source.read_text())))
     lines = recipe("cmake", "find_package(neve").replace("amrex_3d", "amrex_2d")
     (core / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.20)\nproject(my_code C CXX)\nfind_package(AMReX REQUIRED)\n"
+        "cmake_minimum_required(VERSION 3.20)\nproject(my_code C CXX)\n"
+        "find_package(AMReX REQUIRED)\n"
         "file(GLOB sources Source/*.cpp)\nfile(GLOB native_sources NativeSource/*.cpp)\n"
         "add_executable(my_code ${sources})\nadd_executable(native ${native_sources})\n"
         "foreach(code my_code native)\n"

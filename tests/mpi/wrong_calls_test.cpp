@@ -662,6 +662,7 @@ TEST_F(WrongCallsOfMpi, Reading) {
     refused("PlotfileSource::read_box", (*source)->read_box(0, 0, 0, nullptr));
     survived("PlotfileSource::hierarchy", (*source)->hierarchy().components.size() == 2);
     survived("PlotfileSource::left_behind", (*source)->left_behind().empty());
+    survived("PlotfileSource::remarks", (*source)->remarks().empty());
     survived("PlotfileSource::kind", !(*source)->kind().empty());
   }
   auto checkpoint = open_checkpoint(state);
