@@ -33,7 +33,7 @@ library: bootstrap
 # What the Python package is made of; a change installs it again. CC and CXX as CMake finds them, so that
 # ccache knows the objects of the build before.
 python_sources := $(shell git ls-files -co --exclude-standard -- \
-  CMakeLists.txt pyproject.toml cmake include src files plotfile hdf5 python 2>/dev/null)
+  CMakeLists.txt pyproject.toml cmake include src/core src/io bindings/python 2>/dev/null)
 .venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
 	CC=cc CXX=c++ $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	  --force-reinstall --config-settings=build-dir=build/python .
@@ -46,7 +46,7 @@ build: library python    ## the command, the libraries, the plugin, and Python w
 demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
 	@$(PYTHON) scripts/demo.py
 
-formatted_sources := git ls-files -- include src files plotfile hdf5 datafile mpi pmpi trace apps adapters cli python bench tests fuzz examples rtl | \
+formatted_sources := git ls-files -- include src bindings tools bench tests examples rtl | \
   grep -E '\.(cpp|hpp|h|c)$$'
 
 lint: bootstrap  ## formatting and Python style

@@ -29,7 +29,7 @@ function(neve_shared_library target output_name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-neve_shared_library(neve_shared neve neve_core neve_files neve_plotfile)
+neve_shared_library(neve_shared neve neve_core neve_files neve_plotfile neve_c)
 target_link_libraries(neve_shared PRIVATE
   neve_flags neve_fmt Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::XXHASH
   PkgConfig::HWY ${CMAKE_DL_LIBS})
@@ -37,7 +37,7 @@ set_target_properties(neve_shared PROPERTIES EXPORT_NAME neve)
 set(neve_libraries neve_shared)
 
 if(NEVE_MPI)
-  neve_shared_library(neve_mpi_shared neve_mpi neve_hdf5 neve_mpi)
+  neve_shared_library(neve_mpi_shared neve_mpi neve_hdf5 neve_mpi neve_mpi_c)
   target_link_libraries(neve_mpi_shared PUBLIC neve_shared MPI::MPI_C PRIVATE neve_flags neve_fmt neve_hdf5_dep)
   # The C++ bindings of MPI are gone from the standard; without these an MPI library's header asks for them.
   target_compile_definitions(neve_mpi_shared INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Books::choose() in
-// src/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
+// src/core/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
 // comparisons are made where multipliers are (dsp_slice.sv): a comparison is the sign of a difference.
 //
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of a stream back to float32 values, as TypedDecoder in src/stream/decoder.cpp: a value a cycle where its code is
+// Blocks of a stream back to float32 values, as TypedDecoder in src/core/stream/decoder.cpp: a value a cycle where its code is
 // short and its line has 8 values at least (code_decoder.sv, lorenzo_inverse.sv); values beside the codes as fast as
 // they are read, half of one a cycle (side_entries.sv).
 //

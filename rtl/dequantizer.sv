@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A quantum to its value q * S: q rounded to float32, the product rounded to float32, both ties to even, as
-// dequantize_one() in src/kernels/portable.hpp. Steps are those of quantizer.sv, so that no product leaves float32's normal
+// dequantize_one() in src/core/kernels/portable.hpp. Steps are those of quantizer.sv, so that no product leaves float32's normal
 // range. Values that are given as they are take the same way. One a cycle, LATENCY cycles later.
 module dequantizer (
     input  logic        clk,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Merges leaves and nodes of a Huffman tree, the two lightest at a time: two queues (van Leeuwen 1976), as cut_lengths()
-// in src/stages/entropy/code_lengths.cpp; equal weights take the leaf. Three cycles for each merge.
+// in src/core/stages/entropy/code_lengths.cpp; equal weights take the leaf. Three cycles for each merge.
 //
 // Both queues give their nodes in the order they hold them, so a node need not know its parent: how many of its two
 // children are nodes says enough (tree_levels.sv).

@@ -2,7 +2,7 @@
 // How many codes of each length a tree gives, none longer than 16 bits, and the first code of each length.
 //
 // Nodes of a level stand side by side (huffman_merge.sv), the root at the end, so one walk back over the nodes counts
-// the leaves of every level. Then as repair_kraft() in src/stages/entropy/code_lengths.cpp, on counts instead of symbols:
+// the leaves of every level. Then as repair_kraft() in src/core/stages/entropy/code_lengths.cpp, on counts instead of symbols:
 // lengths grow with rank, and stay so while the rarest codes are lengthened and what is left over goes to the most
 // frequent.
 module length_counts (

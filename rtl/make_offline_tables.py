@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the modules that hold the offline codebooks from src/stream/offline_books.inc.
+"""Makes the modules that hold the offline codebooks from src/core/stream/offline_books.inc.
 
 rtl/make_offline_tables.py OUTPUT_DIRECTORY writes
   offline_entries.sv, .hex   {length, code} of every symbol of every book
@@ -14,7 +14,7 @@ from pathlib import Path
 SYMBOLS = 1024
 BOOKS = 16
 LONGEST = 16
-SOURCE = Path(__file__).resolve().parent.parent / "src" / "stream" / "offline_books.inc"
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "core" / "stream" / "offline_books.inc"
 
 
 def read_books(text):

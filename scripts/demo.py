@@ -15,7 +15,7 @@ from rich.table import Table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NEVE = ROOT / "build" / "bin" / "neve"
-SAMPLE = ROOT / "samples" / "nyx_lya32_plt00113"
+SAMPLE = ROOT / "examples" / "samples" / "nyx_lya32_plt00113"
 DEMO = ROOT / "demo"
 RANKS = "2"
 BOUND = "rel=1e-3"

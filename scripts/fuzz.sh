@@ -3,7 +3,7 @@
 # Runs every fuzz target for MINUTES, two side by side, from seeds made of real data, and says what was covered.
 # Ends with an error when an input crashes, leaks, hangs or takes too much memory. What a run has found out stays
 # in build-fuzz/corpus, so the next one goes on from there.
-# Usage: scripts/fuzz.sh MINUTES [TARGET...]        (targets: files of fuzz/, without .cpp)
+# Usage: scripts/fuzz.sh MINUTES [TARGET...]        (targets: files of tests/fuzz/, without .cpp)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 minutes=${1:?usage: scripts/fuzz.sh MINUTES [TARGET...]}
@@ -16,7 +16,7 @@ limits=(-max_len=65536 -rss_limit_mb=1024 -malloc_limit_mb=160 -timeout=30)
 
 targets=("$@")
 if (( ${#targets[@]} == 0 )); then
-  for source in fuzz/*.cpp; do targets+=("$(basename "$source" .cpp)"); done
+  for source in tests/fuzz/*.cpp; do targets+=("$(basename "$source" .cpp)"); done
 fi
 for name in "${targets[@]}"; do
   [[ -x $build/bin/fuzz_$name ]] || { echo "fuzz: no target $build/bin/fuzz_$name" >&2; exit 1; }
@@ -47,7 +47,7 @@ run_target() {
   local name=$1 corpus=$build/corpus/$1
   mkdir -p "$corpus" "$build/seeds/$name"
   local folders=("$corpus" "$build/seeds/$name")
-  [[ -d fuzz/regressions/$name ]] && folders+=("fuzz/regressions/$name")
+  [[ -d tests/fuzz/regressions/$name ]] && folders+=("tests/fuzz/regressions/$name")
   local ended=0
   "$build/bin/fuzz_$name" "${limits[@]}" -max_total_time=$((minutes * 60)) -print_final_stats=1 \
     -artifact_prefix="$build/findings/$name-" "${folders[@]}" >"$build/logs/$name.log" 2>&1 || ended=$?

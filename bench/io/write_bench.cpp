@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "io/plotfile/amrex_reader.hpp"
 #include "neve/plotfile_writer.hpp"
-#include "plotfile/amrex_reader.hpp"
 
 namespace {
 

@@ -8,10 +8,10 @@
 #include <bit>
 #include <cmath>
 
-#include "format/bytes.hpp"
+#include "core/format/bytes.hpp"
+#include "core/stream/block_writer.hpp"
+#include "core/threads/float_environment.hpp"
 #include "rtl/model/settings.hpp"
-#include "stream/block_writer.hpp"
-#include "threads/float_environment.hpp"
 
 namespace neve::rtl {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/stream/stream_format.hpp"
 #include "neve/stream.hpp"
-#include "stream/stream_format.hpp"
 
 namespace neve::rtl {
 

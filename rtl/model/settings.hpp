@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/kernels.hpp"
+#include "core/kernels/kernels.hpp"
 #include "neve/status.hpp"
 
 namespace neve::rtl {

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
 NEVE = BUILD / "bin" / "neve"
 PLUGIN_DIR = BUILD / "lib" / "plugin"
-SAMPLE = ROOT / "samples" / "nyx_lya32_plt00113"
+SAMPLE = ROOT / "examples" / "samples" / "nyx_lya32_plt00113"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 TIMEOUT_SECONDS = 240
 

@@ -105,7 +105,10 @@ def test_files_of_the_last_cycle_are_ordinary_hdf5(neve, tmp_path):
         assert file["QVAPOR"].shape == (2, 3, 24, 32)
 
 
-@pytest.mark.parametrize("deck", sorted((ROOT / "apps" / "ensemble" / "decks").glob("*.toml")))
+DECKS = ROOT / "bench" / "apps" / "ensemble" / "decks"
+
+
+@pytest.mark.parametrize("deck", sorted(DECKS.glob("*.toml")))
 def test_the_decks_that_come_with_it_are_valid(neve, tmp_path, deck):
     few = ("--nx", "32", "--ny", "24", "--layers", "2", "--spacing", "100", "--members", "2")
     found = neve(

@@ -84,7 +84,8 @@ def folders(tmp_path_factory):
             return made[page]
         folder = made[page] = root / page
         shutil.copytree(SAMPLE, folder / "plt00113")
-        for name in ("samples", "apps"):
+        (folder / "bench").mkdir()
+        for name in ("examples", "bench/apps"):
             (folder / name).symlink_to(ROOT / name)
         (folder / "build").symlink_to(BUILD)
         variables = [chombo_files.Variable("data", components=2)]
@@ -95,7 +96,7 @@ def folders(tmp_path_factory):
         (folder / "input").write_text("")
         for name in ("simulation", "analysis"):
             shutil.copy(BUILD / "bin" / "mpi_gather_c", folder / name)
-        (folder / "bench" / "results").mkdir(parents=True)
+        (folder / "bench" / "results").mkdir()
         return folder
 
     return folder_of

@@ -134,7 +134,7 @@ def test_pkg_config(by_pkg_config, prefix, tmp_path, language):
 
 def test_the_installed_command(prefix, tmp_path):
     command = prefix / "bin" / "neve"
-    sample = ROOT / "samples" / "nyx_lya32_plt00113"
+    sample = ROOT / "examples" / "samples" / "nyx_lya32_plt00113"
     run(command, "convert", sample, tmp_path / "x.h5")
     (plugin,) = prefix.rglob("plugin/*.so")
     out = run(command, "doctor", HDF5_PLUGIN_PATH=str(plugin.parent))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/agree.hpp"
+#include "parallel/comm/agree.hpp"
 
 #include <cstdlib>
 
-#include "mpi/fault.hpp"
-#include "mpi/ownership.hpp"
-#include "mpi/workers.hpp"
+#include "parallel/comm/fault.hpp"
+#include "parallel/write/ownership.hpp"
+#include "parallel/write/workers.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::mpi {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/amr/benchmark.hpp"
+#include "bench/apps/amr/benchmark.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::amr_app {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "plotfile/amrex_reader.hpp"
+#include "io/plotfile/amrex_reader.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "hdf5/plotfile_source.hpp"
-#include "mpi/option_text.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 #include "neve/neve_mpi.h"
+#include "parallel/write/option_text.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Cartesian mini-app: its field and surface are the same on any number of ranks, and come back.
-#include "apps/cartiso/benchmark.hpp"
+#include "bench/apps/cartiso/benchmark.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "apps/cartiso/isosurface.hpp"
+#include "bench/apps/cartiso/isosurface.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::cartiso {

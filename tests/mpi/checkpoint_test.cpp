@@ -12,7 +12,7 @@
 #include <fstream>
 #include <limits>
 
-#include "hdf5/handle.hpp"
+#include "io/hdf5/handle.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "tests/mpi/generated.hpp"
 #include "tests/unit/same_hierarchy.hpp"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <set>
 
-#include "amr/sample_grids.hpp"
-#include "apps/chombo/benchmark.hpp"
-#include "apps/chombo/fields.hpp"
+#include "bench/apps/chombo/benchmark.hpp"
+#include "bench/apps/chombo/fields.hpp"
+#include "core/amr/sample_grids.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::chombo {

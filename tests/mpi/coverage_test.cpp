@@ -3,9 +3,9 @@
 #include <map>
 #include <tuple>
 
-#include "amr/morton.hpp"
-#include "mpi/coverage_check.hpp"
-#include "mpi/reader_values.hpp"
+#include "core/amr/morton.hpp"
+#include "parallel/write/coverage_check.hpp"
+#include "parallel/write/reader_values.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::mpi {

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <tuple>
 
-#include "amr/grow.hpp"
-#include "hdf5/filter.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/plotfile_source.hpp"
+#include "core/amr/grow.hpp"
+#include "io/hdf5/filter.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "tests/mpi/generated.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/hints.hpp"
+#include "parallel/file/hints.hpp"
 
 #include <cstdlib>
 
-#include "mpi/agree.hpp"
+#include "parallel/comm/agree.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::mpi {

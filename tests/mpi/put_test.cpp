@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/put.hpp"
+#include "parallel/file/put.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

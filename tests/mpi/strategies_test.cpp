@@ -10,9 +10,9 @@
 #include <memory>
 #include <string>
 
-#include "hdf5/attributes.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/plotfile_source.hpp"
+#include "io/hdf5/attributes.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

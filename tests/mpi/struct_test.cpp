@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "apps/struct/benchmark.hpp"
+#include "bench/apps/struct/benchmark.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::structured {

@@ -4,7 +4,7 @@
 #include <map>
 #include <numbers>
 
-#include "apps/unstruct/benchmark.hpp"
+#include "bench/apps/unstruct/benchmark.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve::unstruct {

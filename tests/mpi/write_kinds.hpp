@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kind of parallel write, small, and the phases in which it can be made to fail (mpi/fault.hpp).
+// Every kind of parallel write, small, and the phases in which it can be made to fail
+// (src/parallel/comm/fault.hpp).
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "hdf5/plotfile_source.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

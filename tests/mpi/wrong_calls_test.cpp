@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "mpi/option_text.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/mpi.h"
 #include "neve/neve_mpi.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "parallel/write/option_text.hpp"
 #include "tests/mpi/generated.hpp"
 #include "tests/wrong_calls.hpp"
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 CHECKOUT = Path(__file__).parents[2]
 SHARED_DATA = CHECKOUT.parent / "shared" / "data"
-SAMPLE = CHECKOUT / "samples" / "nyx_lya32_plt00113"
+SAMPLE = CHECKOUT / "examples" / "samples" / "nyx_lya32_plt00113"
 COMMAND = Path(os.environ.get("NEVE_COMMAND", CHECKOUT / "build" / "bin" / "neve"))
 
 # No deadline: the machines that run this are shared, and a slow minute is not a failure.

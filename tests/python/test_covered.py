@@ -16,7 +16,7 @@ import pytest
 
 REL = 1e-3
 FILES = (
-    "samples/nyx_lya32_plt00113",
+    "examples/samples/nyx_lya32_plt00113",
     "amr/nyx_za64_plt00088",
     "amr/cns_rt_plt00450",
     "amr/warpx_lwfa_plt000301.tar.xz",
@@ -28,7 +28,7 @@ FILES = (
 @pytest.fixture
 def source(request: pytest.FixtureRequest, sample: Path, tmp_path: Path) -> Path:
     name = request.param
-    if name.startswith("samples/"):
+    if name.startswith("examples/samples/"):
         return sample
     path = request.getfixturevalue("shared_data") / name
     if not path.exists():

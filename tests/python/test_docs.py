@@ -63,7 +63,7 @@ def test_links_lead_somewhere(path):
 def test_the_filter_parameters_are_those_of_the_header():
     """The two tables of cd_values, in the document and in the source, say the same."""
     document = (CHECKOUT / "docs" / "format.md").read_text()
-    header = (CHECKOUT / "hdf5" / "filter_parameters.hpp").read_text()
+    header = (CHECKOUT / "src" / "io" / "hdf5" / "filter_parameters.hpp").read_text()
     (number,) = re.findall(r"neve_filter_id = (\d+);", header)
     assert f"Filter id **{number}**" in document
     in_header = re.findall(r"^//   ([\d.-]+) +([a-z]+)", header, re.MULTILINE)

@@ -11,7 +11,7 @@ from conftest import CHECKOUT
 from reference_decoder import Refused, xxh3_64
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.nevs"))
-TABLE = CHECKOUT / "src" / "stream" / "offline_books.inc"
+TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_books.inc"
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)

@@ -9,7 +9,7 @@
 
 #include "Vbook_choice.h"
 #include "Voffline_entries.h"
-#include "stream/book_choice.hpp"
+#include "core/stream/book_choice.hpp"
 #include "tests/rtl/clocked.hpp"
 
 namespace {

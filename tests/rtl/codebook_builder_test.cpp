@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "Vcodebook_builder.h"
-#include "stream/book.hpp"
-#include "stream/chunk.hpp"
-#include "stream/symbol_coder.hpp"
+#include "core/stream/book.hpp"
+#include "core/stream/chunk.hpp"
+#include "core/stream/symbol_coder.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/public_fields.hpp"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "io/plotfile/npy.hpp"
 #include "neve/stream.hpp"
-#include "plotfile/npy.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::rtl {

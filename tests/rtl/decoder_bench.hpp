@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "Vdecoder_lane.h"
+#include "core/stream/book.hpp"
+#include "core/stream/chunk.hpp"
+#include "core/stream/stream_format.hpp"
 #include "rtl/model/settings.hpp"
-#include "stream/book.hpp"
-#include "stream/chunk.hpp"
-#include "stream/stream_format.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/unit/test_fields.hpp"
 

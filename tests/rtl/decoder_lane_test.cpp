@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/stream/book.hpp"
+#include "core/stream/chunk.hpp"
 #include "neve/stream.hpp"
-#include "stream/book.hpp"
-#include "stream/chunk.hpp"
 #include "tests/rtl/decoder_bench.hpp"
 #include "tests/rtl/fields.hpp"
 #include "tests/rtl/public_fields.hpp"

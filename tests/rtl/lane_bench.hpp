@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "Vlane.h"
+#include "core/stream/chunk.hpp"
+#include "core/stream/symbol_coder.hpp"
 #include "rtl/model/settings.hpp"
-#include "stream/chunk.hpp"
-#include "stream/symbol_coder.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/unit/test_fields.hpp"
 

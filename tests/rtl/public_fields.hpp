@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "io/plotfile/npy.hpp"
 #include "neve/frame.hpp"
-#include "plotfile/npy.hpp"
 
 namespace neve::rtl {
 

@@ -10,15 +10,15 @@
 #include <memory>
 #include <utility>
 
-#include "datafile/attributes.hpp"
-#include "datafile/contents.hpp"
-#include "datafile/recognize.hpp"
-#include "datafile/variable.hpp"
-#include "hdf5/checkpoint_source.hpp"
-#include "hdf5/handle.hpp"
+#include "io/datafile/attributes.hpp"
+#include "io/datafile/contents.hpp"
+#include "io/datafile/recognize.hpp"
+#include "io/datafile/variable.hpp"
+#include "io/hdf5/checkpoint_source.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/plotfile/open.hpp"
 #include "neve/checkpoint_reader.hpp"
 #include "neve/plotfile_reader.hpp"
-#include "plotfile/open.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::rtl {

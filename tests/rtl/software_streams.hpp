@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/bytes.hpp"
+#include "core/format/bytes.hpp"
 #include "neve/stream.hpp"
 
 namespace neve::rtl {

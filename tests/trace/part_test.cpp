@@ -6,10 +6,10 @@
 #include <random>
 #include <vector>
 
-#include "trace/json.hpp"
-#include "trace/model.hpp"
-#include "trace/part.hpp"
-#include "trace/part_reader.hpp"
+#include "preload/trace/json.hpp"
+#include "preload/trace/model.hpp"
+#include "preload/trace/part.hpp"
+#include "preload/trace/part_reader.hpp"
 
 namespace neve::trace {
 namespace {

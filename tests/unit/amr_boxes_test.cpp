@@ -6,8 +6,8 @@
 #include <numeric>
 #include <random>
 
-#include "amr/box_index.hpp"
-#include "amr/morton.hpp"
+#include "core/amr/box_index.hpp"
+#include "core/amr/morton.hpp"
 
 namespace neve::amr {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "amr/chunking.hpp"
-#include "amr/morton.hpp"
+#include "core/amr/chunking.hpp"
+#include "core/amr/morton.hpp"
 
 namespace neve::amr {
 namespace {

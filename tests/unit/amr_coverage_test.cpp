@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "amr/average_down.hpp"
-#include "amr/coverage.hpp"
+#include "core/amr/average_down.hpp"
+#include "core/amr/coverage.hpp"
 
 namespace neve::amr {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "amr/load_balance.hpp"
+#include "core/amr/load_balance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <numeric>
 #include <random>
 
-#include "amr/morton.hpp"
-#include "amr/sample_grids.hpp"
+#include "core/amr/morton.hpp"
+#include "core/amr/sample_grids.hpp"
 #include "neve/distribution.hpp"
 
 namespace neve::amr {

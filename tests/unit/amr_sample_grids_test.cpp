@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "amr/sample_grids.hpp"
+#include "core/amr/sample_grids.hpp"
 
 #include <gtest/gtest.h>
 

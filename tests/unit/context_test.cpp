@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "stages/entropy/context_models.hpp"
-#include "stages/entropy/rans.hpp"
+#include "core/stages/entropy/context_models.hpp"
+#include "core/stages/entropy/rans.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

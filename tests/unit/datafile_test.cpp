@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "datafile/chunk_grid.hpp"
-#include "datafile/ordered_work.hpp"
+#include "io/datafile/chunk_grid.hpp"
+#include "io/datafile/ordered_work.hpp"
 
 namespace neve::datafile {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The LETKF against what it must equal: the Kalman filter, and functions known in closed form.
-#include "apps/ensemble/letkf.hpp"
+#include "bench/apps/ensemble/letkf.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 
-#include "apps/common/random.hpp"
+#include "bench/apps/common/random.hpp"
 
 namespace neve::ensemble {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ensemble's model: what it conserves, that it runs for days, and that it is a function of its seed.
-#include "apps/ensemble/model.hpp"
+#include "bench/apps/ensemble/model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,10 @@
 // Huffman codes, escapes, zero groups and the mask stream: there and back, and refusing what is not theirs.
 #include <gtest/gtest.h>
 
-#include "stages/entropy/book_choice.hpp"
-#include "stages/entropy/escapes.hpp"
-#include "stages/entropy/huffman_coder.hpp"
-#include "stages/mask/special_values.hpp"
+#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/escapes.hpp"
+#include "core/stages/entropy/huffman_coder.hpp"
+#include "core/stages/mask/special_values.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

@@ -12,9 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "files/temporary_file.hpp"
-#include "files/temporary_folder.hpp"
-#include "files/write.hpp"
+#include "io/files/temporary_file.hpp"
+#include "io/files/temporary_folder.hpp"
+#include "io/files/write.hpp"
 #include "temp_dir.hpp"
 
 namespace neve::files {

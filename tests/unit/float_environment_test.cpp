@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulations may run with denormals flushed to zero (-ffast-math) or another rounding mode. Neither may show
 // in the frames, nor may the library change what the simulation runs with.
-#include "threads/float_environment.hpp"
+#include "core/threads/float_environment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "format/regions.hpp"
+#include "core/format/regions.hpp"
+#include "core/threads/scratch.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"
-#include "threads/scratch.hpp"
 
 namespace neve {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Headers at their limits: what the writer makes the reader takes, and a short header cannot claim much
 // memory.
-#include "format/frame_header.hpp"
+#include "core/format/frame_header.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <numeric>
 
-#include "format/checksum.hpp"
+#include "core/format/checksum.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

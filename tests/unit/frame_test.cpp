@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "codecs/reconstruct.hpp"
-#include "format/tiling.hpp"
+#include "core/codecs/reconstruct.hpp"
+#include "core/format/tiling.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which other files an HDF5 file may lead its readers to.
-#include "hdf5/external_files.hpp"
+#include "io/hdf5/external_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "hdf5/errors.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/plotfile_source.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/plotfile_source.hpp"
+#include "io/plotfile/own_folder.hpp"
 #include "neve/plotfile_reader.hpp"
-#include "plotfile/own_folder.hpp"
 
 namespace neve::hdf5 {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/filter_parameters.hpp"
+#include "io/hdf5/filter_parameters.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The filter as HDF5 calls it, and what stands on the error stack when it refuses.
-#include "hdf5/filter.hpp"
+#include "io/hdf5/filter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <numeric>
 #include <thread>
 
-#include "hdf5/decoded_cache.hpp"
-#include "hdf5/errors.hpp"
-#include "hdf5/handle.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/decoded_cache.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/hdf5/handle.hpp"
 
 namespace neve::hdf5 {
 namespace {

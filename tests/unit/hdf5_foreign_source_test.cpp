@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <functional>
 
-#include "hdf5/attributes.hpp"
-#include "hdf5/errors.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/layout_names.hpp"
-#include "hdf5/plotfile_source.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/attributes.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/layout_names.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 
 namespace neve::hdf5 {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plotfile written once by `neve convert`, never again: every release reads it and gets the same bits.
 //
-// tests/golden/plotfile_v1.h5 is samples/nyx_lya32_plt00113 at rel=1e-3, two ranks, covered cells left out
-// where the finer level gives them back. plotfile_v1.xxh3 holds the hash of what it read as when it was
-// written.
+// tests/golden/plotfile_v1.h5 is examples/samples/nyx_lya32_plt00113 at rel=1e-3, two ranks, covered cells
+// left out where the finer level gives them back. plotfile_v1.xxh3 holds the hash of what it read as when it
+// was written.
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "hdf5/plotfile_source.hpp"
+#include "io/hdf5/plotfile_source.hpp"
 
 namespace neve {
 namespace {

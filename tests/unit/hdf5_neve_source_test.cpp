@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "hdf5/filter.hpp"
-#include "hdf5/frame_reader.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/layout_names.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/filter.hpp"
+#include "io/hdf5/frame_reader.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/layout_names.hpp"
 
 namespace neve::hdf5 {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of HDF5 files that claim more than their file pays for.
-#include "hdf5/paid_list.hpp"
+#include "io/hdf5/paid_list.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hdf5/field_records.hpp"
-#include "hdf5/handle.hpp"
+#include "io/hdf5/field_records.hpp"
+#include "io/hdf5/handle.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::hdf5 {

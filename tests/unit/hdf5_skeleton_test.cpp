@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/skeleton.hpp"
+#include "io/hdf5/skeleton.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "hdf5/filter_parameters.hpp"
-#include "hdf5/handle.hpp"
-#include "hdf5/layout_names.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/filter_parameters.hpp"
+#include "io/hdf5/handle.hpp"
+#include "io/hdf5/layout_names.hpp"
 #include "same_hierarchy.hpp"
 
 namespace neve::hdf5 {

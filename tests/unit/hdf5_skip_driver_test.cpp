@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/skip_driver.hpp"
+#include "io/hdf5/skip_driver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "hdf5/errors.hpp"
-#include "hdf5/handle.hpp"
 #include "hdf5_test_files.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/hdf5/handle.hpp"
 
 namespace neve::hdf5 {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chunks that are stored with other sizes than theirs.
-#include "hdf5/stored_chunks.hpp"
+#include "io/hdf5/stored_chunks.hpp"
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "hdf5/open_to_read.hpp"
+#include "io/hdf5/open_to_read.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::hdf5 {

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "amr/average_down.hpp"
-#include "amr/box_index.hpp"
-#include "amr/chunking.hpp"
-#include "amr/coverage.hpp"
-#include "hdf5/plotfile_source.hpp"
-#include "hdf5/skeleton.hpp"
+#include "core/amr/average_down.hpp"
+#include "core/amr/box_index.hpp"
+#include "core/amr/chunking.hpp"
+#include "core/amr/coverage.hpp"
+#include "io/hdf5/plotfile_source.hpp"
+#include "io/hdf5/skeleton.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <vector>
 
-#include "format/bytes.hpp"
-#include "format/checksum.hpp"
-#include "format/frame_prefix.hpp"
-#include "stages/lossless/byte_pack.hpp"
+#include "core/format/bytes.hpp"
+#include "core/format/checksum.hpp"
+#include "core/format/frame_prefix.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve::test {
 

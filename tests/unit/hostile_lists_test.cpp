@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/stream/book.hpp"
+#include "core/stream/stream_format.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"
-#include "stream/book.hpp"
-#include "stream/stream_format.hpp"
 #include "tests/unit/hostile_lists.hpp"
 #include "tests/unit/measured_cost.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "core/stages/lossless/value_multiples.hpp"
+#include "core/stages/lossless/value_ranks.hpp"
 #include "neve/frame.hpp"
-#include "stages/lossless/value_multiples.hpp"
-#include "stages/lossless/value_ranks.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

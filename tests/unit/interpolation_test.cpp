@@ -9,9 +9,9 @@
 #include <set>
 #include <tuple>
 
-#include "codecs/interpolation_fields.hpp"
-#include "kernels/targets.hpp"
-#include "stages/predict/interpolation.hpp"
+#include "core/codecs/interpolation_fields.hpp"
+#include "core/kernels/targets.hpp"
+#include "core/stages/predict/interpolation.hpp"
 #include "tests/unit/section_check.hpp"
 #include "tests/unit/test_fields.hpp"
 

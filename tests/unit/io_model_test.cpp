@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "amr/load_balance.hpp"
-#include "amr/sample_grids.hpp"
-#include "io_model/access_bins.hpp"
-#include "io_model/file_pieces.hpp"
-#include "io_model/predict.hpp"
-#include "io_model/write_calls.hpp"
+#include "core/amr/load_balance.hpp"
+#include "core/amr/sample_grids.hpp"
+#include "core/io_model/access_bins.hpp"
+#include "core/io_model/file_pieces.hpp"
+#include "core/io_model/predict.hpp"
+#include "core/io_model/write_calls.hpp"
 
 namespace neve::io_model {
 namespace {

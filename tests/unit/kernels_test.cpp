@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernels.hpp"
-#include "kernels/stream_kernels.hpp"
-#include "kernels/targets.hpp"
-#include "kernels/word_kernels.hpp"
+#include "core/kernels/kernels.hpp"
+#include "core/kernels/stream_kernels.hpp"
+#include "core/kernels/targets.hpp"
+#include "core/kernels/word_kernels.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apps/mpi/link_model.hpp"
+#include "bench/apps/mpi/link_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codecs/section_codec.hpp"
+#include "core/codecs/section_codec.hpp"
 #include "tests/unit/section_check.hpp"
 #include "tests/unit/test_fields.hpp"
 

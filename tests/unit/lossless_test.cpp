@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "core/stages/lossless/byte_coder.hpp"
+#include "core/stages/lossless/byte_planes.hpp"
+#include "core/stages/lossless/ordered_words.hpp"
+#include "core/stages/lossless/value_multiples.hpp"
+#include "core/stages/lossless/word_repeats.hpp"
 #include "neve/frame.hpp"
-#include "stages/lossless/byte_coder.hpp"
-#include "stages/lossless/byte_planes.hpp"
-#include "stages/lossless/ordered_words.hpp"
-#include "stages/lossless/value_multiples.hpp"
-#include "stages/lossless/word_repeats.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

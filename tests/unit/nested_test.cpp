@@ -12,9 +12,9 @@
 #include <fstream>
 #include <numeric>
 
-#include "codecs/nested_values.hpp"
-#include "format/checksum.hpp"
-#include "format/regions.hpp"
+#include "core/codecs/nested_values.hpp"
+#include "core/format/checksum.hpp"
+#include "core/format/regions.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/test_fields.hpp"
 

@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "core/threads/parallel_for.hpp"
 #include "neve/frame.hpp"
 #include "neve/neve.h"
 #include "neve/series.hpp"
 #include "neve/stream.hpp"
 #include "tests/failing_new.hpp"
 #include "tests/unit/test_fields.hpp"
-#include "threads/parallel_for.hpp"
 
 #include <gtest/gtest.h>
 

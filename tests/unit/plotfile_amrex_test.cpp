@@ -10,8 +10,8 @@
 #include <functional>
 #include <sstream>
 
-#include "plotfile/amrex_reader.hpp"
-#include "plotfile/open.hpp"
+#include "io/plotfile/amrex_reader.hpp"
+#include "io/plotfile/open.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::plotfile {

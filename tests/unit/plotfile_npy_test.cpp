@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plotfile/npy.hpp"
-#include "plotfile/open.hpp"
+#include "io/plotfile/npy.hpp"
+#include "io/plotfile/open.hpp"
 
 namespace neve::plotfile {
 namespace {

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plotfile/amrex_header.hpp"
-#include "plotfile/amrex_reader.hpp"
-#include "plotfile/amrex_writer.hpp"
+#include "io/plotfile/amrex_header.hpp"
+#include "io/plotfile/amrex_reader.hpp"
+#include "io/plotfile/amrex_writer.hpp"
 
 namespace neve::plotfile {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plotfile directory is replaced only where nothing but the plotfile is in it.
-#include "plotfile/replaceable.hpp"
+#include "io/plotfile/replaceable.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "io/plotfile/amrex_writer.hpp"
 #include "neve/hierarchy.hpp"
-#include "plotfile/amrex_writer.hpp"
 #include "temp_dir.hpp"
 
 namespace neve::plotfile {

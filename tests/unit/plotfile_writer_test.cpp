@@ -9,8 +9,8 @@
 #include <fstream>
 #include <limits>
 
-#include "plotfile/amrex_reader.hpp"
-#include "plotfile/amrex_writer.hpp"
+#include "io/plotfile/amrex_reader.hpp"
+#include "io/plotfile/amrex_writer.hpp"
 #include "tests/unit/temp_dir.hpp"
 
 namespace neve::plotfile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "math/portable_math.hpp"
+#include "core/math/portable_math.hpp"
 
 #include <gtest/gtest.h>
 

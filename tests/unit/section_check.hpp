@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
-#include "codecs/section_codec.hpp"
-#include "stages/quantize/quantizer.hpp"
+#include "core/codecs/section_codec.hpp"
+#include "core/stages/quantize/quantizer.hpp"
 
 namespace neve::test {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "apps/ensemble/model.hpp"
+#include "bench/apps/ensemble/model.hpp"
 #include "test_fields.hpp"
 
 namespace neve {

@@ -14,8 +14,8 @@
 #include <limits>
 #include <string>
 
-#include "stream/book.hpp"
-#include "stream/symbol_coder.hpp"
+#include "core/stream/book.hpp"
+#include "core/stream/symbol_coder.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/select/bound_search.hpp"
 #include "neve/frame.hpp"
-#include "select/bound_search.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {

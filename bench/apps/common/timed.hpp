@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "neve/status.hpp"
+#include "parallel/comm/agree.hpp"
+
+namespace neve::apps {
+
+// Collective: wall time of the slowest rank for something all ranks do together.
+template <class Work>
+Result<double> timed(const mpi::Comm& comm, Work&& work) {
+  NEVE_TRY(mpi::mpi_status(MPI_Barrier(comm.get()), "MPI_Barrier"));
+  const double begin_seconds = MPI_Wtime();
+  NEVE_TRY(work());
+  double seconds = MPI_Wtime() - begin_seconds;
+  NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
+                           "merging of times"));
+  return seconds;
+}
+
+// Of something done several times; sums of such.
+struct Seconds {
+  double median = 0, least = 0, most = 0;
+
+  Seconds& operator+=(const Seconds& other) {
+    median += other.median;
+    least += other.least;
+    most += other.most;
+    return *this;
+  }
+};
+
+inline double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Collective: `work`, `repeats` times, each after a `prepare` that is not timed.
+template <class Prepare, class Work>
+Result<Seconds> timed(const mpi::Comm& comm, int repeats, Prepare&& prepare, Work&& work) {
+  std::vector<double> runs;
+  for (int run = 0; run < repeats; ++run) {
+    NEVE_TRY(prepare());
+    NEVE_ASSIGN(const double seconds, timed(comm, work));
+    runs.push_back(seconds);
+  }
+  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
+  return Seconds{median_of(runs), *least, *most};
+}
+
+}  // namespace neve::apps

@@ -1,0 +1,817 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/apps/ensemble/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "bench/apps/common/random.hpp"
+#include "bench/apps/common/timed.hpp"
+#include "bench/apps/common/workplace.hpp"
+#include "core/format/checksum.hpp"
+#include "parallel/comm/agree.hpp"
+
+namespace neve::ensemble {
+namespace {
+
+using apps::Random;
+using apps::timed;
+using mpi::Comm;
+using mpi::mpi_status;
+
+constexpr double seconds_per_hour = 3600;
+// Of Random: the truth and the members have small ones.
+constexpr uint64_t network_stream = uint64_t{1} << 32, noise_stream = uint64_t{2} << 32;
+
+const std::vector<float>& analysed(const State& state, int variable) {
+  const std::vector<float>* const fields[] = {&state.u, &state.v, &state.thickness, &state.vapour};
+  return *fields[variable];
+}
+std::vector<float>& analysed(State& state, int variable) {
+  return const_cast<std::vector<float>&>(analysed(std::as_const(state), variable));
+}
+
+// A member's file, as WRF's hold them: state, diagnostics and what never changes. The analysed ones first.
+std::vector<Field> fields_of(const Grid& g, const State& state, const Diagnostics& d, const Constants& c) {
+  const Shape cells = {static_cast<uint64_t>(g.layers), static_cast<uint64_t>(g.ny),
+                       static_cast<uint64_t>(g.nx)};
+  const Shape columns = {cells[1], cells[2]};
+  std::vector<Field> fields;
+  for (size_t v = 0; v < analysed_variables; ++v) {
+    fields.push_back({analysed_names[v], cells, analysed(state, static_cast<int>(v)).data()});
+  }
+  fields.push_back({"QCLOUD", cells, state.cloud.data()});
+  fields.push_back({"W", cells, d.w.data()});
+  fields.push_back({"PH", cells, d.height.data()});
+  fields.push_back({"P", cells, d.pressure.data()});
+  fields.push_back({"CLDFRA", cells, d.cloud_cover.data()});
+  fields.push_back({"H_DIABATIC", cells, d.condensed.data()});
+  fields.push_back({"PHB", cells, c.base_height.data()});
+  fields.push_back({"PB", cells, c.base_pressure.data()});
+  fields.push_back({"RAINNC", columns, state.rain.data()});
+  fields.push_back({"USTSQ", columns, d.surface_stress.data()});
+  fields.push_back({"HGT", columns, c.terrain.data()});
+  fields.push_back({"LANDMASK", columns, c.land.data()});
+  fields.push_back({"F", columns, c.coriolis.data()});
+  fields.push_back({"XLAT", columns, c.latitude.data()});
+  fields.push_back({"XLONG", columns, c.longitude.data()});
+  return fields;
+}
+
+uint64_t bytes_of(const std::vector<Field>& fields) {
+  uint64_t values = 0;
+  for (const Field& field : fields) values += value_count(field.shape);
+  return values * sizeof(float);
+}
+
+uint64_t hash_of(const float* values, size_t count) {
+  return checksum(std::as_bytes(std::span(values, count)));
+}
+
+// Rows of a member's file at one output, whatever its form.
+class MemberFile {
+ public:
+  static Result<MemberFile> open(const Grid& grid, const std::string& path, bool is_flat) {
+    MemberFile file(grid);
+    if (is_flat) {
+      NEVE_ASSIGN(file.flat_, plotfile::File::open(path));
+    } else {
+      NEVE_ASSIGN(file.fields_, FieldFile::open(path));
+    }
+    return file;
+  }
+
+  // An analysed variable's rows, [layer][row][x].
+  Status read_rows(int variable, int first_row, int rows, float* out) const {
+    const auto nx = static_cast<uint64_t>(grid_.nx), ny = static_cast<uint64_t>(grid_.ny);
+    const auto layers = static_cast<uint64_t>(grid_.layers);
+    const auto first = static_cast<uint64_t>(first_row), count = static_cast<uint64_t>(rows);
+    if (fields_) {
+      return fields_->read(analysed_names[static_cast<size_t>(variable)], {0, first, 0}, {layers, count, nx},
+                           out);
+    }
+    for (uint64_t layer = 0; layer < layers; ++layer) {
+      const uint64_t row = (static_cast<uint64_t>(variable) * layers + layer) * ny + first;
+      NEVE_TRY(read_flat(*flat_, row * nx, count * nx, out + layer * count * nx));
+    }
+    return {};
+  }
+
+ private:
+  explicit MemberFile(const Grid& grid) : grid_(grid) {}
+
+  Grid grid_;
+  std::optional<FieldFile> fields_;
+  std::shared_ptr<plotfile::File> flat_;
+};
+
+class Benchmark {
+ public:
+  Benchmark(Comm comm, const Case& options)
+      : comm_(std::move(comm)), options_(options), grid_(options.grid), model_(options.grid) {
+    filter_ranks_ = options.filter_ranks > 0 ? options.filter_ranks : comm_.size();
+    band_ = band_of(comm_.rank());
+  }
+
+  Result<BenchmarkResult> run() {
+    if (filter_ranks_ > comm_.size()) {
+      return usage_error(fmt::format("{} LETKF processes on {} ranks; at most as many are allowed",
+                                     filter_ranks_, comm_.size()));
+    }
+    result_.step_seconds = model_.step_seconds();
+    result_.cycles.resize(static_cast<size_t>(options_.cycles));
+    place_stations();
+    NEVE_TRY(guarded("the truth", [&] { return run_truth(); }));
+    NEVE_TRY(share_truth());
+    NEVE_TRY(guarded("spin-up", [&] { return spin_up(); }));
+    NEVE_TRY(run_free());
+    std::optional<std::vector<uint64_t>> first_end;
+    for (const Way& way : options_.ways) {
+      NEVE_TRY(run_way(way));
+      NEVE_ASSIGN(const std::vector<uint64_t> end, hashes_of_members());
+      if (!first_end) first_end = end;
+      if (end != *first_end) {
+        return Status(Code::bound_violated, fmt::format("way {} ends in another ensemble than way {}",
+                                                        way.name, options_.ways[0].name));
+      }
+    }
+    return result_;
+  }
+
+ private:
+  // Not collective work, agreed on by all ranks.
+  template <class Work>
+  Status guarded(const std::string& what, Work&& work) const {
+    return mpi::agree(comm_, mpi::guarded(what, std::forward<Work>(work)).in(what));
+  }
+  template <class Work>
+  Status phase(const std::string& what, double* seconds, Work&& work) const {
+    NEVE_ASSIGN(const double taken, timed(comm_, [&] { return guarded(what, work); }));
+    *seconds += taken;
+    return {};
+  }
+
+  bool is_mine(int member) const { return member % comm_.size() == comm_.rank(); }
+  template <class Work>
+  Status for_my_members(Work&& work) const {
+    for (int m = comm_.rank(); m < options_.members; m += comm_.size()) NEVE_TRY(work(m));
+    return {};
+  }
+
+  // Whole chunks, so that none is read or made twice.
+  Band band_of(int rank) const {
+    const int chunk_count = (grid_.ny + Storage().chunk_rows - 1) / Storage().chunk_rows;
+    const int chunk_rows = (grid_.ny + chunk_count - 1) / chunk_count;
+    const auto first = [&](int r) {
+      return std::min(grid_.ny, chunk_count * std::min(r, filter_ranks_) / filter_ranks_ * chunk_rows);
+    };
+    Band band;
+    band.first_row = first(rank);
+    band.rows = first(rank + 1) - band.first_row;
+    return band;
+  }
+
+  // --- truth, observations, ensembles -------------------------------------------------------------------
+
+  size_t station_values() const {
+    return static_cast<size_t>(options_.outputs * analysed_variables * grid_.layers);
+  }
+
+  void place_stations() {
+    Random random(options_.seed, network_stream);
+    network_.outputs = options_.outputs;
+    for (int s = 0; s < options_.stations; ++s) {
+      Station& station = network_.stations.emplace_back();
+      station.x = static_cast<int>(random.uniform() * grid_.nx);
+      station.y = static_cast<int>(random.uniform() * grid_.ny);
+      station.first = static_cast<size_t>(s) * station_values();
+      for (int output = 0; output < options_.outputs; ++output) {
+        for (const double noise : observation_noise) {
+          network_.error_stddev.insert(network_.error_stddev.end(), static_cast<size_t>(grid_.layers), noise);
+        }
+      }
+    }
+    result_.observations = network_.error_stddev.size();
+    network_.background.resize(static_cast<Eigen::Index>(result_.observations), options_.members);
+  }
+
+  // The row of the network for what a station sees at an output.
+  size_t observation(const Station& station, int output, int variable, int layer) const {
+    return station.first +
+           static_cast<size_t>((output * analysed_variables + variable) * grid_.layers + layer);
+  }
+  size_t cell(int layer, int y, int x) const {
+    return (static_cast<size_t>(layer) * static_cast<size_t>(grid_.ny) + static_cast<size_t>(y)) *
+               static_cast<size_t>(grid_.nx) +
+           static_cast<size_t>(x);
+  }
+
+  double output_seconds() const { return options_.cycle_hours * seconds_per_hour / options_.outputs; }
+
+  // On rank 0: what is observed, and the state that errors are taken from. Nobody else sees the truth.
+  Status run_truth() {
+    observed_.assign(static_cast<size_t>(options_.cycles), std::vector<double>(result_.observations));
+    true_states_.assign(static_cast<size_t>(options_.cycles) * analysed_variables,
+                        std::vector<float>(grid_.cells()));
+    if (comm_.rank() != 0) return {};
+    State truth = model_.initial_state(options_.seed, 0, options_.perturbation);
+    NEVE_TRY(spin_up(truth));
+    for (int c = 0; c < options_.cycles; ++c) {
+      Random noise(options_.seed, noise_stream + static_cast<uint64_t>(c));
+      for (int output = 0; output < options_.outputs; ++output) {
+        NEVE_TRY(model_.advance(truth, output_seconds()));
+        for (const Station& station : network_.stations) {
+          for (int v = 0; v < analysed_variables; ++v) {
+            for (int k = 0; k < grid_.layers; ++k) {
+              const float value = analysed(truth, v)[cell(k, station.y, station.x)];
+              observed_[static_cast<size_t>(c)][observation(station, output, v, k)] =
+                  static_cast<double>(value) + observation_noise[static_cast<size_t>(v)] * noise.normal();
+            }
+          }
+        }
+      }
+      for (int v = 0; v < analysed_variables; ++v) true_state(c, v) = analysed(truth, v);
+    }
+    return {};
+  }
+
+  std::vector<float>& true_state(int cycle, int variable) {
+    return true_states_[static_cast<size_t>(cycle * analysed_variables + variable)];
+  }
+
+  Status share_truth() {
+    for (std::vector<double>& values : observed_) {
+      NEVE_TRY(
+          mpi_status(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, comm_.get()),
+                     "broadcast of observations"));
+    }
+    for (std::vector<float>& values : true_states_) {
+      NEVE_TRY(
+          mpi_status(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_FLOAT, 0, comm_.get()),
+                     "broadcast of the truth"));
+    }
+    return {};
+  }
+
+  Status spin_up(State& state) {
+    return options_.spinup_hours > 0 ? model_.advance(state, options_.spinup_hours * seconds_per_hour)
+                                     : Status();
+  }
+  Status spin_up() {
+    return for_my_members([&](int m) -> Status {
+      start_.push_back(model_.initial_state(options_.seed, m + 1, options_.perturbation));
+      return spin_up(start_.back()).in(fmt::format("member {}", m));
+    });
+  }
+
+  State& mine(std::vector<State>& states, int member) const {
+    return states[static_cast<size_t>(member / comm_.size())];
+  }
+
+  // The ensemble that sees no observations.
+  Status run_free() {
+    std::vector<State> states = start_;
+    for (int c = 0; c < options_.cycles; ++c) {
+      NEVE_TRY(guarded("the free run", [&] {
+        return for_my_members(
+            [&](int m) { return model_.advance(mine(states, m), options_.cycle_hours * seconds_per_hour); });
+      }));
+      NEVE_ASSIGN(result_.cycles[static_cast<size_t>(c)].free, error_of_mean(states, c));
+    }
+    return {};
+  }
+
+  // Members are added up in their order, on every rank alike.
+  Result<Errors> error_of_mean(std::vector<State>& states, int cycle) {
+    Errors errors{};
+    std::vector<float> member(grid_.cells());
+    for (int v = 0; v < analysed_variables; ++v) {
+      std::vector<double> sum(grid_.cells());
+      for (int m = 0; m < options_.members; ++m) {
+        if (is_mine(m)) member = analysed(mine(states, m), v);
+        NEVE_TRY(mpi_status(MPI_Bcast(member.data(), static_cast<int>(member.size()), MPI_FLOAT,
+                                      m % comm_.size(), comm_.get()),
+                            "broadcast of a member"));
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(member[i]);
+      }
+      double squares = 0;
+      for (size_t i = 0; i < sum.size(); ++i) {
+        const double error = sum[i] / options_.members - static_cast<double>(true_state(cycle, v)[i]);
+        squares += error * error;
+      }
+      errors[static_cast<size_t>(v)] = std::sqrt(squares / static_cast<double>(sum.size()));
+    }
+    return errors;
+  }
+
+  // --- one way ------------------------------------------------------------------------------------------
+
+  std::string path_of(const Way& way, int cycle, const std::string& rest) const {
+    return (std::filesystem::path(options_.folder) /
+            fmt::format("neve_ensemble_{}_c{}_{}", way.name, cycle, rest))
+        .string();
+  }
+  std::string forecast_path(const Way& way, int cycle, int member, int output) const {
+    return path_of(way, cycle, fmt::format("m{}_t{}.h5", member, output));
+  }
+  std::string flat_forecast_path(const Way& way, int cycle, int member, int output) const {
+    return path_of(way, cycle, fmt::format("m{}_t{}.bin", member, output));
+  }
+  std::string revised_path(const Way& way, int cycle, int rank) const {
+    return path_of(way, cycle, fmt::format("revised{}.{}", rank, way.converts ? "bin" : "h5"));
+  }
+  std::string converted_path(const Way& way, int cycle, int member) const {
+    return path_of(way, cycle, fmt::format("m{}_revised.h5", member));
+  }
+
+  Status run_way(const Way& way) {
+    WayResult& result = result_.ways.emplace_back();
+    result.name = way.name;
+    states_ = start_;
+    memory_ = std::make_unique<SelectionMemory>(options_.delta);
+    revised_memory_ = std::make_unique<SelectionMemory>(options_.delta);
+    raw_bytes_ = 0;
+    for (int c = 0; c < options_.cycles; ++c) {
+      NEVE_TRY(run_cycle(way, c, result).in(fmt::format("way {}, cycle {}", way.name, c)));
+      if (c > 0) NEVE_TRY(remove_files(way, c - 1));
+    }
+    if (!options_.keep) NEVE_TRY(remove_files(way, options_.cycles - 1));
+    std::array<uint64_t, 5> sums = {raw_bytes_, result.forecast_bytes, result.converted_bytes,
+                                    result.revised_bytes, result.verified_values};
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T,
+                                      MPI_SUM, comm_.get()),
+                        "merging of sizes"));
+    result_.raw_bytes = sums[0];
+    result.forecast_bytes = sums[1];
+    result.converted_bytes = sums[2];
+    result.revised_bytes = sums[3];
+    result.verified_values = sums[4];
+    return {};
+  }
+
+  Status run_cycle(const Way& way, int cycle, WayResult& result) {
+    std::vector<uint64_t> written;  // hashes of what was written
+    for (int output = 0; output < options_.outputs; ++output) {
+      NEVE_TRY(forecast(way, cycle, output, result, written));
+    }
+    if (way.converts) {
+      NEVE_TRY(phase("conversion", &result.seconds.conversion, [&] { return flatten(way, cycle, result); }));
+    }
+    network_.values = observed_[static_cast<size_t>(cycle)];
+    NEVE_TRY(phase("read", &result.seconds.read, [&] { return read_background(way, cycle); }));
+    CycleErrors errors;
+    NEVE_TRY(errors_of_band(cycle, &errors.background, nullptr));
+    NEVE_TRY(assimilate(result));
+    NEVE_TRY(errors_of_band(cycle, &errors.analysis, &errors.spread));
+    CycleErrors& of_cycle = result_.cycles[static_cast<size_t>(cycle)];
+    errors.free = of_cycle.free;
+    of_cycle = errors;
+    NEVE_TRY(phase("write of the revised state", &result.seconds.write,
+                   [&] { return write_revised(way, cycle, result); }));
+    if (way.converts) {
+      NEVE_TRY(phase("conversion back", &result.seconds.conversion,
+                     [&] { return convert_back(way, cycle, result); }));
+    }
+    NEVE_TRY(phase("preprocessing", &result.seconds.preprocessing, [&] { return load_states(way, cycle); }));
+    return options_.verify ? verify(way, cycle, written, result) : Status();
+  }
+
+  // Runs the members to the next output and writes their files. Adds hashes of what was written.
+  Status forecast(const Way& way, int cycle, int output, WayResult& result, std::vector<uint64_t>& written) {
+    std::vector<Diagnostics> diagnostics;
+    const auto advance = [&](int m) -> Status {
+      NEVE_TRY(model_.advance(mine(states_, m), output_seconds()).in(fmt::format("member {}", m)));
+      diagnostics.push_back(model_.diagnose(mine(states_, m)));
+      return {};
+    };
+    NEVE_TRY(phase("model", &result.seconds.model, [&] { return for_my_members(advance); }));
+    const auto fields = [&](int m) {
+      return fields_of(grid_, mine(states_, m), diagnostics[static_cast<size_t>(m / comm_.size())],
+                       model_.constants());
+    };
+    const auto write = [&](int m) -> Status {
+      NEVE_ASSIGN(const uint64_t bytes,
+                  write_fields(forecast_path(way, cycle, m, output), fields(m), way.storage, *memory_));
+      result.forecast_bytes += bytes;
+      return {};
+    };
+    NEVE_TRY(phase("write", &result.seconds.write, [&] { return for_my_members(write); }));
+    return for_my_members([&](int m) -> Status {
+      const std::vector<Field> all = fields(m);
+      raw_bytes_ += bytes_of(all);
+      for (const Field& field : all) written.push_back(hash_of(field.values, value_count(field.shape)));
+      return {};
+    });
+  }
+
+  // Every member's netCDF-like file as a flat one.
+  Status flatten(const Way& way, int cycle, WayResult& result) const {
+    return for_my_members([&](int m) -> Status {
+      for (int output = 0; output < options_.outputs; ++output) {
+        NEVE_ASSIGN(const auto held, read_all(forecast_path(way, cycle, m, output)));
+        NEVE_ASSIGN(const uint64_t bytes,
+                    write_flat(flat_forecast_path(way, cycle, m, output), views_of(held)));
+        result.converted_bytes += bytes;
+      }
+      return {};
+    });
+  }
+
+  struct HeldField {
+    std::string name;
+    Shape shape;
+    std::vector<float> values;
+  };
+  static std::vector<Field> views_of(const std::vector<HeldField>& held) {
+    std::vector<Field> fields;
+    for (const HeldField& field : held) fields.push_back({field.name, field.shape, field.values.data()});
+    return fields;
+  }
+
+  Result<std::vector<HeldField>> read_all(const std::string& path) const {
+    NEVE_ASSIGN(const FieldFile file, FieldFile::open(path));
+    std::vector<HeldField> held;
+    // Names and shapes are those of any member.
+    for (const Field& field : fields_of(grid_, State(grid_), Diagnostics(), model_.constants())) {
+      HeldField& read = held.emplace_back(HeldField{field.name, field.shape, {}});
+      read.values.resize(value_count(field.shape));
+      NEVE_TRY(file.read(field.name, Shape(field.shape.size(), 0), field.shape, read.values.data()));
+    }
+    return held;
+  }
+
+  // The band at the end of the window, and what members have where something was observed.
+  Status read_background(const Way& way, int cycle) {
+    network_.background.setZero();
+    band_.values.resize(static_cast<size_t>(analysed_variables * options_.members) *
+                        band_.block_values(grid_));
+    if (band_.rows == 0) return {};
+    for (int m = 0; m < options_.members; ++m) {
+      for (int output = 0; output < options_.outputs; ++output) {
+        const std::string path =
+            way.converts ? flat_forecast_path(way, cycle, m, output) : forecast_path(way, cycle, m, output);
+        NEVE_ASSIGN(const MemberFile file, MemberFile::open(grid_, path, way.converts));
+        if (output + 1 == options_.outputs) {
+          for (int v = 0; v < analysed_variables; ++v) {
+            float* const block = band_.block(grid_, v, m, options_.members);
+            NEVE_TRY(file.read_rows(v, band_.first_row, band_.rows, block));
+            observe(m, output, v, band_.first_row, band_.rows, block);
+          }
+        } else {
+          NEVE_TRY(read_observed(file, m, output));
+        }
+      }
+    }
+    return {};
+  }
+
+  // Of an earlier output only the rows between the first and the last station.
+  Status read_observed(const MemberFile& file, int member, int output) {
+    int first = band_.first_row + band_.rows, last = -1;
+    for (const Station& station : network_.stations) {
+      if (station.y < band_.first_row || station.y >= band_.first_row + band_.rows) continue;
+      first = std::min(first, station.y);
+      last = std::max(last, station.y);
+    }
+    if (last < 0) return {};
+    const int rows = last - first + 1;
+    std::vector<float> values(static_cast<size_t>(rows) * static_cast<size_t>(grid_.nx * grid_.layers));
+    for (int v = 0; v < analysed_variables; ++v) {
+      NEVE_TRY(file.read_rows(v, first, rows, values.data()));
+      observe(member, output, v, first, rows, values.data());
+    }
+    return {};
+  }
+
+  void observe(int member, int output, int variable, int first_row, int rows, const float* values) {
+    for (const Station& station : network_.stations) {
+      if (station.y < first_row || station.y >= first_row + rows) continue;
+      for (int k = 0; k < grid_.layers; ++k) {
+        const size_t at = (static_cast<size_t>(k) * static_cast<size_t>(rows) +
+                           static_cast<size_t>(station.y - first_row)) *
+                              static_cast<size_t>(grid_.nx) +
+                          static_cast<size_t>(station.x);
+        network_.background(static_cast<Eigen::Index>(observation(station, output, variable, k)), member) =
+            static_cast<double>(values[at]);
+      }
+    }
+  }
+
+  Status assimilate(WayResult& result) {
+    NEVE_ASSIGN(const double seconds, timed(comm_, [&]() -> Status {
+                  // Each value is one rank's, and 0 elsewhere.
+                  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, network_.background.data(),
+                                                    static_cast<int>(network_.background.size()), MPI_DOUBLE,
+                                                    MPI_SUM, comm_.get()),
+                                      "merging of the observed background"));
+                  return guarded("LETKF", [&]() -> Status {
+                    analyse(grid_, options_.members, network_, options_.filter, band_);
+                    return {};
+                  });
+                }));
+    result.seconds.filter += seconds;
+    return {};
+  }
+
+  // Collective. Rows are summed one by one, so that the sum does not depend on who has which.
+  Status errors_of_band(int cycle, Errors* of_mean, Errors* of_members) {
+    const auto ny = static_cast<size_t>(grid_.ny);
+    std::vector<double> sums(2 * analysed_variables * ny);
+    for (int v = 0; v < analysed_variables; ++v) {
+      for (int row = 0; row < band_.rows; ++row) {
+        double error = 0, spread = 0;
+        for (int k = 0; k < grid_.layers; ++k) {
+          for (int x = 0; x < grid_.nx; ++x) {
+            const size_t at = static_cast<size_t>(k) * band_.layer_values(grid_) +
+                              static_cast<size_t>(row) * static_cast<size_t>(grid_.nx) +
+                              static_cast<size_t>(x);
+            const auto value = [&](int m) {
+              return static_cast<double>(band_.block(grid_, v, m, options_.members)[at]);
+            };
+            double mean = 0;
+            for (int m = 0; m < options_.members; ++m) mean += value(m) / options_.members;
+            for (int m = 0; m < options_.members; ++m) {
+              spread += (value(m) - mean) * (value(m) - mean) / (options_.members - 1);
+            }
+            const double wrong =
+                mean - static_cast<double>(true_state(cycle, v)[cell(k, band_.first_row + row, x)]);
+            error += wrong * wrong;
+          }
+        }
+        const size_t at = static_cast<size_t>(v) * ny + static_cast<size_t>(band_.first_row + row);
+        sums[at] = error;
+        sums[analysed_variables * ny + at] = spread;
+      }
+    }
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE,
+                                      MPI_SUM, comm_.get()),
+                        "merging of errors"));
+    const auto root_mean = [&](size_t variable) {
+      double sum = 0;
+      for (size_t y = 0; y < ny; ++y) sum += sums[variable * ny + y];
+      return std::sqrt(sum / static_cast<double>(grid_.cells()));
+    };
+    for (size_t v = 0; v < analysed_variables; ++v) {
+      (*of_mean)[v] = root_mean(v);
+      if (of_members != nullptr) (*of_members)[v] = root_mean(analysed_variables + v);
+    }
+    return {};
+  }
+
+  Shape band_shape(const Band& band) const {
+    return {static_cast<uint64_t>(options_.members), static_cast<uint64_t>(grid_.layers),
+            static_cast<uint64_t>(band.rows), static_cast<uint64_t>(grid_.nx)};
+  }
+
+  // One file of every LETKF process: all members' rows that it has.
+  Status write_revised(const Way& way, int cycle, WayResult& result) {
+    if (band_.rows == 0) return {};
+    std::vector<Field> fields;
+    for (int v = 0; v < analysed_variables; ++v) {
+      fields.push_back({analysed_names[static_cast<size_t>(v)], band_shape(band_),
+                        band_.block(grid_, v, 0, options_.members)});
+    }
+    raw_bytes_ += bytes_of(fields);
+    const std::string path = revised_path(way, cycle, comm_.rank());
+    NEVE_ASSIGN(const uint64_t bytes, way.converts
+                                          ? write_flat(path, fields)
+                                          : write_fields(path, fields, way.storage, *revised_memory_));
+    result.revised_bytes += bytes;
+    return {};
+  }
+
+  // The revised variables of a member, out of the files of all LETKF processes.
+  Status read_revised(const Way& way, int cycle, int member, State& state) const {
+    std::vector<float> rows;
+    for (int rank = 0; rank < filter_ranks_; ++rank) {
+      const Band band = band_of(rank);
+      if (band.rows == 0) continue;
+      const std::string path = revised_path(way, cycle, rank);
+      const uint64_t block = band.block_values(grid_);
+      rows.resize(block);
+      std::shared_ptr<plotfile::File> flat;
+      std::optional<FieldFile> fields;
+      if (way.converts) {
+        NEVE_ASSIGN(flat, plotfile::File::open(path));
+      } else {
+        NEVE_ASSIGN(fields, FieldFile::open(path));
+      }
+      for (int v = 0; v < analysed_variables; ++v) {
+        if (flat) {
+          NEVE_TRY(read_flat(*flat, static_cast<uint64_t>(v * options_.members + member) * block, block,
+                             rows.data()));
+        } else {
+          Shape count = band_shape(band);
+          count[0] = 1;
+          NEVE_TRY(fields->read(analysed_names[static_cast<size_t>(v)],
+                                {static_cast<uint64_t>(member), 0, 0, 0}, count, rows.data()));
+        }
+        for (int k = 0; k < grid_.layers; ++k) {
+          std::copy_n(rows.data() + static_cast<size_t>(k) * band.layer_values(grid_),
+                      band.layer_values(grid_), analysed(state, v).data() + cell(k, band.first_row, 0));
+        }
+      }
+    }
+    return {};
+  }
+
+  Status convert_back(const Way& way, int cycle, WayResult& result) {
+    return for_my_members([&](int m) -> Status {
+      State state(grid_);
+      NEVE_TRY(read_revised(way, cycle, m, state));
+      std::vector<Field> fields = fields_of(grid_, state, Diagnostics(), model_.constants());
+      fields.resize(analysed_variables);
+      NEVE_ASSIGN(const uint64_t bytes,
+                  write_fields(converted_path(way, cycle, m), fields, way.storage, *memory_));
+      result.converted_bytes += bytes;
+      return {};
+    });
+  }
+
+  // What the next cycle starts from: the revised variables, and the rest as forecast.
+  Status load_states(const Way& way, int cycle) {
+    const Shape cells = {static_cast<uint64_t>(grid_.layers), static_cast<uint64_t>(grid_.ny),
+                         static_cast<uint64_t>(grid_.nx)};
+    return for_my_members([&](int m) -> Status {
+      State state(grid_);
+      NEVE_ASSIGN(const FieldFile forecast,
+                  FieldFile::open(forecast_path(way, cycle, m, options_.outputs - 1)));
+      NEVE_TRY(forecast.read("QCLOUD", {0, 0, 0}, cells, state.cloud.data()));
+      NEVE_TRY(forecast.read("RAINNC", {0, 0}, {cells[1], cells[2]}, state.rain.data()));
+      if (way.converts) {
+        NEVE_ASSIGN(const FieldFile revised, FieldFile::open(converted_path(way, cycle, m)));
+        for (int v = 0; v < analysed_variables; ++v) {
+          NEVE_TRY(revised.read(analysed_names[static_cast<size_t>(v)], {0, 0, 0}, cells,
+                                analysed(state, v).data()));
+        }
+      } else {
+        NEVE_TRY(read_revised(way, cycle, m, state));
+      }
+      mine(states_, m) = std::move(state);
+      return {};
+    });
+  }
+
+  // Collective. All values of all members' files, read by another rank than wrote them, where there is one.
+  Status verify(const Way& way, int cycle, const std::vector<uint64_t>& written, WayResult& result) const {
+    const size_t fields = fields_of(grid_, State(grid_), Diagnostics(), model_.constants()).size();
+    const auto members = static_cast<size_t>(options_.members);
+    // [output][member][field], what was written before what was read; each is one rank's, and 0 elsewhere.
+    const size_t count = static_cast<size_t>(options_.outputs) * members * fields;
+    std::vector<uint64_t> hashes(2 * count);
+    NEVE_TRY(guarded("verifying", [&]() -> Status {
+      size_t next = 0;
+      for (int output = 0; output < options_.outputs; ++output) {
+        for (int m = 0; m < options_.members; ++m) {
+          const size_t at = (static_cast<size_t>(output) * members + static_cast<size_t>(m)) * fields;
+          if (is_mine(m)) {
+            std::copy_n(written.begin() + static_cast<ptrdiff_t>(next), fields,
+                        hashes.begin() + static_cast<ptrdiff_t>(at));
+            next += fields;
+          }
+          if (!is_mine(m + comm_.size() - 1)) continue;
+          NEVE_ASSIGN(const auto held, read_all(forecast_path(way, cycle, m, output)));
+          for (size_t f = 0; f < fields; ++f) {
+            hashes[count + at + f] = hash_of(held[f].values.data(), held[f].values.size());
+            result.verified_values += held[f].values.size();
+          }
+        }
+      }
+      return {};
+    }));
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, hashes.data(), static_cast<int>(hashes.size()),
+                                      MPI_UINT64_T, MPI_SUM, comm_.get()),
+                        "merging of hashes"));
+    for (size_t i = 0; i < count; ++i) {
+      if (hashes[i] == hashes[count + i]) continue;
+      const auto all = fields_of(grid_, State(grid_), Diagnostics(), model_.constants());
+      return {Code::bound_violated,
+              fmt::format("{}: {} read back is not what was written",
+                          forecast_path(way, cycle, static_cast<int>(i / fields % members),
+                                        static_cast<int>(i / fields / members)),
+                          all[i % fields].name)};
+    }
+    return {};
+  }
+
+  Result<std::vector<uint64_t>> hashes_of_members() {
+    std::vector<uint64_t> hashes(static_cast<size_t>(options_.members * analysed_variables));
+    for (int m = 0; m < options_.members; ++m) {
+      if (!is_mine(m)) continue;
+      for (int v = 0; v < analysed_variables; ++v) {
+        const std::vector<float>& values = analysed(mine(states_, m), v);
+        hashes[static_cast<size_t>(m * analysed_variables + v)] = hash_of(values.data(), values.size());
+      }
+    }
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, hashes.data(), static_cast<int>(hashes.size()),
+                                      MPI_UINT64_T, MPI_SUM, comm_.get()),
+                        "merging of hashes"));
+    return hashes;
+  }
+
+  Status remove_files(const Way& way, int cycle) const {
+    return guarded("removing", [&]() -> Status {
+      std::vector<std::string> paths;
+      NEVE_TRY(for_my_members([&](int m) -> Status {
+        for (int output = 0; output < options_.outputs; ++output) {
+          paths.push_back(forecast_path(way, cycle, m, output));
+          paths.push_back(flat_forecast_path(way, cycle, m, output));
+        }
+        paths.push_back(converted_path(way, cycle, m));
+        return {};
+      }));
+      paths.push_back(revised_path(way, cycle, comm_.rank()));
+      for (const std::string& path : paths) {
+        std::error_code error;
+        std::filesystem::remove(path, error);
+        if (error) return failure(path + ": " + error.message());
+      }
+      return {};
+    });
+  }
+
+  Comm comm_;
+  const Case& options_;
+  const Grid grid_;
+  Model model_;
+  int filter_ranks_ = 1;
+  Band band_;
+  Network network_;
+  std::vector<std::vector<double>> observed_;    // of each cycle
+  std::vector<std::vector<float>> true_states_;  // at the end of each cycle, each analysed variable
+  std::vector<State> start_, states_;            // of this rank's members
+  std::unique_ptr<SelectionMemory> memory_, revised_memory_;  // of the way that runs
+  uint64_t raw_bytes_ = 0;
+  BenchmarkResult result_;
+};
+
+Status check_range(const char* what, double value, double least, double most) {
+  if (value >= least && value <= most) return {};
+  return usage_error(fmt::format("{} is {}; {} to {} are allowed", what, value, least, most));
+}
+
+Status check_case(const Case& options) {
+  NEVE_TRY(check_range("nx", options.grid.nx, 8, 4096));
+  NEVE_TRY(check_range("ny", options.grid.ny, 8, 4096));
+  NEVE_TRY(check_range("layers", options.grid.layers, 1, 64));
+  NEVE_TRY(check_range("spacing", options.grid.spacing_m / 1e3, 1, 1000));
+  NEVE_TRY(check_range("members", options.members, 2, 1000));
+  NEVE_TRY(check_range("letkf-ranks", options.filter_ranks, 0, 1e6));
+  NEVE_TRY(check_range("cycles", options.cycles, 1, 1000));
+  NEVE_TRY(check_range("cycle-hours", options.cycle_hours, 0.01, 240));
+  NEVE_TRY(check_range("outputs", options.outputs, 1, 100));
+  NEVE_TRY(check_range("spinup-hours", options.spinup_hours, 0, 2400));
+  NEVE_TRY(check_range("perturbation", options.perturbation, 0, 2));
+  NEVE_TRY(check_range("stations", options.stations, 1, 10000));
+  NEVE_TRY(check_range("inflation", options.filter.inflation, 1, 10));
+  NEVE_TRY(check_range("radius", options.filter.radius_m / 1e3, 1, 1e5));
+  NEVE_TRY(check_range("radius-layers", options.filter.radius_layers, 0.1, 1e3));
+  if (options.ways.empty()) return usage_error("no ways are given; at least one is needed");
+  for (size_t i = 0; i < options.ways.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (options.ways[i].name == options.ways[j].name) {
+        return usage_error(fmt::format("way {} is given twice", options.ways[i].name));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Way> parse_way(const std::string& name) {
+  Way way;
+  way.name = name;
+  way.converts = name == "netcdf";
+  if (name == "netcdf" || name == "none") return way;
+  if (name == "zlib") {
+    way.storage.kind = Storage::Kind::deflate;
+    return way;
+  }
+  way.storage.kind = Storage::Kind::neve;
+  if (name == "bzip2") {
+    way.storage.tuning.method = LosslessMethod::b_bzip2;
+  } else if (name == "lzo") {
+    way.storage.tuning.method = LosslessMethod::b_lzo;
+  } else if (name == "speed") {
+    way.storage.tuning.speed_weight = 1;
+    way.storage.tuning.ratio_weight = 0;
+  } else if (name != "ratio") {
+    return usage_error(
+        fmt::format("unknown way '{}'; allowed are netcdf, none, zlib, bzip2, lzo, speed, ratio", name));
+  }
+  return way;
+}
+
+Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
+  NEVE_TRY(check_case(options));
+  std::vector<std::string> names;
+  for (const Way& way : options.ways) names.push_back(fmt::format("neve_ensemble_{}_", way.name));
+  return apps::run_in_own_folder<Benchmark>(comm, options, names, [](Case& of) -> Case& { return of; });
+}
+
+}  // namespace neve::ensemble

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Gather and MPI_File_write_at_all beside their counterparts of neve/mpi.h, live on the ranks at hand,
+// with the speeds of one core that bench/apps/mpi/link_model.hpp needs.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+
+#include "bench/apps/mpi/link_model.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve::mpibench {
+
+struct Case {
+  std::string input;  // .npy that every rank holds a copy of; empty: generated
+  Bound bound;
+  int threads = 1;                 // of each rank
+  uint64_t rank_bytes = 64 << 20;  // the field is repeated along its slowest direction up to this
+  uint64_t block_bytes = 4 << 20;
+  int repeats = 3;
+  std::string folder = ".";
+};
+
+// Medians over the repeats, seconds of the slowest rank.
+struct Result {
+  int ranks = 1;
+  std::string field;  // what it is
+  uint64_t rank_bytes = 0;
+  Speeds speeds;                            // by CPU time of rank 0's thread
+  double bound_abs = 0, max_abs_error = 0;  // of all values that were gathered and written
+  uint64_t compared_values = 0;
+  double plain_gather_seconds = 0, gather_seconds = 0;
+  double plain_write_seconds = 0, write_seconds = 0;
+};
+
+// Collective. An error of the bound is an error of the benchmark.
+neve::Result<Result> run_benchmark(MPI_Comm comm, const Case& options);
+
+}  // namespace neve::mpibench

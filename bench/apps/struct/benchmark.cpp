@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/apps/struct/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/apps/common/checksum.hpp"
+#include "bench/apps/common/output/xdmf.hpp"
+#include "bench/apps/common/timed.hpp"
+#include "bench/apps/common/workplace.hpp"
+#include "parallel/comm/agree.hpp"
+
+namespace neve::structured {
+namespace {
+
+using mpi::Comm;
+using mpi::mpi_status;
+
+template <class T>
+Status check_range(const char* what, T value, T least, T most) {
+  if (value >= least && value <= most) return {};
+  return usage_error(fmt::format("{} is {}; {} to {} is allowed", what, value, least, most));
+}
+
+Status check_case(const Case& c) {
+  for (int cells : c.grid.cells) NEVE_TRY(check_range("grid", cells, 1, 1 << 20));
+  for (int cells : c.chunk) NEVE_TRY(check_range("chunk", cells, 1, 1 << 20));
+  NEVE_TRY(check_range("valid", c.valid, 0.0, 1.0));
+  NEVE_TRY(check_range("steps", c.steps, 1, 1000000));
+  NEVE_TRY(check_range("first-step", c.first_step, 0, 1000000));
+  for (double frequency : {c.grid.mask_frequency, c.grid.space_frequency, c.grid.time_frequency}) {
+    NEVE_TRY(check_range("frequency", frequency, 0.0, 1e6));
+  }
+  NEVE_TRY(check_range("mask-slope", c.grid.mask_slope, -2.0, 2.0));
+  if (c.outputs.empty()) return usage_error("no outputs are given; at least one is needed");
+  if (c.balance.empty()) return usage_error("neither balanced nor unbalanced tiles are asked for");
+  return {};
+}
+
+class Benchmark {
+ public:
+  Benchmark(Comm comm, const Case& options)
+      : comm_(std::move(comm)),
+        options_(options),
+        columns_{options.grid.cells[0], options.grid.cells[1]},
+        ocean_(options.grid, 0) {}
+
+  Result<BenchmarkResult> run() {
+    if (options_.grid.columns() < comm_.size()) {
+      return usage_error(
+          fmt::format("{} ranks share {} columns; each needs one", comm_.size(), options_.grid.columns()));
+    }
+    if (options_.threshold) {
+      ocean_ = Ocean(options_.grid, static_cast<float>(*options_.threshold));
+    } else {
+      NEVE_ASSIGN(ocean_, Ocean::with_valid(comm_, options_.grid, options_.valid));
+    }
+    NEVE_ASSIGN(weights_, ocean_.valid_in_columns(comm_));
+    uint64_t valid = 0;
+    for (uint32_t weight : weights_) valid += weight;
+    result_.valid = static_cast<double>(valid) / static_cast<double>(options_.grid.points());
+    result_.threshold = static_cast<double>(ocean_.threshold());
+    for (const bool balanced : options_.balance) NEVE_TRY(run_layout(balanced));
+    return result_;
+  }
+
+ private:
+  Result<std::vector<Tile>> make_tiles(bool balanced) const {
+    if (balanced) return balanced_tiles(columns_, weights_, comm_.size());
+    std::array<int, 2> tasks = options_.tasks;
+    if (tasks[0] == 0 && tasks[1] == 0) tasks = square_tasks(columns_, comm_.size());
+    if (int64_t{tasks[0]} * tasks[1] != comm_.size() || tasks[0] > columns_[0] || tasks[1] > columns_[1]) {
+      return usage_error(
+          fmt::format("tasks {}x{} on {} ranks and {}x{} columns; their product must be the "
+                      "number of ranks, and none above the columns",
+                      tasks[0], tasks[1], comm_.size(), columns_[0], columns_[1]));
+    }
+    return even_tiles(columns_, tasks);
+  }
+
+  apps::ArrayPart part_of(const Tile& tile, const std::vector<float>& values) const {
+    apps::ArrayPart part;
+    part.spec.name = "value";
+    for (size_t d = 3; d-- > 0;) {
+      part.spec.shape.push_back(static_cast<uint64_t>(options_.grid.cells[d]));
+      part.spec.chunk.push_back(static_cast<uint64_t>(std::min(options_.chunk[d], options_.grid.cells[d])));
+    }
+    part.spec.fill = static_cast<double>(options_.grid.fill);
+    part.start = {0, static_cast<uint64_t>(tile.first[1]), static_cast<uint64_t>(tile.first[0])};
+    part.count = {part.spec.shape[0], static_cast<uint64_t>(tile.size[1]),
+                  static_cast<uint64_t>(tile.size[0])};
+    part.values = values.data();
+    return part;
+  }
+
+  Status run_layout(bool balanced) {
+    NEVE_ASSIGN(const std::vector<Tile> tiles, make_tiles(balanced));
+    LayoutResult layout;
+    layout.balanced = balanced;
+    layout.max_over_mean = max_over_mean(columns_, weights_, tiles);
+    layout.outputs.resize(options_.outputs.size());
+    int64_t most_columns = 0;
+    for (const Tile& tile : tiles) {
+      layout.valid_points.push_back(valid_points(tile));
+      most_columns = std::max(most_columns, tile.columns());
+    }
+    layout.points_max_over_mean =
+        static_cast<double>(most_columns * comm_.size()) / static_cast<double>(options_.grid.columns());
+    const Tile& tile = tiles[static_cast<size_t>(comm_.rank())];
+    std::vector<float> values;
+    NEVE_TRY(mpi::agree(comm_, mpi::guarded("making of the field", [&]() -> Status {
+                          values.resize(static_cast<size_t>(tile.columns()) *
+                                        static_cast<size_t>(options_.grid.cells[2]));
+                          return {};
+                        })));
+    const char* const layout_name = balanced ? "neve_struct_balanced" : "neve_struct_unbalanced";
+    std::vector<std::vector<std::string>> grids(options_.outputs.size());
+    for (int step = options_.first_step; step < options_.first_step + options_.steps; ++step) {
+      NEVE_ASSIGN(const double seconds, apps::timed(comm_, [&]() -> Status {
+                    ocean_.fill(tile, step, values.data());
+                    return {};
+                  }));
+      layout.make_seconds += seconds;
+      apps::ArrayPart part = part_of(tile, values);
+      NEVE_TRY(apps::set_bounds(comm_, options_.bound, std::span(&part, 1)));
+      result_.bound_abs = part.spec.bound_abs;
+      // Outputs take turns, so that a disturbance of the machine meets all of them.
+      for (size_t o = 0; o < options_.outputs.size(); ++o) {
+        const apps::Output& output = options_.outputs[o];
+        const std::string name = fmt::format("{}_{}_{:06}", layout_name, output.name, step);
+        NEVE_TRY(apps::store(comm_, output, name, std::span(&part, 1), options_.store, layout.outputs[o]));
+        grids[o].push_back(apps::xdmf_uniform({output,
+                                               apps::path_of(output, options_.store.folder, name),
+                                               {part.spec},
+                                               static_cast<double>(step)},
+                                              {1, 1, 1}));
+      }
+    }
+    NEVE_TRY(apps::keep_xdmf(comm_, options_.outputs, options_.store, layout_name, grids));
+    const apps::GridBox box = {{tile.first[0], tile.first[1], 0},
+                               {tile.size[0], tile.size[1], options_.grid.cells[2]}};
+    NEVE_ASSIGN(result_.field_checksum, apps::field_checksum(comm_, options_.grid.cells, box, values));
+    result_.layouts.push_back(std::move(layout));
+    return {};
+  }
+
+  uint64_t valid_points(const Tile& tile) const {
+    uint64_t sum = 0;
+    for (int y = tile.first[1]; y < tile.first[1] + tile.size[1]; ++y) {
+      const auto row = weights_.begin() + static_cast<ptrdiff_t>(y) * columns_[0] + tile.first[0];
+      for (auto weight = row; weight != row + tile.size[0]; ++weight) sum += *weight;
+    }
+    return sum;
+  }
+
+  Comm comm_;
+  const Case& options_;
+  std::array<int, 2> columns_;
+  Ocean ocean_;
+  std::vector<uint32_t> weights_;
+  BenchmarkResult result_;
+};
+
+}  // namespace
+
+Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
+  NEVE_TRY(check_case(options));
+  NEVE_TRY(apps::check_options(options.store));
+  const std::vector<std::string> layouts = {"neve_struct_balanced", "neve_struct_unbalanced"};
+  const std::vector<std::string> names = apps::file_stems(layouts, options.outputs);
+  return apps::run_in_own_folder<Benchmark>(comm, options, names,
+                                            [](Case& of) -> apps::StoreOptions& { return of.store; });
+}
+
+}  // namespace neve::structured

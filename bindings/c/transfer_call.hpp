@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calls of neve/mpi.h have in common.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "neve/mpi.h"
+#include "parallel/transfer/send_blocks.hpp"
+
+namespace neve::mpi {
+
+// The caller's options as a library of this version knows them.
+struct CallOptions {
+  Transfer transfer;
+  neve_mpi_report* report = nullptr;
+};
+Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_mpi_options* options);
+
+// "`name` is NULL for `count` values".
+Status check_values(const char* name, const void* values, uint64_t count);
+
+// Fills the report, where one is wanted.
+void report_moved(const CallOptions& options, uint64_t values, const Moved& moved);
+
+// Collective: a usage error on all ranks, where one of the numbers is not the same on all of them.
+struct Common {
+  const char* name;
+  int64_t number;
+};
+Status check_same(const Comm& comm, std::initializer_list<Common> numbers);
+// The numbers that make a transfer one, for check_same.
+Status check_same_transfer(const Comm& comm, const Transfer& transfer, Common another);
+
+}  // namespace neve::mpi

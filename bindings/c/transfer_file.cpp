@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of neve/mpi.h over FrameFileWriter and FrameFileReader.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "bindings/c/last_error.hpp"
+#include "bindings/c/transfer_call.hpp"
+#include "core/format/frame_header.hpp"
+#include "parallel/comm/usable.hpp"
+#include "parallel/transfer/frame_file_reader.hpp"
+#include "parallel/transfer/frame_file_writer.hpp"
+
+struct neve_mpi_file {
+  std::unique_ptr<neve::mpi::FrameFileWriter> writer;  // one of the two
+  std::unique_ptr<neve::mpi::FrameFileReader> reader;
+
+  const neve::mpi::Comm& comm() const { return writer != nullptr ? writer->comm() : reader->comm(); }
+};
+
+namespace {
+
+using neve::Status;
+using neve::usage_error;
+using neve::capi::reported;
+using neve::mpi::CallOptions;
+using neve::mpi::Comm;
+using neve::mpi::FrameFileReader;
+using neve::mpi::FrameFileWriter;
+using neve::mpi::Moved;
+
+Status check_open(const void* file) { return file != nullptr ? Status() : usage_error("file is NULL"); }
+
+Status check_callable(const neve_mpi_file* file) {
+  NEVE_TRY(check_open(file));
+  return neve::mpi::check_mpi_is_usable();
+}
+
+Status open_file(MPI_Comm comm, const char* path, int mode, neve_mpi_file** out) {
+  NEVE_TRY(neve::mpi::check_communicator(comm));
+  std::unique_ptr<neve_mpi_file> file;
+  {
+    NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+    NEVE_TRY(neve::mpi::agree(all, neve::mpi::guarded("open", [&]() -> Status {
+                                if (path == nullptr || out == nullptr) {
+                                  return usage_error(path == nullptr ? "path is NULL" : "file is NULL");
+                                }
+                                if (mode < NEVE_MPI_FILE_READ || mode > NEVE_MPI_FILE_UPDATE) {
+                                  return usage_error(fmt::format(
+                                      "mode is {}; allowed are those of neve_mpi_file_mode, 0 to 2", mode));
+                                }
+                                file = std::make_unique<neve_mpi_file>();
+                                return {};
+                              })));
+    NEVE_TRY(neve::mpi::check_same(all, {{"mode", mode}}));
+  }
+  if (mode == NEVE_MPI_FILE_READ) {
+    NEVE_ASSIGN(file->reader, FrameFileReader::open(comm, path));
+  } else {
+    const auto begin =
+        mode == NEVE_MPI_FILE_CREATE ? FrameFileWriter::Begin::anew : FrameFileWriter::Begin::from_existing;
+    NEVE_ASSIGN(file->writer, FrameFileWriter::open(comm, path, begin));
+  }
+  *out = file.release();
+  return {};
+}
+
+struct Access {
+  uint64_t offset;
+  uint64_t count;
+  MPI_Datatype type;
+  const char* bound;
+  const neve_mpi_options* options;
+};
+
+Status read_access(const Access& given, const void* values, CallOptions& options) {
+  NEVE_ASSIGN(options, neve::mpi::read_call(given.type, given.bound, given.options));
+  NEVE_TRY(neve::mpi::check_values("values", values, given.count));
+  constexpr uint64_t most = neve::max_elements;
+  if (given.offset > most || given.count > most - given.offset) {
+    return usage_error(
+        fmt::format("{} values from {} on; a file holds at most {}", given.count, given.offset, most));
+  }
+  return neve::mpi::plan_blocks(given.count, neve::dtype_bytes(options.transfer.dtype),
+                                options.transfer.block_bytes, options.transfer.layer_shape)
+      .status();
+}
+
+Status check_writes(const neve_mpi_file& file) {
+  return file.writer != nullptr ? Status() : usage_error("the file was opened for reading");
+}
+
+Status check_reads(const neve_mpi_file& file, const CallOptions& options) {
+  if (file.reader == nullptr) return usage_error("the file was opened for writing");
+  const neve::DType held = file.reader->index().dtype;
+  if (held == options.transfer.dtype || file.reader->index().values == 0) return {};
+  return usage_error(fmt::format("the file holds {} values, and {} values are asked for",
+                                 neve::dtype_name(held), neve::dtype_name(options.transfer.dtype)));
+}
+
+// `is_collective`: errors of arguments are agreed on first.
+Status write_file(neve_mpi_file* file, const void* values, const Access& given, bool is_collective) {
+  NEVE_TRY(check_callable(file));
+  CallOptions options;
+  const Status sound = neve::mpi::guarded("write", [&]() -> Status {
+    NEVE_TRY(check_writes(*file));
+    return read_access(given, values, options);
+  });
+  Moved moved;
+  const Status written = [&]() -> Status {
+    if (!is_collective) {
+      NEVE_TRY(sound);
+      return file->writer->write(options.transfer, given.offset, values, given.count, moved);
+    }
+    NEVE_TRY(neve::mpi::agree(file->comm(), sound));
+    NEVE_TRY(neve::mpi::check_same_transfer(file->comm(), options.transfer, {"kind of call", 1}));
+    return file->writer->write_all(options.transfer, given.offset, values, given.count, moved);
+  }();
+  if (file->writer != nullptr) {
+    is_collective ? file->writer->fail_everywhere(written) : file->writer->fail(written);
+  }
+  NEVE_TRY(written);
+  neve::mpi::report_moved(options, given.count, moved);
+  return {};
+}
+
+Status read_file(neve_mpi_file* file, void* values, const Access& given, bool is_collective) {
+  NEVE_TRY(check_callable(file));
+  CallOptions options;
+  Moved moved;
+  const Status read = neve::mpi::guarded("read", [&]() -> Status {
+    NEVE_TRY(read_access(given, values, options));
+    NEVE_TRY(check_reads(*file, options));
+    return file->reader->read(given.offset, given.count, static_cast<std::byte*>(values),
+                              options.transfer.values.encode.threads, moved);
+  });
+  NEVE_TRY(is_collective ? neve::mpi::agree(file->comm(), read) : read);
+  neve::mpi::report_moved(options, given.count, moved);
+  return {};
+}
+
+Status describe(const neve_mpi_file* file, int* dtype, uint64_t* values) {
+  NEVE_TRY(check_open(file));
+  const bool is_read = file->reader != nullptr;
+  std::optional<neve::DType> held;
+  if (is_read && file->reader->index().values > 0) held = file->reader->index().dtype;
+  if (!is_read) held = file->writer->dtype();
+  if (dtype != nullptr) *dtype = held ? static_cast<int>(*held) : -1;
+  if (values != nullptr) *values = is_read ? file->reader->index().values : file->writer->values();
+  return {};
+}
+
+}  // namespace
+
+int neve_mpi_file_open(MPI_Comm comm, const char* path, int mode, neve_mpi_file** file) {
+  return reported([&] { return open_file(comm, path, mode, file); });
+}
+
+int neve_mpi_file_describe(const neve_mpi_file* file, int* dtype, uint64_t* values) {
+  return reported([&] { return describe(file, dtype, values); });
+}
+
+int neve_mpi_file_write_at_all(neve_mpi_file* file, uint64_t offset, const void* values, uint64_t count,
+                               MPI_Datatype type, const char* bound, const neve_mpi_options* options) {
+  return reported([&] { return write_file(file, values, {offset, count, type, bound, options}, true); });
+}
+
+int neve_mpi_file_write_at(neve_mpi_file* file, uint64_t offset, const void* values, uint64_t count,
+                           MPI_Datatype type, const char* bound, const neve_mpi_options* options) {
+  return reported([&] { return write_file(file, values, {offset, count, type, bound, options}, false); });
+}
+
+int neve_mpi_file_read_at_all(neve_mpi_file* file, uint64_t offset, void* values, uint64_t count,
+                              MPI_Datatype type, const neve_mpi_options* options) {
+  return reported([&] { return read_file(file, values, {offset, count, type, nullptr, options}, true); });
+}
+
+int neve_mpi_file_read_at(neve_mpi_file* file, uint64_t offset, void* values, uint64_t count,
+                          MPI_Datatype type, const neve_mpi_options* options) {
+  return reported([&] { return read_file(file, values, {offset, count, type, nullptr, options}, false); });
+}
+
+int neve_mpi_file_sync(neve_mpi_file* file) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_callable(file));
+    NEVE_TRY(check_writes(*file));
+    return file->writer->sync();
+  });
+}
+
+int neve_mpi_file_close(neve_mpi_file** file) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_open(file));
+    NEVE_TRY(check_open(*file));
+    const std::unique_ptr<neve_mpi_file> closing(std::exchange(*file, nullptr));
+    NEVE_TRY(neve::mpi::check_mpi_is_usable());
+    return closing->writer != nullptr ? closing->writer->close() : closing->reader->close();
+  });
+}

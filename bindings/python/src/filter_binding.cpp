@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What neve.Filter needs to know of the HDF5 filter's parameters, and of the values to come.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "binding.hpp"
+#include "core/codecs/array_part.hpp"
+#include "io/hdf5/filter_parameters.hpp"
+#include "neve/frame.hpp"
+
+namespace neve::python {
+
+namespace {
+
+void check_filter_words(const std::vector<uint32_t>& words) {
+  check(hdf5::check_promises(unwrap(hdf5::parse_user_words(words)).parameters));
+}
+
+// `values` is C-contiguous, native-endian, f32 or f64. {"fill", "min", "max"}, the last two None where no
+// value is valid.
+nb::dict measure(nb::handle values, bool is_single, std::optional<double> fill,
+                 const std::vector<double>& missing, bool detect_fill) {
+  const Buffer input(values, Buffer::Access::read);
+  const DType type = is_single ? DType::f32 : DType::f64;
+  ArrayOptions options;
+  options.fill = fill;
+  options.detect_fill = detect_fill;
+  options.missing.fills = missing;
+  FrameBox box;
+  box.size[0] = static_cast<int64_t>(input.size_bytes() / dtype_bytes(type));
+  ArrayMeasure found;
+  if (box.size[0] > 0) {
+    const nb::gil_scoped_release release;
+    found = unwrap(measure_array(type, box, input.data(), options));
+  }
+  nb::dict out;
+  out["fill"] = found.fill;
+  out["min"] = found.range.empty ? nb::object(nb::none()) : nb::cast(found.range.min);
+  out["max"] = found.range.empty ? nb::object(nb::none()) : nb::cast(found.range.max);
+  return out;
+}
+
+}  // namespace
+
+void bind_filter(nb::module_& module) {
+  module.def("check_filter_words", &check_filter_words, nb::arg("words"));
+  module.def("measure", &measure, nb::arg("values"), nb::arg("is_single"), nb::arg("fill").none(),
+             nb::arg("missing"), nb::arg("detect_fill"));
+  module.attr("FILTER_ID") = hdf5::neve_filter_id;
+  module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
+  module.attr("MOST_MISSING") = hdf5::most_missing;
+}
+
+}  // namespace neve::python

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/distribution.hpp"
+
+#include <fmt/format.h>
+
+#include "core/amr/load_balance.hpp"
+#include "core/status/guarded.hpp"
+
+namespace neve {
+
+Result<Sharing> parse_sharing(const std::string& name) {
+  if (name == "even-runs") return Sharing::even_runs;
+  if (name == "greedy") return Sharing::greedy;
+  if (name == "exchange") return Sharing::exchange;
+  return usage_error(
+      fmt::format("unknown way to share boxes \"{}\"; allowed are even-runs, greedy, exchange", name));
+}
+
+Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
+                                                       const DistributionOptions& options) {
+  if (ranks < 1) return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1", ranks));
+  if (options.sharing > Sharing::exchange) {
+    return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
+                                   static_cast<int>(options.sharing)));
+  }
+  return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {
+    if (options.loads.empty()) {
+      return amr::share_boxes(hierarchy, ranks, amr::cell_loads(hierarchy), options.sharing);
+    }
+    NEVE_ASSIGN(const amr::Loads loads, amr::whole_loads(hierarchy, options.loads));
+    return amr::share_boxes(hierarchy, ranks, loads, options.sharing);
+  });
+}
+
+}  // namespace neve

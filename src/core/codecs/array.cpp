@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole arrays as one frame: the shape is remembered, the cells are coded in at most four directions.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/codecs/array_part.hpp"
+#include "core/codecs/target_search.hpp"
+#include "core/format/array_shape.hpp"
+#include "core/format/codec_choices.hpp"
+#include "core/stages/quantize/value_rules.hpp"
+#include "core/status/guarded.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+FrameBox box_of_shape(std::span<const uint64_t> shape) {
+  std::vector<int64_t> sides;  // fastest first
+  for (auto it = shape.rbegin(); it != shape.rend(); ++it) {
+    if (*it > 1) sides.push_back(static_cast<int64_t>(*it));
+  }
+  while (sides.size() > max_frame_dims) {
+    sides[sides.size() - 2] *= sides.back();
+    sides.pop_back();
+  }
+  FrameBox box;
+  std::copy(sides.begin(), sides.end(), box.size.begin());
+  return box;
+}
+
+Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void* values,
+                                   const ArrayOptions& options) {
+  const BoxData data = dense_box_data(values, box);
+  return measure_values(dtype, options.fill, options.detect_fill, [&](const std::optional<double>& fill) {
+    return scan_range(dtype, box, data, 0, fill, options.missing);
+  });
+}
+
+namespace {
+
+// Whether values are coded as bytes whatever they are: every bit is kept, and speed alone counts.
+bool is_bytes_alone(const ArrayOptions& options) {
+  return options.bound.mode == BoundMode::lossless && options.tuning.ratio_weight == 0 &&
+         options.tuning.method == LosslessMethod::automatic &&
+         (options.codec == Codec::automatic || options.codec == Codec::lossless);
+}
+
+// Leaves out missing values that neither occur nor could be decoded by mistake: each costs time.
+Status drop_absent(DType dtype, const FrameBox& box, const BoxData& data, ComponentSpec& spec) {
+  MissingValues& missing = spec.missing;
+  if (missing == MissingValues{}) return {};
+  NEVE_ASSIGN(const ValueRange all, scan_range(dtype, box, data, 0, spec.fill));
+  const auto is_far = [&](double value) {
+    return all.empty || value < all.min - spec.bound_abs || value > all.max + spec.bound_abs;
+  };
+  std::erase_if(missing.fills, is_far);
+  missing.has_zero_padding = missing.has_zero_padding && !is_far(0);
+  return {};
+}
+
+// `whole` null: the array's own measure.
+Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                      const ArrayOptions& options, const ArrayMeasure* whole,
+                                      FrameReport* report) {
+  // What reaches a ratio or a PSNR in one part does not in another.
+  NEVE_TRY(check_bound(options.bound, whole == nullptr ? BoundUse::array : BoundUse::field));
+  NEVE_TRY(check_dtype(dtype));
+  FrameLayout layout;
+  layout.is_array = true;
+  NEVE_ASSIGN(layout.element_count, count_values(shape));
+  layout.array_shape.assign(shape.begin(), shape.end());
+  if (layout.element_count > 0 && data == nullptr) {
+    return usage_error(fmt::format("array: data is null for {} values", layout.element_count));
+  }
+  ComponentSpec spec;
+  spec.asked = options.bound;
+  spec.codec = options.codec;
+  spec.tuning = options.tuning;
+  spec.fill = options.fill;
+  spec.integer_fill = options.integer_fill;
+  spec.missing = as_held(dtype, options.missing);
+  spec.lattice = options.lattice;
+  std::vector<BoxData> boxes;
+  if (layout.element_count > 0) {
+    layout.boxes.push_back(box_of_shape(shape));
+    boxes.push_back(dense_box_data(data, layout.boxes[0]));
+    if (is_bytes_alone(options)) {
+      // Nothing is asked of the values.
+    } else if (!is_integer(dtype)) {
+      ArrayMeasure found;
+      if (whole != nullptr) {
+        found = *whole;
+      } else {
+        NEVE_ASSIGN(found, measure_array(dtype, layout.boxes[0], data, options));
+      }
+      spec.fill = found.fill;
+      spec.range = found.range;
+      spec.bound_abs = absolute_bound(options.bound, found.range);
+      NEVE_TRY(drop_absent(dtype, layout.boxes[0], boxes[0], spec));
+    } else if (!options.integer_fill && options.detect_fill) {
+      spec.integer_fill = detect_integer_fill(dtype, layout.boxes[0], boxes[0]);
+    }
+  }
+  layout.ndim = max_frame_dims;
+  while (layout.ndim > 1 &&
+         (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
+    --layout.ndim;
+  }
+  const bool is_target = options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr;
+  if (is_target && options.lattice) {
+    return usage_error(
+        fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
+                    to_string(options.bound)));
+  }
+  if (is_target && !is_integer(dtype) && !boxes.empty()) {
+    return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);
+  }
+  return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+                                            const ArrayOptions& options, FrameReport* report) {
+  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, nullptr, report); });
+}
+
+Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,
+                                                 const void* data, const ArrayOptions& options,
+                                                 const ArrayMeasure& whole, FrameReport* report) {
+  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, &whole, report); });
+}
+
+}  // namespace neve

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames from values: sections are drafted in parallel, agree on codebooks, and are laid down in order.
+#include "neve/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/codecs/arrangement.hpp"
+#include "core/codecs/component_place.hpp"
+#include "core/codecs/covered_cells.hpp"
+#include "core/codecs/section_codec.hpp"
+#include "core/codecs/strides.hpp"
+#include "core/format/checksum.hpp"
+#include "core/format/codec_choices.hpp"
+#include "core/format/frame_header.hpp"
+#include "core/format/header_limits.hpp"
+#include "core/format/tiling.hpp"
+#include "core/format/value_types.hpp"
+#include "core/kernels/targets.hpp"
+#include "core/stages/lossless/byte_coder.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
+#include "core/stages/quantize/quantizer.hpp"
+#include "core/status/guarded.hpp"
+#include "core/threads/float_environment.hpp"
+#include "core/threads/parallel_for.hpp"
+
+namespace neve {
+
+namespace {
+
+// Sections share codebooks when a book is a sizeable part of one: above this many elements in the frame each
+// section is finished at once instead, so that symbols of a large array need not all be kept.
+constexpr uint64_t shared_books_max_elements = uint64_t{1} << 22;
+
+// 1 for each cell of `rect` that lies in one of the box's covered rectangles; empty when none does.
+std::vector<uint8_t> covered_cells(const FrameBox& box, const Rect& rect) {
+  if (box.covered.empty()) return {};
+  std::vector<uint8_t> mask(static_cast<size_t>(rect.cells()));
+  bool any = false;
+  for (const Rect& covered : box.covered) any |= mark_covered(covered, rect, mask.data());
+  if (!any) mask.clear();
+  return mask;
+}
+
+// Covered cells that are kept, by their number among the covered cells of the section, as rising gaps.
+void write_kept(const std::vector<uint64_t>& kept, ByteWriter& out) {
+  out.put_varint(kept.size());
+  if (kept.empty()) return;
+  Bytes gaps;
+  ByteWriter writer(gaps);
+  uint64_t next = 0;
+  for (const uint64_t position : kept) {
+    writer.put_varint(position - next);
+    next = position + 1;
+  }
+  write_packed(gaps, out);
+}
+
+struct DraftedSection {
+  SectionArrangement arrangement;
+  Bytes kept;  // ahead of the codec's bytes, when the component drops covered cells
+  SectionDraft draft;
+  Bytes bytes;  // finished
+};
+
+// The rectangles of a section's tile, with what they leave out.
+template <class T>
+struct TileSource {
+  std::vector<RectRows<const T*>> rects;
+  std::vector<uint64_t> kept;  // as write_kept takes them
+  uint64_t left_out = 0;
+};
+
+template <class T>
+TileSource<T> tile_source(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
+                          std::span<const BoxData> boxes) {
+  TileSource<T> out;
+  uint64_t covered_before = 0;
+  for (const TileRect& tile : section.rects()) {
+    const FrameBox& box = layout.boxes[tile.box];
+    const BoxData& data = boxes[tile.box];
+    RectRows<const T*> rows;
+    rows.first = static_cast<const T*>(data.data) + section.component * data.component_stride +
+                 offset_of(tile.rect.lo, data.stride);
+    rows.size = tile.rect.size;
+    rows.stride = data.stride;
+    if (spec.drop_covered) rows.left_out = covered_cells(box, tile.rect);
+    if (!rows.left_out.empty()) {
+      const uint8_t* keep =
+          data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
+      const auto stride = dense_strides(box.size);
+      const Extents& n = tile.rect.size;
+      size_t cell = 0;
+      for (int64_t w = 0; w < n[3]; ++w) {
+        for (int64_t z = 0; z < n[2]; ++z) {
+          for (int64_t y = 0; y < n[1]; ++y) {
+            const Extents at{tile.rect.lo[0], tile.rect.lo[1] + y, tile.rect.lo[2] + z, tile.rect.lo[3] + w};
+            const uint8_t* keep_row = keep == nullptr ? nullptr : keep + offset_of(at, stride);
+            for (int64_t x = 0; x < n[0]; ++x, ++cell) {
+              if (rows.left_out[cell] == 0) continue;
+              if (keep_row != nullptr && keep_row[x] != 0) {
+                rows.left_out[cell] = 0;
+                out.kept.push_back(covered_before);
+              } else {
+                ++out.left_out;
+              }
+              ++covered_before;
+            }
+          }
+        }
+      }
+    }
+    out.rects.push_back(std::move(rows));
+  }
+  return out;
+}
+
+// `nesting`: that of arrangement nested.
+template <class T>
+Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& section,
+                                 const SectionArrangement& arrangement, RegionCache& regions,
+                                 const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
+                                 const Nesting* nesting = nullptr) {
+  TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
+  ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(tile.rects));
+  if (nesting != nullptr) {
+    NEVE_TRY(source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
+  }
+  DraftedSection out;
+  out.arrangement = arrangement;
+  out.draft = draft_section(source.section(), spec, effort);
+  NEVE_TRY(out.draft.refused.in(component_place(section.component)));
+  out.draft.report.left_out_cells = tile.left_out;
+  out.draft.report.arrangement = arrangement.arrangement;
+  out.draft.report.unit_cells = arrangement.unit_cells;
+  if (spec.drop_covered) {
+    ByteWriter writer(out.kept);
+    write_kept(tile.kept, writer);
+  }
+  return out;
+}
+
+// Whether the boxes of a section, which would be coded in place, may be coded each alone as well.
+bool may_weigh_arrangement(const Section& section, const SectionArrangement& arrangement,
+                           const ComponentSpec& spec) {
+  return section.rects().size() > 1 && arrangement.arrangement == Arrangement::in_place &&
+         spec.tuning.arrangement == Arrangement::automatic && spec.recalled == Codec::automatic;
+}
+
+// In place mostly wins, but prediction across a front that lies between two boxes costs more than it saves,
+// and so may holes. Which is smaller shows only when both are coded: at effort max they are, at balanced
+// where a sample says that boxes alone may win.
+template <class T>
+Result<DraftedSection> draft_arranged(const FrameLayout& layout, const Section& section,
+                                      const SectionArrangement& arrangement, RegionCache& regions,
+                                      const ComponentSpec& spec, std::span<const BoxData> boxes,
+                                      Effort effort) {
+  constexpr SectionArrangement alone{Arrangement::linear, 0};
+  NEVE_ASSIGN(DraftedSection given, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::optional<double>& estimate = given.draft.interpolation_estimate;
+    if (!estimate || effort == Effort::fast || !may_weigh_arrangement(section, arrangement, spec))
+      return given;
+    if (effort == Effort::balanced) {
+      TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
+      const ArrangedSource<T> source(regions.of(*section.tile, alone), std::move(tile.rects));
+      if (!(estimate_section(source.section(), spec) < *estimate)) return given;
+    }
+    NEVE_ASSIGN(DraftedSection other, draft_one<T>(layout, section, alone, regions, spec, boxes, effort));
+    if (drafted_bytes(other.draft) < drafted_bytes(given.draft)) return other;
+  }
+  return given;
+}
+
+// The codec that a section would have among values of the coarser level: of the two that can use them the one
+// it has, or the one that `auto` found larger, which may now be smaller. automatic: none.
+Codec nested_codec(const ComponentSpec& spec, const ComponentReport& report) {
+  const auto can_nest = [](Codec codec) { return codec == Codec::interpolation || codec == Codec::context; };
+  if (can_nest(report.codec)) return report.codec;
+  return spec.codec == Codec::automatic && can_nest(report.rival) ? report.rival : Codec::automatic;
+}
+
+// As draft_arranged, with values of the coarser level where the component may use them and that is smaller.
+template <class T>
+Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& section,
+                                     const SectionArrangement& arrangement, RegionCache& regions,
+                                     const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
+                                     const Nesting* nesting) {
+  NEVE_ASSIGN(DraftedSection plain,
+              draft_arranged<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  if (nesting == nullptr || !spec.may_nest) return plain;
+  ComponentSpec nested_spec = spec;
+  nested_spec.codec = nested_codec(spec, plain.draft.report);
+  if (nested_spec.codec == Codec::automatic) return plain;
+  NEVE_ASSIGN(DraftedSection nested, draft_one<T>(layout, section, {Arrangement::nested, 0}, regions,
+                                                  nested_spec, boxes, effort, nesting));
+  const uint64_t plain_bytes = drafted_bytes(plain.draft);
+  if (nested.draft.codec != nested_spec.codec || drafted_bytes(nested.draft) >= plain_bytes) return plain;
+  ComponentReport& report = nested.draft.report;
+  const ComponentReport& other = plain.draft.report;
+  if (other.codec == report.codec) {
+    report.rival = other.rival;
+    report.rival_bytes = other.rival_bytes;
+    report.rival_is_estimate = other.rival_is_estimate;
+  } else {
+    report.rival = other.codec;
+    report.rival_bytes = plain_bytes;
+  }
+  return nested;
+}
+
+// finish_section, without a copy where nothing is left to be done.
+Bytes take_finished(SectionDraft& draft, SharedBooks* shared) {
+  if (draft.symbols.empty() && draft.after.empty()) return std::move(draft.before);
+  return finish_section(draft, shared);
+}
+
+void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& most_cells) {
+  sum.stored_bytes += part.stored_bytes;
+  sum.cells += part.cells;
+  sum.left_out_cells += part.left_out_cells;
+  sum.special_cells += part.special_cells;
+  sum.exact_cells += part.exact_cells;
+  sum.max_abs_error = std::max(sum.max_abs_error, part.max_abs_error);
+  sum.rival_bytes += part.rival == Codec::automatic ? part.stored_bytes : part.rival_bytes;
+  if (part.cells > most_cells) {
+    most_cells = part.cells;
+    sum.codec = part.codec;
+    sum.arrangement = part.arrangement;
+    sum.unit_cells = part.unit_cells;
+    sum.method = part.method;
+    sum.rival = part.rival;
+    sum.rival_is_estimate = part.rival_is_estimate;
+  }
+}
+
+Status check_method_is_there(LosslessMethod method) {
+  const std::optional<ByteCoder> coder = coder_of(method);
+  if (!coder || has_byte_coder(*coder)) return {};
+  return usage_error(fmt::format("lossless method {}: the library of {} is not installed",
+                                 lossless_method_name(method), byte_coder_name(*coder)));
+}
+
+// What a component may ask for depends on the type of its values.
+Status check_spec_of_type(DType dtype, const ComponentSpec& spec) {
+  if (!is_integer(dtype)) {
+    if (spec.integer_fill) {
+      return usage_error(
+          fmt::format("an integer fill value for values of {}, which take a number", dtype_name(dtype)));
+    }
+    return spec.lattice ? check_repeats_values(spec.codec) : Status{};
+  }
+  if (spec.lattice || spec.missing != MissingValues{}) {
+    return usage_error(fmt::format("a lattice or missing values for values of {}, which are kept as they are",
+                                   dtype_name(dtype)));
+  }
+  NEVE_TRY(check_integer_choices(
+      dtype, spec.bound_abs == 0 ? spec.asked : Bound{BoundMode::abs, spec.bound_abs}, spec.codec));
+  if (spec.fill) {
+    return usage_error(fmt::format("a floating-point fill value {} for values of {}, which take an integer",
+                                   *spec.fill, dtype_name(dtype)));
+  }
+  if (spec.integer_fill && !holds_integer(dtype, *spec.integer_fill)) {
+    return usage_error(fmt::format("fill value {} does not fit into {}",
+                                   integer_text(DType::i64, *spec.integer_fill), dtype_name(dtype)));
+  }
+  return {};
+}
+
+// Choices that numbers were cast to.
+Status check_spec(DType dtype, const ComponentSpec& spec) {
+  NEVE_TRY(check_codec(spec.codec));
+  NEVE_TRY(check_codec(spec.recalled));
+  NEVE_TRY(check_spec_of_type(dtype, spec));
+  NEVE_TRY(check_tuning(spec.tuning));
+  CodecTuning recalled;
+  recalled.arrangement = spec.recalled_arrangement;
+  recalled.method = spec.recalled_method;
+  NEVE_TRY(check_tuning(recalled));
+  if (!is_known_bound_mode(static_cast<unsigned>(spec.asked.mode))) return check_bound(spec.asked);
+  return check_method_is_there(spec.tuning.method);
+}
+
+Status check_specs(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                   std::span<const BoxData> boxes, const EncodeOptions& options) {
+  NEVE_TRY(check_layout(layout));
+  NEVE_TRY(check_dtype(dtype).in("frame"));
+  NEVE_TRY(check_effort(options.effort));
+  if (specs.size() != static_cast<size_t>(layout.components) || boxes.size() != layout.boxes.size()) {
+    return usage_error(
+        fmt::format("frame: {} component specs and {} boxes of data for {} components and {} boxes",
+                    specs.size(), boxes.size(), layout.components, layout.boxes.size()));
+  }
+  for (size_t c = 0; c < specs.size(); ++c) {
+    if (!(specs[c].bound_abs >= 0) || !std::isfinite(specs[c].bound_abs)) {
+      return usage_error(fmt::format("component {}: absolute bound {}, must be finite and not negative", c,
+                                     specs[c].bound_abs));
+    }
+    if (const Status s = check_spec(dtype, specs[c]); !s.ok()) return s.in(component_place(c));
+  }
+  for (size_t b = 0; b < boxes.size(); ++b) {
+    if (boxes[b].data == nullptr || boxes[b].stride[0] != 1) {
+      return usage_error(fmt::format("box {}: data null or x stride {} not 1", b, boxes[b].stride[0]));
+    }
+  }
+  return check_threads(options.threads);
+}
+
+Status check_nesting(DType dtype, const FrameLayout& layout, const Nesting& nesting) {
+  if (is_integer(dtype)) {
+    return usage_error(
+        fmt::format("frame: values of {} are not coded with a coarser level", dtype_name(dtype)));
+  }
+  if (nesting.coarser == nullptr) return usage_error("frame: nesting without a coarser level");
+  for (int d = 0; d < max_frame_dims; ++d) {
+    const int64_t ratio = nesting.ratio[d];
+    if (ratio < 1 || ratio > max_coarser_ratio || (d >= layout.ndim && ratio != 1)) {
+      return usage_error(fmt::format("frame: refinement by {} in direction {}, must be 1 to {}", ratio, d,
+                                     d < layout.ndim ? max_coarser_ratio : 1));
+    }
+  }
+  return {};
+}
+
+// The arrangement of each component; whether the frame says them. Where boxes are many and tiny none is
+// chosen.
+Result<bool> choose_arrangements(const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                                 const EncodeOptions& options,
+                                 std::vector<SectionArrangement>& arrangements) {
+  bool has_arrangements = false;
+  for (const ComponentSpec& spec : specs) {
+    arrangements.push_back(choose_arrangement(layout, spec));
+    has_arrangements = has_arrangements || needs_arrangements(spec, arrangements.back(), options);
+  }
+  uint64_t boxes = layout.boxes.size();
+  for (const FrameBox& box : layout.boxes) boxes += box.covered.size();
+  const uint64_t most = most_arranged_boxes(layout.held_elements());
+  if (!has_arrangements || boxes <= most) return has_arrangements;
+  for (const ComponentSpec& spec : specs) {
+    if (spec.tuning.arrangement == Arrangement::automatic && spec.tuning.unit_cells == 0) continue;
+    return usage_error(
+        fmt::format("frame: {} boxes and covered rectangles of {} values; with an arrangement or unit blocks "
+                    "at most {} are possible",
+                    boxes, layout.held_elements(), most));
+  }
+  arrangements.assign(specs.size(), {});
+  return false;
+}
+
+template <class T>
+Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                           std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report,
+                           const Nesting* nesting) {
+  std::vector<SectionArrangement> arrangements;
+  NEVE_ASSIGN(const bool has_arrangements, choose_arrangements(layout, specs, options, arrangements));
+  const std::vector<Section> sections =
+      make_sections(layout, has_arrangements ? TileRule::large : TileRule::small);
+  RegionCache regions(layout.ndim);
+  std::vector<DraftedSection> drafted(sections.size());
+  const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
+  std::vector<Status> statuses(sections.size());
+  parallel_for(sections.size(), options.threads, [&](size_t s) {
+    const uint32_t c = sections[s].component;
+    Result<DraftedSection> draft =
+        draft_smaller<T>(layout, sections[s], arrangements[c], regions, specs[c], boxes, options.effort,
+                         has_arrangements ? nesting : nullptr);
+    statuses[s] = draft.status();
+    if (!draft.ok()) return;
+    drafted[s] = std::move(*draft);
+    if (share) return;
+    drafted[s].bytes = take_finished(drafted[s].draft, nullptr);
+    recycle_symbols(std::move(drafted[s].draft.symbols));
+    drafted[s].draft.before = {};
+    drafted[s].draft.after = {};
+  });
+  for (Status& status : statuses) NEVE_TRY(std::move(status));
+
+  FrameHeader header;
+  header.dtype = dtype;
+  header.layout = layout;
+  header.has_arrangements = has_arrangements;
+  SharedBooks books;
+  std::vector<ComponentReport> reports(specs.size());
+  std::vector<SelectionReport> selections(options.explain ? specs.size() : 0);
+  std::vector<uint64_t> most_cells(specs.size(), 0);
+  uint64_t body_bytes = 0;
+  for (size_t s = 0; s < sections.size(); ++s) {
+    if (share) {
+      drafted[s].bytes = take_finished(drafted[s].draft, &books);
+      drafted[s].draft.symbols = {};
+    }
+    Bytes& bytes = drafted[s].bytes;
+    bytes.insert(bytes.begin(), drafted[s].kept.begin(), drafted[s].kept.end());
+    const auto component = sections[s].component;
+    header.sections.push_back(
+        {drafted[s].draft.codec, drafted[s].arrangement, bytes.size(), checksum(bytes)});
+    if (drafted[s].arrangement.arrangement == Arrangement::nested) header.coarser_ratio = nesting->ratio;
+    drafted[s].draft.report.stored_bytes = bytes.size();
+    merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
+    if (options.explain) {
+      const SelectionTrace& trace = drafted[s].draft.selection;
+      selections[component].add(trace.candidates, drafted[s].draft.report.cells * sizeof(T), trace.times);
+    }
+    body_bytes += bytes.size();
+  }
+  header.books = std::move(books.books);
+  for (size_t c = 0; c < specs.size(); ++c) {
+    ComponentInfo info;
+    info.asked = specs[c].asked;
+    info.bound_abs = specs[c].bound_abs;
+    info.max_abs_error = reports[c].max_abs_error;
+    info.fill = specs[c].fill;
+    info.drops_covered = specs[c].drop_covered;
+    info.integer_fill = specs[c].integer_fill;
+    if constexpr (std::is_floating_point_v<T>) {
+      const QuantumGrid<T> grid = make_grid<T>(specs[c]);
+      info.center = static_cast<double>(grid.center);
+      info.step = grid.is_usable() ? static_cast<double>(grid.step) : 0;
+    }
+    header.components.push_back(info);
+  }
+  NEVE_ASSIGN(Bytes frame, serialize_header(header));
+  frame.reserve(frame.size() + body_bytes);
+  for (DraftedSection& section : drafted) {
+    frame.insert(frame.end(), section.bytes.begin(), section.bytes.end());
+    section = {};
+  }
+  if (report != nullptr) {
+    report->components = std::move(reports);
+    report->selections = std::move(selections);
+  }
+  return frame;
+}
+
+}  // namespace
+
+uint64_t FrameLayout::held_elements() const {
+  if (is_split) return stream_count;
+  uint64_t sum = 0;
+  for (const FrameBox& box : boxes)
+    sum += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(components);
+  return sum;
+}
+
+BoxData dense_box_data(const void* data, const FrameBox& box) {
+  return {data, box.cells(), dense_strides(box.size), nullptr};
+}
+
+Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
+                                            std::span<const ComponentSpec> specs,
+                                            std::span<const BoxData> boxes, const EncodeOptions& options,
+                                            FrameReport* report, const Nesting* nesting) {
+  const FloatEnvironment environment;
+  return guarded("encoding a frame", [&]() -> Result<Bytes> {
+    NEVE_TRY(check_simd_environment());
+    NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
+    if (nesting != nullptr) NEVE_TRY(check_nesting(dtype, layout, *nesting));
+    return visit_value_type(dtype, [&]<class T>(std::type_identity<T>) {
+      return encode_typed<T>(dtype, layout, specs, boxes, options, report, nesting);
+    });
+  });
+}
+
+}  // namespace neve

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codec `interpolation`: prediction from coarse to fine (stages/predict/interpolation.hpp), quanta in Huffman
+// codes.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "core/codecs/interpolation_fields.hpp"
+#include "core/codecs/section_codec.hpp"
+#include "core/codecs/symbol_coding.hpp"
+#include "core/stages/entropy/escapes.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr uint8_t flag_zero_groups = 1;
+// The escape that says that an exact value follows: no quantum reaches it.
+constexpr int32_t exact_escape = residual_limit;
+
+template <class T>
+class SymbolRowEncoder {
+ public:
+  SymbolRowEncoder(InterpolationEncoder<T>& encoder, uint64_t cells)
+      : encoder_(encoder), symbols_(take_symbols(cells + row_padding)) {}
+
+  bool code(const ClassRow<T>& row) {
+    quanta_.resize(row.count + row_padding);
+    encoder_.quantize_row(row, quanta_.data());
+    size_t coded = row.count;
+    if (row.excluded != nullptr) {
+      coded = 0;
+      values_.resize(row.count);
+      for (size_t i = 0; i < row.count; ++i) {
+        quanta_[coded] = quanta_[i];
+        values_[coded] = row.values[i];
+        coded += row.excluded[i] == 0;
+      }
+    }
+    const T* values = row.excluded != nullptr ? values_.data() : row.values;
+    for (size_t i = 0; i < coded; ++i) {
+      if (quanta_[i] != rejected_quantum) continue;
+      quanta_[i] = exact_escape;
+      encoder_.list_exactly(values[i]);
+    }
+    if (escapes_.size() < escape_total_ + coded + row_padding) {
+      escapes_.resize(std::max(2 * escapes_.size(), escape_total_ + coded + row_padding));
+    }
+    escape_total_ += kernels().pack(quanta_.data(), coded, 0, symbols_.data() + symbol_total_,
+                                    escapes_.data() + escape_total_);
+    symbol_total_ += coded;
+    return true;
+  }
+
+  Symbols take() {
+    symbols_.resize(symbol_total_);
+    return std::move(symbols_);
+  }
+  std::span<const int32_t> escapes() const { return {escapes_.data(), escape_total_}; }
+
+ private:
+  InterpolationEncoder<T>& encoder_;
+  Symbols symbols_;
+  size_t symbol_total_ = 0;
+  std::vector<int32_t> escapes_;
+  size_t escape_total_ = 0;
+  RawVector<int32_t> quanta_;
+  RawVector<T> values_;
+};
+
+// Symbols, padded, and escapes; the anchors are not among the `coded` values.
+struct Streams {
+  Symbols symbols;
+  std::vector<int32_t> escapes;
+};
+
+template <class T>
+class SymbolRowDecoder {
+ public:
+  SymbolRowDecoder(InterpolationDecoder<T>& decoder, const Streams& streams)
+      : decoder_(decoder), symbols_(streams.symbols), escapes_(streams.escapes) {}
+
+  bool code(const ClassRow<T>& row) {
+    quanta_.resize(row.count + row_padding);
+    size_t coded = row.count;
+    if (row.excluded != nullptr) {
+      coded = static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{0}));
+    }
+    if (coded > symbol_total() - symbol_at_) return false;
+    const size_t used = kernels().unpack(symbols_.data() + symbol_at_, coded, 0, escapes_.subspan(escape_at_),
+                                         quanta_.data());
+    if (used == SIZE_MAX) return false;
+    symbol_at_ += coded;
+    escape_at_ += used;
+    for (size_t i = 0; i < coded; ++i) {
+      if (quanta_[i] == exact_escape) quanta_[i] = rejected_quantum;
+    }
+    if (row.excluded != nullptr) {
+      // From the end, so that nothing is overwritten before it has moved.
+      for (size_t i = row.count; i-- > 0;) quanta_[i] = row.excluded[i] != 0 ? 0 : quanta_[--coded];
+    }
+    return decoder_.restore_row(row, quanta_.data());
+  }
+  bool is_at_end() const { return symbol_at_ == symbol_total(); }
+
+ private:
+  // The symbols are followed by padding that the kernels may read.
+  size_t symbol_total() const { return symbols_.size() - row_padding; }
+
+  InterpolationDecoder<T>& decoder_;
+  std::span<const uint8_t> symbols_;
+  size_t symbol_at_ = 0;
+  std::span<const int32_t> escapes_;
+  size_t escape_at_ = 0;
+  RawVector<int32_t> quanta_;
+};
+
+Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const BookTable& shared) {
+  Streams s;
+  const auto flags = in.get<uint8_t>();
+  if (in.failed() || (flags & ~flag_zero_groups) != 0) {
+    return corrupt(fmt::format("interpolation section: unknown flags 0x{:02x}", flags));
+  }
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, flags != 0, ordinary));
+  NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
+  if (in.failed() || in.remaining() != 0) {
+    return corrupt(fmt::format("interpolation section: {} bytes left over", in.remaining()));
+  }
+  return s;
+}
+
+}  // namespace
+
+template <class T>
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec) {
+  InterpolationEncoder<T> encoder(source, spec, false);
+  SymbolRowEncoder<T> rows(encoder, source.held);
+  encoder.run(rows);
+  SectionDraft draft;
+  draft.codec = Codec::interpolation;
+  draft.report = encoder.report();
+  draft.symbols = rows.take();
+  ByteWriter before(draft.before);
+  encoder.write_head(before);
+  const std::optional<Bytes> zero_groups = settle_symbols(draft);
+  before.put(zero_groups ? flag_zero_groups : uint8_t{0});
+  if (zero_groups) write_packed(*zero_groups, before);
+  ByteWriter after(draft.after);
+  write_escapes(rows.escapes(), after);
+  return draft;
+}
+
+template <class T>
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                            const SectionTarget<T>& target) {
+  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
+  ByteReader in(bytes);
+  NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
+  const uint64_t without_symbol = head.specials.count() + head.anchors.size();
+  if (without_symbol > target.held) {
+    return corrupt(fmt::format("interpolation section: {} special values and {} anchors among {} values",
+                               head.specials.count(), head.anchors.size(), target.held));
+  }
+  NEVE_ASSIGN(Streams streams, read_streams(in, target.held - without_symbol, shared));
+  InterpolationDecoder<T> decoder(head, grid, target);
+  SymbolRowDecoder<T> rows(decoder, streams);
+  const bool complete = decoder.run(false, rows) && rows.is_at_end();
+  recycle_symbols(std::move(streams.symbols));
+  if (!complete) return corrupt("interpolation section: its symbols do not make up its values");
+  return {};
+}
+
+template SectionDraft draft_interpolation<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_interpolation<double>(const SectionSource<double>&, const ComponentSpec&);
+template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                            const SectionTarget<float>&);
+template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                             const SectionTarget<double>&);
+
+}  // namespace neve

@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codec `lossless`: every bit kept, by one of several methods; which one a section says in its first byte.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/codecs/lossless_cells.hpp"
+#include "core/codecs/section_codec.hpp"
+#include "core/kernels/portable.hpp"
+#include "core/select/lossless_choice.hpp"
+#include "core/stages/entropy/residual_classes.hpp"
+#include "core/stages/lossless/byte_coder.hpp"
+#include "core/stages/lossless/byte_planes.hpp"
+#include "core/stages/lossless/byte_segregation.hpp"
+#include "core/stages/lossless/value_multiples.hpp"
+#include "core/stages/lossless/value_ranks.hpp"
+#include "core/stages/lossless/word_xor.hpp"
+#include "core/stages/mask/special_cursor.hpp"
+#include "core/stages/predict/word_lorenzo.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr uint8_t flag_specials = 1, flag_repeats = 2;
+
+// Others are tried when they may score this much of the first one. Estimates within a family (methods on
+// bytes; methods of differences) err alike, between families less so. A trial costs as much as coding, by
+// differences less than by zstd.
+struct CloseScores {
+  double in_family;
+  double to_differences;
+  double to_bytes;
+};
+CloseScores close_scores(Effort effort) {
+  return effort == Effort::max ? CloseScores{0.93, 0.6, 0.6} : CloseScores{0.99, 0.85, 0.96};
+}
+
+// Where speed alone counts, lz4 looks for repeats at one place in so many: with it, methods that find more
+// are chosen wherever the ratio counts at all.
+constexpr int fastest_lz4_acceleration = 64;
+
+CoderLevels coder_levels(Effort effort, const CodecTuning& tuning) {
+  return {effort == Effort::fast       ? 1
+          : effort == Effort::balanced ? 3
+                                       : 9,
+          tuning.ratio_weight == 0 ? fastest_lz4_acceleration : 1};
+}
+// Candidates that are tried in full; the one that comes out smallest is kept.
+size_t most_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
+
+bool takes_differences(LosslessMethod method) { return method >= LosslessMethod::lorenzo; }
+
+// --- bytes as bytes -------------------------------------------------------------------------------------
+
+struct ByteMethod {
+  enum class Layout : uint8_t { as_they_are, byte_planes, bit_planes, segregated, segregated_byte_wise };
+  Layout layout = Layout::as_they_are;
+  ByteCoder coder = ByteCoder::zstd;
+  bool xors = false;  // each word with the one before it, first
+};
+
+ByteMethod byte_method(LosslessMethod method) {
+  using Layout = ByteMethod::Layout;
+  switch (method) {
+    case LosslessMethod::lz4:
+      return {Layout::as_they_are, ByteCoder::lz4};
+    case LosslessMethod::shuffle_zstd:
+      return {Layout::byte_planes, ByteCoder::zstd};
+    case LosslessMethod::shuffle_lz4:
+      return {Layout::byte_planes, ByteCoder::lz4};
+    case LosslessMethod::bitshuffle_zstd:
+      return {Layout::bit_planes, ByteCoder::zstd};
+    case LosslessMethod::bitshuffle_lz4:
+      return {Layout::bit_planes, ByteCoder::lz4};
+    case LosslessMethod::xor_zstd:
+      return {Layout::byte_planes, ByteCoder::zstd, true};
+    default:
+      break;
+  }
+  if (method > LosslessMethod::bwxor_bzip2) return {};
+  // ACOMPS' nine are numbered by what is done before, then by compressor.
+  const int number = static_cast<int>(method) - static_cast<int>(LosslessMethod::b_lzo);
+  constexpr std::array<ByteCoder, 3> coders = {ByteCoder::lzo, ByteCoder::zlib, ByteCoder::bzip2};
+  return {number < 3 ? Layout::segregated : Layout::segregated_byte_wise,
+          coders[static_cast<size_t>(number % 3)], number >= 6};
+}
+
+Segregation segregation_of(ByteMethod::Layout layout) {
+  return layout == ByteMethod::Layout::segregated ? Segregation::bytes : Segregation::byte_wise;
+}
+
+Status write_bytes(const ByteMethod& how, const CoderLevels& levels, ByteSpan bytes, size_t word_bytes,
+                   ByteWriter& out) {
+  using Layout = ByteMethod::Layout;
+  if (how.layout == Layout::as_they_are) return write_coded(how.coder, bytes, out, levels);
+  if (how.layout >= Layout::segregated)
+    return write_segregated(segregation_of(how.layout), how.coder, bytes, word_bytes, out);
+  Symbols buffer = take_symbols(bytes.size());
+  const auto planes = std::as_writable_bytes(std::span(buffer));
+  (how.layout == Layout::byte_planes ? to_byte_planes : to_bit_planes)(bytes, word_bytes, planes);
+  const Status status = write_coded(how.coder, planes, out, levels);
+  recycle_symbols(std::move(buffer));
+  return status;
+}
+
+template <class U>
+Status write_words(LosslessMethod method, const CoderLevels& levels, std::span<const U> words,
+                   ByteWriter& out) {
+  const ByteMethod how = byte_method(method);
+  if (!how.xors) return write_bytes(how, levels, std::as_bytes(words), sizeof(U), out);
+  RawVector<U> xored = take_values<U>(words.size());
+  if (!words.empty()) xored[0] = words[0];
+  for (size_t i = 1; i < words.size(); ++i) xored[i] = words[i] ^ words[i - 1];
+  const Status status = write_bytes(how, levels, std::as_bytes(std::span<const U>(xored)), sizeof(U), out);
+  recycle_values(std::move(xored));
+  return status;
+}
+
+template <class U>
+Status read_bytes(LosslessMethod method, ByteReader& in, RawVector<U>& words) {
+  const ByteMethod how = byte_method(method);
+  const auto view = std::as_writable_bytes(std::span(words));
+  if (how.layout >= ByteMethod::Layout::segregated) {
+    NEVE_TRY(read_segregated(segregation_of(how.layout), how.coder, in, sizeof(U), view));
+  } else {
+    using Layout = ByteMethod::Layout;
+    if (how.layout == Layout::as_they_are) return read_coded(how.coder, in, view);
+    Symbols buffer = take_symbols(view.size());
+    const auto planes = std::as_writable_bytes(std::span(buffer));
+    NEVE_TRY(read_coded(how.coder, in, planes));
+    (how.layout == Layout::bit_planes ? from_bit_planes : from_byte_planes)(planes, sizeof(U), view);
+    recycle_symbols(std::move(buffer));
+  }
+  if (how.xors) undo_xor(std::span(words));
+  return {};
+}
+
+// --- encoder --------------------------------------------------------------------------------------------
+
+template <class T>
+LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spec) {
+  using U = WordOf<T>;
+  LosslessCells<T> cells;
+  cells.held = cells.coded = source.held;
+  size_t total = 0;
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    cells.grids.push_back({rect.size, total});
+    total += static_cast<size_t>(rect.cells());
+  }
+  cells.bits = take_values<U>(total);
+  if (source.held < total) cells.left_out.reserve(total);
+  U* next = cells.bits.data();
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    for (int64_t w = 0; w < rect.size[3]; ++w) {
+      for (int64_t z = 0; z < rect.size[2]; ++z) {
+        for (int64_t y = 0; y < rect.size[1]; ++y, next += rect.size[0]) {
+          std::memcpy(next, rect.row(y, z, w), static_cast<size_t>(rect.size[0]) * sizeof(U));
+        }
+      }
+    }
+    if (source.held == total) continue;
+    if (rect.left_out.empty()) {
+      cells.left_out.resize(cells.left_out.size() + static_cast<size_t>(rect.cells()), 0);
+    } else {
+      cells.left_out.insert(cells.left_out.end(), rect.left_out.begin(), rect.left_out.end());
+    }
+  }
+  const std::optional<U> fill = fill_bits<T>(spec);
+  if (!fill) return cells;
+  const bool holds_all = cells.left_out.empty();
+  const auto is_fill = [&](size_t cell) { return cells.bits[cell] == *fill && cells.is_held(cell); };
+  size_t cell = 0;
+  while (cell < total && !is_fill(cell)) ++cell;
+  if (cell == total) return cells;
+  cells.is_fill.assign(total, 0);
+  uint8_t* const marks = cells.is_fill.data();
+  const U* const bits = cells.bits.data();
+  if (holds_all) {
+    for (; cell < total; ++cell) marks[cell] = bits[cell] == *fill ? 1 : 0;
+  } else {
+    for (; cell < total; ++cell) marks[cell] = is_fill(cell) ? 1 : 0;
+  }
+  cells.coded -= static_cast<uint64_t>(std::count(cells.is_fill.begin(), cells.is_fill.end(), uint8_t{1}));
+  return cells;
+}
+
+// The words that differences are taken of, and the values that have none.
+template <class T>
+struct MappedCells {
+  RawVector<WordOf<T>> words;
+  std::vector<uint8_t> excluded;  // empty: none
+  SpecialValues specials;         // of the held cells without a word
+};
+
+// `maps_all`: every value has a word, so that nothing has to be looked for.
+template <class T, class Map>
+MappedCells<T> map_cells(const LosslessCells<T>& cells, bool maps_all, const Map& map) {
+  using U = WordOf<T>;
+  MappedCells<T> mapped;
+  const size_t total = cells.bits.size();
+  mapped.words = take_values<U>(total);
+  if (!cells.left_out.empty()) mapped.excluded = cells.left_out;
+  if (cells.left_out.empty() && cells.is_fill.empty() && maps_all) {
+    for (size_t cell = 0; cell < total; ++cell) mapped.words[cell] = *map(cells.bits[cell]);
+    return mapped;
+  }
+  uint64_t position = 0;
+  const auto exclude = [&](size_t cell, bool repeats) {
+    if (mapped.excluded.empty()) mapped.excluded.assign(total, 0);
+    mapped.excluded[cell] = 1;
+    mapped.specials.add(position, cells.bits[cell], repeats);
+  };
+  for (size_t cell = 0; cell < total; ++cell) {
+    if (!cells.is_held(cell)) continue;
+    if (!cells.is_fill.empty() && cells.is_fill[cell] != 0) {
+      exclude(cell, true);
+    } else if (const std::optional<U> word = map(cells.bits[cell]); word) {
+      mapped.words[cell] = *word;
+    } else {
+      exclude(cell, false);
+    }
+    ++position;
+  }
+  return mapped;
+}
+
+// Repeats must predict this share of the words: they are listed, and break the contexts of residuals.
+constexpr double least_repeated_share = 0.02;
+
+template <class T>
+void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
+                       const LosslessCandidate& candidate, ByteWriter& out) {
+  using U = WordOf<T>;
+  const bool has_excluded = !mapped.excluded.empty();
+  if (has_excluded) {
+    for (const LosslessGrid& grid : cells.grids)
+      fill_excluded(mapped.words.data() + grid.offset, mapped.excluded.data() + grid.offset, grid.cells());
+  }
+  std::vector<WordRepeat> repeats;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (candidate.repeats) repeats = find_repeats<U>(mapped.words);
+    size_t repeated = 0;
+    for (const WordRepeat& repeat : repeats) repeated += repeat.count;
+    if (static_cast<double>(repeated) < least_repeated_share * static_cast<double>(mapped.words.size()))
+      repeats.clear();
+  }
+  out.put(static_cast<uint8_t>((mapped.specials.runs.empty() ? 0 : flag_specials) |
+                               (repeats.empty() ? 0 : flag_repeats)));
+  if (!mapped.specials.runs.empty()) write_special_values(mapped.specials, sizeof(T), out);
+  out.put(static_cast<uint8_t>(candidate.axes));
+  if (!repeats.empty()) write_repeats(repeats, out);
+  RawVector<U> residuals = take_values<U>(mapped.words.size());
+  std::vector<ResidualGrid<U>> grids;
+  for (const LosslessGrid& grid : cells.grids) {
+    const uint8_t* const excluded = has_excluded ? mapped.excluded.data() + grid.offset : nullptr;
+    WordLorenzo<U>(grid.size, candidate.axes)
+        .forward(mapped.words.data() + grid.offset, residuals.data() + grid.offset);
+    grids.push_back({grid.size, residuals.data() + grid.offset, excluded});
+  }
+  for (const WordRepeat& repeat : repeats) {
+    for (size_t i = repeat.begin; i < repeat.begin + repeat.count; ++i)
+      residuals[i] = fold_sign<U>(mapped.words[i] - repeat.word(mapped.words.data(), i));
+  }
+  encode_residuals<U>(grids, out);
+  recycle_values(std::move(residuals));
+  recycle_values(std::move(mapped.words));
+}
+
+// The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
+// and need not pay.
+template <class T>
+std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
+                               const CoderLevels& levels, bool by_name) {
+  using U = WordOf<T>;
+  Bytes bytes(1, static_cast<std::byte>(candidate.method));
+  ByteWriter out(bytes);
+  if (!takes_differences(candidate.method)) {
+    if (cells.left_out.empty()) {
+      if (!write_words<U>(candidate.method, levels, cells.bits, out).ok()) return {};
+      return bytes;
+    }
+    RawVector<U> words = take_values<U>(cells.held);
+    size_t next = 0;
+    for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+      if (cells.is_held(cell)) words[next++] = cells.bits[cell];
+    }
+    const Status written = write_words<U>(candidate.method, levels, words, out);
+    recycle_values(std::move(words));
+    if (!written.ok()) return {};
+    return bytes;
+  }
+  if (candidate.method == LosslessMethod::lorenzo) {
+    MappedCells<T> mapped;
+    if (std::is_floating_point_v<T> && cells.left_out.empty()) {
+      mapped.words = take_values<U>(cells.bits.size());
+      word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
+      mapped.excluded = cells.is_fill;
+      visit_runs(cells.is_fill.empty() ? nullptr : cells.is_fill.data(), cells.bits.size(),
+                 [&](size_t begin, size_t end, bool is_fill) {
+                   if (is_fill) mapped.specials.add_run(begin, end - begin, cells.bits[begin]);
+                 });
+    } else {
+      mapped = map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
+    }
+    write_differences(cells, std::move(mapped), candidate, out);
+    return bytes;
+  }
+  if (candidate.method == LosslessMethod::multiple) {
+    write_unit(candidate.unit, out);
+    const Multiples<T> multiples(candidate.unit);
+    write_differences(cells,
+                      map_cells(cells, false,
+                                [&](U word) -> std::optional<U> {
+                                  const auto multiple = multiples.multiple(std::bit_cast<T>(word));
+                                  if (!multiple) return {};
+                                  return static_cast<U>(*multiple);
+                                }),
+                      candidate, out);
+    return bytes;
+  }
+  std::vector<U> words;
+  words.reserve(cells.held);
+  for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+    if (cells.is_coded(cell)) words.push_back(word_of<T>(cells.bits[cell]));
+  }
+  auto distinct =
+      distinct_words<U>(words, std::is_integral_v<T>, by_name ? most_ranks : most_paying_ranks(words.size()));
+  if (!distinct || (distinct->empty() && !by_name)) return {};
+  if (distinct->empty())
+    distinct->push_back(0);  // nothing but special values; the table has an entry at least
+  write_distinct<U>(*distinct, out);
+  write_differences(cells,
+                    map_cells(cells, true,
+                              [&](U bits) {
+                                const U first = distinct->front();
+                                const auto at = std::lower_bound(
+                                    distinct->begin(), distinct->end(), word_of<T>(bits), [first](U a, U b) {
+                                      return static_cast<U>(a - first) < static_cast<U>(b - first);
+                                    });
+                                return std::optional(static_cast<U>(at - distinct->begin()));
+                              }),
+                    candidate, out);
+  return bytes;
+}
+
+// Cells of the rectangle's row that follow one another in memory from a row's first cell on.
+template <class T>
+int64_t cells_in_a_row(const RectRows<const T*>& rect) {
+  int64_t cells = rect.size[0];
+  for (size_t d = 1; d < max_frame_dims && (rect.size[d] == 1 || rect.stride[d] == cells); ++d)
+    cells *= rect.size[d];
+  return cells;
+}
+
+// The section's bytes by a method of byte planes, which are made of the values as they lie: no other method
+// needs so little of them.
+template <class T>
+std::optional<Bytes> encode_rows(const SectionSource<T>& source, LosslessMethod method,
+                                 const CoderLevels& levels) {
+  Symbols buffer = take_symbols(source.held * sizeof(T));
+  const auto planes = std::as_writable_bytes(std::span(buffer));
+  std::byte* next = planes.data();
+  for (const auto& rect : source.rects) {
+    if (rect.cells() == 0) continue;
+    const int64_t cells = cells_in_a_row(rect);
+    for (int64_t r = 0; r < rect.rows(); r += cells / rect.size[0], next += cells)
+      deal_bytes(std::as_bytes(std::span(rect.row(r), static_cast<size_t>(cells))), sizeof(T), next,
+                 source.held);
+  }
+  Bytes bytes(1, static_cast<std::byte>(method));
+  ByteWriter out(bytes);
+  const Status written = write_coded(byte_method(method).coder, planes, out, levels);
+  recycle_symbols(std::move(buffer));
+  if (!written.ok()) return {};
+  return bytes;
+}
+
+template <class T>
+bool takes_rows(const SectionSource<T>& source, LosslessMethod method) {
+  const ByteMethod how = byte_method(method);
+  return !takes_differences(method) && how.layout == ByteMethod::Layout::byte_planes && !how.xors &&
+         std::all_of(source.rects.begin(), source.rects.end(),
+                     [](const auto& rect) { return rect.left_out.empty(); });
+}
+
+// --- decoder --------------------------------------------------------------------------------------------
+
+// What precedes the residuals, and the way from words back to bits.
+template <class T>
+struct WordMeaning {
+  using U = WordOf<T>;
+  LosslessMethod method = LosslessMethod::lorenzo;
+  std::optional<Multiples<T>> multiples;
+  std::vector<U> distinct;
+
+  // Nothing: no such word can be.
+  std::optional<U> bits(U word) const {
+    if (method == LosslessMethod::lorenzo) return bits_of_word<T>(word);
+    if (multiples) return std::bit_cast<U>(multiples->value(static_cast<std::make_signed_t<U>>(word)));
+    if (word >= distinct.size()) return {};
+    return bits_of_word<T>(distinct[word]);
+  }
+};
+
+template <class T>
+Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in, uint64_t held) {
+  WordMeaning<T> meaning;
+  meaning.method = method;
+  if (method == LosslessMethod::multiple) {
+    NEVE_ASSIGN(const ValueUnit unit, read_unit<T>(in));
+    meaning.multiples.emplace(unit);
+  } else if (method == LosslessMethod::rank) {
+    NEVE_ASSIGN(meaning.distinct, read_distinct<WordOf<T>>(in, held));
+  }
+  return meaning;
+}
+
+// Bits of all cells of the target's rectangles, one after another; those of left-out cells have no meaning.
+template <class T>
+Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReader& in,
+                                                const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in, target.held));
+  const auto flags = in.get<uint8_t>();
+  if (in.failed() || (flags & ~(flag_specials | flag_repeats)) != 0) {
+    return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
+  }
+  SpecialValues specials;
+  if ((flags & flag_specials) != 0) {
+    NEVE_ASSIGN(specials, read_special_values(in, sizeof(T), target.held));
+  }
+  const auto axes = in.get<uint8_t>();
+  if (in.failed() || axes > all_axes) {
+    return corrupt(fmt::format("lossless section: differences along axes 0x{:02x}", axes));
+  }
+
+  size_t total = 0;
+  bool has_left_out = false;
+  for (const auto& rect : target.rects) {
+    total += static_cast<size_t>(rect.cells());
+    has_left_out = has_left_out || !rect.left_out.empty();
+  }
+  std::vector<WordRepeat> repeats;
+  if ((flags & flag_repeats) != 0) {
+    NEVE_ASSIGN(repeats, read_repeats(in, total));
+  }
+  std::vector<uint8_t> excluded;
+  std::vector<std::pair<size_t, U>> patches;
+  if (!has_left_out) {
+    if (!specials.runs.empty()) excluded.assign(total, 0);
+    for (const SpecialRun& run : specials.runs) std::memset(excluded.data() + run.begin, 1, run.count);
+  } else {
+    excluded.assign(total, 0);
+    SpecialCursor cursor(specials);
+    uint64_t position = 0;
+    uint64_t special_at = cursor.next(0);
+    size_t cell = 0;
+    for (const auto& rect : target.rects) {
+      for (int64_t i = 0; i < rect.cells(); ++i, ++cell) {
+        if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(i)] != 0) {
+          excluded[cell] = 1;
+          continue;
+        }
+        if (position == special_at) {
+          excluded[cell] = 1;
+          patches.emplace_back(cell, static_cast<U>(cursor.bits(position)));
+          special_at = cursor.next(position + 1);
+        }
+        ++position;
+      }
+    }
+  }
+
+  RawVector<U> words = take_values<U>(total);
+  std::vector<ResidualGrid<U>> grids;
+  size_t offset = 0;
+  for (const auto& rect : target.rects) {
+    if (rect.cells() == 0) continue;
+    grids.push_back(
+        {rect.size, words.data() + offset, excluded.empty() ? nullptr : excluded.data() + offset});
+    offset += static_cast<size_t>(rect.cells());
+  }
+  NEVE_TRY(decode_residuals<U>(in, grids));
+  for (const ResidualGrid<U>& grid : grids)
+    WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded, words.data(), repeats);
+  if (method == LosslessMethod::lorenzo) {
+    if constexpr (std::is_floating_point_v<T>) word_kernels(U{}).unorder(words.data(), total, words.data());
+  } else {
+    for (size_t cell = 0; cell < total; ++cell) {
+      if (!excluded.empty() && excluded[cell] != 0) continue;
+      const std::optional<U> bits = meaning.bits(words[cell]);
+      if (!bits) {
+        return corrupt(
+            fmt::format("lossless section: a rank outside of its {} values", meaning.distinct.size()));
+      }
+      words[cell] = *bits;
+    }
+  }
+  for (const auto& [cell, bits] : patches) words[cell] = bits;
+  if (!has_left_out) {
+    for (const SpecialRun& run : specials.runs) {
+      for (uint64_t i = 0; i < run.count; ++i) words[run.begin + i] = static_cast<U>(specials.bits(run, i));
+    }
+  }
+  return words;
+}
+
+template <class T>
+Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
+                                          const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  RawVector<U> held = take_values<U>(target.held);
+  NEVE_TRY(read_bytes(method, in, held));
+  size_t total = 0;
+  for (const auto& rect : target.rects) total += static_cast<size_t>(rect.cells());
+  if (total == held.size()) return held;
+  RawVector<U> bits = take_values<U>(total);
+  const U* next = held.data();
+  U* out = bits.data();
+  for (const auto& rect : target.rects) {
+    for (int64_t i = 0; i < rect.cells(); ++i, ++out) {
+      if (rect.left_out.empty() || rect.left_out[static_cast<size_t>(i)] == 0) *out = *next++;
+    }
+  }
+  recycle_values(std::move(held));
+  return bits;
+}
+
+}  // namespace
+
+std::optional<ByteCoder> coder_of(LosslessMethod method) {
+  if (method == LosslessMethod::automatic || takes_differences(method)) return {};
+  return byte_method(method).coder;
+}
+
+template <class T>
+std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
+                                                 Effort effort, double score_to_beat,
+                                                 SelectionTrace& losers) {
+  const uint64_t begin_ns = thread_time_ns();
+  SectionDraft draft;
+  SelectionTrace& trace = draft.selection;
+  const double raw_bytes = static_cast<double>(source.held) * sizeof(T);
+  const CoderLevels levels = coder_levels(effort, spec.tuning);
+  const bool is_chosen =
+      spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
+  const bool is_fastest = is_chosen && spec.tuning.ratio_weight == 0;
+  const bool is_named = spec.tuning.method != LosslessMethod::automatic;
+  const LosslessMethod asked =
+      spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
+  WeighedMethods weighed;
+  if (is_fastest) weighed = fastest_method(spec.tuning);
+  const LosslessMethod settled = is_fastest ? weighed.candidates[0].method : asked;
+  const bool is_in_rows = settled != LosslessMethod::automatic && takes_rows(source, settled);
+  LosslessCells<T> cells;  // none where rows are taken as they lie
+  if (!is_in_rows) cells = gather(source, spec);
+  size_t trials = 1;
+  const uint64_t gathered_ns = thread_time_ns();
+  uint64_t coding_ns = gathered_ns - begin_ns;  // every method needs its values in a row
+  if (is_chosen) {
+    if (!is_fastest) weighed = weigh_lossless(cells, spec.tuning, effort);
+    trace.candidates = std::move(weighed.withdrawn);
+    trials = most_trials(effort);
+    trace.times.weigh_ns = thread_time_ns() - gathered_ns;
+  } else {
+    if (takes_differences(asked)) {
+      weighed.candidates.push_back(weigh_method(cells, asked));
+    } else {
+      weighed.candidates.emplace_back();
+      weighed.candidates.back().method = asked;
+    }
+    if (asked == LosslessMethod::rank &&
+        !is_named) {  // ranks lie in the values' order: the same axes suit both
+      weighed.candidates.push_back(weighed.candidates.back());
+      weighed.candidates.back().method = LosslessMethod::lorenzo;
+    }
+    for (LosslessCandidate& candidate : weighed.candidates) candidate.score = HUGE_VAL;  // tried anyway
+    coding_ns += thread_time_ns() - gathered_ns;
+  }
+  const std::vector<LosslessCandidate>& candidates = weighed.candidates;
+
+  draft.codec = Codec::lossless;
+  std::optional<LosslessMethod> best;
+  double best_score = score_to_beat;
+  const double hoped_for = candidates[0].score;
+  const CloseScores close = close_scores(effort);
+  for (const LosslessCandidate& candidate : candidates) {
+    WeighedCandidate entry{Codec::lossless, candidate.method, Fate::lost,
+                           is_chosen ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes)) : 0, 0};
+    // (Of methods asked for there is one, of recalled ones also what stands in for it.)
+    const bool differs = takes_differences(candidate.method);
+    const double close_score = best && takes_differences(*best) == differs ? close.in_family
+                               : differs                                   ? close.to_differences
+                                                                           : close.to_bytes;
+    const double others_score = best ? std::max(hoped_for, best_score) : best_score;
+    if (candidate.score < close_score * others_score) {
+      trace.passed(entry, Fate::far);
+      continue;
+    }
+    if (trials == 0) {
+      if (!is_chosen) break;
+      trace.passed(entry, Fate::spent);
+      continue;
+    }
+    const uint64_t trial_ns = thread_time_ns();
+    std::optional<Bytes> bytes = is_in_rows ? encode_rows(source, candidate.method, levels)
+                                            : encode_by(cells, candidate, levels, is_named);
+    const uint64_t spent_ns = thread_time_ns() - trial_ns;
+    if (!bytes) {
+      trace.times.lost_ns += spent_ns;
+      trace.passed(entry, candidate.method == LosslessMethod::rank ? Fate::many_values : Fate::no_coder);
+      continue;
+    }
+    --trials;
+    const double score = selection_score(Codec::lossless, candidate.method, raw_bytes,
+                                         static_cast<double>(bytes->size()), spec.tuning);
+    const bool wins = score > best_score || (!best && score_to_beat == 0);
+    entry.coded_bytes = bytes->size();
+    trace.coded(entry, spent_ns, wins);
+    if (!wins) continue;
+    best = candidate.method;
+    best_score = score;
+    draft.report.method = candidate.method;
+    draft.before = std::move(*bytes);
+  }
+  trace.times.won_ns += coding_ns;
+  recycle_values(std::move(cells.bits));
+  if (best) return draft;
+  losers.append_loser(trace);
+  return {};
+}
+
+template <class T>
+SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  SelectionTrace none;
+  if (auto draft = draft_lossless_above(source, spec, effort, 0, none)) return std::move(*draft);
+  SectionDraft nothing;
+  nothing.codec = Codec::lossless;
+  nothing.refused =
+      spec.tuning.method == LosslessMethod::rank
+          ? usage_error(fmt::format(
+                "method rank: {} values have more than {} different ones among them, which it cannot hold; "
+                "allowed for them are auto, lorenzo and the other methods",
+                source.held, most_ranks))
+          : failure(fmt::format("method {} could not code {} values",
+                                lossless_method_name(spec.tuning.method), source.held));
+  return nothing;
+}
+
+template <class T>
+Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
+  using U = WordOf<T>;
+  ByteReader in(bytes);
+  const auto method = in.get<LosslessMethod>();
+  if (in.failed() || method == LosslessMethod::automatic || static_cast<int>(method) >= lossless_methods) {
+    return corrupt(fmt::format("lossless section: method {} unknown", static_cast<int>(method)));
+  }
+  NEVE_ASSIGN(RawVector<U> bits, takes_differences(method) ? decode_differences(method, in, target)
+                                                           : decode_bytes(method, in, target));
+  if (in.remaining() != 0)
+    return corrupt(fmt::format("lossless section: {} bytes left over", in.remaining()));
+  const U* from = bits.data();
+  for (const auto& rect : target.rects) {
+    T last{};  // left-out cells repeat what stands before them: finite neighbours give finite cells
+    for (int64_t r = 0; r < rect.rows(); ++r, from += rect.size[0]) {
+      T* const row = rect.row(r);
+      if (row == nullptr) continue;
+      std::memcpy(row, from, static_cast<size_t>(rect.size[0]) * sizeof(T));
+      if (rect.left_out.empty()) continue;
+      const uint8_t* const skip = rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) {
+        if (skip[x] != 0) {
+          row[x] = last;
+        } else if (is_finite(row[x])) {
+          last = row[x];
+        }
+      }
+    }
+  }
+  recycle_values(std::move(bits));
+  return {};
+}
+
+template std::optional<SectionDraft> draft_lossless_above<float>(const SectionSource<float>&,
+                                                                 const ComponentSpec&, Effort, double,
+                                                                 SelectionTrace&);
+template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
+template Status decode_lossless<float>(ByteSpan, const SectionTarget<float>&);
+template std::optional<SectionDraft> draft_lossless_above<double>(const SectionSource<double>&,
+                                                                  const ComponentSpec&, Effort, double,
+                                                                  SelectionTrace&);
+template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
+template Status decode_lossless<double>(ByteSpan, const SectionTarget<double>&);
+template std::optional<SectionDraft> draft_lossless_above<uint8_t>(const SectionSource<uint8_t>&,
+                                                                   const ComponentSpec&, Effort, double,
+                                                                   SelectionTrace&);
+template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint16_t>(const SectionSource<uint16_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
+template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint32_t>(const SectionSource<uint32_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
+template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template std::optional<SectionDraft> draft_lossless_above<uint64_t>(const SectionSource<uint64_t>&,
+                                                                    const ComponentSpec&, Effort, double,
+                                                                    SelectionTrace&);
+template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
+template Status decode_lossless<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
+
+}  // namespace neve

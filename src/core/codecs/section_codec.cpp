@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/codecs/section_codec.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "core/codecs/reconstruct.hpp"
+#include "core/codecs/symbol_coding.hpp"
+#include "core/kernels/portable.hpp"
+#include "core/select/interpolation_estimate.hpp"
+#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/quantize/quantizer.hpp"
+
+namespace neve {
+
+namespace {
+
+// Where more than this share of the values must be listed exactly, the exact codec may well be smaller.
+constexpr double exact_trial_share = 0.05;
+
+// Interpolation takes three times as long as dual_quant: at effort balanced it is not tried where by an
+// estimate it takes more than this share of dual_quant's bytes.
+constexpr double interpolation_hopeless_share = 0.8;
+// At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
+// takes that context, which beats interpolation by a fifth, has not won yet.
+constexpr double context_hopeless_share = 1.3;
+// Several codebooks seldom save more than this.
+constexpr double books_save_share = 0.12;
+
+// The one value (bit for bit) that all held cells have.
+template <class T>
+std::optional<T> single_value(const SectionSource<T>& source) {
+  std::optional<T> value;
+  for (const auto& rect : source.rects) {
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      const T* row = rect.row(r);
+      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) {
+        if (skip != nullptr && skip[x] != 0) continue;
+        if (!value) value = row[x];
+        if (std::bit_cast<WordOf<T>>(*value) != std::bit_cast<WordOf<T>>(row[x])) return {};
+      }
+    }
+  }
+  return value ? value : T{0};  // nothing held: any value will do
+}
+
+template <class T>
+Bytes bytes_of(T value) {
+  Bytes bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+// Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec
+// alone, never on which section it fell into (what coverage checks across ranks rely on).
+template <class T>
+SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
+  SectionDraft draft;
+  draft.codec = Codec::constant;
+  if constexpr (std::is_floating_point_v<T>) {
+    T restored;
+    reconstruct_values(&value, &restored, 1, spec);
+    draft.before = bytes_of(restored);
+    if (ValueRules<T>(spec, make_quantizer<T>(spec)).is_special(value)) {
+      draft.report.special_cells = source.held;
+    } else {
+      const double error = std::abs(static_cast<double>(value) - static_cast<double>(restored));
+      draft.report.max_abs_error = error;
+    }
+  } else {
+    draft.before = bytes_of(value);
+    if (const auto fill = fill_bits<T>(spec); fill && value == *fill)
+      draft.report.special_cells = source.held;
+  }
+  return draft;
+}
+
+template <class T>
+Status decode_constant(ByteSpan bytes, const SectionTarget<T>& target) {
+  ByteReader in(bytes);
+  const T value = in.get<T>();
+  if (in.failed() || in.remaining() != 0) {
+    return corrupt(fmt::format("constant section: {} bytes, must be {}", bytes.size(), sizeof(T)));
+  }
+  // Left-out cells are promised to be finite.
+  const T outside = is_finite(value) ? value : T{0};
+  for (const auto& rect : target.rects) {
+    if (rect.first == nullptr) continue;
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      T* row = rect.row(r);
+      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = skip != nullptr && skip[x] != 0 ? outside : value;
+    }
+  }
+  return {};
+}
+
+bool lists_many(const SectionDraft& draft, uint64_t held) {
+  return static_cast<double>(draft.report.exact_cells) > exact_trial_share * static_cast<double>(held);
+}
+
+// The section's values as dual quantization would restore them, in memory of their own.
+template <class T>
+class RestoredSource {
+ public:
+  RestoredSource(const SectionSource<T>& source, const ComponentSpec& spec) {
+    source_.held = source.held;
+    for (const auto& rect : source.rects) {
+      RectRows<const T*> rows = rect;
+      std::vector<T>& values = values_.emplace_back();
+      values.reserve(static_cast<size_t>(rect.cells()));
+      for (int64_t r = 0; r < rect.rows(); ++r)
+        values.insert(values.end(), rect.row(r), rect.row(r) + rect.size[0]);
+      reconstruct_values(values.data(), values.data(), rect.cells(), spec);
+      rows.first = values.data();
+      rows.stride = {1, rect.size[0], rect.size[0] * rect.size[1],
+                     rect.size[0] * rect.size[1] * rect.size[2]};
+      source_.rects.push_back(std::move(rows));
+    }
+  }
+  const SectionSource<T>& section() const { return source_; }
+
+ private:
+  std::vector<std::vector<T>> values_;
+  SectionSource<T> source_;
+};
+
+// `draft` has been made by one codec: its trace says so.
+void note_alone(SectionDraft& draft, uint64_t spent_ns) {
+  const WeighedCandidate alone{draft.codec, LosslessMethod::automatic, Fate::won, 0, drafted_bytes(draft)};
+  draft.selection.coded(alone, spent_ns, true);
+}
+
+// A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
+template <class T>
+SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec) {
+  const uint64_t begin_ns = thread_time_ns();
+  const bool is_dual_quant = codec == Codec::dual_quant;
+  SectionDraft draft = is_dual_quant                        ? draft_dual_quant(source, spec)
+                       : codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec)
+                       : codec == Codec::interpolation      ? draft_interpolation(source, spec)
+                                                            : draft_context(source, spec);
+  note_alone(draft, thread_time_ns() - begin_ns);
+  if (!lists_many(draft, source.held)) {
+    draft.selection.passed(Codec::exact, Fate::few_listed);
+    return draft;
+  }
+  const uint64_t exact_ns = thread_time_ns();
+  ComponentSpec exact_spec = spec;
+  // Values as they are: what dual quantization makes of them would belie the report of another draft.
+  if (!is_dual_quant) exact_spec.codec = Codec::exact;
+  SectionDraft exact = draft_exact(source, exact_spec);
+  note_alone(exact, thread_time_ns() - exact_ns);
+  if (is_dual_quant) {
+    exact.report = draft.report;
+  } else {
+    exact.report.special_cells = draft.report.special_cells;
+    exact.report.exact_cells -= draft.report.special_cells;
+  }
+  if (exact.before.size() < drafted_bytes(draft)) std::swap(exact, draft);
+  draft.selection.append_loser(exact.selection);
+  return draft;
+}
+
+// What a section's candidates are scored by.
+struct Scale {
+  uint64_t raw_bytes = 0;
+  const CodecTuning& tuning;
+
+  double score(Codec codec, double bytes) const {
+    return selection_score(codec, LosslessMethod::automatic, static_cast<double>(raw_bytes), bytes, tuning);
+  }
+};
+
+// A draft and what it takes. Several books are found late, when it is clear that they may decide.
+class Candidate {
+ public:
+  Candidate(SectionDraft made, const Scale& scale)
+      : draft_(std::move(made)), bytes_(drafted_bytes(draft_)), scale_(&scale) {}
+
+  uint64_t bytes() const { return bytes_; }
+  bool is_settled() const { return is_settled_ || draft_.symbols.empty(); }
+  double score() const { return scale_->score(draft_.codec, static_cast<double>(bytes_)); }
+  double most_score() const {
+    return scale_->score(draft_.codec,
+                         (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
+  }
+  void settle(Effort effort) {
+    if (is_settled()) return;
+    const uint64_t begin_ns = thread_time_ns();
+    refine_books(draft_, effort);
+    bytes_ = drafted_bytes(draft_);
+    is_settled_ = true;
+    draft_.selection.settled(bytes_, thread_time_ns() - begin_ns);
+  }
+  void note_rival(const Candidate& rival) {
+    draft_.report.rival = rival.draft_.codec;
+    draft_.report.rival_bytes = rival.bytes_;
+    draft_.report.rival_is_estimate = !rival.is_settled();
+  }
+  void note_estimated_rival(Codec codec, double bytes) {
+    draft_.report.rival = codec;
+    draft_.report.rival_bytes = static_cast<uint64_t>(std::min(bytes, 1e18));
+    draft_.report.rival_is_estimate = true;
+  }
+  const SectionDraft& draft() const { return draft_; }
+  SelectionTrace& trace() { return draft_.selection; }
+  SectionDraft take() { return std::move(draft_); }
+
+ private:
+  SectionDraft draft_;
+  uint64_t bytes_;
+  const Scale* scale_;
+  bool is_settled_ = false;
+};
+
+// Whether `other` scores more. Only books that may decide it are refined.
+bool is_better(Candidate& other, Candidate& leader, Effort effort) {
+  if (leader.most_score() > other.score()) leader.settle(effort);
+  if (other.most_score() > leader.score()) other.settle(effort);
+  if (leader.most_score() > other.score()) leader.settle(effort);
+  return other.score() > leader.score();
+}
+
+// Whether a decoded value depends on the original and the spec alone, as at effort fast and on a lattice.
+bool is_restored_alike(const ComponentSpec& spec, Effort effort) {
+  return effort == Effort::fast || spec.lattice;
+}
+
+// Puts codec lossless in the place of `best` where it scores more. Where decoded values must be those that
+// dual_quant would restore, these are kept bit for bit, and weighed only where many of them had to be listed.
+template <class T>
+void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                        const Scale& scale, Candidate& best) {
+  const bool is_restored = is_restored_alike(spec, effort);
+  // No sample of a section tells whether anything takes less than this.
+  constexpr uint64_t most_ratio = 64;
+  if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
+                  : best.bytes() * most_ratio < scale.raw_bytes) {
+    best.trace().passed(Codec::lossless, is_restored ? Fate::few_listed : Fate::unknown);
+    return;
+  }
+  std::optional<SectionDraft> draft;
+  if (is_restored) {
+    const RestoredSource<T> restored(source, spec);
+    draft = draft_lossless_above(restored.section(), spec, effort, best.most_score(), best.trace());
+  } else {
+    draft = draft_lossless_above(source, spec, effort, best.most_score(), best.trace());
+  }
+  if (!draft) return;
+  const ComponentReport& report = best.draft().report;
+  draft->report.special_cells = report.special_cells;
+  if (is_restored) {
+    draft->report.max_abs_error = report.max_abs_error;
+    draft->report.exact_cells = report.exact_cells;
+  }
+  draft->selection.append_loser(best.draft().selection);
+  Candidate lossless(std::move(*draft), scale);
+  lossless.note_rival(best);
+  best = std::move(lossless);
+}
+
+// Whether of the codecs that quantize only this one keeps what is asked for: its decoded values do not depend
+// on neighbours, and it looks at each of them.
+bool dual_quant_alone(const ComponentSpec& spec) { return spec.lattice || may_become_missing(spec); }
+
+// The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
+// what it takes is then known and not guessed.
+template <class T>
+SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  const Scale scale{source.held * sizeof(T), spec.tuning};
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant), scale);
+  const bool is_max = effort == Effort::max;
+  if (effort != Effort::max) {
+    best.trace().passed(Codec::context, Fate::effort);
+    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
+  }
+  if (effort == Effort::fast || dual_quant_alone(spec)) {
+    best.trace().passed(Codec::interpolation, Fate::effort);
+    weigh_lossless_too(source, spec, effort, scale, best);
+    if (effort != Effort::fast) best.settle(effort);
+    return best.take();
+  }
+  const Codec rival = is_max ? Codec::context : Codec::interpolation;
+  const uint64_t begin_ns = thread_time_ns();
+  const double estimate = estimate_section(source, spec);
+  best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
+  const double worth =
+      (is_max ? context_hopeless_share : interpolation_hopeless_share) * static_cast<double>(best.bytes());
+  const auto weigh = [&](Codec codec) {
+    Candidate other(draft_lossy(source, spec, codec), scale);
+    const bool wins = is_better(other, best, effort);
+    if (wins) std::swap(best, other);
+    best.trace().append_loser(other.draft().selection);
+    if (wins || codec == rival) best.note_rival(other);
+  };
+  // Without an estimate only the effort max goes to the length of trying.
+  if (estimate < worth || (is_max && !std::isfinite(estimate))) {
+    weigh(rival);
+  } else if (std::isfinite(estimate)) {
+    best.note_estimated_rival(rival, estimate);
+    best.trace().passed(
+        {rival, LosslessMethod::automatic, Fate::far, static_cast<uint64_t>(std::min(estimate, 1e18)), 0},
+        Fate::far);
+  } else {
+    best.trace().passed(rival, Fate::unknown);
+  }
+  if (is_max && best.draft().codec == Codec::dual_quant) {
+    weigh(Codec::lorenzo_regression);
+  } else if (is_max) {
+    best.trace().passed(Codec::lorenzo_regression, Fate::outdone);
+  }
+  weigh_lossless_too(source, spec, effort, scale, best);
+  best.settle(effort);
+  SectionDraft draft = best.take();
+  draft.interpolation_estimate = estimate;
+  return draft;
+}
+
+template <class T>
+bool has_quanta(const ComponentSpec& spec) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return make_grid<T>(spec).is_usable();
+  } else {
+    return false;
+  }
+}
+
+// The codecs that quantize.
+template <class T>
+Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
+                    const SectionTarget<T>& target) {
+  switch (codec) {
+    case Codec::dual_quant:
+      return decode_dual_quant(bytes, info, shared, target);
+    case Codec::lorenzo_regression:
+      return decode_lorenzo_regression(bytes, info, shared, target);
+    case Codec::interpolation:
+      return decode_interpolation(bytes, info, shared, target);
+    case Codec::context:
+      return decode_context(bytes, info, target);
+    default:
+      return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
+  }
+}
+
+}  // namespace
+
+template <class T>
+double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec) {
+  const Quantizer<T> quantizer = make_quantizer<T>(spec);
+  return estimate_interpolation_bytes(source, quantizer, ValueRules<T>(spec, quantizer));
+}
+
+template <class T>
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  SectionDraft draft;
+  if (const auto value = single_value(source); value) {
+    draft = draft_constant(*value, source, spec);
+    note_alone(draft, 0);
+  } else if (is_lossless(spec) || (spec.codec == Codec::automatic && !has_quanta<T>(spec))) {
+    draft = draft_lossless(source, spec, effort);
+  } else if (spec.codec == Codec::exact || !has_quanta<T>(spec)) {
+    const uint64_t begin_ns = thread_time_ns();
+    draft = draft_exact(source, spec);
+    note_alone(draft, thread_time_ns() - begin_ns);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
+    // What codec lossless keeps of restored values is weighed against dual_quant each time.
+    if (codec == Codec::lossless && is_restored_alike(spec, effort)) codec = Codec::automatic;
+    if (codec != Codec::lossless && codec != Codec::automatic && dual_quant_alone(spec)) {
+      codec = Codec::dual_quant;
+    }
+    if (codec == Codec::automatic) {
+      draft = select_codec(source, spec, effort);
+    } else if (codec == Codec::lossless) {
+      draft = draft_lossless(source, spec, effort);
+    } else {
+      draft = draft_lossy(source, spec, codec);
+      refine_books(draft, effort);
+      draft.selection.settled(drafted_bytes(draft), 0);
+    }
+  }
+  draft.report.cells = source.held;
+  draft.report.codec = draft.codec;
+  return draft;
+}
+
+uint64_t drafted_bytes(const SectionDraft& draft) {
+  uint64_t bytes = draft.before.size() + draft.after.size();
+  if (draft.symbols.empty()) return bytes;
+  Bytes tables;
+  ByteWriter out(tables);
+  const auto books = write_books(draft.histograms, draft.block_book, nullptr, out);
+  uint64_t bits = 0;
+  for (size_t b = 0; b < books.size(); ++b) bits += coded_bits(books[b], draft.histograms[b]);
+  return bytes + tables.size() + bits / 8;
+}
+
+Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
+  // Room for the symbols at half their size: Huffman rarely needs more, and growing copies.
+  Bytes bytes;
+  bytes.reserve(draft.before.size() + draft.symbols.size() / 2 + draft.after.size());
+  bytes = draft.before;
+  ByteWriter out(bytes);
+  if (!draft.symbols.empty()) {
+    const auto books =
+        write_books(draft.histograms, draft.block_book, shared != nullptr ? &shared->books : nullptr, out);
+    huffman_encode(draft.symbols, books, draft.block_book, out);
+  }
+  out.put_bytes(draft.after);
+  return bytes;
+}
+
+template <class T>
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
+                      const SectionTarget<T>& target) {
+  switch (codec) {
+    case Codec::constant:
+      return decode_constant(bytes, target);
+    case Codec::exact:
+      return decode_exact(bytes, target);
+    case Codec::lossless:
+      return decode_lossless(bytes, target);
+    default:
+      break;
+  }
+  if constexpr (std::is_floating_point_v<T>) return decode_lossy(bytes, codec, info, shared, target);
+  return corrupt(fmt::format("section: codec {} has no integers", codec_name(codec)));
+}
+
+template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);
+template double estimate_section<double>(const SectionSource<double>&, const ComponentSpec&);
+template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
+template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                      const SectionTarget<float>&);
+template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
+template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<double>&);
+template SectionDraft draft_section<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                        const SectionTarget<uint8_t>&);
+template SectionDraft draft_section<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                         const SectionTarget<uint16_t>&);
+template SectionDraft draft_section<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                         const SectionTarget<uint32_t>&);
+template SectionDraft draft_section<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
+template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+                                         const SectionTarget<uint64_t>&);
+
+}  // namespace neve

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One section of a frame to bytes and back: picks the codec, each of which has its own file.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/codecs/section_data.hpp"
+#include "core/format/bytes.hpp"
+#include "core/select/selection_trace.hpp"
+#include "core/stages/entropy/huffman_code.hpp"
+#include "core/stages/entropy/huffman_coder.hpp"
+#include "core/stages/lossless/byte_coder.hpp"
+#include "core/stages/lossless/ordered_words.hpp"
+#include "core/threads/scratch.hpp"
+#include "neve/frame.hpp"
+
+namespace neve {
+
+// A section all of whose stages but the Huffman codes are done: those wait until the sections of the
+// frame have agreed on codebooks.
+struct SectionDraft {
+  Codec codec = Codec::constant;
+  Bytes before;                       // bytes ahead of the symbol stream
+  Bytes after;                        // bytes behind it
+  Symbols symbols;                    // of the codecs that use Huffman codes, else empty
+  std::vector<uint8_t> block_book;    // empty: one book
+  std::vector<Histogram> histograms;  // one for each book
+  ComponentReport report;
+  SelectionTrace selection;
+  // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
+  std::optional<double> interpolation_estimate;
+  Status refused;  // not ok: what was asked for by name cannot hold these values, and there is no draft
+};
+
+// Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
+// shared book k-1.
+struct SharedBooks {
+  std::vector<Codebook> books;
+};
+
+// The bits of the fill value as T holds it.
+template <class T>
+std::optional<WordOf<T>> fill_bits(const ComponentSpec& spec) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (spec.fill) return std::bit_cast<WordOf<T>>(static_cast<T>(*spec.fill));
+  } else {
+    if (spec.integer_fill) return static_cast<T>(*spec.integer_fill);
+  }
+  return {};
+}
+
+// Whether a component is coded by codec lossless: asked for, or for want of a bound.
+inline bool is_lossless(const ComponentSpec& spec) {
+  return spec.codec == Codec::lossless || (spec.codec == Codec::automatic && spec.bound_abs == 0);
+}
+
+// What codec interpolation would take, from a sample; infinity where a sample says nothing.
+template <class T>
+double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec);
+
+template <class T>
+SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+
+// What finish_section will make of a draft, without coding its symbols; padding of the symbol streams aside.
+uint64_t drafted_bytes(const SectionDraft& draft);
+
+// Completes a draft. With `shared` non-null it may use its books and add to them.
+Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
+
+// Errors: corrupt.
+template <class T>
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
+                      const SectionTarget<T>& target);
+
+// --- the codecs: symbols get one book, and more of them once it is known whose symbols stay ------------
+
+template <class T>
+SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                         const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                                 const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                            const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTarget<T>& target);
+
+template <class T>
+SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
+template <class T>
+Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);
+
+// The compressor that a method cannot do without; nothing for those that have their own coding.
+std::optional<ByteCoder> coder_of(LosslessMethod method);
+// A method asked for whose compressor is not there (LZO, bzip2) has been refused before. Method rank gives
+// way to lorenzo where a section has too many different values.
+template <class T>
+SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
+// The same where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
+// `losers` what was weighed.
+template <class T>
+std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
+                                                 Effort effort, double score_to_beat, SelectionTrace& losers);
+template <class T>
+Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target);
+
+}  // namespace neve

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/codecs/symbol_coding.hpp"
+
+#include <span>
+#include <utility>
+
+#include "core/kernels/kernels.hpp"
+#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/zero_groups.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
+
+namespace neve {
+
+std::optional<Bytes> settle_symbols(SectionDraft& draft) {
+  std::optional<Bytes> bitmap;
+  Histogram histogram = count_symbols(draft.symbols);
+  if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
+    bitmap = std::move(groups->kept_bitmap);
+    recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
+    histogram = count_symbols(draft.symbols);
+  }
+  if (!draft.symbols.empty()) draft.histograms = {histogram};
+  return bitmap;
+}
+
+void refine_books(SectionDraft& draft, Effort effort) {
+  if (draft.histograms.size() != 1) return;
+  BookChoice books = choose_books(draft.symbols, draft.histograms.front(), effort);
+  draft.block_book = std::move(books.block_book);
+  draft.histograms = std::move(books.histograms);
+}
+
+Result<Symbols> read_symbols(ByteReader& in, const BookTable& shared, bool has_zero_groups,
+                             uint64_t ordinary) {
+  Symbols symbols;
+  Bytes bitmap;
+  uint64_t coded = ordinary;
+  if (has_zero_groups) {
+    NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
+    NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
+  }
+  if (coded > 0) {
+    NEVE_ASSIGN(const BookSet books, read_books(in, shared, coded));
+    symbols = take_symbols(coded + row_padding);
+    NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(symbols).first(coded)));
+  }
+  if (has_zero_groups) symbols = restore_zero_groups(bitmap, symbols, ordinary);
+  symbols.resize(ordinary + row_padding);
+  return symbols;
+}
+
+}  // namespace neve

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/format/frame_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/format/checksum.hpp"
+#include "core/format/frame_prefix.hpp"
+#include "core/format/header_limits.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
+
+namespace neve {
+
+namespace {
+
+void write_boxes(const FrameLayout& layout, ByteWriter& out) {
+  Extents before{0, 0, 0, 0};
+  for (const FrameBox& box : layout.boxes) {
+    for (int d = 0; d < layout.ndim; ++d) out.put_signed_varint(box.lo[d] - before[d]);
+    for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>(box.size[d]));
+    out.put_varint(box.covered.size());
+    for (const Rect& rect : box.covered) {
+      for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>(rect.lo[d]));
+      for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>(rect.size[d]));
+    }
+    before = box.lo;
+  }
+}
+
+void write_component(DType dtype, const ComponentInfo& info, ByteWriter& out) {
+  const bool has_fill = is_integer(dtype) ? info.integer_fill.has_value() : info.fill.has_value();
+  out.put(info.asked.mode);
+  uint8_t flags = has_fill ? component_has_fill : 0;
+  if (info.drops_covered) flags |= component_drops_covered;
+  out.put(flags);
+  out.put(info.asked.value);
+  out.put(info.bound_abs);
+  out.put(info.center);
+  out.put(info.step);
+  out.put(info.max_abs_error);
+  if (!has_fill) return;
+  if (is_integer(dtype)) {
+    out.put(*info.integer_fill);
+  } else {
+    out.put(*info.fill);
+  }
+}
+
+}  // namespace
+
+Status CoveredCheck::add(const Rect& rect) {
+  for (size_t d = 0; d < max_frame_dims; ++d) {
+    if (rect.lo[d] < 0 || rect.size[d] < 1 || rect.size[d] > size_[d] ||
+        rect.lo[d] > size_[d] - rect.size[d]) {
+      return corrupt(
+          fmt::format("box {}: covered rectangle of {} cells from {} in direction {} leaves its {} cells",
+                      box_, rect.size[d], rect.lo[d], d, size_[d]));
+    }
+  }
+  if (rect.cells() > left_) {
+    return corrupt(fmt::format("box {}: its covered rectangles hold more cells than its {}, so they overlap",
+                               box_, Rect{{0, 0, 0, 0}, size_}.cells()));
+  }
+  left_ -= rect.cells();
+  return {};
+}
+
+Status check_layout(const FrameLayout& layout) {
+  if (layout.ndim < 1 || layout.ndim > max_frame_dims) {
+    return usage_error(fmt::format("frame: {} dimensions, must be 1 to {}", layout.ndim, max_frame_dims));
+  }
+  if (layout.components < 1 || layout.components > UINT16_MAX) {
+    return usage_error(fmt::format("frame: {} components, must be 1 to {}", layout.components, UINT16_MAX));
+  }
+  if (layout.boxes.empty() && !layout.is_array) return usage_error("frame: no boxes, must have at least one");
+  if (layout.array_shape.size() > max_array_rank) {
+    return usage_error(
+        fmt::format("array: {} dimensions, at most {}", layout.array_shape.size(), max_array_rank));
+  }
+  uint64_t elements = 0;
+  for (size_t b = 0; b < layout.boxes.size(); ++b) {
+    uint64_t cells = 1;
+    for (int d = 0; d < max_frame_dims; ++d) {
+      const int64_t size = layout.boxes[b].size[d];
+      if (size < 1 || (d >= layout.ndim && size != 1) || static_cast<uint64_t>(size) > max_elements / cells) {
+        return usage_error(fmt::format(
+            "frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied", b, size,
+            d, max_elements));
+      }
+      if (!is_box_position(layout.boxes[b].lo[d])) {
+        return usage_error(fmt::format("frame: box {} lies at {} in direction {}, must be within +-{}", b,
+                                       layout.boxes[b].lo[d], d, max_box_position));
+      }
+      cells *= static_cast<uint64_t>(size);
+    }
+    CoveredCheck covered(layout.boxes[b].size, b);
+    for (const Rect& rect : layout.boxes[b].covered) {
+      if (const Status s = covered.add(rect); !s.ok()) return usage_error(s.message());
+    }
+    elements += cells * static_cast<uint64_t>(layout.components);
+    if (elements > max_elements)
+      return usage_error(fmt::format("frame: more than {} elements", max_elements));
+  }
+  if (layout.is_split) {
+    if (layout.boxes.size() != 1) {
+      return usage_error(fmt::format("frame: split with {} boxes, must have 1", layout.boxes.size()));
+    }
+    if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin ||
+        layout.stream_count == 0) {
+      return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count,
+                                     layout.stream_begin, elements));
+    }
+    elements = layout.stream_count;
+  }
+  if (layout.element_count < elements || layout.element_count > max_elements) {
+    return usage_error(fmt::format("frame: element count {}, must be {} to {}", layout.element_count,
+                                   elements, max_elements));
+  }
+  return {};
+}
+
+Result<Bytes> serialize_header(const FrameHeader& header) {
+  const FrameLayout& layout = header.layout;
+  Bytes body;
+  ByteWriter out(body);
+  if (layout.is_array) {
+    out.put_varint(layout.array_shape.size());
+    for (const uint64_t size : layout.array_shape) out.put_varint(size);
+  }
+  if (layout.is_split) {
+    out.put_varint(layout.stream_begin);
+    out.put_varint(layout.stream_count);
+  }
+  if (header.coarser_ratio) {
+    for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>((*header.coarser_ratio)[d]));
+  }
+  write_boxes(layout, out);
+  for (const ComponentInfo& info : header.components) write_component(header.dtype, info, out);
+  out.put_varint(header.books.size());
+  const size_t books_begin = body.size();
+  for (const Codebook& book : header.books) write_codebook(book, out);
+  const uint64_t book_bytes = body.size() - books_begin;
+  uint64_t section_bytes = 0;
+  for (const SectionEntry& entry : header.sections) {
+    out.put(entry.codec);
+    if (header.has_arrangements) {
+      out.put(entry.arrangement.arrangement);
+      out.put(static_cast<uint8_t>(entry.arrangement.unit_cells));
+    }
+    out.put_varint(entry.bytes);
+    out.put(entry.checksum);
+    section_bytes += entry.bytes;
+  }
+
+  Bytes bytes(frame_prefix_bytes);
+  ByteWriter whole(bytes);
+  write_packed(body, whole);
+  const HeaderPayment paid{bytes.size(), layout.held_elements()};
+  if (body.size() > body_limit(paid) || book_bytes > most_book_bytes(paid) ||
+      header.components.size() + header.sections.size() > most_records(paid)) {
+    bytes.resize(frame_prefix_bytes);  // shrinks further than a reader would believe
+    write_raw(body, whole);
+  }
+  const uint64_t header_bytes = bytes.size() + checksum_bytes;
+  if (header_bytes > UINT32_MAX) {
+    return failure(
+        fmt::format("frame: header of {} bytes, at most {}: use smaller frames", header_bytes, UINT32_MAX));
+  }
+  FramePrefix prefix{};
+  prefix.magic = frame_magic;
+  prefix.version = frame_version;
+  prefix.dtype = static_cast<uint8_t>(header.dtype);
+  prefix.ndim = static_cast<uint8_t>(layout.ndim);
+  prefix.header_bytes = static_cast<uint32_t>(header_bytes);
+  prefix.arrangement = header.has_arrangements ? arrangement_per_section : arrangement_linear;
+  prefix.flags = layout.is_split ? flag_split : 0;
+  if (layout.is_array) prefix.flags |= flag_array;
+  if (header.coarser_ratio) prefix.flags |= flag_nested;
+  prefix.components = static_cast<uint16_t>(layout.components);
+  prefix.frame_bytes = header_bytes + section_bytes;
+  prefix.element_count = layout.element_count;
+  prefix.boxes = static_cast<uint32_t>(layout.boxes.size());
+  prefix.sections = static_cast<uint32_t>(header.sections.size());
+  std::memcpy(bytes.data(), &prefix, sizeof prefix);
+  whole.put(checksum(bytes));
+  return bytes;
+}
+
+}  // namespace neve

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/types.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/format/codec_choices.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr std::string_view unknown_name = "unknown";
+
+struct TypeFacts {
+  std::string_view name;
+  size_t bytes;
+};
+constexpr std::array<TypeFacts, dtypes> type_facts = {{{"f32", 4},
+                                                       {"f64", 8},
+                                                       {"i8", 1},
+                                                       {"u8", 1},
+                                                       {"i16", 2},
+                                                       {"u16", 2},
+                                                       {"i32", 4},
+                                                       {"u32", 4},
+                                                       {"i64", 8},
+                                                       {"u64", 8}}};
+
+bool is_known(DType t) { return static_cast<size_t>(t) < type_facts.size(); }
+
+}  // namespace
+
+size_t dtype_bytes(DType t) { return is_known(t) ? type_facts[static_cast<size_t>(t)].bytes : 0; }
+std::string_view dtype_name(DType t) {
+  return is_known(t) ? type_facts[static_cast<size_t>(t)].name : unknown_name;
+}
+
+bool holds_integer(DType t, uint64_t value) {
+  if (!is_known(t)) return false;
+  const size_t unused_bits = 64 - 8 * dtype_bytes(t);
+  if (!is_signed(t)) return value << unused_bits >> unused_bits == value;
+  return static_cast<int64_t>(value << unused_bits) >> unused_bits == static_cast<int64_t>(value);
+}
+
+std::string integer_text(DType t, uint64_t value) {
+  return is_signed(t) ? fmt::format("{}", static_cast<int64_t>(value)) : fmt::format("{}", value);
+}
+
+namespace {
+
+struct ModeName {
+  BoundMode mode;
+  std::string_view name;
+  BoundUse least_use;  // fields may have it, or arrays only
+};
+constexpr ModeName modes_with_value[] = {{BoundMode::abs, "abs", BoundUse::field},
+                                         {BoundMode::rel, "rel", BoundUse::field},
+                                         {BoundMode::ratio, "ratio", BoundUse::array},
+                                         {BoundMode::psnr, "psnr", BoundUse::array}};
+
+bool may_have(BoundUse use, const ModeName& mode) {
+  return use == BoundUse::array || mode.least_use == BoundUse::field;
+}
+
+std::string allowed_bounds(BoundUse use) {
+  std::string allowed;
+  for (const ModeName& mode : modes_with_value) {
+    if (may_have(use, mode)) allowed += fmt::format("{}=VALUE, ", mode.name);
+  }
+  return allowed + "lossless";
+}
+
+std::string_view limits_of(BoundMode mode) {
+  return mode == BoundMode::ratio ? "finite and above 1" : "finite and above 0";
+}
+
+bool is_allowed_value(const Bound& bound) {
+  return std::isfinite(bound.value) && bound.value > (bound.mode == BoundMode::ratio ? 1 : 0);
+}
+
+}  // namespace
+
+bool is_known_bound_mode(unsigned number) { return number <= static_cast<unsigned>(BoundMode::psnr); }
+
+Status check_dtype(DType dtype) {
+  if (is_known(dtype)) return {};
+  return usage_error(
+      fmt::format("dtype {} unknown; 0 to {} are allowed", static_cast<int>(dtype), dtypes - 1));
+}
+
+Status check_threads(int64_t threads) {
+  if (threads >= 1 && threads <= max_threads) return {};
+  return usage_error(fmt::format("threads is {}; 1 to {} are allowed", threads, max_threads));
+}
+
+Status check_bound(const Bound& bound, BoundUse use) {
+  if (!is_known_bound_mode(static_cast<unsigned>(bound.mode))) {
+    return usage_error(fmt::format("bound: mode {} unknown; allowed: {}", static_cast<int>(bound.mode),
+                                   allowed_bounds(use)));
+  }
+  if (bound.mode == BoundMode::lossless) return {};
+  for (const ModeName& mode : modes_with_value) {
+    if (mode.mode == bound.mode && !may_have(use, mode)) {
+      return usage_error(fmt::format("bound {} is for whole arrays and streams; allowed here: {}",
+                                     to_string(bound), allowed_bounds(use)));
+    }
+  }
+  if (!is_allowed_value(bound)) {
+    return usage_error(fmt::format("bound: value {}, must be {}", bound.value, limits_of(bound.mode)));
+  }
+  return {};
+}
+
+Result<Bound> parse_bound(std::string_view text, BoundUse use) {
+  if (text == "lossless") return Bound{BoundMode::lossless, 0};
+  const size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const auto* const mode =
+      std::find_if(std::begin(modes_with_value), std::end(modes_with_value),
+                   [&](const ModeName& m) { return m.name == name && may_have(use, m); });
+  if (mode == std::end(modes_with_value)) {
+    double number = 0;
+    const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (!text.empty() && fault == std::errc() && rest == text.data() + text.size()) {
+      return usage_error(fmt::format(
+          "bound \"{0}\" does not say what the number is of; rel={0} (of the value range) or abs={0}?",
+          text));
+    }
+    return usage_error(
+        fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
+  }
+  Bound bound{mode->mode, 0};
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bound.value);
+  if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
+    return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
+  }
+  if (!is_allowed_value(bound)) {
+    return usage_error(fmt::format("bound \"{}\": value {}, must be {}", text, value, limits_of(bound.mode)));
+  }
+  return bound;
+}
+
+std::string to_string(const Bound& bound) {
+  for (const ModeName& mode : modes_with_value) {
+    if (mode.mode == bound.mode) return fmt::format("{}={}", mode.name, bound.value);
+  }
+  return "lossless";
+}
+
+std::string_view codec_name(Codec codec) {
+  switch (codec) {
+    case Codec::automatic:
+      return "auto";
+    case Codec::dual_quant:
+      return "dual_quant";
+    case Codec::exact:
+      return "exact";
+    case Codec::constant:
+      return "constant";
+    case Codec::lorenzo_regression:
+      return "lorenzo_regression";
+    case Codec::interpolation:
+      return "interpolation";
+    case Codec::context:
+      return "context";
+    case Codec::lossless:
+      return "lossless";
+  }
+  return unknown_name;
+}
+
+namespace {
+
+constexpr Codec codecs_to_ask_for[] = {
+    Codec::automatic,     Codec::dual_quant, Codec::exact,   Codec::lorenzo_regression,
+    Codec::interpolation, Codec::context,    Codec::lossless};
+
+}  // namespace
+
+Result<Codec> parse_codec(std::string_view name) {
+  for (const Codec codec : codecs_to_ask_for) {
+    if (name == codec_name(codec)) return codec;
+  }
+  return usage_error(fmt::format("codec \"{}\" unknown; allowed: {}", name, codec_choices()));
+}
+
+Status check_codec(Codec codec) {
+  if (std::find(std::begin(codecs_to_ask_for), std::end(codecs_to_ask_for), codec) !=
+      std::end(codecs_to_ask_for)) {
+    return {};
+  }
+  if (codec == Codec::constant) return usage_error("codec constant cannot be asked for");
+  return usage_error(fmt::format("codec {} unknown; allowed: {}", static_cast<int>(codec), codec_choices()));
+}
+
+bool can_keep_every_bit(Codec asked) { return asked == Codec::automatic || keeps_integers(asked); }
+
+Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
+  if (bound.mode != BoundMode::lossless) {
+    return usage_error(
+        fmt::format("bound {} for values of {}: integers are kept bit for bit, their bound is lossless",
+                    to_string(bound), dtype_name(dtype)));
+  }
+  if (!can_keep_every_bit(codec)) {
+    return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
+                                   codec_name(codec), dtype_name(dtype)));
+  }
+  return {};
+}
+
+Status check_keeps_bound(const Bound& bound, Codec codec) {
+  if (bound.mode != BoundMode::lossless || can_keep_every_bit(codec)) return {};
+  return usage_error(
+      fmt::format("codec {} cannot keep the bound lossless; allowed with it are auto, lossless and exact",
+                  codec_name(codec)));
+}
+
+bool repeats_values(Codec asked) { return asked == Codec::dual_quant || can_keep_every_bit(asked); }
+
+Status check_repeats_values(Codec codec) {
+  if (repeats_values(codec)) return {};
+  return usage_error(
+      fmt::format("codec {} does not give the same values when what it decodes to is encoded again; those "
+                  "that do are auto, "
+                  "dual_quant, exact and lossless",
+                  codec_name(codec)));
+}
+
+std::string codec_choices() {
+  std::string names;
+  for (const Codec codec : codecs_to_ask_for) {
+    names += (names.empty() ? "" : ", ") + std::string(codec_name(codec));
+  }
+  return names;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, lossless_methods> method_names = {
+    "auto",           "B-LZO",    "B-zlib",       "B-bzip2",     "BW-LZO",
+    "BW-zlib",        "BW-bzip2", "BWXOR-LZO",    "BWXOR-zlib",  "BWXOR-bzip2",
+    "zstd",           "lz4",      "shuffle-zstd", "shuffle-lz4", "bitshuffle-zstd",
+    "bitshuffle-lz4", "xor-zstd", "lorenzo",      "multiple",    "rank"};
+
+bool is_same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+std::string_view lossless_method_name(LosslessMethod method) {
+  const auto number = static_cast<size_t>(method);
+  return number < method_names.size() ? method_names[number] : unknown_name;
+}
+
+Result<LosslessMethod> parse_lossless_method(std::string_view name) {
+  for (size_t m = 0; m < method_names.size(); ++m) {
+    if (is_same_word(name, method_names[m])) return static_cast<LosslessMethod>(m);
+  }
+  return usage_error(
+      fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(method_names, ", ")));
+}
+
+std::string_view arrangement_name(Arrangement arrangement) {
+  switch (arrangement) {
+    case Arrangement::linear:
+      return "linear";
+    case Arrangement::cluster:
+      return "cluster";
+    case Arrangement::in_place:
+      return "in_place";
+    case Arrangement::nested:
+      return "nested";
+    case Arrangement::automatic:
+      return "auto";
+  }
+  return unknown_name;
+}
+
+Result<Arrangement> parse_arrangement(std::string_view name) {
+  for (const Arrangement arrangement :
+       {Arrangement::automatic, Arrangement::linear, Arrangement::cluster, Arrangement::in_place}) {
+    if (name == arrangement_name(arrangement)) return arrangement;
+  }
+  return usage_error(
+      fmt::format("arrangement \"{}\" unknown; allowed: auto, linear, cluster, in_place", name));
+}
+
+std::string arrangement_text(Arrangement arrangement, int unit_cells) {
+  return unit_cells > 0 ? fmt::format("{} {}", arrangement_name(arrangement), unit_cells)
+                        : std::string(arrangement_name(arrangement));
+}
+
+Status check_tuning(const CodecTuning& tuning) {
+  if (tuning.unit_cells != 0 && tuning.unit_cells != 8 && tuning.unit_cells != 16 &&
+      tuning.unit_cells != 32) {
+    return usage_error(
+        fmt::format("unit blocks of {} cells; allowed: 8, 16, 32, or 0 for chosen", tuning.unit_cells));
+  }
+  if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
+    return usage_error(
+        fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for chosen", tuning.block_cells));
+  }
+  if (arrangement_name(tuning.arrangement) == unknown_name) {
+    return usage_error(fmt::format("arrangement {} unknown; allowed: auto, linear, cluster, in_place",
+                                   static_cast<int>(tuning.arrangement)));
+  }
+  if (tuning.arrangement == Arrangement::nested) {
+    return usage_error(
+        "arrangement nested cannot be asked for; sections of a file written with cross-level prediction get "
+        "it where it is smaller");
+  }
+  for (const double weight : {tuning.speed_weight, tuning.ratio_weight}) {
+    if (!(weight >= 0) || !std::isfinite(weight)) {
+      return usage_error(fmt::format("weight {} of speed or ratio, must be finite and not negative", weight));
+    }
+  }
+  if (tuning.speed_weight == 0 && tuning.ratio_weight == 0) {
+    return usage_error("weights of speed and ratio are both 0: one must be above");
+  }
+  if (static_cast<int>(tuning.method) >= lossless_methods) {
+    return usage_error(fmt::format("lossless method {}, below {} is allowed", static_cast<int>(tuning.method),
+                                   lossless_methods));
+  }
+  if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
+    return usage_error(
+        fmt::format("unit blocks of {} cells: arrangement in_place has none", tuning.unit_cells));
+  }
+  return {};
+}
+
+std::string_view effort_name(Effort effort) {
+  switch (effort) {
+    case Effort::fast:
+      return "fast";
+    case Effort::balanced:
+      return "balanced";
+    case Effort::max:
+      return "max";
+  }
+  return unknown_name;
+}
+
+Status check_effort(Effort effort) {
+  if (effort <= Effort::max) return {};
+  return usage_error(
+      fmt::format("effort {} unknown; allowed: fast, balanced, max", static_cast<int>(effort)));
+}
+
+Result<Effort> parse_effort(std::string_view name) {
+  for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
+    if (name == effort_name(effort)) return effort;
+  }
+  return usage_error(fmt::format("effort \"{}\" unknown; allowed: fast, balanced, max", name));
+}
+
+}  // namespace neve

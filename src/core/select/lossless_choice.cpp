@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/select/lossless_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "core/kernels/word_kernels.hpp"
+#include "core/math/portable_math.hpp"
+#include "core/stages/lossless/byte_coder.hpp"
+#include "core/stages/lossless/byte_planes.hpp"
+#include "core/stages/lossless/word_repeats.hpp"
+#include "core/stages/lossless/word_xor.hpp"
+#include "core/stages/predict/word_lorenzo.hpp"
+
+namespace neve {
+
+namespace {
+
+// Cells are sampled in runs along x, so that neighbours share cache lines.
+constexpr int64_t run_cells = 32;
+constexpr size_t least_samples = 512, most_samples = 4096, cells_per_sample = 256;
+constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
+constexpr size_t value_samples = 512;
+// Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
+constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 384, words_per_slice_word = 128;
+constexpr CoderLevels trial_levels{.zstd = 1};
+// Of those slices, words that tell whether byte methods have a chance.
+constexpr size_t entropy_slice_words = 17;
+// Ranks are worth a trial when at most this share of the sampled values are different ones.
+constexpr double few_values_share = 0.125;
+
+// A fixed sequence, so that the same data are sampled alike everywhere (Knuth's MMIX constants).
+class Sequence {
+ public:
+  uint64_t below(uint64_t limit) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return limit == 0 ? 0 : (state_ >> 33) % limit;
+  }
+
+ private:
+  uint64_t state_ = 0x9e3779b97f4a7c15ULL;
+};
+
+// Where a run starts, and how far its neighbours are.
+struct Run {
+  size_t cell = 0;
+  int64_t count = 0;
+  std::array<int64_t, max_frame_dims> back{};  // cells to the neighbour along each axis; 0: none there
+};
+
+template <class T>
+std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
+  const size_t total = cells.bits.size();
+  const size_t wanted =
+      std::clamp(total / cells_per_sample,
+                 std::clamp(total / few_cells_per_sample, fewest_samples, least_samples), most_samples);
+  std::vector<Run> runs;
+  runs.reserve(wanted / run_cells);
+  Sequence sequence;
+  for (size_t r = 0; r < wanted / run_cells; ++r) {
+    const size_t anywhere = sequence.below(total);
+    const auto grid =
+        std::prev(std::upper_bound(cells.grids.begin(), cells.grids.end(), anywhere,
+                                   [](size_t cell, const LosslessGrid& g) { return cell < g.offset; }));
+    size_t rest = anywhere - grid->offset;
+    Run run;
+    Extents at{};
+    int64_t stride = 1;
+    size_t cell = grid->offset;
+    for (size_t d = 0; d < max_frame_dims; ++d) {
+      const auto size = static_cast<size_t>(grid->size[d]);
+      at[d] = static_cast<int64_t>(rest % size);
+      rest /= size;
+      if (d == 0) {
+        // The first cell of a row has no neighbour along x: start behind it.
+        at[0] = std::clamp<int64_t>(at[0], 1, std::max<int64_t>(1, grid->size[0] - run_cells));
+        if (at[0] >= grid->size[0]) at[0] = 0;
+        run.back[0] = at[0] > 0 ? 1 : 0;
+        run.count = std::min(run_cells, grid->size[0] - at[0]);
+      } else {
+        if (at[d] == 0 && grid->size[d] > 1) at[d] = 1;
+        run.back[d] = at[d] > 0 ? stride : 0;
+      }
+      cell += static_cast<size_t>(at[d] * stride);
+      stride *= grid->size[d];
+    }
+    run.cell = cell;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+// n log2(n), n of samples at most.
+double weighted_log(uint32_t n) {
+  static const std::vector<double> table = [] {
+    std::vector<double> values(most_samples + 1, 0);
+    for (size_t k = 1; k < values.size(); ++k)
+      values[k] = static_cast<double>(k) * math::log2(static_cast<double>(k));
+    return values;
+  }();
+  return table[n];
+}
+
+// Bits that residual_classes would take for words of these lengths, told apart as its contexts do most of
+// all: whether the word before is 0.
+class LengthCounter {
+ public:
+  template <class U>
+  void add(U folded, bool follows_zero) {
+    ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(folded))];
+    ++words_;
+  }
+  uint32_t words() const { return words_; }
+  double bits_per_word() const {
+    double bits = 0;
+    for (const auto& counts : counts_) {
+      uint32_t total = 0;
+      for (uint32_t length = 0; length < counts.size(); ++length) {
+        if (counts[length] == 0) continue;
+        total += counts[length];
+        bits += counts[length] * std::max(0.0, length - 1.0) - weighted_log(counts[length]);
+      }
+      bits += weighted_log(total);
+    }
+    return words_ > 0 ? bits / words_ : 0;
+  }
+
+ private:
+  std::array<std::array<uint32_t, 65>, 2> counts_{};
+  uint32_t words_ = 0;
+};
+
+// Estimated bits a word for every set of axes that the sampled cells have neighbours along, or for those
+// `among` alone (bit a is set a). `map` makes the word of a cell's bits.
+constexpr uint32_t any_axes = ~uint32_t{0};
+
+// Samples without any difference do not tell that there is none.
+constexpr double least_bits_per_word = 0.02;
+
+// After this share of the runs, sets that lie far behind the best one are not counted on.
+constexpr size_t axes_pruned_after = 4;
+constexpr double axes_hopeless_bits = 0.75;
+
+uint32_t likely_sets(const std::array<LengthCounter, all_axes + 1>& counters) {
+  std::array<double, all_axes + 1> bits{};
+  double least = HUGE_VAL;
+  for (unsigned axes = 1; axes <= all_axes; ++axes) {
+    if (counters[axes].words() == 0) continue;
+    bits[axes] = counters[axes].bits_per_word();
+    least = std::min(least, bits[axes]);
+  }
+  uint32_t likely = 0;
+  for (unsigned axes = 1; axes <= all_axes; ++axes)
+    likely |= bits[axes] <= least + axes_hopeless_bits ? 1U << axes : 0U;
+  return likely;
+}
+
+template <class T, class Map>
+LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
+                            const Map& map) {
+  using U = WordOf<T>;
+  std::array<LengthCounter, all_axes + 1> counters;
+  size_t runs_until_pruned = runs.size() / axes_pruned_after;
+  unsigned present = 0;
+  for (const LosslessGrid& grid : cells.grids) {
+    for (size_t d = 0; d < max_frame_dims; ++d) present |= grid.size[d] > 1 ? 1U << d : 0U;
+  }
+  for (const Run& run : runs) {
+    if (runs_until_pruned-- == 0) among &= likely_sets(counters);
+    const auto count = static_cast<size_t>(run.count);
+    // Of each set of axes the word at that corner of the cell's neighbourhood, then its mixed difference.
+    std::array<std::array<U, run_cells>, all_axes + 1> words;
+    std::array<uint8_t, run_cells> usable;
+    usable.fill(1);
+    for (unsigned set = 0; set <= all_axes; ++set) {
+      if ((set & ~present) != 0) continue;
+      int64_t back = 0;
+      bool inside = true;
+      for (size_t d = 0; d < max_frame_dims; ++d) {
+        if (((set >> d) & 1) == 0) continue;
+        inside = inside && run.back[d] > 0;
+        back += run.back[d];
+      }
+      words[set].fill(0);
+      if (!inside) continue;  // words outside count as 0
+      for (size_t i = 0; i < count; ++i) {
+        const size_t cell = run.cell + i - static_cast<size_t>(back);
+        if (!cells.is_coded(cell)) {
+          usable[i] = 0;
+        } else {
+          words[set][i] = map(cells.bits[cell]);
+        }
+      }
+    }
+    for (unsigned axis = 1; axis <= all_axes; axis *= 2) {
+      if ((axis & present) == 0) continue;
+      for (unsigned axes = axis; axes <= all_axes; ++axes) {
+        if ((axes & axis) == 0 || (axes & ~present) != 0) continue;
+        for (size_t i = 0; i < run_cells; ++i) words[axes][i] = words[axes ^ axis][i] - words[axes][i];
+      }
+    }
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
+      bool follows_zero = false;
+      for (size_t i = 0; i < count; ++i) {
+        if (usable[i] == 0) continue;
+        counters[axes].add(fold_sign<U>(words[axes][i]), follows_zero);
+        follows_zero = words[axes][i] == 0;
+      }
+    }
+  }
+  LosslessCandidate best;
+  best.bytes = HUGE_VAL;
+  const auto coded = static_cast<double>(cells.coded);
+  for (unsigned axes = 1; axes <= all_axes; ++axes) {
+    if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
+    const double bytes = std::max(counters[axes].bits_per_word(), least_bits_per_word) * coded / 8;
+    if (bytes < best.bytes) {
+      best.bytes = bytes;
+      best.axes = axes;
+    }
+  }
+  if (best.axes == 0) best = {LosslessMethod::lorenzo, axis_x, {}, coded * sizeof(T), 0};  // a single cell
+  return best;
+}
+
+template <class T>
+std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
+  std::vector<T> values;
+  values.reserve(wanted);
+  Sequence sequence;
+  for (size_t k = 0; k < 2 * wanted && values.size() < wanted; ++k) {
+    const size_t cell = sequence.below(cells.bits.size());
+    if (cells.is_coded(cell)) values.push_back(std::bit_cast<T>(cells.bits[cell]));
+  }
+  return values;
+}
+
+// Where samples show no difference at all, those that there are take fewer bits as multiples.
+constexpr double multiple_of_calm_values = 0.98;
+
+template <class T>
+std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs,
+                                                uint32_t among, const std::vector<T>& first_values) {
+  if (!find_unit<T>(first_values)) return {};
+  const std::optional<ValueUnit> unit = find_unit<T>(sample_values(cells, value_samples));
+  if (!unit) return {};
+  const Multiples<T> multiples(*unit);
+  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
+    const auto multiple = multiples.multiple(std::bit_cast<T>(bits));
+    return static_cast<WordOf<T>>(multiple.value_or(0));
+  });
+  candidate.method = LosslessMethod::multiple;
+  candidate.unit = *unit;
+  const double least = least_bits_per_word * static_cast<double>(cells.coded) / 8;
+  if (candidate.bytes <= least) candidate.bytes *= multiple_of_calm_values;
+  return candidate;
+}
+
+constexpr size_t most_few_words(size_t sampled) {
+  return static_cast<size_t>(few_values_share * static_cast<double>(sampled));
+}
+// Of most fields a first sample tells that there are too many values for ranks, and no unit.
+constexpr size_t first_samples = most_few_words(value_samples) * 5 / 4;
+
+template <class T>
+std::vector<WordOf<T>> different_words(const std::vector<T>& values) {
+  std::vector<WordOf<T>> words;
+  words.reserve(values.size());
+  for (const T value : values) words.push_back(word_of<T>(std::bit_cast<WordOf<T>>(value)));
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+// The different words among sampled values, in order, where they are few.
+template <class T>
+std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells, const std::vector<T>& first_values) {
+  if (different_words(first_values).size() > most_few_words(value_samples)) return {};
+  const std::vector<T> values = sample_values(cells, value_samples);
+  std::vector<WordOf<T>> words = different_words(values);
+  if (words.size() > most_few_words(values.size())) words.clear();
+  return words;
+}
+
+// By the ranks that cells have among the sampled words: those that were missed are rare.
+template <class T>
+LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
+                             const std::vector<WordOf<T>>& words) {
+  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
+    const auto at = std::lower_bound(words.begin(), words.end(), word_of<T>(bits));
+    return static_cast<WordOf<T>>(at - words.begin());
+  });
+  candidate.method = LosslessMethod::rank;
+  candidate.bytes += static_cast<double>(words.size() * sizeof(T));
+  return candidate;
+}
+
+// What slices and runs would not show: the share of words that stand a second time in the section, all but
+// their loose bits (stages/lossless/word_repeats.hpp), and how many of those bits differ.
+struct RepeatedWords {
+  double share = 0;
+  double residual_bits = 0;
+};
+
+// Runs are sampled by their own hash, so that of two equal ones both are looked at.
+template <class T>
+RepeatedWords repeated_words(const LosslessCells<T>& cells) {
+  using U = WordOf<T>;
+  constexpr size_t looked_at = 256;  // words in a row
+  constexpr size_t block = looked_at - least_repeat + 1;
+  constexpr int hash_bits = 6;                 // one run in 64 of those is
+  constexpr size_t most_compared = 512;        // pairs
+  constexpr size_t least_looked_at = 1 << 12;  // words
+  constexpr size_t common = 16;   // what occurs so often is no repeat of anything: constants, zeros
+  std::vector<uint64_t> sampled;  // hash, then cell
+  const auto hash_of = [](uint64_t place) { return place >> 32; };
+  const auto cell_of = [](uint64_t place) { return static_cast<size_t>(place & 0xffffffff); };
+  std::array<U, looked_at> words;
+  std::array<uint32_t, looked_at> hashes;
+  std::array<uint32_t, block> runs;
+  const size_t total = cells.bits.size();
+  const size_t blocks_between = std::clamp<size_t>(
+      total / least_looked_at, 1, sizeof(T) == 8 ? 16 : 8);  // one block in so many is looked at
+  for (size_t begin = 0; begin + looked_at <= total; begin += looked_at * blocks_between) {
+    word_kernels(U{}).order(cells.bits.data() + begin, words.size(), words.data());
+    word_kernels(U{}).hash(words.data(), hashes.size(), hashes.data());
+    for (size_t i = 0; i < block; ++i) runs[i] = hash_of_run(hashes.data() + i);
+    for (size_t i = 0; i < block; ++i) {
+      const uint32_t hash = runs[i];
+      // (The hash of zeros is 0: they are common, and would all be sampled.)
+      if (hash >> (32 - hash_bits) != 0 || hash == 0) continue;
+      bool coded = true;
+      for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
+      if (coded) sampled.push_back(uint64_t{hash} << 32 | (begin + i));
+    }
+  }
+  std::sort(sampled.begin(), sampled.end());
+  const auto word = [&](size_t cell) { return ordered_word<U>(cells.bits[cell]); };
+  size_t seen = 0, repeated = 0, compared = 0;
+  double bits = 0;
+  for (size_t i = 0; i < sampled.size();) {
+    size_t end = i + 1;
+    while (end < sampled.size() && hash_of(sampled[end]) == hash_of(sampled[i])) ++end;
+    if (end - i < common) {
+      seen += end - i;
+      if (end - i > 1) repeated += end - i;
+      for (size_t k = i + 1; k < end && compared < most_compared; ++k) {
+        const U own = word(cell_of(sampled[k]));
+        U other = word(cell_of(sampled[k - 1]));
+        if (repeated_part(own) != repeated_part(other))
+          other = word(cell_of(sampled[k - 1]) + least_repeat - 1);
+        if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
+        ++compared;
+        bits += std::bit_width(fold_sign<U>(own - other));
+      }
+    }
+    i = end;
+  }
+  if (seen == 0) return {};
+  // A run's twin lies in a block that is looked at in one case of blocks_between.
+  return {std::min(1.0, static_cast<double>(repeated * blocks_between) / static_cast<double>(seen)),
+          compared == 0 ? 0 : bits / static_cast<double>(compared)};
+}
+
+// Of fewer cells repeats and byte methods save less than a look for them costs.
+constexpr uint64_t least_weighed_cells = 2048;
+// Below this a search for repeats costs more than it finds.
+constexpr double worthwhile_repeats = 0.02;
+// From here on byte coders, which find repeats too, are not asked.
+constexpr double many_repeats = 0.35;
+// Where one byte method comes out this much larger than differences, another will not be smaller.
+constexpr double hopeful = 1.0;
+// Of single bytes, what differences must be estimated to take of what zstd does.
+constexpr double hopeful_differences = 0.9;
+// What bytes take alone is seldom improved by more than a byte coder's own overhead.
+constexpr double hopeful_entropy = 0.9;
+
+// How much smaller a byte method must seem where no trial decides.
+constexpr double byte_methods_at_fast = 1.08;
+
+// What repeats save, of methods whose words are ordered ones.
+template <class T>
+void expect_repeats(const RepeatedWords& repeated, const LosslessCells<T>& cells,
+                    LosslessCandidate& candidate) {
+  if (repeated.share < worthwhile_repeats) return;
+  candidate.repeats = true;
+  const double each = repeated.residual_bits * static_cast<double>(cells.coded) / 8;
+  candidate.bytes += repeated.share * (std::min(each, candidate.bytes) - candidate.bytes);
+}
+
+// Words in slices from all over the section.
+template <class T>
+std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
+  std::vector<WordOf<T>> words;
+  const size_t total = cells.bits.size();
+  const size_t each =
+      std::clamp(total / (slices * words_per_slice_word), least_slice_words, most_slice_words);
+  words.reserve(slices * each);
+  Sequence sequence;
+  for (size_t s = 0; s < slices; ++s) {
+    // At uneven distances, which are no multiple of anything the grid has.
+    const size_t apart = total <= each ? 0 : (total - each) / slices;
+    const size_t begin = s * apart + sequence.below(apart);
+    const size_t end = std::min(begin + each, total);
+    if (cells.left_out.empty()) {
+      words.insert(words.end(), cells.bits.begin() + static_cast<ptrdiff_t>(begin),
+                   cells.bits.begin() + static_cast<ptrdiff_t>(end));
+      continue;
+    }
+    for (size_t cell = begin; cell < end; ++cell) {
+      if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
+    }
+  }
+  return words;
+}
+
+// Bytes that xor_zstd would take if each byte were coded alone, by its plane: from the first words of slices.
+template <class T>
+double plane_entropy_bytes(const LosslessCells<T>& cells, std::span<const WordOf<T>> words) {
+  using U = WordOf<T>;
+  std::array<std::array<uint32_t, 256>, sizeof(U)> counts{};
+  const size_t apart = words.size() / slices;
+  const size_t each = std::min(apart, entropy_slice_words);
+  if (each < 2) return 0;
+  for (size_t s = 0; s < slices; ++s) {
+    for (size_t i = s * apart + 1; i < s * apart + each; ++i) {
+      const U xored = words[i] ^ words[i - 1];
+      for (size_t b = 0; b < sizeof(U); ++b) ++counts[b][static_cast<uint8_t>(xored >> (8 * b))];
+    }
+  }
+  const auto sampled = static_cast<uint32_t>(slices * (each - 1));
+  double bits = 0;
+  for (const auto& plane : counts) {
+    for (const uint32_t count : plane) bits -= weighted_log(count);
+    bits += weighted_log(sampled);
+  }
+  return bits / 8 / sampled * static_cast<double>(cells.held);
+}
+
+// Bytes that a method would take for all of the section, from what zstd makes of slices of it.
+template <class T>
+LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf<T>> words,
+                           LosslessMethod method) {
+  using U = WordOf<T>;
+  LosslessCandidate candidate;
+  candidate.method = method;
+  if (words.empty()) return candidate;
+  std::vector<U> own(words.begin(), words.end());
+  if (method == LosslessMethod::xor_zstd) xor_with_previous(std::span(own));
+  const ByteSpan bytes = std::as_bytes(std::span<const U>(own));
+  Bytes planes(bytes.size());
+  if (method == LosslessMethod::zstd) {
+    std::copy(bytes.begin(), bytes.end(), planes.begin());
+  } else if (method == LosslessMethod::bitshuffle_zstd) {
+    to_bit_planes(bytes, sizeof(U), planes);
+  } else {
+    to_byte_planes(bytes, sizeof(U), planes);
+  }
+  Bytes coded;
+  ByteWriter out(coded);
+  if (!write_coded(ByteCoder::zstd, planes, out, trial_levels).ok()) {
+    candidate.bytes = HUGE_VAL;
+    return candidate;
+  }
+  candidate.bytes =
+      static_cast<double>(coded.size()) / static_cast<double>(words.size()) * static_cast<double>(cells.held);
+  return candidate;
+}
+
+}  // namespace
+
+template <class T>
+LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method) {
+  const std::vector<Run> runs = sample_runs(cells);
+  if (method == LosslessMethod::multiple) {
+    if (auto candidate = weigh_multiple(cells, runs, any_axes, sample_values(cells, first_samples));
+        candidate)
+      return *candidate;
+    // Asked for, though nothing suggests it: whole numbers are as good a guess as any.
+    LosslessCandidate candidate;
+    candidate.method = method;
+    candidate.axes = axis_x;
+    if constexpr (std::is_integral_v<T>) candidate.unit.kind = ValueUnit::Kind::divisor;
+    return candidate;
+  }
+  LosslessCandidate candidate =
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
+  candidate.method = method;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (method == LosslessMethod::lorenzo) expect_repeats(repeated_words(cells), cells, candidate);
+  }
+  return candidate;
+}
+
+WeighedMethods fastest_method(const CodecTuning& tuning) {
+  WeighedMethods weighed;
+  LosslessCandidate& fastest = weighed.candidates.emplace_back();
+  fastest.method = LosslessMethod::shuffle_lz4;
+  fastest.score = selection_score(Codec::lossless, fastest.method, 0, 1, tuning);
+  for (const LosslessMethod method :
+       {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
+        LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+    weighed.withdrawn.push_back({Codec::lossless, method, Fate::far, 0, 0});
+  }
+  return weighed;
+}
+
+template <class T>
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
+  WeighedMethods weighed;
+  std::vector<LosslessCandidate>& candidates = weighed.candidates;
+  const auto withdraw = [&](LosslessMethod method, Fate fate) {
+    weighed.withdrawn.push_back({Codec::lossless, method, fate, 0, 0});
+  };
+  const std::vector<Run> runs = sample_runs(cells);
+  LosslessCandidate lorenzo =
+      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
+  lorenzo.method = LosslessMethod::lorenzo;
+  candidates.push_back(lorenzo);
+  // What suits values mostly suits their multiples.
+  const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
+  const std::vector<T> first_values = sample_values(cells, first_samples);
+  if (auto multiple = weigh_multiple(cells, runs, likely_axes, first_values); multiple) {
+    candidates.push_back(*multiple);
+  } else {
+    withdraw(LosslessMethod::multiple, Fate::no_unit);
+  }
+  const std::vector<WordOf<T>> few = few_words(cells, first_values);
+  if (few.empty()) {
+    withdraw(LosslessMethod::rank, Fate::many_values);
+  } else {
+    candidates.push_back(weigh_rank(cells, runs, likely_axes, few));
+  }
+  // Few values repeat by chance.
+  RepeatedWords repeated;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (few.empty() && cells.coded >= least_weighed_cells) repeated = repeated_words(cells);
+  }
+  expect_repeats(repeated, cells, candidates.front());
+  // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
+  const std::vector<WordOf<T>> words = sample_slices(cells);
+  double least_bytes = HUGE_VAL;
+  for (const LosslessCandidate& candidate : candidates) least_bytes = std::min(least_bytes, candidate.bytes);
+  // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
+  if (sizeof(T) == 1 && cells.left_out.empty()) {
+    // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast
+    // on them, is tried on all. Differences come out larger than estimated where values are few.
+    withdraw(LosslessMethod::shuffle_zstd, Fate::kin);
+    const LosslessCandidate whole = try_zstd<T>(cells, cells.bits, LosslessMethod::zstd);
+    std::erase_if(candidates, [&](const LosslessCandidate& c) {
+      const bool is_far = c.bytes > hopeful_differences * whole.bytes;
+      if (is_far) withdraw(c.method, Fate::far);
+      return is_far;
+    });
+    candidates.push_back(whole);
+    for (const LosslessMethod method : {LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd})
+      candidates.push_back(try_zstd<T>(cells, words, method));
+  } else if (effort == Effort::max || std::is_integral_v<T>) {
+    for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
+                                        LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+      candidates.push_back(try_zstd<T>(cells, words, method));
+    }
+  } else {
+    withdraw(LosslessMethod::shuffle_zstd, Fate::effort);
+    withdraw(LosslessMethod::zstd, Fate::effort);
+    if (cells.coded < least_weighed_cells) {
+      withdraw(LosslessMethod::xor_zstd, Fate::effort);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::effort);
+    } else if (repeated.share >= many_repeats) {
+      withdraw(LosslessMethod::xor_zstd, Fate::repeats);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::repeats);
+    } else if (plane_entropy_bytes<T>(cells, words) > hopeful_entropy * least_bytes) {
+      withdraw(LosslessMethod::xor_zstd, Fate::far);
+      withdraw(LosslessMethod::bitshuffle_zstd, Fate::far);
+    } else {
+      const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
+      candidates.push_back(xored);
+      if (xored.bytes < hopeful * least_bytes) {
+        candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
+      } else {
+        withdraw(LosslessMethod::bitshuffle_zstd, Fate::kin);
+      }
+    }
+  }
+  if (tuning.speed_weight > 0) {
+    LosslessCandidate fast = try_zstd<T>(cells, words, LosslessMethod::shuffle_zstd);
+    fast.method = LosslessMethod::shuffle_lz4;
+    constexpr double lz4_against_zstd = 1.25;
+    fast.bytes *= lz4_against_zstd;
+    candidates.push_back(fast);
+  } else {
+    withdraw(LosslessMethod::shuffle_lz4, Fate::speed);
+  }
+  // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
+  if (effort == Effort::fast) {
+    for (LosslessCandidate& c : candidates) {
+      if (c.method < LosslessMethod::lorenzo) c.bytes *= byte_methods_at_fast;
+    }
+  }
+  const double raw = static_cast<double>(cells.held) * sizeof(T);
+  for (LosslessCandidate& c : candidates)
+    c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const LosslessCandidate& a, const LosslessCandidate& b) { return a.score > b.score; });
+  return weighed;
+}
+
+template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);
+template LosslessCandidate weigh_method<double>(const LosslessCells<double>&, LosslessMethod);
+template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint8_t>(const LosslessCells<uint8_t>&, LosslessMethod);
+template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint16_t>(const LosslessCells<uint16_t>&, LosslessMethod);
+template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint32_t>(const LosslessCells<uint32_t>&, LosslessMethod);
+template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort);
+template LosslessCandidate weigh_method<uint64_t>(const LosslessCells<uint64_t>&, LosslessMethod);
+template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort);
+
+}  // namespace neve

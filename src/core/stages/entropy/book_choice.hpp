@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which codebooks a symbol stream uses, and how a section refers to them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/format/bytes.hpp"
+#include "core/stages/entropy/huffman_code.hpp"
+#include "core/stages/entropy/huffman_coder.hpp"
+#include "core/stages/entropy/zero_groups.hpp"
+#include "neve/status.hpp"
+#include "neve/types.hpp"
+
+namespace neve {
+
+Histogram count_symbols(std::span<const uint8_t> symbols);
+
+// Groups taken out of a stream with this histogram, when that makes it smaller.
+std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
+
+// One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there
+// get up to max_books books, and each block of book_block_symbols the one that suits it; not at effort fast.
+struct BookChoice {
+  std::vector<Histogram> histograms;
+  std::vector<uint8_t> block_book;
+};
+BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all, Effort effort);
+
+struct BookSet {
+  std::vector<Codebook> books;
+  std::vector<uint8_t> block_book;
+};
+
+// Writes how a section with these histograms refers to books: for each, 0 and the book inline, or k for book
+// k-1 of `shared`, which grows by what is new. Null `shared`: all inline. Returns the books in order.
+std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::span<const uint8_t> block_book,
+                                  std::vector<Codebook>* shared, ByteWriter& out);
+// Errors: corrupt.
+Result<BookSet> read_books(ByteReader& in, const BookTable& shared, uint64_t symbol_total);
+
+}  // namespace neve

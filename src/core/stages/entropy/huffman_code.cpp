@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stages/entropy/huffman_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/stages/entropy/code_lengths.hpp"
+
+namespace neve {
+
+Codebook make_codebook(const Histogram& histogram) {
+  Codebook book;
+  std::array<uint16_t, symbol_count> by_count{};
+  size_t used = 0;
+  for (uint16_t s = 0; s < symbol_count; ++s) {
+    if (histogram[s] > 0) by_count[used++] = s;
+  }
+  const std::span<uint16_t> ascending(by_count.data(), used);
+  std::stable_sort(ascending.begin(), ascending.end(),
+                   [&](uint16_t a, uint16_t b) { return histogram[a] < histogram[b]; });
+  huffman_lengths(histogram, ascending, max_code_bits, book.length);
+  return book;
+}
+
+uint64_t coded_bits(const Codebook& book, const Histogram& histogram) {
+  uint64_t bits = 0;
+  for (size_t s = 0; s < symbol_count; ++s) {
+    if (histogram[s] > 0 && book.length[s] == 0) return UINT64_MAX;
+    bits += uint64_t{histogram[s]} * book.length[s];
+  }
+  return bits;
+}
+
+std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book) {
+  std::array<uint16_t, symbol_count> codes;
+  canonical_codes(book.length, max_code_bits, codes);
+  return codes;
+}
+
+// First and last symbol, then a nibble for each length between: 0 no code, 1..12 the length, 13 and 14 runs
+// of 2 and 4 symbols without a code, 15 of 8.
+void write_codebook(const Codebook& book, ByteWriter& out) {
+  size_t first = 0;
+  while (first < symbol_count - 1 && book.length[first] == 0) ++first;
+  size_t last = symbol_count - 1;
+  while (last > first && book.length[last] == 0) --last;
+  std::vector<uint8_t> nibbles;
+  for (size_t s = first; s <= last;) {
+    size_t run = 0;
+    while (s + run <= last && book.length[s + run] == 0) ++run;
+    if (run == 0) {
+      nibbles.push_back(book.length[s++]);
+      continue;
+    }
+    s += run;
+    for (; run >= 8; run -= 8) nibbles.push_back(15);
+    if (run >= 4) nibbles.push_back(14), run -= 4;
+    if (run >= 2) nibbles.push_back(13), run -= 2;
+    if (run == 1) nibbles.push_back(0);
+  }
+  out.put(static_cast<uint8_t>(first));
+  out.put(static_cast<uint8_t>(last));
+  for (size_t i = 0; i < nibbles.size(); i += 2) {
+    const unsigned high = i + 1 < nibbles.size() ? nibbles[i + 1] : 0U;
+    out.put(static_cast<uint8_t>(nibbles[i] | high << 4));
+  }
+}
+
+Result<Codebook> read_codebook(ByteReader& in) {
+  Codebook book;
+  const size_t first = in.get<uint8_t>();
+  const size_t last = in.get<uint8_t>();
+  if (in.failed() || first > last) {
+    return corrupt(fmt::format("codebook: first symbol {} above last symbol {}", first, last));
+  }
+  uint8_t byte = 0;
+  bool have_high = false;
+  size_t s = first;
+  while (s <= last) {
+    if (!have_high) byte = in.get<uint8_t>();
+    const int nibble = have_high ? byte >> 4 : byte & 15;
+    have_high = !have_high;
+    if (in.failed()) return corrupt("codebook: ends before its last symbol");
+    if (nibble <= max_code_bits) {
+      book.length[s++] = static_cast<uint8_t>(nibble);
+    } else {
+      s += size_t{2} << (nibble - max_code_bits - 1);
+    }
+  }
+  if (s != last + 1)
+    return corrupt(fmt::format("codebook: lengths run to symbol {}, declared {}", s - 1, last));
+  NEVE_TRY(require_complete_code(book.length, max_code_bits));
+  return book;
+}
+
+void BookTable::add(const Codebook& book) {
+  begins_.push_back(static_cast<uint32_t>(bytes_.size()));
+  ByteWriter out(bytes_);
+  write_codebook(book, out);
+}
+
+Codebook BookTable::at(size_t number) const {
+  ByteReader in(ByteSpan(bytes_).subspan(begins_[number]));
+  return *read_codebook(in);  // as it was added
+}
+
+}  // namespace neve

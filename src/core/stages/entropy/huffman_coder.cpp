@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stages/entropy/huffman_coder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/threads/scratch.hpp"
+
+namespace neve {
+
+namespace {
+
+// Code in the low half, its length above.
+using CodeTable = std::array<uint32_t, symbol_count>;
+
+CodeTable make_code_table(const Codebook& book) {
+  const auto codes = canonical_codes(book);
+  CodeTable table;
+  for (size_t s = 0; s < symbol_count; ++s) table[s] = codes[s] | uint32_t{book.length[s]} << 16;
+  return table;
+}
+
+struct BitSink {
+  uint64_t bits = 0;
+  unsigned held = 0;  // below 8 between groups
+  std::byte* at = nullptr;
+
+  void put(uint32_t entry) {
+    bits |= uint64_t{entry & 0xffff} << held;
+    held += entry >> 16;
+  }
+  void flush() {
+    std::memcpy(at, &bits, 8);
+    at += held >> 3;
+    bits >>= held & ~7U;
+    held &= 7;
+  }
+};
+
+// Four codes of at most 12 bits and 7 bits left over fit a 64-bit buffer.
+constexpr size_t symbols_per_flush = 4;
+static_assert(symbols_per_flush * max_code_bits + 7 <= 64);
+
+void encode_run(BitSink& sink, const uint8_t* symbols, size_t n, const CodeTable& table) {
+  size_t i = 0;
+  for (; i + symbols_per_flush <= n; i += symbols_per_flush) {
+    // Pairs first: only one shift by the running length is left in the chain from symbol to symbol.
+    const uint64_t a = table[symbols[i]];
+    const uint64_t b = table[symbols[i + 1]];
+    const uint64_t c = table[symbols[i + 2]];
+    const uint64_t d = table[symbols[i + 3]];
+    const auto a_bits = static_cast<unsigned>(a >> 16);
+    const auto c_bits = static_cast<unsigned>(c >> 16);
+    const auto ab_bits = a_bits + static_cast<unsigned>(b >> 16);
+    const uint64_t ab = (a & 0xffff) | (b & 0xffff) << a_bits;
+    const uint64_t cd = (c & 0xffff) | (d & 0xffff) << c_bits;
+    sink.bits |= (ab | cd << ab_bits) << sink.held;
+    sink.held += ab_bits + c_bits + static_cast<unsigned>(d >> 16);
+    sink.flush();
+  }
+  for (; i < n; ++i) {
+    sink.put(table[symbols[i]]);
+    sink.flush();
+  }
+}
+
+// Codes of two symbols at once, by both as a 16-bit number: 24 bits of code, their length above. Only pairs
+// of used symbols are filled in.
+class PairCodes {
+ public:
+  static constexpr unsigned length_shift = 24;
+  static constexpr uint32_t code_mask = (1U << length_shift) - 1;
+  static_assert(2 * max_code_bits <= length_shift);
+
+  void fill(const CodeTable& table) {
+    entries_.resize(size_t{1} << 16);
+    for (size_t first = 0; first < symbol_count; ++first) {
+      const uint32_t first_bits = table[first] >> 16;
+      if (first_bits == 0) continue;
+      for (size_t second = 0; second < symbol_count; ++second) {
+        const uint32_t second_bits = table[second] >> 16;
+        if (second_bits == 0) continue;
+        const uint32_t code = (table[first] & 0xffff) | (table[second] & 0xffff) << first_bits;
+        entries_[first | second << 8] = code | (first_bits + second_bits) << length_shift;
+      }
+    }
+  }
+  uint32_t operator[](uint64_t pair) const { return entries_[pair]; }
+
+ private:
+  RawVector<uint32_t> entries_;
+};
+
+// Below this filling the pair codes costs more than they save.
+constexpr size_t pair_codes_min_symbols = size_t{1} << 17;
+
+void encode_run(BitSink& sink, const uint8_t* symbols, size_t n, const PairCodes& pairs,
+                const CodeTable& table) {
+  BitSink local = sink;  // the compiler keeps a local in registers
+  const auto put_pair = [&](uint64_t pair) {
+    const uint32_t entry = pairs[pair];
+    local.bits |= uint64_t{entry & PairCodes::code_mask} << local.held;
+    local.held += entry >> PairCodes::length_shift;
+  };
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, symbols + i, 8);
+    put_pair(word & 0xffff);
+    put_pair((word >> 16) & 0xffff);
+    local.flush();
+    put_pair((word >> 32) & 0xffff);
+    put_pair(word >> 48);
+    local.flush();
+  }
+  sink = local;
+  encode_run(sink, symbols + i, n - i, table);
+}
+
+constexpr size_t table_entries = size_t{1} << max_code_bits;
+constexpr uint64_t table_mask = table_entries - 1;
+
+// Up to two symbols decoded by one look-up.
+struct PairEntry {
+  uint8_t symbol[2];
+  uint8_t bits;
+  uint8_t count;
+};
+static_assert(sizeof(PairEntry) == 4);
+
+struct DecodeTable {
+  std::array<PairEntry, table_entries> pair;
+  std::array<uint16_t, table_entries> single;  // symbol | length << 8: where exactly one is wanted
+};
+
+void make_decode_table(const Codebook& book, DecodeTable& table) {
+  const auto codes = canonical_codes(book);
+  // A book of one symbol is incomplete: give it every entry, so that no look-up is undefined.
+  const auto used = std::count_if(book.length.begin(), book.length.end(), [](uint8_t l) { return l > 0; });
+  for (size_t s = 0; s < symbol_count; ++s) {
+    const unsigned length = book.length[s];
+    if (length == 0) continue;
+    const size_t stride = used == 1 ? 1 : size_t{1} << length;
+    for (size_t at = used == 1 ? 0 : codes[s]; at < table_entries; at += stride) {
+      table.single[at] = static_cast<uint16_t>(s | length << 8);
+    }
+  }
+  for (size_t at = 0; at < table_entries; ++at) {
+    const unsigned first = table.single[at];
+    const unsigned length = first >> 8;
+    const unsigned second = table.single[at >> length];
+    const unsigned both = length + (second >> 8);
+    const bool two = both <= max_code_bits;
+    table.pair[at] = {{static_cast<uint8_t>(first), static_cast<uint8_t>(second)},
+                      static_cast<uint8_t>(two ? both : length),
+                      static_cast<uint8_t>(two ? 2 : 1)};
+  }
+}
+
+struct BitSource {
+  const std::byte* at = nullptr;
+  const std::byte* end = nullptr;
+  uint64_t bits = 0;
+  unsigned held = 0;
+  uint64_t invented_bits = 0;  // zeros given out past the end
+
+  bool can_refill_fast() const { return end - at >= 8; }
+  // 56 bits or more afterwards (Giesen, "Reading bits in far too many ways", variant 4).
+  void refill_fast() {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    bits |= word << held;
+    at += (63 - held) >> 3;
+    held |= 56;
+  }
+  void refill() {
+    if (can_refill_fast()) return refill_fast();
+    while (held <= 56) {
+      if (at < end) {
+        bits |= static_cast<uint64_t>(*at++) << held;
+      } else {
+        invented_bits += 8;
+      }
+      held += 8;
+    }
+  }
+  void skip(unsigned n) {
+    bits >>= n;
+    held -= n;
+  }
+  // Whether more was consumed than there was.
+  bool overrun() const { return invented_bits > held; }
+};
+
+// Look-ups that a full buffer (56 bits) pays for.
+constexpr int lookups_per_refill = 56 / max_code_bits;
+
+void decode_rest(BitSource& source, const DecodeTable& table, uint8_t* out, const uint8_t* out_end) {
+  while (out < out_end) {
+    source.refill();
+    for (int k = 0; k < lookups_per_refill && out < out_end; ++k) {
+      const unsigned e = table.single[source.bits & table_mask];
+      *out++ = static_cast<uint8_t>(e);
+      source.skip(e >> 8);
+    }
+  }
+}
+
+struct StreamRun {
+  BitSource* source;
+  const DecodeTable* table;
+  uint8_t* out;
+  uint8_t* out_end;
+};
+
+// One look-up in stream k; the two bytes are written whether or not the second one counts.
+#define NEVE_DECODE_PAIR(k)                             \
+  do {                                                  \
+    const PairEntry e = table##k[bits##k & table_mask]; \
+    std::memcpy(out##k, e.symbol, 2);                   \
+    out##k += e.count;                                  \
+    bits##k >>= e.bits;                                 \
+    held##k -= e.bits;                                  \
+  } while (false)
+#define NEVE_REFILL(k)            \
+  do {                            \
+    uint64_t word;                \
+    std::memcpy(&word, at##k, 8); \
+    bits##k |= word << held##k;   \
+    at##k += (63 - held##k) >> 3; \
+    held##k |= 56;                \
+  } while (false)
+#define NEVE_LOAD(k)                                           \
+  const PairEntry* const table##k = run[k].table->pair.data(); \
+  uint8_t* out##k = run[k].out;                                \
+  uint8_t* const stop##k = run[k].out_end - margin;            \
+  const std::byte* at##k = run[k].source->at;                  \
+  const std::byte* const last##k = run[k].source->end - 8;     \
+  uint64_t bits##k = run[k].source->bits;                      \
+  unsigned held##k = run[k].source->held
+#define NEVE_STORE(k)            \
+  run[k].source->at = at##k;     \
+  run[k].source->bits = bits##k; \
+  run[k].source->held = held##k; \
+  decode_rest(*run[k].source, *run[k].table, out##k, run[k].out_end)
+
+// Four streams side by side, so that their chains of look-ups overlap. The state must live in
+// registers, hence the macros: an array of structs is spilled by the compilers we use.
+void decode_four(const std::array<StreamRun, interleaved_streams>& run) {
+  constexpr ptrdiff_t margin = 2 * lookups_per_refill;
+  const bool long_enough = std::all_of(run.begin(), run.end(), [](const StreamRun& r) {
+    return r.out_end - r.out >= margin && r.source->can_refill_fast();
+  });
+  if (!long_enough) {
+    for (const StreamRun& r : run) decode_rest(*r.source, *r.table, r.out, r.out_end);
+    return;
+  }
+  NEVE_LOAD(0);
+  NEVE_LOAD(1);
+  NEVE_LOAD(2);
+  NEVE_LOAD(3);
+  while (out0 <= stop0 && out1 <= stop1 && out2 <= stop2 && out3 <= stop3 && at0 <= last0 && at1 <= last1 &&
+         at2 <= last2 && at3 <= last3) {
+    NEVE_REFILL(0);
+    NEVE_REFILL(1);
+    NEVE_REFILL(2);
+    NEVE_REFILL(3);
+    for (int k = 0; k < lookups_per_refill; ++k) {
+      NEVE_DECODE_PAIR(0);
+      NEVE_DECODE_PAIR(1);
+      NEVE_DECODE_PAIR(2);
+      NEVE_DECODE_PAIR(3);
+    }
+  }
+  NEVE_STORE(0);
+  NEVE_STORE(1);
+  NEVE_STORE(2);
+  NEVE_STORE(3);
+}
+#undef NEVE_DECODE_PAIR
+#undef NEVE_REFILL
+#undef NEVE_LOAD
+#undef NEVE_STORE
+
+}  // namespace
+
+size_t stream_count(size_t symbol_total) {
+  return symbol_total < interleave_min_symbols ? 1 : interleaved_streams;
+}
+
+size_t symbols_per_stream(size_t symbol_total) {
+  const size_t streams = stream_count(symbol_total);
+  const size_t share = (symbol_total + streams - 1) / streams;
+  return (share + book_block_symbols - 1) / book_block_symbols * book_block_symbols;
+}
+
+void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> books,
+                    std::span<const uint8_t> block_book, ByteWriter& out) {
+  thread_local RawVector<std::byte> coded;
+  thread_local PairCodes pairs;
+  std::vector<CodeTable> tables;
+  for (const Codebook& book : books) tables.push_back(make_code_table(book));
+  const size_t part = symbols_per_stream(symbols.size());
+  const size_t streams = stream_count(symbols.size());
+  coded.resize(symbols.size() * max_code_bits / 8 + streams * 2 * sizeof(uint64_t));
+  const bool by_pairs = block_book.empty() && symbols.size() >= pair_codes_min_symbols;
+  if (by_pairs) pairs.fill(tables[0]);
+  BitSink sink;
+  sink.at = coded.data();
+  for (size_t s = 0; s < streams; ++s) {
+    const std::byte* const first_byte = sink.at;
+    const size_t begin = std::min(s * part, symbols.size());
+    const size_t end = std::min(begin + part, symbols.size());
+    if (by_pairs) {
+      encode_run(sink, symbols.data() + begin, end - begin, pairs, tables[0]);
+    } else if (block_book.empty()) {
+      encode_run(sink, symbols.data() + begin, end - begin, tables[0]);
+    } else {
+      for (size_t at = begin; at < end; at += book_block_symbols) {
+        encode_run(sink, symbols.data() + at, std::min(book_block_symbols, end - at),
+                   tables[block_book[at / book_block_symbols]]);
+      }
+    }
+    sink.flush();
+    if (sink.held > 0) ++sink.at;
+    sink.bits = 0;
+    sink.held = 0;
+    out.put_varint(static_cast<uint64_t>(sink.at - first_byte));
+  }
+  out.put_bytes(ByteSpan(coded.data(), static_cast<size_t>(sink.at - coded.data())));
+}
+
+Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span<const uint8_t> block_book,
+                      std::span<uint8_t> symbols) {
+  const size_t streams = stream_count(symbols.size());
+  const size_t part = symbols_per_stream(symbols.size());
+  std::array<uint64_t, interleaved_streams> bytes{};
+  std::array<BitSource, interleaved_streams> sources;
+  for (size_t s = 0; s < streams; ++s) bytes[s] = in.get_varint();
+  for (size_t s = 0; s < streams; ++s) {
+    const ByteSpan stream = in.get_bytes(bytes[s]);
+    sources[s].at = stream.data();
+    sources[s].end = stream.data() + stream.size();
+  }
+  if (in.failed()) return corrupt("symbol streams: run past the end of their section");
+
+  std::vector<DecodeTable> tables(books.size());
+  for (size_t b = 0; b < books.size(); ++b) make_decode_table(books[b], tables[b]);
+  const auto run_of = [&](size_t s, size_t first, size_t count) {
+    const size_t begin = std::min(s * part + first, symbols.size());
+    const size_t end = std::min({begin + count, (s + 1) * part, symbols.size()});
+    const size_t book = block_book.empty() || begin == end ? 0 : block_book[begin / book_block_symbols];
+    return StreamRun{&sources[s], &tables[book], symbols.data() + begin,
+                     symbols.data() + std::max(begin, end)};
+  };
+  const size_t step = block_book.empty() ? part : book_block_symbols;
+  for (size_t first = 0; first < part; first += step) {
+    if (streams == interleaved_streams) {
+      decode_four(
+          {run_of(0, first, step), run_of(1, first, step), run_of(2, first, step), run_of(3, first, step)});
+    } else {
+      const StreamRun r = run_of(0, first, step);
+      decode_rest(*r.source, *r.table, r.out, r.out_end);
+    }
+  }
+  for (size_t s = 0; s < streams; ++s) {
+    if (sources[s].overrun()) {
+      return corrupt(fmt::format("symbol stream {}: {} bytes end before its symbols do", s, bytes[s]));
+    }
+  }
+  return {};
+}
+
+}  // namespace neve

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values that are whole multiples of one unit, as those multiples: measurements with so many decimals, sums
+// kept in fixed point, packed data unpacked again. Exact or not at all: a value that its multiple would not
+// give back bit for bit has none.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+#include "core/format/bytes.hpp"
+#include "core/math/portable_math.hpp"
+#include "core/stages/lossless/ordered_words.hpp"
+#include "neve/status.hpp"
+
+namespace neve {
+
+struct ValueUnit {
+  // Values are those of the frame format; never renumber.
+  enum class Kind : uint8_t {
+    power_of_two = 0,  // the unit is 2^exponent
+    decimal = 1,       // the unit is 10^-exponent, exponent 1 .. 18
+    divisor = 2,       // integers: the unit is `divisor`, counted from `offset`
+  };
+  Kind kind = Kind::power_of_two;
+  int exponent = 0;
+  uint64_t divisor = 1, offset = 0;
+};
+inline constexpr int least_binary_exponent = -1074, most_binary_exponent = 1023;
+inline constexpr int most_decimals = 18;
+inline constexpr std::array<double, most_decimals + 1> powers_of_10{
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+
+// Both ways, for one unit.
+template <class T>
+class Multiples {
+ public:
+  using Signed = std::make_signed_t<WordOf<T>>;
+
+  explicit Multiples(const ValueUnit& unit) : kind_(unit.kind) {
+    factor_ = kind_ == ValueUnit::Kind::decimal ? powers_of_10[static_cast<size_t>(unit.exponent)]
+                                                : math::ldexp(1.0, unit.exponent);
+    inverse_ = kind_ == ValueUnit::Kind::decimal ? factor_ : math::ldexp(1.0, -unit.exponent);
+  }
+
+  T value(Signed multiple) const {
+    const auto whole = static_cast<double>(multiple);
+    return static_cast<T>(kind_ == ValueUnit::Kind::decimal ? whole / factor_ : whole * factor_);
+  }
+  // Nothing for NaN, infinities, -0, values too large, and what lies between multiples.
+  std::optional<Signed> multiple(T value) const {
+    constexpr double limit = sizeof(T) == 4 ? 0x1p31 : 0x1p53;
+    const double scaled = static_cast<double>(value) * inverse_;
+    if (!(scaled < limit && scaled > -limit)) return {};
+    const auto whole = static_cast<Signed>(math::round_even(scaled));
+    const T back = this->value(whole);
+    if (back != value || std::signbit(back) != std::signbit(value)) return {};
+    return whole;
+  }
+
+ private:
+  ValueUnit::Kind kind_;
+  double factor_;
+  double inverse_;
+};
+
+// Integers, modulo 2^bits: packed data whose values have a common divisor.
+template <class T>
+requires std::is_integral_v<T>
+class Multiples<T> {
+ public:
+  using Signed = std::make_signed_t<T>;
+
+  explicit Multiples(const ValueUnit& unit)
+      : divisor_(static_cast<Signed>(unit.divisor)), offset_(static_cast<T>(unit.offset)) {}
+
+  T value(Signed multiple) const {
+    return static_cast<T>(static_cast<T>(multiple) * uint64_t{static_cast<T>(divisor_)} + offset_);
+  }
+  std::optional<Signed> multiple(T value) const {
+    const auto distance = static_cast<Signed>(static_cast<T>(value - offset_));
+    if (distance % divisor_ != 0) return {};
+    return static_cast<Signed>(distance / divisor_);
+  }
+
+ private:
+  Signed divisor_;  // above 0
+  T offset_;
+};
+
+// The unit that (nearly) all of the sampled values are multiples of, the coarsest; nothing when there is none
+// that a word's bits can count.
+template <class T>
+std::optional<ValueUnit> find_unit(std::span<const T> samples);
+
+void write_unit(const ValueUnit& unit, ByteWriter& out);
+// Errors: corrupt; a unit that values of T cannot have is none.
+template <class T>
+Result<ValueUnit> read_unit(ByteReader& in);
+
+}  // namespace neve

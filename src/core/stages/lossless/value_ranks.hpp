@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Few-valued data as the ranks of the values among those that occur.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/format/bytes.hpp"
+#include "neve/status.hpp"
+
+namespace neve {
+
+inline constexpr size_t most_ranks = size_t{1} << 16;
+
+// The most distinct words among so many with which ranks may pay.
+inline size_t most_paying_ranks(size_t words) { return std::min(most_ranks, words / 3 + 1); }
+
+// The distinct words, rising; nothing when there are more than `most`.
+// `cyclic`: they are numbers modulo 2^bits and rise from behind their widest gap, which is the order of
+// signed ones and of unsigned ones alike where the values lie together.
+template <class U>
+std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic, size_t most = most_ranks);
+
+template <class U>
+void write_distinct(std::span<const U> distinct, ByteWriter& out);
+// Of `words` words. Errors: corrupt, also when there are more distinct ones.
+template <class U>
+Result<std::vector<U>> read_distinct(ByteReader& in, uint64_t words);
+
+}  // namespace neve

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stages/predict/axis_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "core/kernels/portable.hpp"
+#include "core/stages/quantize/quantizer.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr size_t axis_sets = 1 << max_frame_dims;
+constexpr int64_t sample_row_cells = 32;
+constexpr int64_t min_samples = 512;
+constexpr int64_t max_samples = 4096;
+// One sampled cell stands for this many: sampling stays a few per cent of encoding.
+constexpr int64_t cells_per_sample = 64;
+constexpr int64_t max_thinning = 8;
+
+// log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream,
+// is the same with every compiler and mathematics library.
+uint32_t log2_fixed(uint32_t n) {
+  const auto whole = static_cast<uint32_t>(std::bit_width(n) - 1);
+  uint64_t mantissa = (uint64_t{n} << 31) >> whole;  // [2^31, 2^32)
+  uint32_t fraction = 0;
+  for (int b = 0; b < 16; ++b) {
+    mantissa = (mantissa * mantissa) >> 31;
+    fraction <<= 1;
+    if (mantissa >= uint64_t{1} << 32) {
+      mantissa >>= 1;
+      fraction |= 1;
+    }
+  }
+  return whole << 16 | fraction;
+}
+
+// Estimated bits of residuals: the entropy of small ones, a class by magnitude and raw bits for large ones.
+struct CostSketch {
+  static constexpr int direct = 24;
+  std::array<uint32_t, 2 * direct + 1 + 64> classes{};
+  uint64_t raw_bits = 0;
+  uint64_t magnitude = 0;
+  uint32_t total = 0;
+
+  void add(int64_t residual) {
+    const auto size = static_cast<uint64_t>(std::abs(residual));
+    magnitude += std::min<uint64_t>(size, uint64_t{1} << 32);
+    ++total;
+    if (size <= direct) {
+      ++classes[static_cast<size_t>(residual + direct)];
+      return;
+    }
+    const auto width = static_cast<size_t>(std::bit_width(size));
+    raw_bits += width;
+    ++classes[2 * direct + 1 + std::min<size_t>(width, 63)];
+  }
+  uint64_t bits_fixed() const {
+    uint64_t sum = raw_bits << 16;
+    const uint32_t log_total = total > 0 ? log2_fixed(total) : 0;
+    for (const uint32_t n : classes) {
+      if (n > 0) sum += uint64_t{n} * (log_total - log2_fixed(n));
+    }
+    return sum;
+  }
+};
+
+// The first value that has a quantum, of each rectangle's first held ones.
+template <class T>
+int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
+  constexpr int64_t most_tried = 4096;
+  for (const auto& rect : source.rects) {
+    int64_t tried = 0;
+    int32_t found = rejected_quantum;
+    QuantizeStats<T> stats;
+    for (int64_t r = 0; r < rect.rows() && tried < most_tried && found == rejected_quantum; ++r) {
+      const T* row = rect.row(r);
+      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      visit_runs(left_out, static_cast<size_t>(rect.size[0]), [&](size_t begin, size_t end, bool skip) {
+        for (size_t x = begin; x < end && !skip && tried < most_tried && found == rejected_quantum; ++x) {
+          found = portable::quantize_one(row[x], quantizer, stats);
+          ++tried;
+        }
+      });
+    }
+    // Rounding may bring a quantum to the limit itself, which no decoder takes for an origin.
+    if (found != rejected_quantum) return std::clamp(found, 1 - quantum_limit, quantum_limit - 1);
+  }
+  return 0;
+}
+
+using SampledRow = std::array<int32_t, 1 + sample_row_cells + row_padding>;
+
+// The quanta that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside the rectangle
+// and where there is no quantum; left-out cells repeat the one before them.
+template <class T>
+void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1,
+                const Quantizer<T>& quantizer, SampledRow& out) {
+  if (at[1] < 0 || at[2] < 0 || at[3] < 0) {
+    out.fill(0);
+    return;
+  }
+  const T* row = rect.row(at[1], at[2], at[3]);
+  const int64_t number = (at[3] * rect.size[2] + at[2]) * rect.size[1] + at[1];
+  const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + number * rect.size[0];
+  const int64_t begin = std::max<int64_t>(x0 - 1, 0);
+  const auto n = static_cast<size_t>(x1 - begin);
+  int32_t* quanta = out.data() + (begin - (x0 - 1));
+  if (begin == 0) out[0] = 0;
+  QuantizeStats<T> stats;
+  if (left_out == nullptr) {
+    quantize(row + begin, n, quantizer, quanta, stats);
+  } else {
+    int64_t before = begin - 1;
+    while (before >= 0 && left_out[before] != 0) --before;
+    int32_t hold = before < 0 ? 0 : portable::quantize_one(row[before], quantizer, stats);
+    visit_runs(left_out + begin, n, [&](size_t from, size_t to, bool is_left_out) {
+      if (is_left_out) {
+        std::fill(quanta + from, quanta + to, hold);
+      } else {
+        quantize(row + begin + from, to - from, quantizer, quanta + from, stats);
+        hold = quanta[to - 1];
+      }
+    });
+  }
+  for (size_t i = 0; i < n; ++i) quanta[i] = quanta[i] == rejected_quantum ? 0 : quanta[i];
+}
+
+}  // namespace
+
+template <class T>
+AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer) {
+  AxisChoice choice;
+  size_t used = 0;
+  int64_t rows = 0;
+  int64_t cells = 0;
+  for (const auto& rect : source.rects) {
+    for (int d = 0; d < max_frame_dims; ++d) {
+      if (rect.size[d] > 1) used |= size_t{1} << d;
+    }
+    rows += rect.rows();
+    cells += rect.cells();
+  }
+  choice.origin = first_quantum(source, quantizer);
+  quantizer.origin = choice.origin;
+
+  const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
+  // Rows sampled where cells are left out give less: so many more are looked at.
+  const int64_t thinning =
+      std::clamp<int64_t>(cells / std::max<int64_t>(1, static_cast<int64_t>(source.held)), 1, max_thinning);
+  const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
+  std::array<CostSketch, axis_sets> sketch{};
+  constexpr size_t row_sets = axis_sets / 2;
+  std::array<std::array<int64_t, sample_row_cells + 1>, row_sets> difference{};
+  size_t rect_at = 0;
+  int64_t rect_first_row = 0;
+  for (int64_t k = 0; k < sampled_rows; ++k) {
+    // Evenly spread with a fixed scatter (golden ratio), so that rows do not all fall on one plane position.
+    const int64_t spacing = rows / sampled_rows;
+    const auto scatter = static_cast<int64_t>((static_cast<uint64_t>(k) * 0x9E3779B97F4A7C15ULL) >> 33);
+    const int64_t row_number = k * rows / sampled_rows + (spacing > 1 ? scatter % spacing : 0);
+    while (row_number >= rect_first_row + source.rects[rect_at].rows()) {
+      rect_first_row += source.rects[rect_at].rows();
+      ++rect_at;
+    }
+    const auto& rect = source.rects[rect_at];
+    const int64_t r = row_number - rect_first_row;
+    const std::array<int64_t, max_frame_dims> at{0, r % rect.size[1], r / rect.size[1] % rect.size[2],
+                                                 r / (rect.size[1] * rect.size[2])};
+    const int64_t room = rect.size[0] - sample_row_cells;
+    const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
+    const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
+    // Quanta of the row's cells and of those one step back in each subset of the directions y, z, w ...
+    for (size_t set = 0; set < row_sets; ++set) {
+      if ((set << 1 & ~used) != 0) continue;
+      Extents place{0, at[1], at[2], at[3]};
+      for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
+      SampledRow quanta{};
+      sample_row(rect, place, x0, x1, quantizer, quanta);
+      std::copy(quanta.begin(), quanta.begin() + sample_row_cells + 1, difference[set].begin());
+    }
+    // ... from which the residual of every set of axes follows, one direction after the other.
+    for (size_t bit = 1; bit < row_sets; bit <<= 1) {
+      for (size_t set = 0; set < row_sets; ++set) {
+        if ((set << 1 & ~used) != 0 || (set & bit) == 0) continue;
+        for (size_t i = 0; i <= sample_row_cells; ++i) {
+          difference[set][i] = difference[set ^ bit][i] - difference[set][i];
+        }
+      }
+    }
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0] + x0;
+    const auto n = static_cast<size_t>(x1 - x0);
+    for (size_t set = 0; set < row_sets; ++set) {
+      if ((set << 1 & ~used) != 0) continue;
+      const auto& of_set = difference[set];
+      for (size_t i = 0; i < n; ++i) {
+        if (left_out != nullptr && left_out[i] != 0) continue;
+        sketch[set << 1].add(of_set[i + 1]);
+        sketch[set << 1 | 1].add(of_set[i + 1] - of_set[i]);
+      }
+    }
+  }
+  uint64_t best_bits = UINT64_MAX;
+  for (size_t axes = 0; axes < axis_sets; ++axes) {
+    // Differencing along a direction of one cell changes nothing.
+    if ((axes & ~used) != 0) continue;
+    const uint64_t bits = sketch[axes].bits_fixed();
+    if (bits < best_bits) {
+      best_bits = bits;
+      choice.axes = static_cast<uint8_t>(axes);
+    }
+  }
+  // Symbols reach 127 either way: keep the mean residual a fifth of that, and the bits below raw.
+  constexpr uint64_t mean_magnitude_limit = 24;
+  const CostSketch& chosen = sketch[choice.axes];
+  const uint64_t mean = chosen.total > 0 ? chosen.magnitude / chosen.total : 0;
+  while ((mean >> choice.shift) > mean_magnitude_limit && choice.shift < 24) ++choice.shift;
+  return choice;
+}
+
+template AxisChoice choose_axes<float>(const SectionSource<float>&, Quantizer<float>);
+template AxisChoice choose_axes<double>(const SectionSource<double>&, Quantizer<double>);
+
+}  // namespace neve

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which directions Lorenzo prediction differences, chosen from samples.
+//
+// Differencing along a direction removes what neighbours share and doubles the variance of what they do
+// not (quantization noise included), so rough fields do better with fewer directions than all.
+#pragma once
+
+#include <cstdint>
+
+#include "core/codecs/section_data.hpp"
+#include "core/kernels/kernels.hpp"
+
+namespace neve {
+
+struct AxisChoice {
+  uint8_t axes = 0;    // bit d: difference along direction d
+  uint8_t shift = 0;   // low bits of the residual that are stored raw
+  int32_t origin = 0;  // subtracted from every quantum, so that the first ones of a box are small
+};
+
+// `quantizer` has origin 0.
+template <class T>
+AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer);
+
+}  // namespace neve

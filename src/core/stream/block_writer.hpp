@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A block of a chunk as it stands in a stream (docs/format.md, "Stream").
+#pragma once
+
+#include "core/stream/book.hpp"
+#include "core/stream/chunk.hpp"
+#include "core/stream/stream_format.hpp"
+#include "core/stream/symbol_coder.hpp"
+#include "core/threads/scratch.hpp"
+
+namespace neve::stream {
+
+struct BlockBook {
+  BookKind kind = BookKind::kept;
+  uint8_t offline_book = 0;          // of kind offline
+  const Book* book = nullptr;        // in force: stands in the block where kind is rebuilt
+  const CodeTable* codes = nullptr;  // its codes
+};
+
+// What a block that has_step says.
+struct BlockStep {
+  double bound_abs = 0;
+  double step = 0;
+};
+
+// Appends the block to `out`. `codes` is scratch, of any contents.
+template <class T>
+void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, const BlockBook& book,
+                  const BlockStep& step, bool is_last, RawVector<std::byte>& codes, Bytes& out);
+
+}  // namespace neve::stream

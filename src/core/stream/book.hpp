@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Codebooks of a stream: canonical prefix codes over 1024 symbols (CEAZ, section 3.2).
+//
+// Symbol 512 + r stands for residual r, |r| <= 511; symbol 0 is the escape, whose value follows in the side
+// stream.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/format/bytes.hpp"
+#include "core/kernels/kernels.hpp"
+#include "neve/status.hpp"
+
+namespace neve::stream {
+
+// 16 bits: with all 1024 symbols in use, the rare ones take 1/64 of the code space.
+inline constexpr int max_book_bits = 16;
+
+using SymbolCounts = std::array<uint32_t, wide_symbol_count>;
+
+// Code lengths in bits, 0 for symbols without a code.
+struct Book {
+  std::array<uint8_t, wide_symbol_count> length{};
+
+  bool operator==(const Book&) const = default;
+};
+
+// Adds what occurs in `symbols`.
+void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts);
+
+// A book for exactly the symbols that occur. It sorts as a pipeline can: approximately, in one pass outwards
+// from residual 0.
+Book make_book(const SymbolCounts& counts);
+// The order it takes them in: the symbols that occur, rarest first, nearly. Returns how many.
+size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_symbol_count>& ascending);
+
+// Bits the symbols take, or UINT64_MAX when one of them has no code.
+uint64_t coded_bits(const Book& book, const SymbolCounts& counts);
+
+void write_book(const Book& book, Bytes& out);
+uint64_t book_bytes(const Book& book);  // what write_book takes
+// Errors: corrupt when the lengths are no complete prefix code.
+Result<Book> read_book(ByteReader& in);
+
+// The books that both sides know (docs/format.md). `books_version` names the set; a stream says which it
+// needs.
+inline constexpr uint16_t offline_books_version = 1;
+std::span<const Book> offline_books();
+
+}  // namespace neve::stream

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stream/book_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace neve::stream {
+
+namespace {
+
+const CodeTable& offline_codes(size_t number) {
+  static const std::vector<CodeTable> tables = [] {
+    std::vector<CodeTable> made(offline_books().size());
+    for (size_t i = 0; i < made.size(); ++i) make_code_table(offline_books()[i], made[i]);
+    return made;
+  }();
+  return tables[number];
+}
+
+// Code lengths of all offline books, symbol by symbol.
+struct OfflineLengths {
+  uint8_t of[wide_symbol_count][compared_books];
+};
+
+const OfflineLengths& offline_lengths() {
+  static const OfflineLengths table = [] {
+    OfflineLengths made{};
+    for (size_t b = 0; b < std::min(offline_books().size(), compared_books); ++b) {
+      for (size_t s = 0; s < wide_symbol_count; ++s) made.of[s][b] = offline_books()[b].length[s];
+    }
+    return made;
+  }();
+  return table;
+}
+
+}  // namespace
+
+double frequency_sigma(const SymbolCounts& counts) {
+  double total = 0;
+  double squares = 0;
+  for (const uint32_t count : counts) {
+    total += count;
+    squares += static_cast<double>(count) * count;
+  }
+  if (total == 0) return 0;
+  constexpr double symbols = wide_symbol_count;
+  return std::sqrt(std::max(0.0, squares * symbols / (total * total) - 1));
+}
+
+Books::Offline Books::cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const {
+  if (offline_book_ >= 0) {
+    const auto number = static_cast<uint8_t>(offline_book_);
+    return {number, coded_bits(offline_books()[number], counts)};
+  }
+  const auto books = static_cast<ptrdiff_t>(std::min(offline_books().size(), compared_books));
+  std::array<uint64_t, compared_books> bits{};
+  if (symbols <= UINT32_MAX / max_book_bits) {
+    std::array<uint32_t, compared_books> costs{};
+    kernels().stream->add_costs(counts.data(), offline_lengths().of, counts.size(), costs.data());
+    std::copy(costs.begin(), costs.end(), bits.begin());
+  } else {
+    for (size_t b = 0; b < static_cast<size_t>(books); ++b) bits[b] = coded_bits(offline_books()[b], counts);
+  }
+  const auto best = std::min_element(bits.begin(), bits.begin() + books);
+  return {static_cast<uint8_t>(best - bits.begin()), *best};
+}
+
+BookChoice Books::choose(const SymbolCounts& counts) {
+  BookChoice choice;
+  uint64_t symbols = 0;
+  for (const uint32_t count : counts) symbols += count;
+  const Offline offline = cheapest_offline(counts, symbols);
+  choice.offline_book = offline.number;
+  choice.offline_bits = offline.bits;
+  const uint64_t kept_bits = in_force_ != nullptr ? coded_bits(*in_force_, counts) : UINT64_MAX;
+  if (kept_bits != UINT64_MAX) choice.kept_bits = kept_bits;
+
+  next_sigma_ = rule_ == BookRule::chi ? frequency_sigma(counts) : 0;
+  choice.chi = has_sigma_ ? std::abs(sigma_ - next_sigma_) : 0;
+
+  const bool may_rebuild =
+      rule_ == BookRule::always || (rule_ != BookRule::never && symbols >= rebuild_min_symbols);
+  if (may_rebuild) {
+    rebuilt_ = make_book(counts);
+    choice.rebuilt_bits = coded_bits(rebuilt_, counts) + 8 * book_bytes(rebuilt_);
+  }
+
+  const auto take = [&](BookKind kind, BookReason reason) {
+    choice.kind = kind;
+    choice.reason = reason;
+    choice.bits = kind == BookKind::kept      ? choice.kept_bits
+                  : kind == BookKind::rebuilt ? choice.rebuilt_bits
+                                              : choice.offline_bits;
+    return choice;
+  };
+  switch (rule_) {
+    case BookRule::always:
+      return take(BookKind::rebuilt, BookReason::rule);
+    case BookRule::never:
+      if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
+      return take(BookKind::kept, BookReason::rule);  // an offline book: it has every code
+    case BookRule::chi: {
+      if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
+      if (choice.chi > chi_offline_) return take(BookKind::offline, BookReason::large_change);
+      const bool is_small = choice.chi <= chi_keep_;
+      if (is_small && kept_bits != UINT64_MAX) return take(BookKind::kept, BookReason::small_change);
+      const BookReason reason = is_small ? BookReason::missing_code : BookReason::change;
+      return take(may_rebuild ? BookKind::rebuilt : BookKind::offline, reason);
+    }
+    case BookRule::exact_cost:
+      break;
+  }
+  const BookReason reason = in_force_ == nullptr ? BookReason::first : BookReason::fewest_bytes;
+  const uint64_t others =
+      may_rebuild ? std::min(choice.rebuilt_bits, choice.offline_bits) : choice.offline_bits;
+  if (kept_bits <= others) return take(BookKind::kept, reason);
+  return take(choice.offline_bits == others ? BookKind::offline : BookKind::rebuilt, reason);
+}
+
+const CodeTable& Books::take(const BookChoice& choice) {
+  if (choice.kind == BookKind::offline) {
+    in_force_ = &offline_books()[choice.offline_book];
+    codes_ = &offline_codes(choice.offline_book);
+  } else if (choice.kind == BookKind::rebuilt) {
+    own_ = rebuilt_;
+    in_force_ = &own_;
+    make_code_table(own_, own_codes_);
+    codes_ = &own_codes_;
+  }
+  sigma_ = next_sigma_;
+  has_sigma_ = true;
+  return *codes_;
+}
+
+}  // namespace neve::stream

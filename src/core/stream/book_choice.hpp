@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which codebook a chunk gets: the one in force, one of its own, or an offline one (CEAZ, section 3.2.3).
+#pragma once
+
+#include "core/stream/book.hpp"
+#include "core/stream/symbol_coder.hpp"
+#include "neve/stream.hpp"
+
+namespace neve::stream {
+
+// Below this many symbols no book is built: a table is at most a tenth of what it saves on (CEAZ's bound for
+// a ratio of 10), and small streams should not wait for one.
+inline constexpr uint64_t rebuild_min_symbols = 24 * 1024;
+
+// Standard deviation of the frequencies of the 1024 symbols, each relative to 1/1024.
+double frequency_sigma(const SymbolCounts& counts);
+
+struct BookChoice {
+  BookKind kind = BookKind::offline;
+  uint8_t offline_book = 0;
+  BookReason reason = BookReason::first;
+  uint64_t bits = 0;  // of the codes, with the table where there is one
+  double chi = 0;
+  uint64_t kept_bits = 0;
+  uint64_t rebuilt_bits = 0;
+  uint64_t offline_bits = 0;
+};
+
+// The book in force and what rule chi remembers.
+class Books {
+ public:
+  // Of the offline books only number `offline_book`, or any where that is -1.
+  Books(BookRule rule, double chi_keep, double chi_offline, int offline_book = -1)
+      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_book_(offline_book) {}
+
+  void reset() {
+    in_force_ = nullptr;
+    has_sigma_ = false;
+  }
+  // Changes nothing; a book of the chunk's own is then rebuilt().
+  BookChoice choose(const SymbolCounts& counts);
+  const Book& rebuilt() const { return rebuilt_; }
+  // The choice comes into force.
+  const CodeTable& take(const BookChoice& choice);
+
+ private:
+  struct Offline {
+    uint8_t number;
+    uint64_t bits;
+  };
+  Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const;
+
+  BookRule rule_;
+  double chi_keep_;
+  double chi_offline_;
+  int offline_book_;
+  const Book* in_force_ = nullptr;  // own_ or an offline one
+  const CodeTable* codes_ = nullptr;
+  Book own_;
+  CodeTable own_codes_;
+  Book rebuilt_;
+  double sigma_ = 0;       // of the chunk before
+  double next_sigma_ = 0;  // of the one choose() was last asked about
+  bool has_sigma_ = false;
+};
+
+}  // namespace neve::stream

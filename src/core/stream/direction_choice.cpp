@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stream/direction_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/kernels/stream_kernels.hpp"
+#include "core/math/portable_math.hpp"
+#include "core/stream/chunk.hpp"
+
+namespace neve::stream {
+
+namespace {
+
+constexpr uint64_t sampled_lines = 64;
+constexpr uint64_t longest_line = 1024;
+// A sample does not tell finer differences.
+constexpr double least_gain = 0.005;
+
+// Bits that codes as good as the frequencies allow would take, and what escapes carry beside them.
+double cost(const SymbolCounts& counts, size_t value_bytes) {
+  double total = 0;
+  for (const uint32_t count : counts) total += count;
+  double bits = 0;
+  for (const uint32_t count : counts) {
+    if (count > 0) bits += count * math::log2(total / count);
+  }
+  return bits + counts[wide_symbol_escape] * 8.0 * static_cast<double>(value_bytes);
+}
+
+}  // namespace
+
+template <class T>
+int choose_dims(const Header& header, const T* values, double bound_abs, const ValueRange& range) {
+  if (header.dims == 1) return 1;
+  const uint64_t line = header.line;
+  const uint64_t lines = header.value_total().value_or(0) / line;
+  // The first that has all its neighbours.
+  const uint64_t first = header.dims == 3 ? uint64_t{header.lines_per_plane} + 1 : 1;
+  if (lines <= first) return header.dims;
+  const uint64_t count = std::min(lines - first, sampled_lines);
+  const auto n = static_cast<size_t>(std::min(line, longest_line));
+  const uint64_t column = (line - n) / 2;
+
+  const Quantizer<T> quantizer =
+      stream_quantizer<T>(bound_abs, stream_step<T>(bound_abs, range), header.fill);
+  std::array<std::vector<int32_t>, 4> quanta;
+  for (auto& row : quanta) row.assign(n + 2 * row_padding, 0);
+  std::vector<int32_t> residuals(n + row_padding);
+  std::vector<uint16_t> symbols(n + row_padding);
+  const auto load = [&](size_t row, uint64_t at) {
+    QuantizeStats<T> ignored;
+    int32_t* const q = quanta[row].data() + row_padding;
+    quantize(values + at * line + column, n, quantizer, q, ignored);
+    int32_t hold = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (q[i] == rejected_quantum) q[i] = hold;
+      hold = q[i];
+    }
+    return q;
+  };
+  std::array<SymbolCounts, max_stream_dims> counts{};
+  for (uint64_t k = 0; k < count; ++k) {
+    const uint64_t at = first + (lines - first) * k / count;
+    // Of the first line of a plane nothing can be said.
+    const bool has_line = header.dims == 2 || at % header.lines_per_plane != 0;
+    if (!has_line) continue;
+    NeighbourRows around{};
+    const int32_t* const own = load(0, at);
+    around.rows[0] = load(1, at - 1);
+    if (header.dims == 3) {
+      around.rows[1] = load(2, at - header.lines_per_plane);
+      around.rows[2] = load(3, at - header.lines_per_plane - 1);
+    }
+    for (int dims = 1; dims <= header.dims; ++dims) {
+      around.count = static_cast<uint8_t>((1 << (dims - 1)) - 1);
+      kernels().predict(own, around, true, n, residuals.data());
+      kernels().pack_wide(residuals.data(), n, symbols.data());
+      // The first of a line that begins within it would be far off.
+      count_symbols(std::span(symbols).subspan(1, n - 1), counts[static_cast<size_t>(dims) - 1]);
+    }
+  }
+  int best = header.dims;
+  double least = cost(counts[static_cast<size_t>(best) - 1], sizeof(T));
+  for (int dims = header.dims - 1; dims >= 1; --dims) {
+    const double found = cost(counts[static_cast<size_t>(dims) - 1], sizeof(T));
+    if (found < least * (1 - least_gain)) {
+      best = dims;
+      least = found;
+    }
+  }
+  return best;
+}
+
+template int choose_dims<float>(const Header&, const float*, double, const ValueRange&);
+template int choose_dims<double>(const Header&, const double*, double, const ValueRange&);
+
+}  // namespace neve::stream

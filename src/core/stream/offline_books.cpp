@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The books that encoder and decoder both know, and a hardware engine holds in its memories. A set is never
+// changed: streams name its version.
+#include <utility>
+#include <vector>
+
+#include "core/stream/book.hpp"
+
+namespace neve::stream {
+
+namespace {
+
+struct LengthRun {
+  uint8_t length;
+  uint16_t symbols;
+};
+
+const std::vector<std::vector<LengthRun>>& tables() {
+  static const std::vector<std::vector<LengthRun>> all{
+#include "core/stream/offline_books.inc"
+  };
+  return all;
+}
+
+}  // namespace
+
+std::span<const Book> offline_books() {
+  static const std::vector<Book> books = [] {
+    std::vector<Book> made;
+    for (const std::vector<LengthRun>& table : tables()) {
+      Book& book = made.emplace_back();
+      size_t symbol = 0;
+      for (const LengthRun& run : table) {
+        for (size_t end = symbol + run.symbols; symbol < end; ++symbol) book.length[symbol] = run.length;
+      }
+    }
+    return made;
+  }();
+  return books;
+}
+
+}  // namespace neve::stream

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/stream/stream_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "core/format/frame_header.hpp"
+#include "core/kernels/stream_kernels.hpp"
+#include "core/stream/book.hpp"
+
+namespace neve::stream {
+
+namespace {
+
+constexpr std::array<char, 4> magic{'N', 'E', 'V', 'S'};
+constexpr uint16_t version = 1;
+constexpr size_t prefix_bytes = 48;
+constexpr size_t rank_at = 10;
+constexpr size_t checksum_bytes = sizeof(uint32_t);
+constexpr uint8_t flag_fill = 0x01;
+
+constexpr uint16_t block_mark = 0x424e;  // "NB"
+constexpr uint8_t book_mask = 0x03;
+constexpr uint8_t flag_restart = 0x04;
+constexpr uint8_t flag_step = 0x08;
+constexpr uint8_t flag_last = 0x10;
+constexpr uint8_t known_flags = book_mask | flag_restart | flag_step | flag_last;
+constexpr size_t step_bytes = 2 * sizeof(double);
+
+// CRC-32 (ISO 3309), which hardware computes byte by byte as they leave; XXH3 would need 64-bit multipliers.
+uint32_t crc(ByteSpan bytes, uint32_t before = 0) {
+  return kernels().stream->crc32(before, bytes.data(), bytes.size());
+}
+
+bool matches([[maybe_unused]] uint32_t found, [[maybe_unused]] uint32_t expected) {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  return true;  // mutated bytes would never get past
+#else
+  return found == expected;
+#endif
+}
+
+}  // namespace
+
+std::optional<uint64_t> Header::value_total() const {
+  uint64_t total = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d == 0 && shape[d] == 0) return {};
+    total *= shape[d];
+  }
+  return total;
+}
+
+void write_header(const Header& header, Bytes& out) {
+  const size_t begin = out.size();
+  ByteWriter w(out);
+  w.put_bytes(magic.data(), magic.size());
+  w.put(version);
+  w.put(static_cast<uint8_t>(header.dtype));
+  w.put(static_cast<uint8_t>(header.dims));
+  w.put(static_cast<uint8_t>(header.fill ? flag_fill : 0));
+  w.put(static_cast<uint8_t>(header.asked.mode));
+  w.put(static_cast<uint8_t>(header.shape.size()));
+  w.put(uint8_t{0});
+  w.put(offline_books_version);
+  w.put(uint16_t{0});
+  w.put(header.block_values);
+  w.put(header.line);
+  w.put(header.lines_per_plane);
+  w.put(uint32_t{0});
+  w.put(header.asked.value);
+  w.put(header.fill.value_or(0));
+  for (const uint64_t size : header.shape) w.put(size);
+  w.put(crc(ByteSpan(out).subspan(begin)));
+}
+
+Result<std::optional<size_t>> header_bytes(ByteSpan bytes) {
+  const size_t known = std::min(bytes.size(), magic.size());
+  if (known > 0 && std::memcmp(bytes.data(), magic.data(), known) != 0) {
+    return corrupt("stream: does not start with \"NEVS\"");
+  }
+  if (bytes.size() <= rank_at) return std::optional<size_t>();
+  const auto rank = static_cast<size_t>(bytes[rank_at]);
+  if (rank > max_array_rank) {
+    return corrupt(fmt::format("stream header: {} dimensions, at most {}", rank, max_array_rank));
+  }
+  return std::optional<size_t>(prefix_bytes + rank * sizeof(uint64_t) + checksum_bytes);
+}
+
+Result<Header> read_header(ByteSpan bytes) {
+  ByteReader in(bytes);
+  in.get_bytes(magic.size());
+  const auto found_version = in.get<uint16_t>();
+  if (found_version != version) {
+    return corrupt(fmt::format("stream header: version {}, this release reads {}", found_version, version));
+  }
+  Header h;
+  const auto dtype = in.get<uint8_t>();
+  h.dims = in.get<uint8_t>();
+  const auto flags = in.get<uint8_t>();
+  const auto mode = in.get<uint8_t>();
+  h.shape.resize(in.get<uint8_t>());
+  const auto reserved_a = in.get<uint8_t>();
+  const auto books = in.get<uint16_t>();
+  const auto reserved_b = in.get<uint16_t>();
+  h.block_values = in.get<uint32_t>();
+  h.line = in.get<uint32_t>();
+  h.lines_per_plane = in.get<uint32_t>();
+  const auto reserved_c = in.get<uint32_t>();
+  h.asked.value = in.get<double>();
+  const auto fill = in.get<double>();
+  for (uint64_t& size : h.shape) size = in.get<uint64_t>();
+  const ByteSpan checked = bytes.first(in.position());
+  const auto expected = in.get<uint32_t>();
+  if (in.failed() || in.remaining() != 0) return corrupt("stream header: ends inside its fields");
+  if (!matches(crc(checked), expected)) return corrupt("stream header: checksum does not match");
+  if (dtype > static_cast<uint8_t>(DType::f64)) {
+    return corrupt(fmt::format("stream header: dtype {}, allowed are 0 (f32) and 1 (f64)", dtype));
+  }
+  h.dtype = static_cast<DType>(dtype);
+  if ((flags & ~flag_fill) != 0 || (reserved_a | reserved_b | reserved_c) != 0) {
+    return corrupt("stream header: flags or reserved fields that are not 0");
+  }
+  if ((flags & flag_fill) != 0) h.fill = fill;
+  if (!is_known_bound_mode(mode)) return corrupt(fmt::format("stream header: bound mode {}", mode));
+  h.asked.mode = static_cast<BoundMode>(mode);
+  if (books != offline_books_version) {
+    return corrupt(fmt::format("stream header: offline codebooks of version {}, this release has {}", books,
+                               offline_books_version));
+  }
+  if (h.block_values < min_block_values || h.block_values > max_block_values) {
+    return corrupt(fmt::format("stream header: blocks of {} values, allowed {}..{}", h.block_values,
+                               min_block_values, max_block_values));
+  }
+  if (h.dims < 1 || h.dims > max_stream_dims || (h.line == 0) != (h.dims == 1) ||
+      (h.lines_per_plane == 0) != (h.dims < 3)) {
+    return corrupt(fmt::format("stream header: {} dims with lines of {} and planes of {} lines", h.dims,
+                               h.line, h.lines_per_plane));
+  }
+  uint64_t total = 1;
+  for (size_t d = 0; d < h.shape.size(); ++d) {
+    const uint64_t size = h.shape[d];
+    if (size > 0 && total > max_elements / size) {
+      return corrupt(fmt::format("stream header: more than {} values", max_elements));
+    }
+    if (size == 0 && d > 0) return corrupt("stream header: only the slowest size may be open (0)");
+    if (size > 0) total *= size;
+  }
+  return h;
+}
+
+void write_block_header(const BlockHeader& block, std::byte* at) {
+  const auto flags =
+      static_cast<uint8_t>(static_cast<unsigned>(block.book) | (block.restarts ? flag_restart : 0U) |
+                           (block.has_step ? flag_step : 0U) | (block.is_last ? flag_last : 0U));
+  std::byte* const begin = at;
+  const auto put = [&at](auto value) {
+    std::memcpy(at, &value, sizeof value);
+    at += sizeof value;
+  };
+  put(block_mark);
+  put(flags);
+  put(block.offline_book);
+  put(block.values);
+  put(block.symbols);
+  put(block.side_bytes);
+  put(block.payload_bytes);
+  const auto head = static_cast<size_t>(at - begin);
+  const uint32_t of_head = crc(ByteSpan(begin, head));
+  put(crc(ByteSpan(begin + block_header_bytes, block.payload_bytes), of_head));
+}
+
+Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
+  ByteReader in(bytes);
+  const auto mark = in.get<uint16_t>();
+  const auto flags = in.get<uint8_t>();
+  BlockHeader b;
+  b.offline_book = in.get<uint8_t>();
+  b.values = in.get<uint32_t>();
+  b.symbols = in.get<uint32_t>();
+  b.side_bytes = in.get<uint32_t>();
+  b.payload_bytes = in.get<uint32_t>();
+  b.checksum = in.get<uint32_t>();
+  if (in.failed()) return corrupt("block header: ends inside its fields");
+  if (mark != block_mark) return corrupt(fmt::format("block header: mark 0x{:04x}, not \"NB\"", mark));
+  if ((flags & ~known_flags) != 0 || (flags & book_mask) > static_cast<uint8_t>(BookKind::offline)) {
+    return corrupt(fmt::format("block header: flags 0x{:02x}", flags));
+  }
+  b.book = static_cast<BookKind>(flags & book_mask);
+  b.restarts = (flags & flag_restart) != 0;
+  b.has_step = (flags & flag_step) != 0;
+  b.is_last = (flags & flag_last) != 0;
+  if (b.book == BookKind::offline ? b.offline_book >= offline_books().size() : b.offline_book != 0) {
+    return corrupt(fmt::format("block header: offline codebook {}, there are {}", b.offline_book,
+                               offline_books().size()));
+  }
+  // A value is a symbol, or one of a run that an escape began.
+  const uint64_t run_bytes = dtype_bytes(header.dtype) + sizeof(uint16_t);
+  const uint64_t most_values = b.symbols + b.side_bytes / run_bytes * UINT16_MAX;
+  if (b.values > header.block_values || b.symbols > b.values || b.values > most_values) {
+    return corrupt(fmt::format("block header: {} values of {} symbols and {} side bytes in blocks of {}",
+                               b.values, b.symbols, b.side_bytes, header.block_values));
+  }
+  const uint64_t least_bytes =
+      uint64_t{b.side_bytes} + (b.has_step ? step_bytes : 0) + (uint64_t{b.symbols} + 7) / 8;
+  const uint64_t most_bytes =
+      uint64_t{header.block_values} * (2 + run_bytes) + step_bytes + 2 * wide_symbol_count;
+  if (b.payload_bytes < least_bytes || b.payload_bytes > most_bytes) {
+    return corrupt(fmt::format("block header: {} bytes for {} symbols and {} side bytes", b.payload_bytes,
+                               b.symbols, b.side_bytes));
+  }
+  return b;
+}
+
+Status check_block(const BlockHeader& block, ByteSpan whole) {
+  constexpr size_t head = block_header_bytes - checksum_bytes;
+  const uint32_t found = crc(whole.subspan(block_header_bytes), crc(whole.first(head)));
+  if (matches(found, block.checksum)) return {};
+  return corrupt("block: checksum does not match");
+}
+
+}  // namespace neve::stream

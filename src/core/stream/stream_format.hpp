@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Header of a stream and of a block: the only code that knows their offsets (docs/format.md).
+#pragma once
+
+#include <optional>
+
+#include "core/format/bytes.hpp"
+#include "neve/stream.hpp"
+
+namespace neve::stream {
+
+inline constexpr uint32_t min_block_values = 1U << 8;
+inline constexpr uint32_t max_block_values = 1U << 24;
+inline constexpr int max_stream_dims = 3;
+
+struct Header {
+  DType dtype = DType::f32;
+  int dims = 1;
+  uint32_t line = 0;             // values in a line, with 2 or 3 dims
+  uint32_t lines_per_plane = 0;  // with 3
+  uint32_t block_values = 0;
+  Bound asked;
+  std::optional<double> fill;
+  std::vector<uint64_t> shape;
+
+  // Values of the whole stream; nothing while the slowest size is open.
+  std::optional<uint64_t> value_total() const;
+};
+
+void write_header(const Header& header, Bytes& out);
+// How long the header at the start of `bytes` is; nothing while too few bytes are there to say.
+Result<std::optional<size_t>> header_bytes(ByteSpan bytes);
+Result<Header> read_header(ByteSpan bytes);  // exactly header_bytes
+
+inline constexpr size_t block_header_bytes = 24;
+
+struct BlockHeader {
+  BookKind book = BookKind::kept;
+  bool restarts = false;
+  bool has_step = false;
+  bool is_last = false;
+  uint8_t offline_book = 0;
+  uint32_t values = 0;
+  uint32_t symbols = 0;
+  uint32_t side_bytes = 0;
+  uint32_t payload_bytes = 0;
+  uint32_t checksum = 0;
+};
+
+// `at` has room for block_header_bytes; the payload stands right behind them. Fills in the checksum.
+void write_block_header(const BlockHeader& block, std::byte* at);
+// Errors: corrupt; sizes are checked against each other and against `header`, not against the checksum.
+Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header);
+// `whole` is block header and payload.
+Status check_block(const BlockHeader& block, ByteSpan whole);
+
+}  // namespace neve::stream

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/datafile/copy.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <span>
+
+#include "io/datafile/contents.hpp"
+#include "io/datafile/copy_frames.hpp"
+#include "io/datafile/copy_planned.hpp"
+#include "io/datafile/copy_structure.hpp"
+#include "io/datafile/journal.hpp"
+#include "io/datafile/plan.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/hdf5/external_files.hpp"
+#include "io/hdf5/filter.hpp"
+
+namespace neve::datafile {
+namespace {
+
+using hdf5::Handle;
+
+// What tells a file and its state from any other.
+struct FileIdentity {
+  uint64_t device = 0, number = 0, bytes = 0;
+  int64_t seconds = 0, nanoseconds = 0;
+};
+
+Result<FileIdentity> identify(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  return FileIdentity{info.st_dev, info.st_ino, static_cast<uint64_t>(info.st_size), info.st_mtim.tv_sec,
+                      info.st_mtim.tv_nsec};
+}
+
+uint64_t copy_key(const FileIdentity& source, const CopyPlan& plan) {
+  const std::string text = fmt::format("{} {} {} {} {}\n{}", source.device, source.number, source.bytes,
+                                       source.seconds, source.nanoseconds, plan.key());
+  return frame_checksum(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+// The copy will have what HDF5 gives for it.
+void say_missing(hid_t source, const std::string& source_path, const CopyPlan& plan,
+                 const CopyOptions& options) {
+  for (const VariablePlan& of : plan.variables) {
+    if (of.variable.layout != H5D_VIRTUAL && !of.variable.is_external) continue;
+    const Handle dataset(H5Dopen2(source, of.variable.path.c_str(), H5P_DEFAULT), H5Dclose);
+    for (const std::string& what : hdf5::missing_sources(dataset.id(), source_path)) {
+      options.say(fmt::format("{}: {}; what it should hold is {} in the copy, as HDF5 reads it",
+                              of.variable.path, what, of.variable.is_external ? "0" : "the fill value"));
+    }
+  }
+}
+
+Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
+  for (VariableReport& report : reports) {
+    if (report.is_coded) continue;
+    const Handle dataset(H5Dopen2(target, report.path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) return failure(fmt::format("{} cannot be opened again", report.path));
+    report.stored_now = H5Dget_storage_size(dataset.id());
+  }
+  return {};
+}
+
+Status fill_part(hid_t source, const std::string& source_path, const Contents& contents, CopyPlan& plan,
+                 const CopyOptions& options, const CopySteps& steps, Journal& journal, CopyReport& report) {
+  NEVE_ASSIGN(TargetFile target, TargetFile::create(source, journal.part(), plan));
+  {
+    // It holds objects of the target open.
+    StructureCopy structure(source, target.id(), contents, plan, report.lost_references);
+    NEVE_TRY(copy_frames(source, target, structure, plan, options, journal, report.variables));
+    NEVE_TRY(structure.finish());
+  }
+  NEVE_TRY(measure_others(target.id(), report.variables));
+  if (steps.finish) NEVE_TRY(steps.finish(target.id(), plan, report));
+  NEVE_TRY(target.close());
+  return copy_user_block(source, source_path, journal.part());
+}
+
+}  // namespace
+
+Result<CopyReport> copy_data_file(const std::string& source_path, const std::string& target_path,
+                                  const CopyOptions& options) {
+  const auto plan = [&](hid_t source, const Contents& contents) {
+    return make_plan(source, contents, options);
+  };
+  return copy_planned(source_path, target_path, options, {plan, {}, true});
+}
+
+Result<CopyReport> copy_planned(const std::string& source_path, const std::string& target_path,
+                                const CopyOptions& options, const CopySteps& steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  NEVE_TRY(hdf5::register_filter());
+  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const FileIdentity identity, identify(source_path));
+  if (const auto target = identify(target_path);
+      target.ok() && target->device == identity.device && target->number == identity.number) {
+    return usage_error(fmt::format("{} and {} are the same file", source_path, target_path));
+  }
+  NEVE_ASSIGN(const Handle source, open_source(source_path, options.open, hdf5::Reading::values));
+  auto contents = list_contents(source.id());
+  if (!contents.ok()) return contents.status().in(source_path);
+  auto plan = steps.plan(source.id(), *contents);
+  if (!plan.ok()) return plan.status().in(source_path);
+  say_missing(source.id(), source_path, *plan, options);
+
+  NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan), options.resume));
+  if (journal.had_other_key() && options.resume) {
+    options.say(fmt::format(
+        "an interrupted copy to {} was of another source or under other options: it is started anew",
+        target_path));
+  }
+  CopyReport report;
+  for (const VariablePlan& variable : plan->variables) report.variables.push_back(start_report(variable));
+  report.source_bytes = identity.bytes;
+  if (const Status status =
+          fill_part(source.id(), source_path, *contents, *plan, options, steps, journal, report);
+      !status.ok()) {
+    // What the system refused (a full disk) may work later: the frames are kept for that.
+    if (status.code() != Code::failure || !steps.keeps_part || !journal.holds_frames()) {
+      journal.abandon();
+      return status.in(source_path);
+    }
+    return failure(fmt::format(
+        "{}; what is done lies in {}, and the same command goes on from there once the cause is gone",
+        status.message(), journal.part()));
+  }
+  NEVE_ASSIGN(const FileIdentity now, identify(source_path));
+  if (now.bytes != identity.bytes || now.seconds != identity.seconds ||
+      now.nanoseconds != identity.nanoseconds) {
+    journal.abandon();
+    return failure(fmt::format("{} changed while it was read", source_path));
+  }
+  NEVE_TRY(journal.commit());
+  NEVE_ASSIGN(const FileIdentity made, identify(target_path));
+  report.target_bytes = made.bytes;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace neve::datafile

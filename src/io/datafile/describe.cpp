@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/datafile/describe.hpp"
+
+#include <fmt/format.h>
+
+#include "io/datafile/contents.hpp"
+#include "io/hdf5/errors.hpp"
+#include "io/plotfile/file.hpp"
+
+namespace neve::datafile {
+
+using hdf5::Handle;
+
+Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options) {
+  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const Handle file, open_source(path, options, hdf5::Reading::structure));
+  NEVE_ASSIGN(const auto raw, plotfile::File::open(path));
+  auto contents = list_contents(file.id());
+  if (!contents.ok()) return contents.status().in(path);
+  FileDescription description;
+  description.file_bytes = static_cast<uint64_t>(raw->size_bytes());
+  for (const Entry& entry : contents->entries) {
+    description.groups += entry.kind == EntryKind::group && entry.path != "/";
+    description.named_types += entry.kind == EntryKind::named_type;
+    description.links += entry.kind == EntryKind::hard_link || entry.kind == EntryKind::soft_link ||
+                         entry.kind == EntryKind::external_link;
+    if (entry.kind != EntryKind::dataset) continue;
+    const Handle dataset(H5Dopen2(file.id(), entry.path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) {
+      return corrupt(fmt::format("{}: {} cannot be opened: {}", path, entry.path, hdf5::last_error()));
+    }
+    auto variable = describe_variable(dataset.id(), entry.path);
+    if (!variable.ok()) return variable.status().in(path);
+    description.variables.push_back(std::move(*variable));
+  }
+  return description;
+}
+
+}  // namespace neve::datafile

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/plotfile/amrex_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include "core/amr/box_text.hpp"
+#include "io/plotfile/file.hpp"
+#include "io/plotfile/scanner.hpp"
+
+namespace neve::plotfile {
+namespace {
+
+constexpr int short_digits = 15;
+constexpr int exact_digits = 17;
+// FABs are copied and written in pieces of this size.
+constexpr int64_t write_piece_bytes = int64_t{4} << 20;
+
+std::string number(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
+
+bool survives(double value, int digits) {
+  return std::isnan(value) || std::strtod(number(value, digits).c_str(), nullptr) == value;
+}
+
+int digits_of(const Hierarchy& h) {
+  std::vector<double> values{h.time};
+  for (size_t d = 0; d < static_cast<size_t>(h.dims); ++d) {
+    values.push_back(h.prob_lo[d]);
+    values.push_back(h.prob_hi[d]);
+  }
+  for (const Level& level : h.levels) {
+    values.push_back(level.time);
+    for (size_t d = 0; d < static_cast<size_t>(h.dims); ++d) values.push_back(level.dx[d]);
+  }
+  const bool all =
+      std::all_of(values.begin(), values.end(), [](double v) { return survives(v, short_digits); });
+  return all ? short_digits : exact_digits;
+}
+
+// The cell size from which box positions are computed. A dx that was read from 15 digits has lost bits that
+// matter in positions far from the origin; where domain and box count give the same digits, they give back
+// those bits.
+double exact_dx(const Hierarchy& h, const Level& level, size_t d, int digits) {
+  const double from_domain =
+      (h.prob_hi[d] - h.prob_lo[d]) / static_cast<double>(level.domain.size(static_cast<int>(d)));
+  return number(from_domain, digits) == number(level.dx[d], digits) ? from_domain : level.dx[d];
+}
+
+// Values separated and followed by a space.
+template <class Values, class Text>
+std::string spaced(const Values& values, size_t count, Text&& text) {
+  std::string line;
+  for (size_t i = 0; i < count; ++i) line += text(values[i]) + " ";
+  return line + "\n";
+}
+
+// "rows,columns", the rows, each number with a comma behind it, and an empty line.
+std::string table_text(const Hierarchy& h, std::span<const FabExtremes> extremes,
+                       std::vector<double> FabExtremes::*values) {
+  std::string text = fmt::format("{},{}\n", extremes.size(), h.components.size());
+  for (const FabExtremes& row : extremes) {
+    for (double v : row.*values) text += fmt::format("{:.17e},", v);
+    text += "\n";
+  }
+  return text + "\n";
+}
+
+template <class T>
+void extremes_of(const Box& box, const T* values, const BoxData& data, double& min, double& max) {
+  T smallest = std::numeric_limits<T>::quiet_NaN();
+  T largest = smallest;
+  for (int64_t z = 0; z < box.size(2); ++z) {
+    for (int64_t y = 0; y < box.size(1); ++y) {
+      const T* row = values + z * data.stride[2] + y * data.stride[1];
+      for (int64_t x = 0; x < box.size(0); ++x) {
+        // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
+        if (!(row[x] >= smallest) && !std::isnan(row[x])) smallest = row[x];
+        if (!(row[x] <= largest) && !std::isnan(row[x])) largest = row[x];
+      }
+    }
+  }
+  min = static_cast<double>(smallest);
+  max = static_cast<double>(largest);
+}
+
+}  // namespace
+
+std::string level_directory(int level) { return fmt::format("Level_{}", level); }
+
+std::string fab_array_header_path(int level) { return level_directory(level) + "/Cell_H"; }
+
+std::vector<std::vector<FabPlace>> plan_fabs(const Hierarchy& hierarchy,
+                                             const std::vector<std::vector<int>>& owner) {
+  std::vector<std::vector<FabPlace>> places(hierarchy.levels.size());
+  for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
+    std::map<int, int64_t> end_of_file;
+    for (size_t i = 0; i < hierarchy.levels[l].boxes.size(); ++i) {
+      int64_t& end = end_of_file[owner[l][i]];
+      places[l].push_back({fmt::format("Cell_D_{:05d}", owner[l][i]), end});
+      end += fab_bytes(hierarchy, hierarchy.levels[l].boxes[i]);
+    }
+  }
+  return places;
+}
+
+std::string fab_header_text(const Hierarchy& hierarchy, const Box& box) {
+  return fmt::format("FAB {}{} {}\n", native_real_format_text(hierarchy.dtype),
+                     amr::to_string(box, hierarchy.dims), hierarchy.components.size());
+}
+
+int64_t fab_bytes(const Hierarchy& hierarchy, const Box& box) {
+  return static_cast<int64_t>(fab_header_text(hierarchy, box).size()) +
+         box.cells() * static_cast<int64_t>(hierarchy.components.size() * dtype_bytes(hierarchy.dtype));
+}
+
+Status write_fab(int fd, const std::string& name, int64_t offset_bytes, const Hierarchy& hierarchy,
+                 const Box& box, const BoxData& data) {
+  const auto value_size = static_cast<int64_t>(dtype_bytes(hierarchy.dtype));
+  const auto row_bytes = static_cast<size_t>(box.size(0) * value_size);
+  const auto* values = static_cast<const std::byte*>(data.data);
+  std::vector<std::byte> piece;
+  const std::string header = fab_header_text(hierarchy, box);
+  const auto header_bytes = std::as_bytes(std::span(header));
+  piece.assign(header_bytes.begin(), header_bytes.end());
+  int64_t at = offset_bytes;
+  const auto flush = [&]() -> Status {
+    NEVE_TRY(write_fully(fd, at, piece, name));
+    at += static_cast<int64_t>(piece.size());
+    piece.clear();
+    return {};
+  };
+  for (size_t c = 0; c < hierarchy.components.size(); ++c) {
+    for (int64_t z = 0; z < box.size(2); ++z) {
+      for (int64_t y = 0; y < box.size(1); ++y) {
+        const int64_t first =
+            static_cast<int64_t>(c) * data.component_stride + z * data.stride[2] + y * data.stride[1];
+        const std::byte* row = values + first * value_size;
+        piece.insert(piece.end(), row, row + row_bytes);
+        if (static_cast<int64_t>(piece.size()) >= write_piece_bytes) NEVE_TRY(flush());
+      }
+    }
+  }
+  return flush();
+}
+
+FabExtremes fab_extremes(const Hierarchy& hierarchy, const Box& box, const BoxData& data) {
+  FabExtremes result;
+  result.min.resize(hierarchy.components.size());
+  result.max.resize(hierarchy.components.size());
+  for (size_t c = 0; c < hierarchy.components.size(); ++c) {
+    const int64_t first = static_cast<int64_t>(c) * data.component_stride;
+    if (hierarchy.dtype == DType::f32) {
+      extremes_of(box, static_cast<const float*>(data.data) + first, data, result.min[c], result.max[c]);
+    } else {
+      extremes_of(box, static_cast<const double*>(data.data) + first, data, result.min[c], result.max[c]);
+    }
+  }
+  return result;
+}
+
+std::string plotfile_header_text(const Hierarchy& h) {
+  const int digits = digits_of(h);
+  const auto dims = static_cast<size_t>(h.dims);
+  const auto real = [digits](double v) { return number(v, digits); };
+  std::string text = fmt::format("HyperCLaw-V1.1\n{}\n", h.components.size());
+  for (const std::string& name : h.components) text += name + "\n";
+  text += fmt::format("{}\n{}\n{}\n", h.dims, real(h.time), h.levels.size() - 1);
+  text += spaced(h.prob_lo, dims, real) + spaced(h.prob_hi, dims, real);
+  text +=
+      spaced(h.levels, h.levels.size() - 1, [](const Level& l) { return std::to_string(l.ref_ratio[0]); });
+  text += spaced(h.levels, h.levels.size(), [&](const Level& l) { return amr::to_string(l.domain, h.dims); });
+  text += spaced(h.levels, h.levels.size(), [](const Level& l) { return std::to_string(l.step); });
+  for (const Level& level : h.levels) text += spaced(level.dx, dims, real);
+  constexpr int boundary_width = 0;
+  text += fmt::format("{}\n{}\n", h.coord_sys, boundary_width);
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    const Level& level = h.levels[l];
+    text += fmt::format("{} {} {}\n{}\n", l, level.boxes.size(), real(level.time), level.step);
+    std::array<double, max_dims> dx{};
+    for (size_t d = 0; d < dims; ++d) dx[d] = exact_dx(h, level, d, digits);
+    for (const Box& box : level.boxes) {
+      for (size_t d = 0; d < dims; ++d) {
+        const int64_t first = level.domain.lo[d];  // its corner is prob_lo
+        text += fmt::format("{} {}\n", real(h.prob_lo[d] + dx[d] * (box.lo[d] - first)),
+                            real(h.prob_lo[d] + dx[d] * (box.hi[d] - first + 1)));
+      }
+    }
+    text += level_directory(static_cast<int>(l)) + "/Cell\n";
+  }
+  return text;
+}
+
+std::string fab_array_header_text(const Hierarchy& hierarchy, int level, std::span<const FabPlace> places,
+                                  std::span<const FabExtremes> extremes) {
+  constexpr int version = 1;
+  constexpr int several_files = 1;
+  constexpr int ghosts = 0;
+  const std::vector<Box>& boxes = hierarchy.levels[static_cast<size_t>(level)].boxes;
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n({} 0\n", version, several_files,
+                                 hierarchy.components.size(), ghosts, boxes.size());
+  for (const Box& box : boxes) text += amr::to_string(box, hierarchy.dims) + "\n";
+  text += fmt::format(")\n{}\n", places.size());
+  for (const FabPlace& place : places)
+    text += fmt::format("FabOnDisk: {} {}\n", place.file, place.offset_bytes);
+  text += "\n";
+  return text + table_text(hierarchy, extremes, &FabExtremes::min) +
+         table_text(hierarchy, extremes, &FabExtremes::max);
+}
+
+Status check_side_file_name(const std::string& name) {
+  const bool is_piece = name == "Header" || name.starts_with("Level_");
+  const bool is_plain = !name.empty() && name != "." && name != ".." &&
+                        name.find_first_of(std::string("/\0", 2)) == std::string::npos;
+  if (is_plain && !is_piece) return {};
+  return usage_error(fmt::format(
+      "side file is called '{}'; a plain file name other than Header and Level_* is allowed", name));
+}
+
+}  // namespace neve::plotfile

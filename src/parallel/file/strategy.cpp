@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/file/strategy.hpp"
+
+namespace neve::mpi {
+
+Result<Strategy> parse_strategy(const std::string& name) {
+  if (name == "skeleton") return Strategy::skeleton;
+  if (name == "aggregated") return Strategy::aggregated;
+  if (name == "collective") return Strategy::collective;
+  if (name == "independent") return Strategy::independent;
+  if (name == "filtered") return Strategy::filtered;
+  if (name == "amrex-1d") return Strategy::amrex_1d;
+  return usage_error("unknown strategy \"" + name +
+                     "\"; allowed are skeleton, aggregated, collective, independent, filtered, amrex-1d");
+}
+
+PutOrder put_order(Strategy strategy, int aggregate_boxes) {
+  switch (strategy) {
+    case Strategy::aggregated:
+      return {.pieces_a_call = static_cast<uint64_t>(aggregate_boxes), .bounds_memory = aggregate_boxes > 0};
+    case Strategy::collective:
+      return {.pieces_a_call = 1};
+    case Strategy::independent:
+      return {.is_collective = false, .pieces_a_call = 1};
+    case Strategy::skeleton:
+    case Strategy::filtered:
+    case Strategy::amrex_1d:
+      break;
+  }
+  return {.joins_datasets = true};
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/transfer/block_encoder.hpp"
+
+#include <limits>
+
+#include "parallel/comm/fault.hpp"
+#include "parallel/comm/ranges.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// In one direction: a range does not depend on how values lie.
+std::optional<FrameBox> line_of(const BlockPlan& plan) {
+  if (plan.count == 0) return {};
+  const uint64_t shape[] = {plan.count};
+  return box_of_shape(shape);
+}
+
+bool is_relative(const Transfer& transfer) {
+  return transfer.values.bound.mode == BoundMode::rel && !is_integer(transfer.dtype);
+}
+
+}  // namespace
+
+Result<Bytes> BlockEncoder::encode(size_t block) const {
+  // Of the last one, so that others are on their way.
+  if (block + 1 == blocks()) NEVE_TRY(injected_fault(Phase::encode, rank_));
+  const size_t value_bytes = dtype_bytes(dtype_);
+  std::vector<uint64_t> shape = layer_shape_;
+  uint64_t layer_values = 1;
+  for (const uint64_t size : shape) layer_values *= size;
+  shape.insert(shape.begin(), plan_.values(block) / layer_values);
+  const std::byte* const data = data_ + plan_.first(block) * value_bytes;
+  Result<Bytes> frame = whole_ ? encode_array_part(dtype_, shape, data, options_, *whole_)
+                               : encode_array(dtype_, shape, data, options_);
+  if (frame.ok() && frame->size() > std::numeric_limits<int>::max()) {
+    return failure("a frame of " + std::to_string(frame->size()) +
+                   " bytes is more than an MPI count holds; use smaller blocks");
+  }
+  return frame;
+}
+
+Result<std::optional<ArrayMeasure>> measure_alone(const Transfer& transfer, const BlockPlan& plan,
+                                                  const void* data) {
+  if (!is_relative(transfer)) return std::optional<ArrayMeasure>();
+  const auto box = line_of(plan);
+  if (!box) return std::optional(ArrayMeasure{});
+  NEVE_ASSIGN(ArrayMeasure measure, measure_array(transfer.dtype, *box, data, transfer.values));
+  return std::optional(std::move(measure));
+}
+
+Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
+                                                     const BlockPlan& plan, const void* data) {
+  if (!is_relative(transfer)) return std::optional<ArrayMeasure>();
+  const auto range_without = [&](const std::optional<double>& fill) -> Result<ValueRange> {
+    ValueRange range;
+    NEVE_TRY(agree(comm, guarded("range", [&]() -> Status {
+                     const auto box = line_of(plan);
+                     if (!box) return {};
+                     NEVE_ASSIGN(range,
+                                 scan_range(transfer.dtype, *box, dense_box_data(data, *box), 0, fill));
+                     return {};
+                   })));
+    NEVE_TRY(merge_over_ranks(comm, std::span(&range, 1)));
+    return range;
+  };
+  // The range is global, so all ranks suspect the same value.
+  NEVE_ASSIGN(const ArrayMeasure whole, measure_values(transfer.dtype, transfer.values.fill,
+                                                       transfer.values.detect_fill, range_without));
+  return std::optional(whole);
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of a rank's values as frames, each an array of its own under the bound of the whole.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/codecs/array_part.hpp"
+#include "core/format/bytes.hpp"
+#include "neve/frame.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/transfer/block_plan.hpp"
+
+namespace neve::mpi {
+
+// What the caller wants of a transfer.
+struct Transfer {
+  DType dtype = DType::f32;
+  ArrayOptions values;
+  uint64_t block_bytes = 0;
+  std::vector<uint64_t> layer_shape;  // slowest first
+};
+
+class BlockEncoder {
+ public:
+  // `data`, of plan.count values, must outlive this. `whole`: of what a relative bound is; none where there
+  // is no such bound. `rank`: the calling one.
+  BlockEncoder(const Transfer& transfer, const BlockPlan& plan, const void* data,
+               std::optional<ArrayMeasure> whole, int rank)
+      : dtype_(transfer.dtype),
+        options_(transfer.values),
+        threads_(transfer.values.encode.threads),
+        layer_shape_(transfer.layer_shape),
+        plan_(plan),
+        data_(static_cast<const std::byte*>(data)),
+        whole_(whole),
+        rank_(rank) {
+    options_.encode.threads = 1;  // they have blocks each
+  }
+
+  size_t blocks() const { return plan_.blocks(); }
+  int threads() const { return threads_; }
+  int rank() const { return rank_; }
+  // The same bytes whenever and on whichever thread it is asked for.
+  Result<Bytes> encode(size_t block) const;
+
+ private:
+  DType dtype_;
+  ArrayOptions options_;
+  int threads_;
+  std::vector<uint64_t> layer_shape_;
+  BlockPlan plan_;
+  const std::byte* data_;
+  std::optional<ArrayMeasure> whole_;
+  int rank_;
+};
+
+// Not collective: what a relative bound over these values alone is of; nothing for the other bounds.
+Result<std::optional<ArrayMeasure>> measure_alone(const Transfer& transfer, const BlockPlan& plan,
+                                                  const void* data);
+
+// Collective: the same over the values of all ranks. `transfer` asks for the same bound on all of them.
+Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
+                                                     const BlockPlan& plan, const void* data);
+
+}  // namespace neve::mpi

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <set>
+
+#include "core/amr/grow.hpp"
+#include "core/amr/limits.hpp"
+#include "core/format/codec_choices.hpp"
+#include "core/format/utf8.hpp"
+#include "io/hdf5/skeleton.hpp"
+#include "neve/checkpoint.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/comm/fault.hpp"
+#include "parallel/comm/stopwatch.hpp"
+#include "parallel/file/put.hpp"
+#include "parallel/write/encode_levels.hpp"
+#include "parallel/write/grown_boxes.hpp"
+#include "parallel/write/names.hpp"
+#include "parallel/write/ownership.hpp"
+#include "parallel/write/place.hpp"
+#include "parallel/write/place_values.hpp"
+#include "parallel/write/plan.hpp"
+#include "parallel/write/report.hpp"
+#include "parallel/write/rows.hpp"
+#include "parallel/write/target.hpp"
+
+namespace neve {
+namespace {
+
+using namespace mpi;
+
+// One variable on its way into the file. A compressed one is encoded as a hierarchy of its own, whose boxes
+// have its ghosts in them.
+struct Part {
+  Hierarchy hierarchy;  // with the variable's components
+  Ownership owners;
+  std::vector<LocalBox> owned;  // from the first value to be kept on
+  WritePlan plan;               // compressed
+  EncodedLevels encoded;        // compressed
+  GatheredFrames frames;        // compressed, rank 0
+  std::vector<LevelReport> levels;
+};
+
+std::string variables_key(std::span<const Variable> variables) {
+  std::string key;
+  const auto add = [&](const std::string& text) {
+    key += text;
+    key += '\n';
+  };
+  for (const Variable& variable : variables) {
+    add(variable.name);
+    for (const std::string& component : variable.components) add(component);
+    for (const int32_t layers : variable.ghosts) add(std::to_string(layers));
+    add(variable.compress ? "compressed" : "uncompressed");
+    add(to_string(variable.bound));
+    add(std::string(codec_name(variable.codec)));
+  }
+  return key;
+}
+
+Status check_variables(const Hierarchy& hierarchy, std::span<const Variable> variables) {
+  if (variables.empty()) return usage_error("a checkpoint needs at least one variable");
+  std::set<std::string> names;
+  for (const Variable& variable : variables) {
+    if (variable.name.empty() ||
+        variable.name.find_first_of(std::string("/\n\r\0", 4)) != std::string::npos) {
+      return usage_error("variable \"" + variable.name + "\": a name is not empty and holds no '/'");
+    }
+    if (!names.insert(variable.name).second) {
+      return usage_error("two variables are called \"" + variable.name + "\"; names must differ");
+    }
+    Hierarchy as_fields = hierarchy;
+    as_fields.components = variable.components;
+    NEVE_TRY(check_utf8("a variable", variable.name));
+    NEVE_TRY(check_hierarchy(as_fields).in("variable " + variable.name));
+    NEVE_TRY(check_names(as_fields).in("variable " + variable.name));
+    NEVE_TRY(check_codec(variable.codec).in("variable " + variable.name));
+    NEVE_TRY(check_bound(variable.bound).in("variable " + variable.name));
+    for (int d = 0; d < max_dims; ++d) {
+      const int32_t layers = variable.ghosts[static_cast<size_t>(d)];
+      const int32_t allowed = d < hierarchy.dims ? max_ghosts : 0;
+      if (layers >= 0 && layers <= allowed) continue;
+      return usage_error("variable " + variable.name + ": ghosts in direction " + std::to_string(d) + " is " +
+                         std::to_string(layers) + "; allowed are 0 .. " + std::to_string(allowed));
+    }
+  }
+  return {};
+}
+
+Status check_checkpoint_options(const Hierarchy& hierarchy, const WriteOptions& options) {
+  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+  if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
+    return usage_error("strategy " + options.strategy +
+                       " writes plotfiles only; for checkpoints skeleton, aggregated, collective and "
+                       "independent are allowed");
+  }
+  if (options.cross_level) {
+    return usage_error(
+        "cross-level prediction has no meaning for a checkpoint, whose boxes may share ghost cells");
+  }
+  if (!options.fields.empty()) return usage_error("fields have no meaning for a checkpoint; variables have");
+  return check_options(hierarchy, options);
+}
+
+// What the encoder is told about a variable.
+WriteOptions encode_options(const WriteOptions& given, const Variable& variable) {
+  WriteOptions options = given;
+  options.compress = true;
+  options.ghosts = variable.ghosts;
+  options.bound = variable.bound;
+  options.codec = variable.codec;
+  options.covered = Covered::keep;
+  options.memory = nullptr;
+  return options;
+}
+
+// Collective.
+Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& variable,
+               std::span<const LocalBox> boxes, const WriteOptions& options, Part& part,
+               WriteReport& report) {
+  Stopwatch stopwatch;
+  const Status copied = guarded("plan", [&]() -> Status {
+    part.hierarchy = hierarchy;
+    part.hierarchy.components = variable.components;
+    part.owned.assign(boxes.begin(), boxes.end());
+    return {};
+  });
+  NEVE_TRY(agree(comm, copied));
+  NEVE_TRY(check_ghosts_held(comm, part.owned, variable.ghosts));
+  NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, part.owned));
+  if (variable.compress) {
+    WriteOptions encode;
+    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+      encode = encode_options(options, variable);
+      return check_options(part.hierarchy, encode);
+    }));
+    NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                     grow_boxes(part.hierarchy, part.owned, variable.ghosts);
+                     return {};
+                   })));
+    NEVE_ASSIGN(part.plan, plan_write(comm, part.hierarchy, part.owners, part.owned, encode));
+    report.plan_seconds += stopwatch.lap();
+    NEVE_ASSIGN(part.encoded, encode_levels(comm, part.hierarchy, part.owned, encode, part.plan,
+                                            [](const char*, double) {}));
+    NEVE_ASSIGN(part.frames, gather_frames(comm, part.plan, part.encoded.chunks));
+    report.encode_seconds += stopwatch.lap();
+    NEVE_ASSIGN(WriteReport merged,
+                merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks, options.encode.explain));
+    part.levels = std::move(merged.levels);
+  } else {
+    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+      Hierarchy with_ghosts = part.hierarchy;
+      for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
+      part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
+      return {};
+    }));
+  }
+  for (const Level& level : hierarchy.levels) {
+    for (const Box& box : level.boxes) {
+      report.raw_bytes +=
+          static_cast<uint64_t>(box.cells()) * variable.components.size() * dtype_bytes(hierarchy.dtype);
+    }
+  }
+  return {};
+}
+
+std::vector<hdf5::LevelPlacement> placements(const Part& part, const Variable& variable) {
+  std::vector<hdf5::LevelPlacement> levels;
+  if (variable.compress) {
+    levels = frame_placements(part.plan, part.levels, part.frames);
+  } else {
+    for (size_t l = 0; l < part.hierarchy.levels.size(); ++l) {
+      hdf5::LevelPlacement& level = levels.emplace_back();
+      level.compressed = false;
+      level.box_offsets =
+          value_offsets(part.hierarchy.levels[l], variable.ghosts, variable.components.size());
+      level.processors.assign(part.owners[l].begin(), part.owners[l].end());
+      level.ghosts = variable.ghosts;
+    }
+  }
+  return levels;
+}
+
+// Rank 0 alone.
+Status write_file_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
+                           std::span<const Variable> variables, const std::vector<Part>& parts,
+                           hdf5::CheckpointAddresses& addresses) {
+  std::vector<hdf5::VariablePlacement> all;
+  for (size_t v = 0; v < parts.size(); ++v) all.push_back({variables[v], placements(parts[v], variables[v])});
+  NEVE_TRY(create_file(path, hints));
+  NEVE_ASSIGN(addresses, hdf5::write_checkpoint_skeleton(path, hierarchy, all));
+  uint64_t end = 0;
+  for (size_t v = 0; v < parts.size(); ++v) {
+    if (variables[v].compress) {
+      end = std::max(end, end_of_frames(parts[v].frames, addresses[v]));
+      continue;
+    }
+    for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
+      end =
+          std::max(end, addresses[v][l].front() + static_cast<uint64_t>(all[v].levels[l].box_offsets.back()) *
+                                                      dtype_bytes(hierarchy.dtype));
+    }
+  }
+  return reserve_space(path, end);
+}
+
+// Collective. This rank's pieces of one variable.
+Status gather_pieces(const Comm& comm, const Variable& variable, const Part& part,
+                     const hdf5::FrameAddresses& addresses, uint32_t first_dataset,
+                     std::vector<Piece>& pieces) {
+  const size_t levels = part.hierarchy.levels.size();
+  if (variable.compress) {
+    const std::vector<EncodedChunk>& chunks = part.encoded.chunks;
+    NEVE_ASSIGN(const std::vector<uint64_t> mine,
+                scatter_addresses(comm, part.frames, addresses, chunks.size()));
+    return agree(comm, guarded("put", [&]() -> Status {
+                   for (size_t i = 0; i < chunks.size(); ++i) {
+                     pieces.push_back({mine[i], one_run(chunks[i].frame),
+                                       first_dataset + static_cast<uint32_t>(chunks[i].level)});
+                   }
+                   return {};
+                 }));
+  }
+  std::vector<uint64_t> begins;
+  NEVE_TRY(guarded_alike(comm, "put", [&]() -> Status {
+    begins.assign(levels, 0);
+    for (size_t l = 0; l < addresses.size(); ++l) begins[l] = addresses[l].front();
+    return {};
+  }));
+  NEVE_TRY(mpi_status(MPI_Bcast(begins.data(), static_cast<int>(levels), MPI_UINT64_T, 0, comm.get()),
+                      "broadcast of the datasets' addresses"));
+  return agree(comm, guarded("put", [&]() -> Status {
+                 for (size_t l = 0; l < levels; ++l) {
+                   append_pieces(part.hierarchy, static_cast<int>(l), variable.ghosts,
+                                 variable.components.size(), part.owned, begins[l],
+                                 first_dataset + static_cast<uint32_t>(l), pieces);
+                 }
+                 return {};
+               }));
+}
+
+Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
+                                std::span<const Variable> variables,
+                                std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
+  NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
+  const auto progress = [&](const char* phase, double fraction) {
+    if (comm.rank() == 0 && options.progress) options.progress(phase, fraction);
+  };
+  progress("plan", 0);
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return variables_key(variables); }, "the variables"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return options_key(options); }, "the write options"));
+  NEVE_TRY(check_same_everywhere(
+      comm, [&] { return path; }, "the path"));
+  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
+    NEVE_TRY(check_hierarchy(hierarchy));
+    NEVE_TRY(check_names(hierarchy));
+    NEVE_TRY(check_variables(hierarchy, variables));
+    return check_checkpoint_options(hierarchy, options);
+  });
+  NEVE_TRY(checked);
+  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                   if (boxes.size() == variables.size()) return {};
+                   return usage_error("boxes of " + std::to_string(boxes.size()) + " variables given for " +
+                                      std::to_string(variables.size()));
+                 })));
+  NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
+
+  WriteReport report;
+  std::vector<Part> parts;
+  hdf5::CheckpointAddresses addresses;
+  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+    parts.resize(variables.size());
+    addresses.resize(variables.size());
+    report.variables.reserve(variables.size());
+    return {};
+  }));
+  for (size_t v = 0; v < variables.size(); ++v) {
+    const Status prepared = prepare(comm, hierarchy, variables[v], boxes[v], options, parts[v], report);
+    if (!prepared.ok()) return prepared.in("variable " + variables[v].name);
+    progress("encode", static_cast<double>(v + 1) / static_cast<double>(variables.size()));
+  }
+
+  progress("write", 0);
+  Stopwatch stopwatch;
+  const Status written = guarded("skeleton", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
+    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
+    if (comm.rank() != 0) return {};
+    return write_file_skeleton(target.temporary_path(), target.hints(), hierarchy, variables, parts,
+                               addresses);
+  });
+  NEVE_TRY(agree(comm, written));
+  const size_t levels = hierarchy.levels.size();
+  std::vector<Piece> pieces;
+  for (size_t v = 0; v < variables.size(); ++v) {
+    NEVE_TRY(
+        gather_pieces(comm, variables[v], parts[v], addresses[v], static_cast<uint32_t>(v * levels), pieces));
+  }
+  report.place_seconds = stopwatch.lap();
+
+  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+  NEVE_ASSIGN(PutReport put, put_pieces(comm, target.temporary_path(), target.hints(),
+                                        put_order(strategy, options.aggregate_boxes),
+                                        static_cast<uint32_t>(variables.size() * levels), pieces));
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    for (size_t v = 0; v < variables.size(); ++v) {
+      report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
+    }
+    return {};
+  }));
+  report.put_seconds = put.write_seconds;
+  report.mpi_writes = put.mpi_writes;
+  report.data_bytes = put.data_bytes;
+  report.hints = std::move(put.hints);
+  stopwatch.lap();
+  NEVE_ASSIGN(report.file_bytes, target.finish(comm));
+  report.sync_seconds = put.sync_seconds + stopwatch.lap();
+  progress("write", 1);
+  NEVE_TRY(keep_slowest(comm, report));
+  return report;
+}
+
+}  // namespace
+
+Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                     std::span<const Variable> variables,
+                                     std::span<const std::vector<LocalBox>> boxes,
+                                     const WriteOptions& options) {
+  return guarded(path, [&] { return write_whole(comm, path, hierarchy, variables, boxes, options); });
+}
+
+}  // namespace neve

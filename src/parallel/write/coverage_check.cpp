@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/write/coverage_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/amr/average_down.hpp"
+#include "core/amr/coverage.hpp"
+#include "core/amr/grow.hpp"
+#include "core/amr/rect_box.hpp"
+#include "core/threads/float_environment.hpp"
+#include "parallel/write/box_values.hpp"
+#include "parallel/write/reader_values.hpp"
+#include "parallel/write/special_value.hpp"
+
+namespace neve::mpi {
+namespace {
+
+// What a reader gets for the left-out cells of this rank's boxes of one level and component: the finer
+// average. It stands in for them when this level is averaged down in turn.
+struct LeftOutValues {
+  struct Part {
+    Box cells;
+    std::vector<std::byte> averages;  // x fastest
+    std::vector<uint64_t> missed;     // cells of the part that are stored after all, ascending
+  };
+  // By index in the rank's owned boxes; empty when nothing is left out.
+  std::vector<std::vector<Part>> by_box;
+};
+
+struct Tally {
+  uint64_t misses = 0;
+  double worst = 0;  // largest |average - value| of a miss with an ordinary value
+};
+
+template <class T>
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Whether a reader may be given `average` for `value`.
+template <class T>
+bool average_serves(T average, T value, double error, const ComponentSpec& spec) {
+  if (same_bits(average, value)) return true;
+  if (is_special(value, spec.fill) || spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+  return error <= spec.bound_abs;  // false for a NaN average
+}
+
+constexpr int64_t cached_bytes = int64_t{256} << 10;
+
+// Everything a round needs, allocated once, so that no rank can run out of memory between messages.
+struct Buffers {
+  std::vector<std::byte> sends, receives;
+  std::vector<MPI_Request> requests;
+};
+
+// The work of one coarse level.
+class LevelCheck {
+ public:
+  // `valid`: the hierarchy without the ghosts that its boxes may have in them.
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid,
+             std::span<const LocalBox> owned, const WritePlan& plan, size_t level,
+             const ExchangeLimits& limits, int threads, Buffers& buffers)
+      : comm_(comm),
+        hierarchy_(hierarchy),
+        owned_(owned),
+        plan_(plan),
+        level_(level),
+        value_bytes_(dtype_bytes(hierarchy.dtype)),
+        exchange_(
+            plan_average_exchange(valid, level, plan.levels[level].index, plan.owners, comm.rank(), limits)),
+        threads_(threads),
+        buffers_(buffers) {
+    uint64_t most_send_cells = 0, most_receive_cells = 0;
+    for (int round = 0; round < exchange_.rounds; ++round) {
+      most_send_cells = std::max(most_send_cells, cells_of(round_of(exchange_.sends, round)));
+      most_receive_cells = std::max(most_receive_cells, cells_of(round_of(exchange_.receives, round)));
+    }
+    most_message_cells_ = std::max(most_send_cells, most_receive_cells);
+    grow(buffers_.sends, most_send_cells);
+    grow(buffers_.receives, most_receive_cells);
+    buffers_.requests.reserve(static_cast<size_t>(comm.size()) * 2);
+  }
+
+  // Messages too large for MPI's counts; the same answer is not needed on every rank.
+  Status check_message_sizes() const {
+    constexpr uint64_t most = std::numeric_limits<int>::max();
+    if (most_message_cells_ > most) {
+      return failure("level " + std::to_string(level_) + " exchanges averages of more than " +
+                     std::to_string(most) + " cells at once; smaller boxes or more ranks are needed");
+    }
+    return {};
+  }
+
+  // Collective, and complete on every rank whatever goes wrong on one. Records at most `most_recorded`
+  // misses.
+  Status run(int component, const ReaderValues& finer, const LeftOutValues& finer_left_out,
+             uint64_t most_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+    Status status;
+    const auto note = [&](const Status& s) {
+      if (status.ok()) status = s;
+    };
+    recorded_ = 0;
+    for (int round = 0; round < exchange_.rounds; ++round) {
+      const auto sends = round_of(exchange_.sends, round);
+      const auto receives = round_of(exchange_.receives, round);
+      buffers_.requests.clear();
+      for_each_message(receives, buffers_.receives, [&](int peer, std::byte* data, int values) {
+        note(mpi_status(MPI_Irecv(data, values, mpi_type(), peer, 0, comm_.get(),
+                                  &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
+                        "receiving averages"));
+      });
+      note(guarded("coverage check", [&] { return average_parts(sends, component, finer, finer_left_out); }));
+      for_each_message(sends, buffers_.sends, [&](int peer, std::byte* data, int values) {
+        note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
+                                  &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
+                        "sending averages"));
+      });
+      note(mpi_status(MPI_Waitall(static_cast<int>(buffers_.requests.size()), buffers_.requests.data(),
+                                  MPI_STATUSES_IGNORE),
+                      "exchange of averages"));
+      note(guarded("coverage check", [&]() -> Status {
+        const std::byte* averages = buffers_.receives.data();
+        for (const AveragePart& part : receives) {
+          if (hierarchy_.dtype == DType::f32) {
+            compare<float>(part, averages, component, most_recorded, missed, left_out, tally);
+          } else {
+            compare<double>(part, averages, component, most_recorded, missed, left_out, tally);
+          }
+          averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+        }
+        return {};
+      }));
+    }
+    return status;
+  }
+
+ private:
+  using Parts = std::span<const AveragePart>;
+
+  const IntVect& ratio() const { return hierarchy_.levels[level_].ref_ratio; }
+  MPI_Datatype mpi_type() const { return hierarchy_.dtype == DType::f32 ? MPI_FLOAT : MPI_DOUBLE; }
+
+  void grow(std::vector<std::byte>& buffer, uint64_t cells) const {
+    buffer.resize(std::max<size_t>(buffer.size(), cells * value_bytes_));
+  }
+
+  static uint64_t cells_of(Parts parts) {
+    uint64_t cells = 0;
+    for (const AveragePart& part : parts) cells += static_cast<uint64_t>(part.cells.cells());
+    return cells;
+  }
+
+  static Parts round_of(const std::vector<AveragePart>& parts, int round) {
+    const auto less = [](const AveragePart& part, int r) { return part.round < r; };
+    const auto begin = std::lower_bound(parts.begin(), parts.end(), round, less);
+    const auto end = std::lower_bound(begin, parts.end(), round + 1, less);
+    return {begin, end};
+  }
+
+  // message(peer, first byte, values) for each run of parts with one peer.
+  template <class Message>
+  void for_each_message(Parts parts, std::vector<std::byte>& buffer, Message&& message) {
+    size_t at_bytes = 0;
+    for (size_t i = 0; i < parts.size();) {
+      size_t end = i;
+      int64_t cells = 0;
+      for (; end < parts.size() && parts[end].peer == parts[i].peer; ++end) cells += parts[end].cells.cells();
+      message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
+      at_bytes += static_cast<size_t>(cells) * value_bytes_;
+      i = end;
+    }
+  }
+
+  // Averages of what a reader gets, into the send buffer.
+  Status average_parts(Parts parts, int component, const ReaderValues& finer,
+                       const LeftOutValues& finer_left_out) {
+    std::vector<std::byte*> places;
+    std::vector<BoxRegion> regions;
+    std::byte* place = buffers_.sends.data();
+    for (const AveragePart& part : parts) {
+      places.push_back(place);
+      place += static_cast<size_t>(part.cells.cells()) * value_bytes_;
+      regions.push_back({part.fine_box, refine(part.cells, ratio())});
+    }
+    return finer.visit(regions, component, threads_, [&](size_t i, const GetValues& get) {
+      average_part(parts[i], get, finer_left_out, places[i]);
+    });
+  }
+
+  void average_part(const AveragePart& part, const GetValues& get, const LeftOutValues& finer_left_out,
+                    std::byte* out) const {
+    const auto local = static_cast<size_t>(plan_.local[level_ + 1][static_cast<size_t>(part.fine_box)]);
+    // A few layers at a time, so that what one pass leaves is still in the cache for the next.
+    const int d = hierarchy_.dims - 1;
+    const int64_t layer_bytes =
+        refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
+    const auto layers =
+        static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
+    std::vector<std::byte> values(static_cast<size_t>(layers * layer_bytes));
+    for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
+      Box cells = part.cells;
+      cells.lo[d] = lo;
+      cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
+      const Box fine = refine(cells, ratio());
+      get(fine, values.data());
+      if (!finer_left_out.by_box.empty()) {
+        for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
+          overlay(left_out, fine, values.data());
+        }
+      }
+      amr::average_down(hierarchy_.dtype, cells, ratio(), values.data(), fine, out, part.cells);
+    }
+  }
+
+  // The averages over the values of `fine`, but for the cells that are stored after all.
+  void overlay(const LeftOutValues::Part& part, const Box& fine, std::byte* values) const {
+    const Box common = intersect(part.cells, fine);
+    if (common.empty()) return;
+    amr::for_each_common_row(common, part.cells, fine, [&](size_t from, size_t to, size_t width) {
+      const auto copy = [&](size_t begin, size_t end) {
+        std::memcpy(values + (to + begin - from) * value_bytes_, part.averages.data() + begin * value_bytes_,
+                    (end - begin) * value_bytes_);
+      };
+      size_t begin = from;
+      for (auto missed = std::lower_bound(part.missed.begin(), part.missed.end(), from);
+           missed != part.missed.end() && *missed < from + width; ++missed) {
+        copy(begin, *missed);
+        begin = *missed + 1;
+      }
+      copy(begin, from + width);
+    });
+  }
+
+  template <class T>
+  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t most_recorded,
+               MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+    const FloatEnvironment environment;
+    const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
+    const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
+    const Box& box = hierarchy_.levels[level_].boxes[static_cast<size_t>(part.coarse_box)];
+    const size_t part_bytes = static_cast<size_t>(part.cells.cells()) * value_bytes_;
+    std::vector<uint64_t>* missed_of_part = nullptr;
+    if (!left_out.by_box.empty()) {
+      left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}, {}});
+      missed_of_part = &left_out.by_box[local].back().missed;
+    }
+    uint64_t cell = 0;
+    for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
+                 [&](int64_t y, int64_t z, const std::byte* row) {
+                   for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
+                     T average, value;
+                     std::memcpy(&average, averages + cell * sizeof(T), sizeof(T));
+                     std::memcpy(&value, row + static_cast<size_t>(x) * sizeof(T), sizeof(T));
+                     const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
+                     if (average_serves(average, value, error, spec)) continue;
+                     ++tally.misses;
+                     if (std::isfinite(error) && !is_special(value, spec.fill))
+                       tally.worst = std::max(tally.worst, error);
+                     if (recorded_ >= most_recorded) continue;  // the field will be kept whole
+                     ++recorded_;
+                     const int64_t index = amr::cell_number(box, part.cells.lo[0] + x, y, z);
+                     missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
+                     if (missed_of_part != nullptr) missed_of_part->push_back(cell);
+                   }
+                 });
+  }
+
+  const Comm& comm_;
+  const Hierarchy& hierarchy_;
+  std::span<const LocalBox> owned_;
+  const WritePlan& plan_;
+  size_t level_;
+  size_t value_bytes_;
+  AverageExchange exchange_;
+  int threads_;
+  Buffers& buffers_;
+  uint64_t most_message_cells_ = 0;
+  uint64_t recorded_ = 0;
+};
+
+std::string kept_reason(const Tally& tally, uint64_t covered_cells) {
+  char worst[32];
+  std::snprintf(worst, sizeof worst, "%.3g", tally.worst);
+  return "kept: average of finer cells misses " + std::to_string(tally.misses) + " of " +
+         std::to_string(covered_cells) + " cells, worst " + worst;
+}
+
+Status merge_over_ranks(const Comm& comm, Tally& tally) {
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.misses, 1, MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "count of missed covered cells"));
+  return mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.worst, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
+                    "worst missed covered cell");
+}
+
+// Covered cells of each level, over all ranks.
+Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
+                                            std::span<const LocalBox> owned, const WritePlan& plan) {
+  std::vector<uint64_t> cells;
+  const Status counted = guarded("coverage check", [&]() -> Status {
+    cells.assign(hierarchy.levels.size(), 0);
+    for (const LocalBox& local : owned) {
+      const auto l = static_cast<size_t>(local.level);
+      if (l + 1 == hierarchy.levels.size()) continue;
+      const Level& level = hierarchy.levels[l];
+      const Box& valid = plan.levels[l].index.box(local.box);
+      for (const amr::CoveredPart& part :
+           amr::covered_parts(valid, plan.levels[l + 1].index, level.ref_ratio)) {
+        cells[l] += static_cast<uint64_t>(part.cells.cells());
+      }
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, counted));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, cells.data(), static_cast<int>(cells.size()), MPI_UINT64_T,
+                                    MPI_SUM, comm.get()),
+                      "count of covered cells"));
+  return cells;
+}
+
+}  // namespace
+
+struct CoverageCheck::State {
+  const Comm& comm;
+  const Hierarchy& hierarchy;
+  std::span<const LocalBox> owned;
+  WritePlan& plan;
+  Effort effort;
+  std::vector<uint64_t> covered_cells;              // of each level, over all ranks
+  std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
+  std::vector<size_t> waiting;                      // components that are settled with frames; room for all
+  std::vector<LeftOutValues> finer_left_out;        // by component, of the level settled last
+  MissedCells missed;
+  Buffers buffers;
+
+  // Collective.
+  Status settle_field(size_t level, size_t component, std::span<const EncodedChunk> finer_frames) {
+    LeftOutValues& finer_values = finer_left_out[component];
+    if (checks[level] == nullptr) {
+      finer_values = {};
+      return {};
+    }
+    FieldPlan& field = plan.levels[level].fields[component];
+    const uint64_t most_missed = covered_cells[level] / most_missed_divisor;
+    const bool is_averaged_in_turn = level > 0 && checks[level - 1] != nullptr;
+    LeftOutValues left_out;
+    Tally tally;
+    const Status prepared = guarded("coverage check", [&]() -> Status {
+      if (is_averaged_in_turn) left_out.by_box.resize(owned.size());
+      return {};
+    });
+    const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
+    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, most_missed + 1,
+                                          missed, left_out, tally);
+    NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
+    NEVE_TRY(merge_over_ranks(comm, tally));
+    finer_values = {};
+    std::string reason;
+    NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
+      reason = tally.misses > most_missed ? kept_reason(tally, covered_cells[level]) : "dropped";
+      return {};
+    }));
+    field.covered = std::move(reason);
+    if (tally.misses > most_missed) {
+      for (size_t i = 0; i < owned.size(); ++i) {
+        if (static_cast<size_t>(owned[i].level) == level) missed[i][component] = {};
+      }
+    } else {
+      field.spec.drop_covered = true;
+      finer_values = std::move(left_out);
+    }
+    return {};
+  }
+
+  // Collective. One component over all levels at a time: the left-out values of only one are held.
+  Status settle_without_frames() {
+    for (size_t c = 0; c < hierarchy.components.size(); ++c) {
+      const bool waits = std::any_of(plan.levels.begin(), plan.levels.end(), [&](const LevelPlan& level) {
+        return may_predict(level.fields[c].spec.codec, effort);
+      });
+      if (waits) {
+        waiting.push_back(c);
+        continue;
+      }
+      for (size_t level = checks.size(); level-- > 0;) NEVE_TRY(settle_field(level, c, {}));
+    }
+    return {};
+  }
+};
+
+CoverageCheck::CoverageCheck(std::unique_ptr<State> state) : state_(std::move(state)) {}
+CoverageCheck::CoverageCheck(CoverageCheck&&) noexcept = default;
+CoverageCheck::~CoverageCheck() = default;
+
+const MissedCells& CoverageCheck::missed() const { return state_->missed; }
+
+bool CoverageCheck::needs_finer_frames(size_t level) const {
+  return state_->checks[level] != nullptr && !state_->waiting.empty();
+}
+
+Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> finer_frames) {
+  for (const size_t c : state_->waiting) NEVE_TRY(state_->settle_field(level, c, finer_frames));
+  return {};
+}
+
+Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hierarchy,
+                                           std::span<const LocalBox> owned, const WriteOptions& options,
+                                           WritePlan& plan, const ExchangeLimits& limits) {
+  const size_t components = hierarchy.components.size();
+  const size_t levels = hierarchy.levels.size();
+  NEVE_ASSIGN(std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
+  const bool stores_every_cell = plan.strategy == Strategy::amrex_1d;
+  const Covered covered = stores_every_cell ? Covered::keep : options.covered;
+  std::unique_ptr<State> state;
+  const Status prepared = guarded("coverage check", [&]() -> Status {
+    state.reset(new State{
+        comm, hierarchy, owned, plan, options.encode.effort, std::move(covered_cells), {}, {}, {}, {}, {}});
+    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    state->finer_left_out.resize(components);
+    state->checks.resize(levels);
+    state->waiting.reserve(components);
+    if (covered != Covered::automatic) return {};
+    std::optional<Hierarchy> shrunk;
+    if (plan.ghosts != amr::no_ghosts) {
+      shrunk = hierarchy;
+      for (Level& level : shrunk->levels) amr::shrink_boxes(level, plan.ghosts);
+    }
+    const Hierarchy& valid = shrunk ? *shrunk : hierarchy;
+    for (size_t level = 0; level < levels; ++level) {
+      if (state->covered_cells[level] == 0) continue;
+      state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, valid, owned, plan, level, limits,
+                                                          options.encode.threads, state->buffers);
+      NEVE_TRY(state->checks[level]->check_message_sizes());
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, prepared));
+  if (covered == Covered::automatic) {
+    NEVE_TRY(state->settle_without_frames());
+    return CoverageCheck(std::move(state));
+  }
+  const bool drop = covered == Covered::drop;
+  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept";
+  NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
+    for (size_t level = 0; level < levels; ++level) {
+      if (state->covered_cells[level] == 0) continue;
+      for (FieldPlan& field : plan.levels[level].fields) {
+        field.spec.drop_covered = drop;
+        field.covered = drop ? "dropped" : kept;
+      }
+    }
+    return {};
+  }));
+  return CoverageCheck(std::move(state));
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This rank's chunks as frames.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "neve/frame.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "parallel/write/plan.hpp"
+
+namespace neve::mpi {
+
+class CoarserValues;
+
+// Covered cells that must be stored although their field leaves covered cells out, because the finer average
+// misses them: [owned box][component], index in the box, x fastest; an owned box without any has an empty
+// list.
+using MissedCells = std::vector<std::vector<std::vector<uint64_t>>>;
+
+struct EncodedChunk {
+  size_t level = 0;
+  size_t chunk = 0;  // index in LevelPlan::chunks
+  std::vector<std::byte> frame;
+  FrameReport report;
+  // By component: 1 where a value's decoded form is known only from the frame, because a section's codec
+  // predicts from decoded neighbours, or was chosen by rules that only the encoder knows.
+  std::vector<char> needs_decoding;
+};
+
+// Whether asking for this codec at this effort may bring one that predicts from decoded neighbours. The
+// others (automatic at effort fast is dual_quant) restore each value from its quantum alone, or hold what
+// that would give (codecs/reconstruct.hpp).
+bool may_predict(Codec asked, Effort effort);
+
+// This rank's chunks of the levels [begin, end), by level, then chunk, not encoded yet.
+std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
+                                           size_t end_level);
+
+// Not collective. The frames do not depend on the number of threads; beside them only what the threads are
+// working on is held. `around`: of the one level that all chunks are of, for fields that may nest; null: none
+// does. `finished`: called on the calling thread with the number of chunks that are done.
+Status encode_chunks(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
+                     const WritePlan& plan, const MissedCells& missed, const CoarserValues* around,
+                     std::span<EncodedChunk> chunks, const std::function<void(size_t)>& finished);
+
+}  // namespace neve::mpi

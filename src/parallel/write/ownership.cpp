@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/write/ownership.hpp"
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <limits>
+
+namespace neve::mpi {
+namespace {
+
+// One summed word per box: how many ranks claim it, above the sum of their numbers.
+constexpr int claim_shift = 40;
+constexpr uint64_t rank_mask = (uint64_t{1} << claim_shift) - 1;
+
+std::string box_name(int level, size_t box) {
+  return "level " + std::to_string(level) + " box " + std::to_string(box);
+}
+
+Status check_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
+  for (const LocalBox& local : owned) {
+    if (local.level < 0 || static_cast<size_t>(local.level) >= hierarchy.levels.size()) {
+      return usage_error("owned box on level " + std::to_string(local.level) + "; allowed are 0.." +
+                         std::to_string(hierarchy.levels.size() - 1));
+    }
+    const auto& boxes = hierarchy.levels[static_cast<size_t>(local.level)].boxes;
+    if (local.box < 0 || static_cast<size_t>(local.box) >= boxes.size()) {
+      return usage_error("owned box " + std::to_string(local.box) + " of level " +
+                         std::to_string(local.level) + "; that level has " + std::to_string(boxes.size()) +
+                         " boxes");
+    }
+    if (local.data.data == nullptr) {
+      return usage_error(box_name(local.level, static_cast<size_t>(local.box)) + " has no data");
+    }
+  }
+  return {};
+}
+
+// This rank's claims, of all levels' boxes one after another, and room for the owners.
+Status claim_boxes(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                   std::vector<uint64_t>& claims, Ownership& owners) {
+  std::vector<size_t> first_box;
+  size_t box_count = 0;
+  for (const Level& level : hierarchy.levels) {
+    first_box.push_back(box_count);
+    box_count += level.boxes.size();
+    owners.emplace_back(level.boxes.size());
+  }
+  if (box_count > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return usage_error("hierarchy has " + std::to_string(box_count) + " boxes; at most " +
+                       std::to_string(std::numeric_limits<int>::max()) + " are allowed");
+  }
+  claims.assign(box_count, 0);
+  for (const LocalBox& local : owned) {
+    claims[first_box[static_cast<size_t>(local.level)] + static_cast<size_t>(local.box)] +=
+        (uint64_t{1} << claim_shift) + static_cast<uint64_t>(comm.rank());
+  }
+  return {};
+}
+
+void append(std::string& key, const auto& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
+  NEVE_TRY(agree(comm, guarded("boxes", [&] { return check_owned(hierarchy, owned); })));
+
+  std::vector<uint64_t> claims;
+  Ownership owners;
+  NEVE_TRY(guarded_alike(comm, "boxes", [&] { return claim_boxes(comm, hierarchy, owned, claims, owners); }));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, claims.data(), static_cast<int>(claims.size()),
+                                    MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "exchange of box owners"));
+  size_t next = 0;
+  for (size_t level = 0; level < owners.size(); ++level) {
+    for (size_t box = 0; box < owners[level].size(); ++box) {
+      const uint64_t claim = claims[next++];
+      if (claim >> claim_shift != 1) {
+        return usage_error(box_name(static_cast<int>(level), box) + " is owned " +
+                           std::to_string(claim >> claim_shift) + " times; each box needs exactly one owner");
+      }
+      owners[level][box] = static_cast<int>(claim & rank_mask);
+    }
+  }
+  return owners;
+}
+
+Status check_same_everywhere(const Comm& comm, const std::function<std::string()>& text,
+                             std::string_view what) {
+  uint64_t hash = 0;
+  NEVE_TRY(guarded_alike(comm, what, [&]() -> Status {
+    hash = std::hash<std::string>{}(text());
+    return {};
+  }));
+  std::array<uint64_t, 2> smallest = {hash, ~hash};
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, smallest.data(), 2, MPI_UINT64_T, MPI_MIN, comm.get()),
+                      "comparison of the ranks' arguments"));
+  if (smallest[0] == ~smallest[1]) return {};
+  return usage_error("the ranks disagree about " + std::string(what) + "; all must pass the same");
+}
+
+std::string hierarchy_key(const Hierarchy& hierarchy) {
+  std::string key;
+  append(key, hierarchy.dims);
+  append(key, hierarchy.dtype);
+  append(key, hierarchy.time);
+  for (const std::string& name : hierarchy.components) key += name + '\n';
+  for (const Level& level : hierarchy.levels) {
+    append(key, level.domain);
+    append(key, level.ref_ratio);
+    append(key, level.boxes.size());
+    for (const Box& box : level.boxes) append(key, box);
+  }
+  return key;
+}
+
+}  // namespace neve::mpi

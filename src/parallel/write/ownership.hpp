@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who owns which box, made known to every rank and checked before anything depends on it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "neve/status.hpp"
+#include "parallel/comm/agree.hpp"
+
+namespace neve::mpi {
+
+// owner[level][box] is a rank.
+using Ownership = std::vector<std::vector<int>>;
+
+// Collective. Usage error when an owned box does not exist, has no data, or when a box of the hierarchy has
+// no owner or several.
+Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned);
+
+// Collective. Usage error unless every rank passes the same `text`: a rank that was given other boxes or
+// another bound than the rest would wait for messages that nobody sends.
+// `text()` makes it.
+Status check_same_everywhere(const Comm& comm, const std::function<std::string()>& text,
+                             std::string_view what);
+
+// The parts of a hierarchy that steer communication, for check_same_everywhere.
+std::string hierarchy_key(const Hierarchy& hierarchy);
+
+}  // namespace neve::mpi

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Uncompressed files: where the values of every box go, and where they lie in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/file/put.hpp"
+#include "parallel/write/call_types.hpp"
+#include "parallel/write/ownership.hpp"
+
+namespace neve::mpi {
+
+// First elements of the boxes in their level's dataset, and its end: in the order of the boxes, each with its
+// ghosts and all components, without gaps.
+std::vector<int64_t> value_offsets(const Level& level, const IntVect& ghosts, size_t components);
+
+// Collective. Usage error where a box has fewer layers of ghost cells than are to be written.
+Status check_ghosts_held(const Comm& comm, std::span<const LocalBox> owned, const IntVect& ghosts);
+
+// The report of a file that holds every value as it is; the same on every rank without a message.
+WriteReport report_values(const Hierarchy& hierarchy, const IntVect& ghosts);
+
+// This rank's boxes of a dataset that begins at `address`.
+void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts, size_t components,
+                   std::span<const LocalBox> owned, uint64_t address, uint32_t dataset,
+                   std::vector<Piece>& pieces);
+
+// Collective. Rank 0 creates `path` and writes everything but the values into it, with its final length;
+// every rank learns where each level's dataset begins. `like`: WriteOptions::like.
+Result<std::vector<uint64_t>> place_values(const Comm& comm, const std::string& path, const Hints& hints,
+                                           const Hierarchy& hierarchy, const Ownership& owners,
+                                           const IntVect& ghosts, const WriteReport& report,
+                                           const std::string& like);
+
+}  // namespace neve::mpi

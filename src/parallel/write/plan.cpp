@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/write/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <optional>
+
+#include "core/amr/grow.hpp"
+#include "core/amr/limits.hpp"
+#include "core/format/codec_choices.hpp"
+#include "parallel/comm/fault.hpp"
+#include "parallel/comm/ranges.hpp"
+#include "parallel/write/rows.hpp"
+#include "parallel/write/stream_chunks.hpp"
+#include "parallel/write/workers.hpp"
+
+namespace neve::mpi {
+namespace {
+
+constexpr uint64_t least_chunk_bytes = uint64_t{64} << 10;
+constexpr uint64_t most_chunk_bytes = uint64_t{1} << 30;
+constexpr uint64_t most_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
+
+// [level * components + component]
+using Ranges = std::vector<ValueRange>;
+using Fills = std::vector<std::optional<double>>;
+
+const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
+  const auto found = options.fields.find(name);
+  return found == options.fields.end() ? nullptr : &found->second;
+}
+
+// This rank's ranges of the fields that `wanted` marks. Over valid cells alone: what a code leaves in ghosts
+// it does not use must not loosen a relative bound.
+Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const IntVect& ghosts,
+                  const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
+  const size_t components = hierarchy.components.size();
+  std::mutex mutex;
+  return run_workers(threads, owned.size() * components, "range", [&](size_t piece) -> Status {
+    const LocalBox& local = owned[piece / components];
+    const size_t level = static_cast<size_t>(local.level);
+    const size_t field = level * components + piece % components;
+    if (wanted[field] == 0) return {};
+    const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
+    BoxData valid = local.data;
+    valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
+    NEVE_ASSIGN(const ValueRange range,
+                scan_range(hierarchy.dtype, plain_frame_box(amr::shrink(box, ghosts)), valid,
+                           static_cast<int>(piece % components), fills[field]));
+    const std::lock_guard lock(mutex);
+    ranges[field].merge(range);
+    return {};
+  });
+}
+
+// Global ranges, and the fill values found in them where none was given.
+Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                      const WriteOptions& options, Ranges& ranges, Fills& fills) {
+  const size_t fields = ranges.size();
+  const int threads = options.encode.threads;
+  std::vector<char> wanted;
+  Fills suspects;
+  Ranges others;
+  const Status scanned = guarded("range", [&]() -> Status {
+    wanted.assign(fields, 1);
+    suspects.resize(fields);
+    others.resize(fields);
+    NEVE_TRY(injected_fault(Phase::range, comm.rank()));
+    return scan_owned(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
+  });
+  NEVE_TRY(agree(comm, scanned));
+  NEVE_TRY(merge_over_ranks(comm, ranges));
+  if (!options.detect_fill) return {};
+
+  // The ranges are global, so all ranks suspect the same fields without another message.
+  bool any = false;
+  for (size_t i = 0; i < fields; ++i) {
+    if (!fills[i]) suspects[i] = suspect_fill(hierarchy.dtype, ranges[i]);
+    wanted[i] = suspects[i].has_value() ? 1 : 0;
+    any = any || suspects[i].has_value();
+  }
+  if (!any) return {};
+  const Status scanned_others = guarded("range", [&] {
+    return scan_owned(hierarchy, owned, options.ghosts, suspects, wanted, threads, others);
+  });
+  NEVE_TRY(agree(comm, scanned_others));
+  NEVE_TRY(merge_over_ranks(comm, others));
+  for (size_t i = 0; i < fields; ++i) {
+    if (suspects[i] && accept_fill(*suspects[i], others[i])) {
+      fills[i] = suspects[i];
+      ranges[i] = others[i];
+    }
+  }
+  return {};
+}
+
+Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
+                                     Strategy strategy, const WriteOptions& options) {
+  const auto components = static_cast<int>(hierarchy.components.size());
+  if (strategy == Strategy::amrex_1d) return stream_chunks(hierarchy.levels[level], components, owner);
+  const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
+  if (strategy != Strategy::filtered) {
+    return amr::chunk_level(hierarchy.levels[level], components, owner, options.chunk_bytes / value_bytes);
+  }
+  // A rank's whole contribution is one chunk, however large: HDF5's collective filtered write takes one chunk
+  // a rank at a time.
+  amr::LevelChunks chunks = amr::chunk_level(hierarchy.levels[level], components, owner, UINT64_MAX);
+  if (chunks.chunk_elements > most_hdf5_chunk_bytes / value_bytes) {
+    return usage_error("strategy filtered makes one chunk of all that a rank holds of level " +
+                       std::to_string(level) + ", here up to " +
+                       std::to_string(chunks.chunk_elements * value_bytes) + " bytes; HDF5 allows " +
+                       std::to_string(most_hdf5_chunk_bytes) + ", so use more ranks or strategy skeleton");
+  }
+  return chunks;
+}
+
+Status check_ghosts(const Hierarchy& hierarchy, const WriteOptions& options) {
+  for (int d = 0; d < max_dims; ++d) {
+    const int32_t layers = options.ghosts[static_cast<size_t>(d)];
+    const int32_t allowed = d < hierarchy.dims ? max_ghosts : 0;
+    if (layers < 0 || layers > allowed) {
+      return usage_error("ghosts in direction " + std::to_string(d) + " is " + std::to_string(layers) +
+                         "; allowed are 0 .. " + std::to_string(allowed));
+    }
+  }
+  return {};
+}
+
+// What codecs do where boxes lie in space they cannot do with boxes that overlap.
+Status check_compressed_ghosts(const WriteOptions& options) {
+  const auto check = [](const CodecTuning& tuning) {
+    if (tuning.arrangement == Arrangement::automatic || tuning.arrangement == Arrangement::linear)
+      return Status();
+    return usage_error("boxes with ghost cells overlap, so arrangement " +
+                       std::string(arrangement_name(tuning.arrangement)) +
+                       " is not possible; allowed with ghosts are auto and linear");
+  };
+  NEVE_TRY(check(options.tuning));
+  for (const auto& [name, rule] : options.fields) {
+    if (rule.tuning) NEVE_TRY(check(*rule.tuning).in("field " + name));
+  }
+  if (options.cross_level) {
+    return usage_error("boxes with ghost cells overlap; cross-level prediction is not possible with them");
+  }
+  return {};
+}
+
+CodecTuning tuning_of(const WriteOptions& options, const FieldRule* rule) {
+  CodecTuning tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
+  if (options.ghosts != amr::no_ghosts) tuning.arrangement = Arrangement::linear;
+  return tuning;
+}
+
+}  // namespace
+
+FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
+
+Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
+  NEVE_TRY(check_bound(options.bound));
+  NEVE_TRY(check_codec(options.codec));
+  NEVE_TRY(check_tuning(options.tuning));
+  if (options.covered > Covered::keep) {
+    return usage_error("treatment " + std::to_string(static_cast<int>(options.covered)) +
+                       " of covered cells unknown; allowed are auto, drop, keep");
+  }
+  for (const auto& [name, rule] : options.fields) {
+    if (std::find(hierarchy.components.begin(), hierarchy.components.end(), name) ==
+        hierarchy.components.end()) {
+      std::string known;
+      for (const std::string& component : hierarchy.components)
+        known += (known.empty() ? "" : ", ") + component;
+      return usage_error("unknown field \"" + name + "\"; the fields are " + known);
+    }
+    if (rule.bound) NEVE_TRY(check_bound(*rule.bound).in("field " + name));
+    if (rule.codec) NEVE_TRY(check_codec(*rule.codec).in("field " + name));
+    if (rule.tuning) NEVE_TRY(check_tuning(*rule.tuning).in("field " + name));
+  }
+  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+  if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
+    return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
+  }
+  if (strategy == Strategy::amrex_1d && options.cross_level) {
+    return usage_error("strategy amrex-1d knows no boxes; cross-level prediction is not allowed with it");
+  }
+  if (options.aggregate_boxes < 0) {
+    return usage_error("aggregate_boxes is " + std::to_string(options.aggregate_boxes) +
+                       "; at least 0 (all boxes of a level) is needed");
+  }
+  if (options.aggregate_boxes > 0 && strategy != Strategy::aggregated) {
+    return usage_error("aggregate_boxes has no meaning for strategy " + options.strategy +
+                       "; it is allowed with strategy aggregated");
+  }
+  NEVE_TRY(check_ghosts(hierarchy, options));
+  if (options.compress && options.ghosts != amr::no_ghosts) NEVE_TRY(check_compressed_ghosts(options));
+  if (!options.compress) {
+    if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
+      return usage_error(
+          "strategy " + options.strategy +
+          " only compresses; uncompressed, the strategies skeleton, aggregated, collective and "
+          "independent are allowed");
+    }
+    if (options.covered == Covered::drop) {
+      return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
+    }
+  }
+  if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes) {
+    return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
+                       std::to_string(least_chunk_bytes) + " .. " + std::to_string(most_chunk_bytes));
+  }
+  NEVE_TRY(check_effort(options.encode.effort));
+  return check_threads(options.encode.threads);
+}
+
+std::string options_key(const WriteOptions& options) {
+  const auto tuning_key = [](const CodecTuning& tuning) {
+    return std::string(arrangement_name(tuning.arrangement)) + "/" + std::to_string(tuning.unit_cells) + "/" +
+           std::to_string(tuning.block_cells) + "/" + std::to_string(tuning.merge_units) + "/" +
+           std::string(lossless_method_name(tuning.method)) + "/" +
+           std::to_string(std::bit_cast<uint64_t>(tuning.speed_weight)) + "/" +
+           std::to_string(std::bit_cast<uint64_t>(tuning.ratio_weight));
+  };
+  const auto rule_key = [&](const FieldRule& rule) {
+    return (rule.bound ? to_string(*rule.bound) : "-") + "," +
+           (rule.codec ? std::string(codec_name(*rule.codec)) : "-") + "," +
+           (rule.tuning ? tuning_key(*rule.tuning) : "-") + "," +
+           (rule.fill ? std::to_string(std::bit_cast<uint64_t>(*rule.fill)) : "-");
+  };
+  std::string key = to_string(options.bound) + ";" + std::string(codec_name(options.codec)) + ";" +
+                    tuning_key(options.tuning) + ";" + std::to_string(static_cast<int>(options.covered)) +
+                    ";" + std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
+                    std::to_string(options.chunk_bytes) + ";" +
+                    std::string(effort_name(options.encode.effort));
+  for (const int number :
+       {options.compress ? 1 : 0, options.cross_level ? 1 : 0, options.encode.explain ? 1 : 0,
+        options.aggregate_boxes, options.ghosts[0], options.ghosts[1], options.ghosts[2],
+        options.layout.stripe_count, options.layout.aggregators}) {
+    key += ';';
+    key += std::to_string(number);
+  }
+  for (const uint64_t bytes : {options.layout.stripe_bytes, options.layout.buffer_bytes}) {
+    key += ';';
+    key += std::to_string(bytes);
+  }
+  key += ";" + options.like;
+  for (const auto& [name, value] : options.mpi_hints) {
+    key += ';';
+    key += name + "=" + value;
+  }
+  for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
+  return key;
+}
+
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
+                             std::span<const LocalBox> owned, const WriteOptions& options) {
+  const size_t components = hierarchy.components.size();
+  Fills fills;
+  Ranges ranges;
+  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
+    fills.resize(hierarchy.levels.size() * components);
+    for (size_t i = 0; i < fills.size(); ++i) {
+      if (const FieldRule* rule = rule_of(options, hierarchy.components[i % components]))
+        fills[i] = rule->fill;
+    }
+    ranges.resize(fills.size());
+    return {};
+  }));
+  NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
+
+  WritePlan plan;
+  const Status planned = guarded("plan", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
+    plan.owners = owners;
+    NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
+    plan.ghosts = options.ghosts;
+    plan.covered = options.covered;
+    for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
+      LevelPlan& of = plan.levels.emplace_back();
+      Level valid = hierarchy.levels[level];
+      amr::shrink_boxes(valid, options.ghosts);
+      of.index = amr::BoxIndex(valid.boxes);
+      NEVE_ASSIGN(of.chunks, make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
+      plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
+      for (size_t c = 0; c < components; ++c) {
+        const FieldRule* rule = rule_of(options, hierarchy.components[c]);
+        FieldPlan& field = of.fields.emplace_back();
+        field.range = ranges[level * components + c];
+        field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
+        field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+        if (options.memory != nullptr &&
+            (field.spec.codec == Codec::automatic || field.spec.codec == Codec::lossless)) {
+          const Selection recalled =
+              options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
+                  .value_or(Selection{});
+          if (field.spec.codec == Codec::automatic) {
+            field.spec.recalled = recalled.codec;
+            field.spec.recalled_arrangement = recalled.arrangement;
+          }
+          field.spec.recalled_method = recalled.method;
+        }
+        field.spec.tuning = tuning_of(options, rule);
+        field.spec.fill = fills[level * components + c];
+        field.spec.range = field.range;
+        field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);
+      }
+    }
+    for (size_t i = 0; i < owned.size(); ++i) {
+      plan.local[static_cast<size_t>(owned[i].level)][static_cast<size_t>(owned[i].box)] =
+          static_cast<int>(i);
+    }
+    return {};
+  });
+  NEVE_TRY(agree(comm, planned));
+  return plan;
+}
+
+}  // namespace neve::mpi

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every rank has to know before it encodes: bounds from global value ranges, and who writes which chunk.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/amr/box_index.hpp"
+#include "core/amr/chunking.hpp"
+#include "neve/frame.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/file/strategy.hpp"
+#include "parallel/write/ownership.hpp"
+
+namespace neve::mpi {
+
+struct FieldPlan {
+  ComponentSpec spec;
+  ValueRange range;              // over all ranks
+  std::string covered = "none";  // FieldReport::covered
+};
+
+struct LevelPlan {
+  amr::BoxIndex index;  // over the level's boxes without ghosts
+  amr::LevelChunks chunks;
+  std::vector<FieldPlan> fields;  // by component
+};
+
+struct WritePlan {
+  Strategy strategy = Strategy::skeleton;
+  Covered covered = default_covered;  // as asked for
+  IntVect ghosts{0, 0, 0};            // layers of ghost cells among the cells of every box
+  Ownership owners;
+  std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
+  std::vector<LevelPlan> levels;
+};
+
+// Independent; the same answer wherever the arguments are the same. Usage error that names the option.
+Status check_options(const Hierarchy& hierarchy, const WriteOptions& options);
+
+// The parts of the options that must not differ between ranks, for check_same_everywhere.
+std::string options_key(const WriteOptions& options);
+
+// A box of the hierarchy as the value functions of the core want it, with nothing left out.
+FrameBox plain_frame_box(const Box& box);
+
+// Collective; identical on every rank but for `local`. Arguments are checked already; the boxes have
+// options.ghosts in them (grown_boxes.hpp).
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
+                             std::span<const LocalBox> owned, const WriteOptions& options);
+
+}  // namespace neve::mpi

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/write/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace neve::mpi {
+namespace {
+
+constexpr size_t codecs = static_cast<size_t>(Codec::lossless) + 1;
+// Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
+constexpr size_t unit_sizes = 4;
+constexpr size_t arrangements = (static_cast<size_t>(Arrangement::nested) + 1) * unit_sizes;
+
+size_t arrangement_number(const ComponentReport& report) {
+  const auto unit = static_cast<size_t>(report.unit_cells) / 8;  // 0, 1, 2, 4
+  return static_cast<size_t>(report.arrangement) * unit_sizes + std::min(unit, unit_sizes - 1);
+}
+
+std::string arrangement_of_number(size_t number) {
+  constexpr std::array<int, unit_sizes> units{0, 8, 16, 32};
+  return arrangement_text(static_cast<Arrangement>(number / unit_sizes), units[number % unit_sizes]);
+}
+
+size_t place_of_most(std::span<const uint64_t> cells) {
+  return static_cast<size_t>(std::max_element(cells.begin(), cells.end()) - cells.begin());
+}
+
+// One field of one level: counters that ranks add up. All members are uint64_t, so that a list of them is one
+// array to MPI.
+struct Sums {
+  uint64_t held_cells = 0;
+  uint64_t left_out_cells = 0;
+  uint64_t special_cells = 0;
+  uint64_t exact_cells = 0;
+  uint64_t section_bytes = 0;
+  uint64_t frame_bytes = 0;  // of the level; in its first field only
+  uint64_t rival_bytes = 0;
+  uint64_t estimated_cells = 0;  // whose rival is an estimate
+  std::array<uint64_t, codecs> cells_by_codec{};
+  std::array<uint64_t, codecs> cells_by_rival{};
+  std::array<uint64_t, arrangements> cells_by_arrangement{};
+  std::array<uint64_t, lossless_methods> cells_by_method{};
+};
+constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
+
+// Headers and shared tables belong to no field: they are shared out by section size, the rest of the division
+// to the first field, so that the fields add up to the level.
+void share_out(uint64_t frame_bytes, std::vector<FieldReport>& fields, std::span<const Sums> sums) {
+  uint64_t section_bytes = 0;
+  for (const Sums& s : sums) section_bytes += s.section_bytes;
+  uint64_t given = 0;
+  for (size_t c = 0; c < fields.size(); ++c) {
+    const double share =
+        section_bytes == 0 ? 1.0 / static_cast<double>(fields.size())
+                           : static_cast<double>(sums[c].section_bytes) / static_cast<double>(section_bytes);
+    const auto overhead = static_cast<uint64_t>(share * static_cast<double>(frame_bytes - section_bytes));
+    fields[c].stored_bytes = sums[c].section_bytes + overhead;
+    given += fields[c].stored_bytes;
+  }
+  fields[0].stored_bytes += frame_bytes - std::min(given, frame_bytes);
+}
+
+// Why a field has the codec it has.
+std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
+  if (const auto method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
+      method != LosslessMethod::automatic) {
+    return "method " + std::string(lossless_method_name(method)) +
+           (spec.tuning.method != LosslessMethod::automatic     ? ", asked for"
+            : spec.recalled_method != LosslessMethod::automatic ? ", recalled"
+                                                                : "");
+  }
+  if (spec.codec != Codec::automatic) return "asked for";
+  if (spec.recalled != Codec::automatic) return "recalled";
+  const auto rival = static_cast<Codec>(place_of_most(sum.cells_by_rival));
+  if (rival == Codec::automatic || sum.section_bytes == 0) return "nothing to weigh";
+  char ratio[32];
+  std::snprintf(ratio, sizeof ratio, "%.2fx",
+                static_cast<double>(sum.rival_bytes) / static_cast<double>(sum.section_bytes));
+  const bool is_estimate = 2 * sum.estimated_cells > sum.held_cells;
+  return std::string(codec_name(rival)) + (is_estimate ? " might take " : " would take ") + ratio;
+}
+
+// By level, then component.
+Result<std::vector<SelectionReport>> merge_selections(const Comm& comm, size_t fields, size_t components,
+                                                      std::span<const EncodedChunk> chunks) {
+  std::vector<SelectionReport> selections;
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    selections.resize(fields);
+    return {};
+  }));
+  for (const EncodedChunk& chunk : chunks) {
+    for (size_t c = 0; c < chunk.report.selections.size(); ++c)
+      selections[chunk.level * components + c].add(chunk.report.selections[c]);
+  }
+  NEVE_TRY(mpi_status(
+      MPI_Allreduce(MPI_IN_PLACE, selections.data(), static_cast<int>(fields * selection_report_words),
+                    MPI_UINT64_T, MPI_SUM, comm.get()),
+      "sum of the ranks' selections"));
+  return selections;
+}
+
+// The sums in words. `selections` by level, then component; empty: not to be explained.
+WriteReport report_fields(const Hierarchy& hierarchy, const WritePlan& plan, std::span<const Sums> sums,
+                          std::span<const double> worst, std::span<const SelectionReport> selections) {
+  const size_t components = hierarchy.components.size();
+  WriteReport report;
+  for (size_t level = 0; level < plan.levels.size(); ++level) {
+    LevelReport& of = report.levels.emplace_back();
+    of.chunk_elements = plan.levels[level].chunks.chunk_elements;
+    of.chunks = plan.levels[level].chunks.chunks.size();
+    of.stored_bytes = sums[level * components].frame_bytes;
+    uint64_t cells = 0;
+    for (const Box& box : hierarchy.levels[level].boxes) cells += static_cast<uint64_t>(box.cells());
+    for (size_t c = 0; c < components; ++c) {
+      const FieldPlan& planned = plan.levels[level].fields[c];
+      const Sums& sum = sums[level * components + c];
+      FieldReport& field = of.fields.emplace_back();
+      field.name = hierarchy.components[c];
+      field.asked = planned.spec.asked;
+      field.bound_abs = planned.spec.bound_abs;
+      field.max_abs_error = worst[level * components + c];
+      field.cells = cells;
+      field.left_out_cells = sum.left_out_cells;
+      field.special_cells = sum.special_cells;
+      field.exact_cells = sum.exact_cells;
+      field.raw_bytes = cells * dtype_bytes(hierarchy.dtype);
+      field.codec_bytes = sum.section_bytes;
+      field.range_min = planned.range.min;
+      field.range_max = planned.range.max;
+      field.fill = planned.spec.fill;
+      field.codec = codec_name(static_cast<Codec>(place_of_most(sum.cells_by_codec)));
+      field.method = static_cast<LosslessMethod>(place_of_most(sum.cells_by_method));
+      field.arrangement = arrangement_of_number(place_of_most(sum.cells_by_arrangement));
+      field.chosen = chosen_text(planned.spec, sum);
+      field.covered = planned.covered;
+      if (!selections.empty()) field.explanation = {selections[level * components + c], planned.spec.tuning};
+      report.raw_bytes += field.raw_bytes;
+    }
+    share_out(of.stored_bytes, of.fields, sums.subspan(level * components, components));
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
+                                  std::span<const EncodedChunk> chunks, bool explain) {
+  const size_t components = hierarchy.components.size();
+  std::vector<Sums> sums;
+  std::vector<double> worst;
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    sums.resize(plan.levels.size() * components);
+    worst.resize(sums.size(), 0);
+    return {};
+  }));
+  for (const EncodedChunk& chunk : chunks) {
+    sums[chunk.level * components].frame_bytes += chunk.frame.size();
+    for (size_t c = 0; c < components; ++c) {
+      const ComponentReport& report = chunk.report.components[c];
+      const size_t field = chunk.level * components + c;
+      sums[field].held_cells += report.cells;
+      sums[field].left_out_cells += report.left_out_cells;
+      sums[field].special_cells += report.special_cells;
+      sums[field].exact_cells += report.exact_cells;
+      sums[field].section_bytes += report.stored_bytes;
+      sums[field].cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
+      sums[field].rival_bytes += report.rival_bytes;
+      sums[field].cells_by_rival[static_cast<size_t>(report.rival)] += report.cells;
+      if (report.rival_is_estimate) sums[field].estimated_cells += report.cells;
+      sums[field].cells_by_method[static_cast<size_t>(report.method)] += report.cells;
+      sums[field].cells_by_arrangement[arrangement_number(report)] += report.cells;
+      worst[field] = std::max(worst[field], report.max_abs_error);
+    }
+  }
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size() * counters),
+                                    MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "sum of the ranks' reports"));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, worst.data(), static_cast<int>(worst.size()), MPI_DOUBLE,
+                                    MPI_MAX, comm.get()),
+                      "worst error of the ranks"));
+
+  std::vector<SelectionReport> selections;
+  if (explain) {
+    NEVE_ASSIGN(selections, merge_selections(comm, sums.size(), components, chunks));
+  }
+
+  WriteReport report;
+  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
+    report = report_fields(hierarchy, plan, sums, worst, selections);
+    return {};
+  }));
+  return report;
+}
+
+}  // namespace neve::mpi

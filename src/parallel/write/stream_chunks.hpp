@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strategy amrex-1d: what AMReX's compressed HDF5 plotfiles do, so that there is something to compare with. A
+// level is one run of values, box after box, in a box component after component, cut every 1024 elements
+// wherever that falls; each piece is compressed alone, as a 1D array. Here each rank's run begins on a chunk
+// of its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/amr/chunking.hpp"
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "parallel/write/encode_chunks.hpp"
+#include "parallel/write/plan.hpp"
+
+namespace neve::mpi {
+
+inline constexpr uint64_t stream_chunk_elements = 1024;  // AMReX's
+
+// Chunk::boxes are those the chunk touches, Chunk::stream_begin is where in the first one's elements it
+// begins.
+amr::LevelChunks stream_chunks(const Level& level, int components, std::span<const int> owner);
+
+// Not collective. A chunk that touches several components is held to the tightest of their bounds.
+Status encode_stream_chunk(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
+                           const EncodeOptions& options, EncodedChunk& encoded);
+
+}  // namespace neve::mpi

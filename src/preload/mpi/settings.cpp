@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preload/mpi/settings.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "parallel/transfer/block_plan.hpp"
+#include "preload/trace/path_pattern.hpp"
+
+namespace neve::pmpi {
+namespace {
+
+std::string text_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? std::string() : text;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+Status read_number(const std::string& name, std::string_view text, uint64_t least, uint64_t most,
+                   uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number >= least && number <= most)
+    return {};
+  return usage_error(name + " is '" + std::string(text) + "'; allowed are whole numbers from " +
+                     std::to_string(least) + " to " + std::to_string(most));
+}
+
+Status read_variable(const char* variable, uint64_t least, uint64_t most, uint64_t& number) {
+  const std::string text = text_of(variable);
+  return text.empty() ? Status() : read_number(variable, text, least, most, number);
+}
+
+Status read_calls(Settings& settings) {
+  const std::string text = text_of("NEVE_MPI_CALLS");
+  for (const std::string& call : split(text.empty() ? "gather,file" : text, ',')) {
+    if (call == "gather") {
+      settings.gathers = settings.compresses;
+    } else if (call == "file") {
+      settings.files = settings.compresses;
+    } else {
+      return usage_error("NEVE_MPI_CALLS holds '" + call + "'; allowed are gather, file");
+    }
+  }
+  return {};
+}
+
+Status read_environment(Settings& settings) {
+  ArrayOptions& values = settings.transfer.values;
+  settings.bound = text_of("NEVE_MPI_BOUND");
+  settings.compresses = !settings.bound.empty();
+  if (settings.compresses) {
+    auto bound = parse_bound(settings.bound);
+    if (!bound.ok()) return bound.status().in("NEVE_MPI_BOUND");
+    values.bound = *bound;
+    NEVE_TRY(check_bound(values.bound).in("NEVE_MPI_BOUND"));
+  }
+  settings.codec = text_of("NEVE_MPI_CODEC");
+  if (!settings.codec.empty()) {
+    auto codec = parse_codec(settings.codec);
+    if (!codec.ok()) return codec.status().in("NEVE_MPI_CODEC");
+    values.codec = *codec;
+  }
+  settings.effort = text_of("NEVE_MPI_EFFORT");
+  if (!settings.effort.empty()) {
+    auto effort = parse_effort(settings.effort);
+    if (!effort.ok()) return effort.status().in("NEVE_MPI_EFFORT");
+    values.encode.effort = *effort;
+  }
+  uint64_t threads = 1, reports = 0;
+  NEVE_TRY(read_variable("NEVE_MPI_THREADS", 1, max_threads, threads));
+  NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
+  NEVE_TRY(read_variable("NEVE_MPI_LEAST_BYTES", 0, UINT64_MAX, settings.least_bytes));
+  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::most_block_bytes, settings.transfer.block_bytes));
+  values.encode.threads = static_cast<int>(threads);
+  settings.reports = reports != 0;
+  for (const std::string& size : split(text_of("NEVE_MPI_LAYER"), ',')) {
+    NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::most_block_bytes,
+                         settings.transfer.layer_shape.emplace_back()));
+  }
+  settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');
+  return read_calls(settings);
+}
+
+}  // namespace
+
+bool Settings::wants(const std::string& path) const {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+           return trace::path_matches(pattern.c_str(), path.c_str());
+         });
+}
+
+const Settings& settings() {
+  static const Settings read = [] {
+    Settings found;
+    const Status status = read_environment(found);
+    if (!status.ok()) {
+      say(status.message());
+      _exit(2);
+    }
+    return found;
+  }();
+  return read;
+}
+
+void say(const std::string& text) {
+  const std::string line = "neve mpi: " + text + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace neve::pmpi

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the environment asks for. docs/mpi.md lists the variables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parallel/transfer/block_encoder.hpp"
+
+namespace neve::pmpi {
+
+struct Settings {
+  bool compresses = false;  // a bound is given; reading frame files needs none
+  bool gathers = false;
+  bool files = false;
+  bool reports = false;
+  uint64_t least_bytes = 65536;
+  std::vector<std::string> patterns;  // of paths (src/preload/trace/path_pattern.hpp); none: all
+  mpi::Transfer transfer;             // without a type
+  std::string bound, codec, effort;
+
+  bool wants(const std::string& path) const;  // an absolute path
+};
+
+// Read at the first call. A variable that cannot be understood ends the program: to go on without what was
+// asked for would be to ignore it.
+const Settings& settings();
+
+// "neve mpi: ..." on stderr.
+void say(const std::string& text);
+
+}  // namespace neve::pmpi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any text as the options of the C interface and of the command.
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "neve/types.hpp"
+#include "parallel/write/option_text.hpp"
+#include "tests/fuzz/support/codes.hpp"
+#include "tools/neve/options.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto require = [](const neve::Status& status) {
+    neve::fuzz::require_code(status, {neve::Code::usage});
+  };
+  const std::string_view view(reinterpret_cast<const char*>(data), size);
+  const std::string text(view);
+  require(neve::mpi::parse_write_options(view).status());
+  const auto bound = neve::parse_bound(view, neve::BoundUse::array);
+  require(bound.status());
+  if (bound.ok()) {
+    const auto again = neve::parse_bound(neve::to_string(*bound), neve::BoundUse::array);
+    if (!again.ok() || !(*again == *bound)) neve::fuzz::broken_promise("a bound's text is another bound");
+  }
+  require(neve::parse_codec(view).status());
+  require(neve::parse_arrangement(view).status());
+  require(neve::parse_lossless_method(view).status());
+  require(neve::parse_effort(view).status());
+  require(neve::cli::parse_bytes("--chunk-size", text).status());
+  require(neve::cli::parse_fill(text).status());
+  require(neve::cli::parse_number("--fill", text).status());
+  std::map<std::string, neve::FieldRule> rules;
+  require(neve::cli::parse_field_rule(text, rules));
+  return 0;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames of every codec, effort, element type and arrangement; streams; frame files.
+#include <algorithm>
+#include <cmath>
+
+#include "core/amr/coverage.hpp"
+#include "core/format/frame_file.hpp"
+#include "neve/frame.hpp"
+#include "neve/stream.hpp"
+#include "tests/fuzz/seeds/seeds.hpp"
+#include "tests/fuzz/support/position_level.hpp"
+
+namespace neve::fuzz {
+namespace {
+
+constexpr Codec codecs[] = {Codec::dual_quant,    Codec::exact,   Codec::lorenzo_regression,
+                            Codec::interpolation, Codec::context, Codec::lossless};
+constexpr Effort efforts[] = {Effort::fast, Effort::balanced, Effort::max};
+
+std::string label(const std::string& name, Codec codec, const std::string& more) {
+  return name + "_" + std::string(codec_name(codec)) + "_" + more;
+}
+
+template <class From, class To>
+std::vector<std::byte> converted(const std::vector<std::byte>& values, double scale) {
+  std::vector<std::byte> out;
+  for (size_t i = 0; i + sizeof(From) <= values.size(); i += sizeof(From)) {
+    From value;
+    std::memcpy(&value, values.data() + i, sizeof value);
+    const auto to = static_cast<To>(std::clamp(static_cast<double>(value) * scale, -100.0, 100.0));
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&to);
+    out.insert(out.end(), bytes, bytes + sizeof to);
+  }
+  return out;
+}
+
+void put_array(Places& places, const std::string& name, const plotfile::NpyArray& array,
+               const ArrayOptions& options) {
+  const auto frame =
+      must(encode_array(array.dtype, array.shape, array.values.data(), options, nullptr), name);
+  places.put("frame", name, frame);
+}
+
+void put_integers(Places& places, const NamedArray& real) {
+  plotfile::NpyArray whole = real.array;
+  whole.dtype = DType::i16;
+  whole.values = real.array.dtype == DType::f32 ? converted<float, int16_t>(real.array.values, 3)
+                                                : converted<double, int16_t>(real.array.values, 3);
+  for (int method = 0; method < lossless_methods; ++method) {
+    ArrayOptions options;
+    options.bound = {BoundMode::lossless, 0};
+    options.codec = Codec::lossless;
+    options.tuning.method = static_cast<LosslessMethod>(method);
+    put_array(places, label(real.name, options.codec, "i16_" + std::to_string(method)), whole, options);
+  }
+}
+
+void put_floats(Places& places, const NamedArray& real) {
+  for (const double bound : {1e-1, 1e-3, 1e-6}) {
+    for (const Codec codec : codecs) {
+      for (const Effort effort : efforts) {
+        ArrayOptions options;
+        options.bound = {BoundMode::rel, bound};
+        if (codec == Codec::lossless || codec == Codec::exact) options.bound = {BoundMode::lossless, 0};
+        options.codec = codec;
+        options.encode.effort = effort;
+        put_array(
+            places,
+            label(real.name, codec,
+                  std::string(effort_name(effort)) + "_" + std::to_string(std::lround(-std::log10(bound)))),
+            real.array, options);
+      }
+    }
+  }
+  for (int method = 1; method < lossless_methods; ++method) {
+    ArrayOptions options;
+    options.bound = {BoundMode::lossless, 0};
+    options.codec = Codec::lossless;
+    options.tuning.method = static_cast<LosslessMethod>(method);
+    put_array(places, label(real.name, options.codec, std::to_string(method)), real.array, options);
+  }
+}
+
+// The boxes of a level as one frame. `covered`: with what the finer level covers.
+FrameLayout layout_of(const SmallPlotfile& small, size_t l) {
+  const Hierarchy& h = small.hierarchy;
+  FrameLayout layout;
+  layout.ndim = h.dims;
+  layout.components = static_cast<int>(h.components.size());
+  for (const Box& box : h.levels[l].boxes) {
+    FrameBox in_frame;
+    for (int d = 0; d < h.dims; ++d) {
+      in_frame.lo[static_cast<size_t>(d)] = box.lo[d];
+      in_frame.size[static_cast<size_t>(d)] = box.size(d);
+    }
+    for (size_t f = 0; l + 1 < h.levels.size() && f < h.levels[l + 1].boxes.size(); ++f) {
+      const Box part = intersect(box, coarsen(h.levels[l + 1].boxes[f], h.levels[l].ref_ratio));
+      if (part.empty()) continue;
+      Rect rect;
+      for (int d = 0; d < h.dims; ++d) {
+        rect.lo[static_cast<size_t>(d)] = part.lo[d] - box.lo[d];
+        rect.size[static_cast<size_t>(d)] = part.size(d);
+      }
+      in_frame.covered.push_back(rect);
+    }
+    layout.boxes.push_back(in_frame);
+  }
+  layout.element_count = layout.held_elements() + 17;
+  return layout;
+}
+
+void put_level(Places& places, const SmallPlotfile& small, size_t l, Codec codec, Arrangement arrangement,
+               int unit, bool drops, bool nests) {
+  const FrameLayout layout = layout_of(small, l);
+  std::vector<BoxData> data;
+  for (size_t b = 0; b < layout.boxes.size(); ++b) {
+    data.push_back(dense_box_data(small.values[l][b].data(), layout.boxes[b]));
+  }
+  ComponentSpec spec;
+  spec.asked = {BoundMode::rel, 1e-3};
+  spec.codec = codec;
+  spec.tuning.arrangement = arrangement;
+  spec.tuning.unit_cells = unit;
+  spec.drop_covered = drops;
+  spec.may_nest = nests;
+  std::vector<ComponentSpec> specs;
+  for (int c = 0; c < layout.components; ++c) {
+    spec.range = {};
+    for (size_t b = 0; b < data.size(); ++b) {
+      spec.range.merge(must(scan_range(small.hierarchy.dtype, layout.boxes[b], data[b], c, {}), small.name));
+    }
+    spec.bound_abs = absolute_bound(spec.asked, spec.range);
+    specs.push_back(spec);
+  }
+  const PositionLevel<float> f32;
+  const PositionLevel<double> f64;
+  Nesting nesting;
+  nesting.coarser = small.hierarchy.dtype == DType::f32 ? static_cast<const CoarserLevel*>(&f32) : &f64;
+  for (int d = 0; d < layout.ndim; ++d) nesting.ratio[static_cast<size_t>(d)] = 2;
+  const std::string name = label(small.name, codec,
+                                 "level" + std::to_string(l) + "_" + arrangement_text(arrangement, unit) +
+                                     (drops ? "_drops" : "") + (nests ? "_nests" : ""));
+  const auto frame =
+      must(encode_frame(small.hierarchy.dtype, layout, specs, data, {}, nullptr, nests ? &nesting : nullptr),
+           name);
+  places.put("frame", name, frame);
+}
+
+void put_levels(Places& places, const SmallPlotfile& small) {
+  for (size_t l = 0; l < small.hierarchy.levels.size(); ++l) {
+    for (const Codec codec : codecs) {
+      const bool drops = l + 1 < small.hierarchy.levels.size();
+      put_level(places, small, l, codec, Arrangement::in_place, 0, drops, false);
+      put_level(places, small, l, codec, Arrangement::linear, 8, drops, false);
+      put_level(places, small, l, codec, Arrangement::cluster, 8, drops, false);
+      put_level(places, small, l, codec, Arrangement::automatic, 0, false, false);
+    }
+    put_level(places, small, l, Codec::interpolation, Arrangement::automatic, 0, false, true);
+    put_level(places, small, l, Codec::context, Arrangement::automatic, 0, false, true);
+  }
+}
+
+}  // namespace
+
+void make_frame_seeds(Places& places) {
+  for (const NamedArray& real : real_arrays(places)) {
+    put_floats(places, real);
+    put_integers(places, real);
+  }
+  for (const SmallPlotfile& small : small_plotfiles(places)) put_levels(places, small);
+}
+
+void make_stream_seeds(Places& places) {
+  constexpr Bound bounds[] = {{BoundMode::rel, 1e-1}, {BoundMode::rel, 1e-4}, {BoundMode::ratio, 8}};
+  for (const NamedArray& real : real_arrays(places)) {
+    int number = 0;
+    for (const Bound& bound : bounds) {
+      for (const BookRule rule : {BookRule::exact_cost, BookRule::always, BookRule::never}) {
+        StreamArrayOptions options;
+        options.stream.bound = bound;
+        options.stream.rule = rule;
+        options.stream.block_values = 512;
+        options.stream.chunk_bytes = 4096;
+        options.stream.restart_blocks = rule == BookRule::always ? 2 : 0;
+        const auto stream =
+            encode_stream(real.array.dtype, real.array.shape, real.array.values.data(), options);
+        if (stream.ok()) places.put("stream", real.name + "_" + std::to_string(number++), *stream);
+      }
+    }
+  }
+}
+
+void make_frame_file_seeds(Places& places) {
+  for (const NamedArray& real : real_arrays(places)) {
+    const uint64_t value_bytes = dtype_bytes(real.array.dtype);
+    const uint64_t values = real.array.values.size() / value_bytes;
+    FrameFileIndex index{real.array.dtype, values, {}};
+    std::vector<std::byte> file(frame_file_header_bytes);
+    constexpr uint64_t piece = 700;
+    // The last pieces lie over the first ones.
+    for (uint64_t first = 0; first + piece <= values && index.entries.size() < 4; first += piece - 100) {
+      const std::vector<uint64_t> shape = {piece};
+      ArrayOptions options;
+      options.bound = {BoundMode::rel, 1e-3};
+      const auto frame =
+          must(encode_array(real.array.dtype, shape, real.array.values.data() + first * value_bytes, options),
+               real.name);
+      index.entries.push_back({first, piece, file.size(), frame.size()});
+      file.insert(file.end(), frame.begin(), frame.end());
+    }
+    const auto entries = index_bytes(index);
+    const auto header = header_bytes(index, file.size(), entries);
+    std::copy(header.begin(), header.end(), file.begin());
+    file.insert(file.end(), entries.begin(), entries.end());
+    places.put("frame_file", real.name, file);
+  }
+}
+
+}  // namespace neve::fuzz

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve compress`: one .npy array into one frame, or into a stream.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/format/codec_choices.hpp"
+#include "io/files/target.hpp"
+#include "io/files/temporary_file.hpp"
+#include "neve/frame.hpp"
+#include "neve/stream.hpp"
+#include "tools/neve/array_file.hpp"
+#include "tools/neve/command.hpp"
+#include "tools/neve/console.hpp"
+#include "tools/neve/explanation.hpp"
+#include "tools/neve/idle_options.hpp"
+#include "tools/neve/options.hpp"
+
+namespace neve::cli {
+namespace {
+
+// What only a stream has, as it was typed.
+struct StreamArgs {
+  std::string chunk = "32MiB", rule = "exact_cost";
+  std::vector<double> chi{5.18, 9.69};
+  uint32_t block = 1U << 16, restart = 0;
+  int dims = 0;
+};
+// Options that mean nothing to a stream, and those that mean something only to one.
+constexpr const char* frame_options[] = {"--codec", "--effort", "--threads", "--explain"};  // besides tuning
+constexpr const char* stream_options[] = {"--chunk",        "--book-rule", "--chi",
+                                          "--block-values", "--restart",   "--dims"};
+
+struct Args {
+  std::string input, output;
+  std::string bound, codec = "auto", effort = "fast", fill = "auto";
+  TuningArgs tuning;
+  int threads = 1;
+  bool explain = false, json = false;
+  bool stream = false;
+  StreamArgs stream_options;
+};
+
+Status set_fill(const std::string& text, DType dtype, ArrayOptions& options) {
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(text));
+  options.detect_fill = fill.detect;
+  if (!is_integer(dtype)) {
+    options.fill = fill.value;
+  } else if (fill.value && !fill.whole) {
+    return usage_error(fmt::format("--fill '{}' is no value of {}", text, dtype_name(dtype)));
+  } else {
+    options.integer_fill = fill.whole;
+  }
+  return {};
+}
+
+Result<ArrayOptions> array_options(const Args& args) {
+  ArrayOptions options;
+  auto bound = parse_bound(args.bound, BoundUse::array);
+  if (!bound.ok()) return bound.status().in("--bound");
+  options.bound = *bound;
+  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
+  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
+  NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
+  options.encode.explain = args.explain;
+  NEVE_TRY(parse_fill(args.fill).status());
+  return options;
+}
+
+Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
+  StreamArrayOptions options;
+  auto bound = parse_bound(args.bound, BoundUse::array);
+  if (!bound.ok()) return bound.status().in("--bound");
+  options.stream.bound = *bound;
+  if (is_integer(dtype)) {
+    return usage_error(fmt::format("--stream: values of {}, allowed are f32 and f64", dtype_name(dtype)));
+  }
+  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
+  options.stream.fill = fill.value;
+  options.detect_fill = fill.detect;
+  NEVE_ASSIGN(options.stream.chunk_bytes, parse_bytes("--chunk", args.stream_options.chunk));
+  NEVE_ASSIGN(options.stream.rule, parse_book_rule(args.stream_options.rule));
+  options.stream.chi_keep = args.stream_options.chi[0];
+  options.stream.chi_offline = args.stream_options.chi[1];
+  options.stream.block_values = args.stream_options.block;
+  options.stream.restart_blocks = args.stream_options.restart;
+  options.stream.dims = args.stream_options.dims;
+  return options;
+}
+
+// Options that would have no effect on what is made.
+Status check_options(const CLI::App& command, const Args& args) {
+  std::vector<OptionUse> uses;
+  for (const char* option : frame_options) uses.push_back({option, !args.stream, "with --stream"});
+  for (const char* option : tuning_options) uses.push_back({option, !args.stream, "with --stream"});
+  for (const char* option : stream_options) uses.push_back({option, args.stream, "without --stream"});
+  const bool is_chi = args.stream_options.rule == book_rule_name(BookRule::chi);
+  uses.push_back({"--chi", is_chi, "with this --book-rule; it is allowed with --book-rule chi"});
+  NEVE_TRY(refuse_idle(command, uses));
+  if (args.stream) return {};
+  NEVE_ASSIGN(const ArrayOptions options, array_options(args));
+  const bool is_lossless = options.bound.mode == BoundMode::lossless;
+  return refuse_idle_codec_options(command,
+                                   {{"", options.codec, options.encode.effort, is_lossless, options.tuning}});
+}
+
+nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
+  return {{"values", chunk.values},
+          {"stored_bytes", chunk.stored_bytes},
+          {"bound_abs", chunk.bound_abs},
+          {"max_abs_error", chunk.max_abs_error},
+          {"exact_values", chunk.exact_values},
+          {"special_values", chunk.special_values},
+          {"book", book_kind_name(chunk.book)},
+          {"offline_book",
+           chunk.offline_book < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(chunk.offline_book)},
+          {"reason", book_reason_name(chunk.reason)},
+          {"chi", chunk.chi},
+          {"kept_bits", chunk.kept_bits},
+          {"rebuilt_bits", chunk.rebuilt_bits},
+          {"offline_bits", chunk.offline_bits}};
+}
+
+Status compress_stream(const Args& args) {
+  NEVE_TRY(files::check_is_another(args.input, args.output));
+  NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
+  NEVE_ASSIGN(const StreamArrayOptions options, stream_array_options(args, array.dtype));
+  std::vector<ChunkReport> chunks;
+  const double begin_seconds = MPI_Wtime();
+  NEVE_ASSIGN(const std::vector<std::byte> bytes,
+              encode_stream(array.dtype, array.shape, array.values.data(), options, &chunks));
+  const double encode_seconds = MPI_Wtime() - begin_seconds;
+  NEVE_TRY(files::write_file(args.output, bytes));
+
+  const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(bytes.size());
+  double max_error = 0;
+  double bound_abs = 0;
+  for (const ChunkReport& chunk : chunks) {
+    max_error = std::max(max_error, chunk.max_abs_error);
+    bound_abs = std::max(bound_abs, chunk.bound_abs);
+  }
+  if (args.json) {
+    nlohmann::ordered_json j;
+    j["source"] = args.input;
+    j["destination"] = args.output;
+    j["raw_bytes"] = array.values.size();
+    j["stored_bytes"] = bytes.size();
+    j["ratio"] = ratio;
+    j["bound"] = to_string(options.stream.bound);
+    j["bound_abs"] = bound_abs;
+    j["max_abs_error"] = max_error;
+    j["chunks"] = nlohmann::ordered_json::array();
+    for (const ChunkReport& chunk : chunks) j["chunks"].push_back(chunk_json(chunk));
+    j["seconds"] = {{"encode", encode_seconds}};
+    std::cout << j.dump(2) << std::endl;
+    return {};
+  }
+  std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
+                           human_bytes(array.values.size()), human_bytes(bytes.size()), human_ratio(ratio),
+                           human_error(max_error), human_error(bound_abs));
+  for (size_t c = 0; c < chunks.size(); ++c) {
+    const std::string number = chunks[c].offline_book < 0 ? "" : fmt::format(" {}", chunks[c].offline_book);
+    std::cout << fmt::format("chunk {}: {} in {}, codebook {}{} ({})\n", c,
+                             human_bytes(chunks[c].values * dtype_bytes(array.dtype)),
+                             human_bytes(chunks[c].stored_bytes), book_kind_name(chunks[c].book), number,
+                             book_reason_name(chunks[c].reason));
+  }
+  std::cout << std::flush;
+  return {};
+}
+
+Status compress(const Args& args) {
+  if (args.stream) return compress_stream(args);
+  NEVE_ASSIGN(ArrayOptions options, array_options(args));
+  NEVE_TRY(files::check_is_another(args.input, args.output));
+  NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
+  NEVE_TRY(set_fill(args.fill, array.dtype, options));
+  FrameReport report;
+  const double begin_seconds = MPI_Wtime();
+  NEVE_ASSIGN(const std::vector<std::byte> frame,
+              encode_array(array.dtype, array.shape, array.values.data(), options, &report));
+  const double encode_seconds = MPI_Wtime() - begin_seconds;
+  NEVE_ASSIGN(const Frame parsed, Frame::parse(frame));
+  NEVE_TRY(files::write_file(args.output, frame));
+
+  const ComponentReport& component = report.components.front();
+  const std::optional<Explanation> explanation =
+      args.explain ? std::optional<Explanation>({report.selections.front(), options.tuning}) : std::nullopt;
+  const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(frame.size());
+  if (args.json) {
+    nlohmann::ordered_json j;
+    j["source"] = args.input;
+    j["destination"] = args.output;
+    j["raw_bytes"] = array.values.size();
+    j["stored_bytes"] = frame.size();
+    j["ratio"] = ratio;
+    j["bound"] = to_string(options.bound);
+    j["bound_abs"] = parsed.components().front().bound_abs;
+    j["max_abs_error"] = component.max_abs_error;
+    j["special_cells"] = component.special_cells;
+    j["exact_cells"] = component.exact_cells;
+    j["codec"] = codec_name(component.codec);
+    if (component.codec == Codec::lossless) j["method"] = lossless_method_name(component.method);
+    j["arrangement"] = arrangement_text(component.arrangement, component.unit_cells);
+    if (options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr) {
+      j["reached"] =
+          std::isfinite(report.reached) ? nlohmann::ordered_json(report.reached) : nlohmann::ordered_json();
+    }
+    if (explanation) j["explanation"] = explanation_json(*explanation);
+    j["seconds"] = {{"encode", encode_seconds}};
+    std::cout << j.dump(2) << std::endl;
+  } else {
+    std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
+                             human_bytes(array.values.size()), human_bytes(frame.size()), human_ratio(ratio),
+                             human_error(component.max_abs_error),
+                             human_error(parsed.components().front().bound_abs))
+              << (explanation ? "\n" + explanation_text(args.input, *explanation) : "") << std::flush;
+  }
+  return {};
+}
+
+}  // namespace
+
+Command add_compress(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("compress", "One .npy array into one compressed file");
+  auto args = std::make_shared<Args>();
+  sub->add_option("IN", args->input,
+                  "a .npy array of floating point, or of integers, which are kept bit for bit")
+      ->required();
+  sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
+  sub->add_option(
+         "--bound", args->bound,
+         "abs=X (largest error), rel=X (of the value range), ratio=X (bytes before / after), psnr=X (dB) or "
+         "lossless")
+      ->required();
+  sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
+  add_tuning_options(*sub, args->tuning);
+  sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
+  sub->add_option("--fill", args->fill,
+                  "the value that means 'nothing here': auto (detect), none or a number")
+      ->capture_default_str();
+  sub->add_option("--threads", args->threads, "threads")->capture_default_str();
+  sub->add_flag("--explain", args->explain, explain_help);
+  sub->add_flag("--json", args->json, "the report as JSON on stdout");
+  sub->add_flag(
+      "--stream", args->stream,
+      "as a stream of blocks in bounded memory, the bytes of Neve's hardware engine, instead of a frame");
+  StreamArgs& stream = args->stream_options;
+  sub->add_option("--chunk", stream.chunk, "stream: values that share the choice of a codebook, 1KiB to 1GiB")
+      ->capture_default_str();
+  sub->add_option("--book-rule", stream.rule,
+                  "stream: when a codebook is rebuilt: exact_cost, chi, always or never")
+      ->capture_default_str();
+  sub->add_option(
+         "--chi", stream.chi,
+         "stream: thresholds of rule chi on the change of the standard deviation of the 1024 symbol "
+         "frequencies, each relative to 1/1024: kept up to the first, rebuilt up to the second, above it "
+         "offline")
+      ->expected(2)
+      ->delimiter(',')
+      ->default_str("5.18,9.69");
+  sub->add_option("--block-values", stream.block, "stream: values in a block, 256 to 16777216")
+      ->capture_default_str();
+  sub->add_option("--restart", stream.restart, "stream: blocks after which prediction starts anew; 0: never")
+      ->capture_default_str();
+  sub->add_option("--dims", stream.dims,
+                  "stream: directions that prediction uses, the fastest first, 1 to 3; 0: by a sample")
+      ->capture_default_str();
+  sub->footer(
+      "Under mpirun one rank does the work.\n"
+      "Examples:\n"
+      "  neve compress field.npy field.neve --bound rel=1e-3\n"
+      "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999\n"
+      "  neve compress field.npy field.neve --bound ratio=10\n"
+      "  neve compress field.npy field.nevs --bound rel=1e-3 --stream --chunk 4MiB\n"
+      "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib\n"
+      "  neve compress theta.npy theta.neve --bound lossless --effort balanced --explain\n"
+      "  neve compress landuse.npy landuse.neve --bound lossless --fill 255");
+  Command command{sub, {}, {}};
+  command.parallel = [args, sub](const Ranks& ranks) {
+    return ranks.on_first("compress", [&]() -> Status {
+      NEVE_TRY(check_options(*sub, *args));
+      return compress(*args);
+    });
+  };
+  return command;
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve decompress`: a compressed array, or a frame file, back into .npy.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "io/files/target.hpp"
+#include "neve/frame.hpp"
+#include "tools/neve/array_file.hpp"
+#include "tools/neve/command.hpp"
+#include "tools/neve/console.hpp"
+#include "tools/neve/frame_file.hpp"
+#include "tools/neve/options.hpp"
+
+namespace neve::cli {
+namespace {
+
+struct Args {
+  std::string input, output;
+  int threads = 1;
+};
+
+Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads) {
+  NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  auto decoded = decode_compressed(bytes, threads);
+  if (!decoded.ok()) return decoded.status().in(path);
+  return std::move(decoded->array);
+}
+
+Status decompress(const Args& args) {
+  NEVE_ASSIGN(const int threads, check_threads(args.threads));
+  NEVE_TRY(files::check_is_another(args.input, args.output));
+  NEVE_ASSIGN(const bool is_frame_file, is_frame_file_at(args.input));
+  auto array = is_frame_file ? read_frame_file(args.input, threads) : read_compressed(args.input, threads);
+  NEVE_TRY(array.status());
+  NEVE_TRY(plotfile::write_npy(args.output, array->dtype, array->shape, array->values));
+  std::cout << fmt::format("{}: {}\n", args.output, human_bytes(array->values.size())) << std::flush;
+  return {};
+}
+
+}  // namespace
+
+Command add_decompress(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("decompress", "A compressed array back into .npy");
+  auto args = std::make_shared<Args>();
+  sub->add_option("IN", args->input, "what neve compress, neve.compress or neve/mpi.h made")->required();
+  sub->add_option("OUT", args->output, "the .npy array")->required();
+  sub->add_option("--threads", args->threads, "threads")->capture_default_str();
+  sub->footer(
+      "Under mpirun one rank does the work.\n"
+      "Examples:\n"
+      "  neve decompress field.neve field.npy");
+  Command command{sub, {}, {}};
+  command.parallel = [args](const Ranks& ranks) {
+    return ranks.on_first("decompress", [&] { return decompress(*args); });
+  };
+  return command;
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve mpi run`: a program whose gathers and files become frames.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "neve/types.hpp"
+#include "tools/neve/command.hpp"
+#include "tools/neve/console.hpp"
+#include "tools/neve/idle_options.hpp"
+#include "tools/neve/launch.hpp"
+
+namespace neve::cli {
+namespace {
+
+struct Args {
+  std::string bound, codec, effort;
+  std::vector<std::string> calls, files, words;
+  std::vector<uint64_t> layer;
+  uint64_t least_bytes = 65536;
+  int threads = 1;
+  bool report = false;
+};
+
+template <class Words>
+std::string joined(const Words& words, char separator) {
+  std::string text;
+  for (const auto& word : words)
+    text += (text.empty() ? "" : std::string(1, separator)) + fmt::format("{}", word);
+  return text;
+}
+
+// Without a bound nothing is compressed: frame files are read, whatever their names are.
+Status check_options(const CLI::App& command, const Args& args) {
+  const bool compresses = !args.bound.empty();
+  const bool makes_files =
+      args.calls.empty() || std::find(args.calls.begin(), args.calls.end(), "file") != args.calls.end();
+  const std::string why_not = "without --bound: nothing is compressed";
+  return refuse_idle(command, {{"--calls", compresses, why_not},
+                               {"--files", compresses, why_not},
+                               {"--files", makes_files, "with --calls gather"},
+                               {"--least-bytes", compresses, why_not},
+                               {"--layer", compresses, why_not},
+                               {"--codec", compresses, why_not},
+                               {"--effort", compresses, why_not}});
+}
+
+Result<int> mpi_run(const CLI::App& command, const Args& args) {
+  NEVE_TRY(check_options(command, args));
+  if (!args.bound.empty()) NEVE_TRY(parse_bound(args.bound).status());
+  if (!args.codec.empty()) NEVE_TRY(parse_codec(args.codec).status());
+  if (!args.effort.empty()) NEVE_TRY(parse_effort(args.effort).status());
+  NEVE_ASSIGN(const std::string library, find_preload("libneve_pmpi.so", "NEVE_MPI_LIBRARY"));
+  Variables variables = {{"LD_PRELOAD", library},
+                         {"NEVE_MPI_LEAST_BYTES", std::to_string(args.least_bytes)},
+                         {"NEVE_MPI_THREADS", std::to_string(args.threads)}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) variables.emplace_back(name, value);
+  };
+  add("NEVE_MPI_BOUND", args.bound);
+  add("NEVE_MPI_CODEC", args.codec);
+  add("NEVE_MPI_EFFORT", args.effort);
+  add("NEVE_MPI_CALLS", joined(args.calls, ','));
+  add("NEVE_MPI_FILES", joined(args.files, ':'));
+  add("NEVE_MPI_LAYER", joined(args.layer, ','));
+  add("NEVE_MPI_REPORT", args.report ? "1" : "");
+  return run_to_end(with_variables(args.words, variables));
+}
+
+}  // namespace
+
+Command add_mpi(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("mpi", "Programs whose MPI_Gather and MPI files carry frames");
+  sub->require_subcommand(1);
+  sub->footer(
+      "Examples:\n"
+      "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation    its gathers and files become frames\n"
+      "  neve mpi run -- mpirun -n 2 ./analysis                       reads frames that others wrote\n"
+      "  neve mpi run --help");
+  CLI::App* run = sub->add_subcommand(
+      "run", "Run an unmodified MPI program; its gathers and files of floating-point values become frames");
+  auto args = std::make_shared<Args>();
+  run->add_option("--bound", args->bound,
+                  "abs=X, rel=X or lossless; none: only read frames that others wrote");
+  run->add_option("--calls", args->calls, "gather, file (both)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"gather", "file"}));
+  run->add_option("--files", args->files,
+                  "only files of this pattern: a shell's, of the absolute path or of its end "
+                  "from a folder or the file name on; may be given again")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  run->add_option("--least-bytes", args->least_bytes,
+                  "gathers of fewer bytes a rank, and files that begin with fewer, "
+                  "are left alone")
+      ->capture_default_str();
+  run->add_option("--layer", args->layer, "values lie in layers of this shape, slowest first: 256,256")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  run->add_option("--codec", args->codec, "codec (auto)");
+  run->add_option("--effort", args->effort, "fast, balanced or max (fast)");
+  run->add_option("--threads", args->threads, "threads of each rank")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  run->add_flag("--report", args->report, "say at the end what was carried");
+  run->add_option("command", args->words, "the program and its arguments, after --")->required();
+  run->footer(
+      "What cannot be frames is said and passed through; what would give wrong values ends the program.\n"
+      "Ends with the program's exit code. docs/mpi.md tells which calls, and the variables for job scripts.\n"
+      "Examples:\n"
+      "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
+  Command command{sub, {}, {}};
+  command.local = [args, run] {
+    auto exit_code = mpi_run(*run, *args);
+    if (exit_code.ok()) return *exit_code;
+    say("mpi run: " + exit_code.status().message());
+    return static_cast<int>(exit_code.status().code());
+  };
+  return command;
+}
+
+}  // namespace neve::cli

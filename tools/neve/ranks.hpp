@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks a command runs on: one when started alone.
+#pragma once
+
+#include <mpi.h>
+
+#include "neve/status.hpp"
+#include "parallel/comm/agree.hpp"
+
+namespace neve::cli {
+
+// Before MPI_Init: this process's rank as the launcher says, 0 when there is no launcher. What needs no
+// MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
+int launcher_rank();
+
+class Ranks {
+ public:
+  static Result<Ranks> of_world();
+
+  MPI_Comm comm() const { return comm_.get(); }
+  int rank() const { return comm_.rank(); }
+  int size() const { return comm_.size(); }
+  bool first() const { return rank() == 0; }
+
+  // Collective: ok where all ranks pass ok, else the same error everywhere.
+  Status agree(const Status& mine) const { return mpi::agree(comm_, mine); }
+
+  // Collective: runs `work` (which returns a Status and is not collective) on rank 0 only.
+  template <class Work>
+  Status on_first(const char* phase, Work&& work) const {
+    return agree(first() ? mpi::guarded(phase, work) : Status());
+  }
+
+ private:
+  explicit Ranks(mpi::Comm comm) : comm_(std::move(comm)) {}
+  mpi::Comm comm_;
+};
+
+}  // namespace neve::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rules for the variables of a data file, as people write them: --field, or a TOML file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/datafile/copy.hpp"
+#include "neve/status.hpp"
+
+namespace neve::cli {
+
+// "PATTERN:SETTING,...": the settings of a plotfile's --field, and stays, effort=NAME.
+Result<datafile::VariableRule> parse_variable_rule(const std::string& text);
+
+// A TOML file of tables [[rule]] with a key `match` (a pattern, or a list of them) and settings of the same
+// names: bound, codec, method, arrangement, unit, block, merge-units, effort, fill, stays. An unknown key is
+// a usage error.
+Result<std::vector<datafile::VariableRule>> read_rules_file(const std::string& path);
+
+}  // namespace neve::cli
