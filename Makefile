@@ -18,7 +18,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 
-.PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library python clean help
+.PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library clean help
 
 help:            ## this list
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -30,20 +30,14 @@ library: bootstrap
 	@cmake --preset default >build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
 	@cmake --build build -j $(JOBS)
 
-# What the Python package is made of; a change installs it again. CC and CXX as CMake finds them, so that
-# ccache knows the objects of the build before.
-python_sources := $(shell git ls-files -co --exclude-standard -- \
-  CMakeLists.txt pyproject.toml cmake include src/core src/io bindings/python 2>/dev/null)
-.venv/neve-installed: $(python_sources) scripts/requirements.txt | bootstrap
-	CC=cc CXX=c++ $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	  --force-reinstall --config-settings=build-dir=build/python .
-	@touch $@
+build: library   ## the command, the libraries, the plugin, the benchmarks, the tests, and Python with neve
 
-python: .venv/neve-installed
-
-build: library python    ## the command, the libraries, the plugin, and Python with neve
-
-demo: build      ## convert a real AMReX plotfile and back, with a table and a picture
+demo:            ## convert a real AMReX plotfile and back, with a table and a picture
+	@echo "demo: installs packages where they are missing, builds the command and the Python package (some 4 minutes on 2"
+	@echo "demo: cores), writes a real plotfile compressed, checks and draws it. What it leaves is in demo/."
+	@scripts/bootstrap.sh demo
+	@[[ -f build/CMakeCache.txt ]] || cmake --preset demo >/dev/null
+	@cmake --build build -j $(JOBS) --target neve neve_h5plugin neve_python
 	@$(PYTHON) scripts/demo.py
 
 formatted_sources := git ls-files -- include src bindings tools bench tests examples rtl | \
@@ -66,7 +60,7 @@ sanitize: bootstrap  ## the core and its unit tests under ASan and UBSan
 # cores take long: 2 ranks, 3 where a test is short.
 test-mpich: bootstrap  ## the MPI tests and the command against MPICH, in build-mpich
 	@cmake --preset mpich >/dev/null
-	@cmake --build build-mpich -j $(JOBS) --target neve mpi_tests neve_trace trace_mpi_calls neve_pmpi pmpi_program
+	@cmake --build build-mpich -j $(JOBS) --target neve neve-bench mpi_tests neve_trace trace_mpi_calls neve_pmpi pmpi_program
 	@ctest --test-dir build-mpich --output-on-failure -R '^mpi\.(.*\.2|(agree|capi|coverage|hints|put)_test\.3)$$'
 
 test-rtl: library  ## the hardware engine in Verilator against the software

@@ -1,9 +1,9 @@
-# The one target every target of ours links: warnings are errors, and floating point is never
+# The one target every target of ours links: warnings (errors with NEVE_WERROR), and floating point is never
 # reordered or contracted, because a fused multiply-add in a decoder breaks the error bound. Without errno a
 # square root is an instruction and no call to libm.
 add_library(neve_flags INTERFACE)
 target_compile_options(neve_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -ffp-contract=off -fno-fast-math -fno-math-errno
+  -Wall -Wextra -Wpedantic $<$<BOOL:${NEVE_WERROR}>:-Werror> -ffp-contract=off -fno-fast-math -fno-math-errno
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(NEVE_SANITIZE)

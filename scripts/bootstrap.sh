@@ -1,28 +1,36 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Brings a fresh Debian 12 to where Neve builds: system packages and the Python environment .venv.
-# Does nothing, quickly, when everything is there. Usage: scripts/bootstrap.sh [fuzz|aarch64]
+# Does nothing, quickly, when everything is there. Usage: scripts/bootstrap.sh [demo|fuzz|aarch64]; demo: only what
+# the command and the Python package need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(
   g++ cmake ninja-build make pkg-config ccache git ca-certificates
-  openmpi-bin libopenmpi-dev libhdf5-openmpi-dev hdf5-tools
-  mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
+  openmpi-bin libopenmpi-dev libhdf5-openmpi-dev
   libhwy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-1.0 liblzo2-2 libxxhash-dev libfmt-dev
-  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev libgtest-dev libeigen3-dev
+  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev
+  python3 python3-venv python3-dev
+)
+packages_of_tests=(
+  hdf5-tools libgtest-dev libeigen3-dev
+  mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
   libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
   libadios-openmpi-dev libblosc-dev libaec-dev libbz2-dev  # ADIOS there, and what it stands on
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin nco cdo  # ncdump, ncks, cdo, ...: what the tests of data files and of readers run
   verilator  # runs rtl/ in tests
   yosys      # proves and costs rtl/
-  clang-format python3 python3-venv python3-dev
+  clang-format
 )
+requirements=requirements.txt
 case "${1:-}" in
+  demo) packages_of_tests=() requirements=requirements-demo.txt ;;
   fuzz) packages+=(clang libclang-rt-14-dev llvm) ;;  # llvm: llvm-profdata and llvm-cov say what was covered
   aarch64) packages+=(g++-aarch64-linux-gnu qemu-user) ;;
 esac
+packages+=("${packages_of_tests[@]}")
 
 say() { echo "bootstrap: $*" >&2; }
 
@@ -68,9 +76,18 @@ fi
 
 [[ -x .venv/bin/python ]] || "$python" -m venv .venv
 # The stamp holds what was installed, so that a changed list installs again.
-stamp=.venv/neve-requirements.txt
-if ! cmp -s scripts/requirements.txt "$stamp"; then
+stamp=.venv/neve-$requirements
+if ! cmp -s "scripts/$requirements" "$stamp"; then
   say "installing Python packages into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
-  cp scripts/requirements.txt "$stamp"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "scripts/$requirements"
+  cp "scripts/$requirements" "$stamp"
+fi
+
+# Python finds the package in the build, and the benchmarks' in the checkout.
+packages_dir=$(echo .venv/lib/python3*/site-packages)
+paths="$PWD/build/python
+$PWD/bench/python"
+if [[ "$(cat "$packages_dir/neve.pth" 2>/dev/null)" != "$paths" ]]; then
+  .venv/bin/python -m pip uninstall --quiet --disable-pip-version-check -y neve 2>/dev/null || true
+  echo "$paths" > "$packages_dir/neve.pth"
 fi

@@ -39,4 +39,4 @@ at.128 = { grid = [4096, 2048, 128] }
 at.256 = { grid = [4096, 4096, 128] }
 END
 
-neve study study.toml --into study
+neve bench study study.toml --into study

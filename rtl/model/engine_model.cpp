@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stream/block_writer.hpp"
 #include "core/threads/float_environment.hpp"
 #include "rtl/model/settings.hpp"

@@ -559,7 +559,7 @@ def test_raw_values_that_mpi_loses_are_found(tmp_path, fault):
 def test_a_killed_study_leaves_no_files(tmp_path):
     """Its scratch folder goes with the next run, and nothing else of that name does."""
     folder = tmp_path / "study"
-    command = [str(NEVE), "study", "two-cores", "--into", str(folder)]
+    command = [str(NEVE), "bench", "study", "two-cores", "--into", str(folder)]
     folder.mkdir()
     mine = folder / "neve-study-files-mine"
     mine.mkdir()

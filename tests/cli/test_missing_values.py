@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 
-import neve  # noqa: F401 - so that netCDF4 finds the plugin
 import numpy as np
 import pytest
+
+import neve  # noqa: F401 - so that netCDF4 finds the plugin
 
 from .conftest import run_neve
 

@@ -15,9 +15,10 @@ import subprocess
 import sys
 
 import h5py
-import neve as package
 import numpy as np
 import pytest
+
+import neve as package
 
 from . import amrex_files, chombo_files
 from .conftest import PLUGIN_DIR, ROOT, environment

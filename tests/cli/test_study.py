@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`neve study`: from a deck to a report; killed and gone on with, failing cells, changed decks."""
+"""`neve bench study`: decks and reports; killed and gone on with, failing cells, changed decks."""
 
 import csv
 import json
@@ -80,7 +80,7 @@ class Faked:
 
     @property
     def words(self):
-        return ("study", self.path / "deck.toml", "--into", self.into, "--no-pictures")
+        return ("bench", "study", self.path / "deck.toml", "--into", self.into, "--no-pictures")
 
     def calls(self):
         """Of the launcher since the last question."""
@@ -102,13 +102,13 @@ def faked(tmp_path):
 def test_from_a_deck_to_a_report(neve, tmp_path):
     deck, into = tmp_path / "deck.toml", tmp_path / "results"
     deck.write_text(DECK)
-    listed = neve("study", deck, "--into", into, "--list").out
+    listed = neve("bench", "study", deck, "--into", into, "--list").out
     assert "struct hdf5-zfp, balanced, 2 ranks: 0 of 1 runs done" in listed
-    planned = neve("study", deck, "--into", into, "--dry-run").out.splitlines()
+    planned = neve("bench", "study", deck, "--into", into, "--dry-run").out.splitlines()
     assert len(planned) == 5 * 2 + 1 + 1
     assert not into.exists(), "neither makes anything"
 
-    done = neve("study", deck, "--into", into)
+    done = neve("bench", "study", deck, "--into", into)
     assert f"[{len(planned)}/{len(planned)}]" in done.err
     study = json.loads((into / "study.json").read_text())
     rows = {(r["output"], r["part"], r["layout"], r["ranks"]): r for r in study["rows"]}
@@ -138,7 +138,7 @@ def test_from_a_deck_to_a_report(neve, tmp_path):
         assert (into / picture).stat().st_size > 1000
     assert not list(into.glob("neve-study-files*")), "files of the runs are gone"
 
-    again = neve("study", deck, "--into", into, "--no-pictures")
+    again = neve("bench", "study", deck, "--into", into, "--no-pictures")
     assert f"{len(planned)} of {len(planned)} runs are done already" in again.err
     assert "[1/" not in again.err
 
@@ -213,7 +213,8 @@ def test_refuses_a_deck_before_anything_is_run(neve, faked):
 
 
 def test_the_deck_that_comes_with_neve(neve, tmp_path):
-    planned = neve("study", "two-cores", "--into", tmp_path / "x", "--dry-run").out.splitlines()
+    into = ("--into", tmp_path / "x")
+    planned = neve("bench", "study", "two-cores", *into, "--dry-run").out.splitlines()
     assert len(planned) > 100
-    missing = neve("study", "three-cores", expect=1).err
+    missing = neve("bench", "study", "three-cores", expect=1).err
     assert "three-cores" in missing and "two-cores" in missing

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """neve.load_yt puts every cell where it lies: fields that hold the places of cells agree."""
 
-import neve as package
 import numpy as np
 import pytest
+
+import neve as package
 
 from . import amrex_files
 from .amrex_files import Places

@@ -9,7 +9,7 @@
 #include "neve/types.hpp"
 #include "parallel/write/option_text.hpp"
 #include "tests/fuzz/support/codes.hpp"
-#include "tools/neve/options.hpp"
+#include "tools/common/options.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto require = [](const neve::Status& status) {

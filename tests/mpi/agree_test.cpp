@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/comm/agree.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 
 #include <cstdlib>
 

@@ -3,10 +3,11 @@
 
 import sys
 
-import neve
-import neve.mpi
 import numpy as np
 from mpi4py import MPI
+
+import neve
+import neve.mpi
 
 comm = MPI.COMM_WORLD
 rank, ranks = comm.rank, comm.size

@@ -10,9 +10,10 @@ import time
 
 import numpy as np
 import pytest
-from neve.bench import codecs, fields, report, trial
-from neve.bench.__main__ import main
-from neve.bench.contenders import Contender, NotApplicable
+
+from neve_bench import codecs, fields, report, trial
+from neve_bench.__main__ import main
+from neve_bench.contenders import Contender, NotApplicable
 
 ARRAY = np.array([0.0, -0.0, np.nan, np.inf, -999.0, 1.0, 2.0, 3.0], np.float32)
 FIELD = fields.BenchField("special", "small", 0.1, ARRAY, -999.0)

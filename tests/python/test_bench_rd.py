@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 
-import neve
 import numpy as np
 import pytest
-from neve.bench import trial
-from neve.bench.contenders import Contender
-from neve.bench.fields import BenchField
-from neve.bench.rd import curves, hierarchy, methods, peers, slices
+
+import neve
+from neve_bench import trial
+from neve_bench.contenders import Contender
+from neve_bench.fields import BenchField
+from neve_bench.rd import curves, hierarchy, methods, peers, slices
 
 
 def test_ratio_at_equal_psnr_of_parallel_curves():

@@ -4,8 +4,9 @@
 import json
 
 import pytest
-from neve.bench import region
-from neve.bench.__main__ import main
+
+from neve_bench import region
+from neve_bench.__main__ import main
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ import pathlib
 import sys
 
 import h5py
-import neve
 import numpy as np
 import pytest
+
+import neve
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from chombo_files import LEVELS, Variable, boxes_of, values_of, write  # noqa: E402

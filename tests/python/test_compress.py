@@ -8,12 +8,13 @@ import subprocess
 import sys
 import threading
 
-import neve
 import numpy as np
 import pytest
 from arrays import assert_same_bits, assert_within, bound_values, value_range, views
 from hypothesis import given
 from hypothesis import strategies as st
+
+import neve
 
 
 @given(views(), bound_values())

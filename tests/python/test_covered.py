@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
-import neve
 import numpy as np
 import pytest
+
+import neve
 
 REL = 1e-3
 FILES = (

@@ -8,12 +8,13 @@ import subprocess
 import sys
 
 import h5py
-import neve
 import numpy as np
 import pytest
 from arrays import assert_same_bits, assert_within, value_range
 from hypothesis import given
 from hypothesis import strategies as st
+
+import neve
 
 
 def field(shape: tuple[int, ...], dtype: type) -> np.ndarray:

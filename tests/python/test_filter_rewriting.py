@@ -11,10 +11,11 @@ import subprocess
 import sys
 
 import h5py
-import neve
 import numpy as np
 import pytest
 from arrays import assert_same_bits, assert_within, value_range
+
+import neve
 
 EFFORTS = ("fast", "balanced", "max")
 SEQUENCES = 1000 if os.environ.get("NEVE_TEST_LONG") else 100

@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 
-import neve
 import pytest
+
+import neve
 
 MODULES = ("neve", "netCDF4", "hdf5plugin", "h5py")
 

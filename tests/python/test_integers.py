@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import h5py
-import neve
 import numpy as np
 import pytest
 import reference_decoder
@@ -12,6 +11,8 @@ from arrays import assert_same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 from integers import DTYPES, integer_arrays
+
+import neve
 
 METHODS = [
     "auto",

@@ -6,12 +6,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import neve
 import numpy as np
 import pytest
 
+import neve
+
 pytest.importorskip("matplotlib")
 from matplotlib import image  # noqa: E402
+
 from neve.plot import main  # noqa: E402
 
 

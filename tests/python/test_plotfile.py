@@ -6,10 +6,11 @@ from __future__ import annotations
 import shutil
 
 import h5py
-import neve
 import numpy as np
 import pytest
 from arrays import assert_same_bits
+
+import neve
 
 REL = 1e-3
 

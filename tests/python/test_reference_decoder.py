@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import h5py
-import neve
 import numpy as np
 import pytest
 import reference_decoder
@@ -13,6 +12,8 @@ from arrays import assert_same_bits, bits
 from conftest import CHECKOUT
 from hypothesis import given
 from hypothesis import strategies as st
+
+import neve
 from neve import _core
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.neve"))

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import neve
 import numpy as np
 import pytest
 import reference_stream
 from conftest import CHECKOUT
 from reference_decoder import Refused, xxh3_64
+
+import neve
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.nevs"))
 TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_books.inc"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streams from Python, and bounds that are targets."""
 
-import neve
 import numpy as np
 import pytest
+
+import neve
 
 
 def field(shape=(20, 30, 40), dtype=np.float32, seed=3):

@@ -3,9 +3,10 @@
 
 import re
 
-import neve
 import pytest
-from neve.study import deck, summary
+
+import neve
+from neve_bench.study import deck, summary
 
 
 def row(layout, output, seconds, ranks=2):

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 from matplotlib import image  # noqa: E402
+
 from neve.trace import BINS, COLOURS, bin_counts, main  # noqa: E402
 
 

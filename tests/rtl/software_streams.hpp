@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/stream.hpp"
 
 namespace neve::rtl {

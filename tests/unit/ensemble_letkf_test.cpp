@@ -6,7 +6,7 @@
 
 #include <Eigen/Dense>
 
-#include "bench/apps/common/random.hpp"
+#include "bench/harness/random.hpp"
 
 namespace neve::ensemble {
 namespace {

@@ -3,7 +3,7 @@
 // the input has not paid for.
 #include <gtest/gtest.h>
 
-#include "core/format/checksum.hpp"
+#include "core/bits/checksum.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"

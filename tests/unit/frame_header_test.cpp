@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-#include "core/format/checksum.hpp"
+#include "core/bits/checksum.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/codecs/reconstruct.hpp"
-#include "core/format/tiling.hpp"
+#include "core/sections/tiling.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/lossy_codecs.hpp"
 #include "tests/unit/test_fields.hpp"

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "core/format/bytes.hpp"
-#include "core/format/checksum.hpp"
+#include "core/bits/bytes.hpp"
+#include "core/bits/checksum.hpp"
 #include "core/format/frame_prefix.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/bits/ordered_words.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_planes.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
 #include "core/stages/lossless/value_multiples.hpp"
 #include "core/stages/lossless/word_repeats.hpp"
 #include "neve/frame.hpp"

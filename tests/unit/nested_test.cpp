@@ -12,8 +12,8 @@
 #include <fstream>
 #include <numeric>
 
+#include "core/bits/checksum.hpp"
 #include "core/codecs/nested_values.hpp"
-#include "core/format/checksum.hpp"
 #include "core/format/regions.hpp"
 #include "neve/frame.hpp"
 #include "tests/unit/test_fields.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The mini-apps' noise: the same bits however it is asked for, and what makes it noise.
-#include "bench/apps/common/noise/noise.hpp"
+#include "bench/harness/noise/noise.hpp"
 
 #include <gtest/gtest.h>
 

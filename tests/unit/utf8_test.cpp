@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/format/utf8.hpp"
+#include "core/bits/utf8.hpp"
 
 #include <gtest/gtest.h>
 

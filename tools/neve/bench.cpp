@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve bench`: the codec table, the write table, the rate-distortion study, and the mini-apps.
-#include "tools/neve/bench_amr.hpp"
-#include "tools/neve/bench_cartiso.hpp"
-#include "tools/neve/bench_chombo.hpp"
-#include "tools/neve/bench_disk.hpp"
-#include "tools/neve/bench_ensemble.hpp"
-#include "tools/neve/bench_mpi.hpp"
-#include "tools/neve/bench_noise.hpp"
-#include "tools/neve/bench_struct.hpp"
-#include "tools/neve/bench_unstruct.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/python.hpp"
+// `neve bench`: hands over to neve-bench, which a product without benchmarks does not have.
+#include <fmt/format.h>
+#include <unistd.h>
 
-#include <cstdlib>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <string>
+#include <vector>
+
+#include "tools/common/console.hpp"
+#include "tools/common/python.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
+namespace {
+
+int exec_bench(const std::vector<std::string>& arguments) {
+  const std::string program = (std::filesystem::path(own_path()).parent_path() / "neve-bench").string();
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(program.c_str(), argv.data());
+  say(errno == ENOENT ? fmt::format("bench: the benchmarks are a program of their own, and there is no {}; "
+                                    "build Neve with -DNEVE_BENCH=ON",
+                                    program)
+                      : fmt::format("bench: cannot run {}: {}", program, std::strerror(errno)));
+  return static_cast<int>(Code::failure);
+}
+
+}  // namespace
 
 Command add_bench(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "bench", "Measure codecs and writing against their peers; rate-distortion study of a file");
-  // Python declares the options, so that they are said in one place; its --help shows them.
+      "bench", "Benchmarks, mini-apps and studies (neve-bench, where it is installed; it has a --help)");
   sub->prefix_command()->set_help_flag();
-  sub->require_subcommand(0, 1);
   Command command{sub, {}, {}};
-  command.below.push_back(add_bench_chombo(*sub));
-  command.below.push_back(add_bench_ensemble(*sub));
-  command.below.push_back(add_bench_mpi(*sub));
-  command.below.push_back(add_bench_noise(*sub));
-  command.below.push_back(add_bench_disk(*sub));
-  command.below.push_back(add_bench_struct(*sub));
-  command.below.push_back(add_bench_cartiso(*sub));
-  command.below.push_back(add_bench_amr(*sub));
-  command.below.push_back(add_bench_unstruct(*sub));
-  command.local = [sub] {
-    std::string names;
-    for (const CLI::App* own : sub->get_subcommands([](const CLI::App*) { return true; })) {
-      names += (names.empty() ? "" : ",") + own->get_name();
-    }
-    setenv("NEVE_MINI_APPS", names.c_str(), 1);  // for its help
-    return exec_module("neve.bench", sub->remaining());
-  };
+  command.local = [sub] { return exec_bench(sub->remaining()); };
+  command.is_on_all_ranks = true;  // mini-apps run under mpirun
   return command;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve codebooks`: offline codebooks of streams, trained on real fields.
-#include "tools/neve/command.hpp"
-#include "tools/neve/python.hpp"
+#include "tools/common/python.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/format/value_types.hpp"
+#include "core/bits/value_types.hpp"
 #include "core/stages/quantize/value_rules.hpp"
 
 namespace neve::cli {

@@ -11,7 +11,7 @@
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
-#include "tools/neve/ranks.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

@@ -13,12 +13,12 @@
 #include "io/files/temporary_file.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/idle_options.hpp"
+#include "tools/common/options.hpp"
 #include "tools/neve/array_file.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
+#include "tools/neve/commands.hpp"
 #include "tools/neve/explanation.hpp"
-#include "tools/neve/idle_options.hpp"
-#include "tools/neve/options.hpp"
 
 namespace neve::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "neve/checkpoint.hpp"
-#include "tools/neve/console.hpp"
+#include "tools/common/console.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/local_boxes.hpp"
 #include "tools/neve/source.hpp"

@@ -9,7 +9,7 @@
 #include "neve/open_options.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
-#include "tools/neve/ranks.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

@@ -7,7 +7,7 @@
 
 #include "io/datafile/copy_checkpoint.hpp"
 #include "neve/status.hpp"
-#include "tools/neve/ranks.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

@@ -9,7 +9,7 @@
 
 #include "io/datafile/copy.hpp"
 #include "neve/status.hpp"
-#include "tools/neve/ranks.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

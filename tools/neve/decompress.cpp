@@ -7,11 +7,11 @@
 
 #include "io/files/target.hpp"
 #include "neve/frame.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/options.hpp"
 #include "tools/neve/array_file.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
+#include "tools/neve/commands.hpp"
 #include "tools/neve/frame_file.hpp"
-#include "tools/neve/options.hpp"
 
 namespace neve::cli {
 namespace {

@@ -18,9 +18,9 @@
 
 #include "io/hdf5/filter_parameters.hpp"
 #include "neve/frame.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/python.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/python.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/neve/console.hpp"
+#include "tools/common/console.hpp"
 
 namespace neve::cli {
 nlohmann::ordered_json explanation_json(const Explanation& explanation) {

@@ -10,8 +10,8 @@
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/ranks.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

@@ -1,94 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The `neve` command. Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin
-// missing.
-#include <mpi.h>
-
-#include <exception>
-#include <iostream>
-#include <sstream>
+// The `neve` command.
 #include <vector>
 
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/empty_values.hpp"
-#include "tools/neve/launch.hpp"
-#include "tools/neve/ranks.hpp"
-#include "tools/neve/unknown_words.hpp"
-
-namespace neve::cli {
-namespace {
-
-// A first word that is no command, which CLI11 does not name.
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::string allowed;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return {};
-    allowed += (allowed.empty() ? "" : ", ") + command->get_name();
-  }
-  return std::string("neve: unknown command '") + argv[1] + "'; allowed: " + allowed + "\n";
-}
-
-int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  std::ostringstream out, err;
-  const bool asked_for_help = app.exit(error, out, err) == 0;
-  if (!asked_for_help) {
-    std::string unknown = unknown_command(app, argc, argv);
-    if (unknown.empty()) unknown = unknown_words(app);
-    if (unknown.empty()) unknown = parse_error_text(app, error.what());
-    err.str({});
-    err << unknown;
-  }
-  if (launcher_rank() == 0) {
-    std::cout << out.str() << std::flush;
-    std::cerr << err.str() << std::flush;
-  }
-  return asked_for_help ? 0 : static_cast<int>(Code::usage);
-}
-
-const Command* parsed_one(const std::vector<Command>& commands) {
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return &command;
-  }
-  return nullptr;
-}
-
-int run_parallel(const Command& command) {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  int exit_code = static_cast<int>(Code::failure);
-  bool is_first = false;
-  {
-    auto ranks = Ranks::of_world();
-    Status status = ranks.status();
-    if (ranks.ok()) {
-      try {
-        status = command.parallel(*ranks);
-      } catch (const std::exception& e) {
-        // The other ranks may wait for this one: there is no one left to agree with.
-        say(std::string("unexpected: ") + e.what());
-        MPI_Abort(MPI_COMM_WORLD, exit_code);
-      }
-    }
-    if (!status.ok() && (!ranks.ok() || ranks->first())) {
-      say(command.app->get_name() + ": " + status.message());
-    }
-    exit_code = static_cast<int>(status.code());
-    is_first = ranks.ok() && ranks->first();
-  }
-  MPI_Finalize();
-  return exit_code == 0 && is_first && command.after ? command.after() : exit_code;
-}
-
-// A result that nobody could read is no success.
-int said_all(int exit_code) {
-  if (std::cout.flush() || exit_code != 0) return exit_code;
-  say("standard output: it cannot be written to");
-  return static_cast<int>(Code::failure);
-}
-
-}  // namespace
-}  // namespace neve::cli
+#include "tools/common/run_commands.hpp"
+#include "tools/neve/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace neve::cli;
@@ -104,23 +19,9 @@ int main(int argc, char** argv) {
       "  neve verify plt00113 plt00113.h5\n"
       "  neve COMMAND --help\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
-  const std::vector<Command> commands = {
-      add_convert(app), add_verify(app), add_info(app),      add_compress(app), add_decompress(app),
-      add_plot(app),    add_bench(app),  add_codebooks(app), add_plan(app),     add_doctor(app),
-      add_trace(app),   add_mpi(app),    add_study(app)};
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return parse_failure(app, error, argc, argv);
-  }
-  if (const neve::Status valued = check_no_empty_values(app); !valued.ok()) {
-    if (launcher_rank() == 0) say(valued.message());
-    return static_cast<int>(valued.code());
-  }
-  const Command* command = parsed_one(commands);
-  if (command == nullptr) return static_cast<int>(neve::Code::usage);
-  while (const Command* below = parsed_one(command->below)) command = below;
-  outlive_file_size_limits();
-  if (command->parallel) return said_all(run_parallel(*command));
-  return said_all(launcher_rank() == 0 ? command->local() : 0);
+  const std::vector<Command> commands = {add_convert(app),  add_verify(app),     add_info(app),
+                                         add_compress(app), add_decompress(app), add_plot(app),
+                                         add_bench(app),    add_codebooks(app),  add_plan(app),
+                                         add_doctor(app),   add_trace(app),      add_mpi(app)};
+  return run_commands(app, commands, argc, argv);
 }

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "neve/types.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/idle_options.hpp"
-#include "tools/neve/launch.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/idle_options.hpp"
+#include "tools/common/launch.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 namespace {

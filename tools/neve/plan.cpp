@@ -15,10 +15,10 @@
 #include "core/io_model/file_pieces.hpp"
 #include "core/io_model/predict.hpp"
 #include "core/io_model/write_calls.hpp"
-#include "tools/neve/command.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/idle_options.hpp"
-#include "tools/neve/options.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/idle_options.hpp"
+#include "tools/common/options.hpp"
+#include "tools/neve/commands.hpp"
 #include "tools/neve/source.hpp"
 
 namespace neve::cli {

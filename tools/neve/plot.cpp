@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve plot`: a picture of a field with the box outlines, beside it the error against an original.
-#include "tools/neve/command.hpp"
-#include "tools/neve/python.hpp"
+#include "tools/common/python.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 

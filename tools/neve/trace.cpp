@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `neve trace`: which reads and writes a program makes, at the MPI-IO level and at the POSIX level below it.
 #include "tools/neve/trace.hpp"
-
-#include "tools/neve/command.hpp"
+#include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 

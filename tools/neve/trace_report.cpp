@@ -12,8 +12,8 @@
 #include "preload/trace/collect.hpp"
 #include "preload/trace/json.hpp"
 #include "preload/trace/path_pattern.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/python.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/python.hpp"
 #include "tools/neve/trace.hpp"
 
 namespace neve::cli {

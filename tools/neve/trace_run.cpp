@@ -10,8 +10,8 @@
 #include "preload/trace/json.hpp"
 #include "preload/trace/parts_folder.hpp"
 #include "preload/trace/settings.hpp"
-#include "tools/neve/console.hpp"
-#include "tools/neve/launch.hpp"
+#include "tools/common/console.hpp"
+#include "tools/common/launch.hpp"
 #include "tools/neve/trace.hpp"
 
 namespace neve::cli {

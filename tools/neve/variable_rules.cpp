@@ -11,8 +11,8 @@
 
 #include "core/format/codec_choices.hpp"
 #include "io/plotfile/file.hpp"
-#include "tools/neve/heeded_tuning.hpp"
-#include "tools/neve/options.hpp"
+#include "tools/common/heeded_tuning.hpp"
+#include "tools/common/options.hpp"
 
 namespace neve::cli {
 namespace {

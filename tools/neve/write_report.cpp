@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/neve/console.hpp"
+#include "tools/common/console.hpp"
 #include "tools/neve/explanation.hpp"
 
 namespace neve::cli {

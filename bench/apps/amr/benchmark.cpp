@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "bench/apps/amr/vtkhdf.hpp"
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
 #include "core/amr/load_balance.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "parallel/comm/agree.hpp"

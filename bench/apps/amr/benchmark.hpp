@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/apps/amr/mesh.hpp"
-#include "bench/apps/common/covered.hpp"
-#include "bench/apps/common/output/output.hpp"
+#include "bench/harness/covered.hpp"
+#include "bench/harness/output/output.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
 

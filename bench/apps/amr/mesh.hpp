@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "bench/apps/common/noise/noise.hpp"
+#include "bench/harness/noise/noise.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"

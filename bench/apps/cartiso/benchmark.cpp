@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "bench/apps/cartiso/isosurface.hpp"
-#include "bench/apps/common/checksum.hpp"
-#include "bench/apps/common/output/xdmf.hpp"
-#include "bench/apps/common/rows.hpp"
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
+#include "bench/harness/checksum.hpp"
+#include "bench/harness/output/xdmf.hpp"
+#include "bench/harness/rows.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
 #include "parallel/comm/agree.hpp"
 
 namespace neve::cartiso {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/apps/cartiso/field.hpp"
-#include "bench/apps/common/output/output.hpp"
+#include "bench/harness/output/output.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/apps/common/boxes.hpp"
-#include "bench/apps/common/noise/noise.hpp"
+#include "bench/harness/boxes.hpp"
+#include "bench/harness/noise/noise.hpp"
 #include "neve/status.hpp"
 
 namespace neve::cartiso {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/apps/common/boxes.hpp"
+#include "bench/harness/boxes.hpp"
 
 namespace neve::cartiso {
 

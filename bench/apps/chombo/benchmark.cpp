@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "bench/apps/chombo/fields.hpp"
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
 #include "core/amr/grow.hpp"
 #include "core/amr/load_balance.hpp"
 #include "core/amr/sample_grids.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/apps/common/covered.hpp"
+#include "bench/harness/covered.hpp"
 #include "neve/distribution.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"

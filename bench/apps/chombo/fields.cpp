@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <numbers>
 
-#include "bench/apps/common/random.hpp"
+#include "bench/harness/random.hpp"
 
 namespace neve::chombo {
 namespace {

@@ -9,10 +9,10 @@
 #include <memory>
 #include <optional>
 
-#include "bench/apps/common/random.hpp"
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
-#include "core/format/checksum.hpp"
+#include "bench/harness/random.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
+#include "core/bits/checksum.hpp"
 #include "parallel/comm/agree.hpp"
 
 namespace neve::ensemble {

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "bench/apps/common/random.hpp"
+#include "bench/harness/random.hpp"
 
 namespace neve::ensemble {
 namespace {

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
 #include "core/codecs/frame_values.hpp"
 #include "io/plotfile/npy.hpp"
 #include "neve/mpi.h"

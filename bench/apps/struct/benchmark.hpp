@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/apps/common/output/output.hpp"
 #include "bench/apps/struct/ocean.hpp"
+#include "bench/harness/output/output.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "bench/apps/common/output/xdmf.hpp"
-#include "bench/apps/common/rows.hpp"
-#include "bench/apps/common/timed.hpp"
-#include "bench/apps/common/workplace.hpp"
+#include "bench/harness/output/xdmf.hpp"
+#include "bench/harness/rows.hpp"
+#include "bench/harness/timed.hpp"
+#include "bench/harness/workplace.hpp"
 #include "parallel/comm/agree.hpp"
 
 namespace neve::unstruct {

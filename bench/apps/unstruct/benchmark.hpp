@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "bench/apps/common/output/output.hpp"
 #include "bench/apps/unstruct/shells.hpp"
+#include "bench/harness/output/output.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 

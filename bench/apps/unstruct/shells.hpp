@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/apps/common/noise/noise.hpp"
+#include "bench/harness/noise/noise.hpp"
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._array import empty_array
-from .plotfile import Box, LevelInfo
+from ._hierarchy import Box, LevelInfo
 
 
 class AmrexSource:

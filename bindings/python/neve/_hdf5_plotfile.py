@@ -28,7 +28,7 @@ from ._amr_file import (
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._filter import FILTER_ID
-from .plotfile import Box, LevelInfo
+from ._hierarchy import Box, LevelInfo
 
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.

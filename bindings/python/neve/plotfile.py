@@ -11,80 +11,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
 from ._errors import FAILURE, Error
+from ._hierarchy import Box, Source
 
 AXIS_NAMES = "xyz"
-
-
-class Box(NamedTuple):
-    """A rectangle of cells of a level's index space; both corners belong to it."""
-
-    lo: tuple[int, ...]
-    hi: tuple[int, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(hi - lo + 1 for lo, hi in zip(self.lo, self.hi, strict=True))
-
-    @property
-    def cells(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    def intersect(self, other: Box) -> Box | None:
-        lo = tuple(map(max, self.lo, other.lo))
-        hi = tuple(map(min, self.hi, other.hi))
-        return Box(lo, hi) if all(a <= b for a, b in zip(lo, hi, strict=True)) else None
-
-    def coarsen_inside(self, ratio: Sequence[int]) -> Box | None:
-        """The coarse cells of which this box holds every fine cell."""
-        lo = tuple(-(-a // r) for a, r in zip(self.lo, ratio, strict=True))
-        hi = tuple((a + 1) // r - 1 for a, r in zip(self.hi, ratio, strict=True))
-        return Box(lo, hi) if all(a <= b for a, b in zip(lo, hi, strict=True)) else None
-
-    def within(self, outer: Box) -> tuple[slice, ...]:
-        """The index that picks this box out of an array over `outer`."""
-        return tuple(
-            slice(lo - base, hi - base + 1)
-            for lo, hi, base in zip(self.lo, self.hi, outer.lo, strict=True)
-        )
-
-
-class LevelInfo(NamedTuple):
-    domain: Box
-    boxes: tuple[Box, ...]
-    dx: tuple[float, ...]
-    ref_ratio: tuple[int, ...]  # to the next finer level; ones on the finest
-
-
-class Source(Protocol):
-    """A plotfile of one format. Not thread-safe."""
-
-    kind: str
-    dims: int
-    dtype: np.dtype
-    components: tuple[str, ...]
-    time: float
-    prob_lo: tuple[float, ...]
-    levels: tuple[LevelInfo, ...]
-
-    def read_box(self, level: int, box: int, component: int, average: bool) -> np.ndarray:
-        """Valid cells, Fortran order. Left-out covered cells are the average of the finer ones if
-        `average`, else whatever the file gives an ordinary reader there."""
-
-    def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
-        """Cells the file does not hold, or None when it holds them all."""
-
-    def bound_abs(self, level: int, component: int) -> float | None:
-        """The absolute bound the level was written with; None when the file records none."""
-
-    def ghosts(self, level: int, component: int) -> tuple[int, ...]:
-        """Layers of ghost cells that the file holds around every box of the field."""
-
-    def close(self) -> None: ...
 
 
 class Field(Sequence):

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/codecs/nested_values.hpp"
-#include "core/codecs/section_data.hpp"
 #include "core/format/regions.hpp"
+#include "core/sections/section_data.hpp"
 #include "core/threads/scratch.hpp"
 
 namespace neve {

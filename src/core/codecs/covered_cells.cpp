@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/codecs/strides.hpp"
-#include "core/format/tiling.hpp"
+#include "core/sections/tiling.hpp"
 
 namespace neve {
 

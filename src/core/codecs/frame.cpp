@@ -7,18 +7,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bits/checksum.hpp"
+#include "core/bits/value_types.hpp"
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/strides.hpp"
-#include "core/format/checksum.hpp"
 #include "core/format/codec_choices.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/format/header_limits.hpp"
-#include "core/format/tiling.hpp"
-#include "core/format/value_types.hpp"
 #include "core/kernels/targets.hpp"
+#include "core/sections/tiling.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 #include "core/stages/quantize/quantizer.hpp"

@@ -8,16 +8,16 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/bits/checksum.hpp"
+#include "core/bits/value_types.hpp"
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/covered_cells.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/strides.hpp"
 #include "core/codecs/tile_cache.hpp"
-#include "core/format/checksum.hpp"
 #include "core/format/frame_header.hpp"
-#include "core/format/tiling.hpp"
-#include "core/format/value_types.hpp"
 #include "core/kernels/targets.hpp"
+#include "core/sections/tiling.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 #include "core/status/guarded.hpp"
 #include "core/threads/float_environment.hpp"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/codecs/section_data.hpp"
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
+#include "core/sections/section_data.hpp"
 #include "core/stages/mask/special_cursor.hpp"
 #include "core/stages/mask/special_values.hpp"
 #include "core/stages/predict/interpolation.hpp"

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/codecs/lossless_cells.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/kernels/portable.hpp"
+#include "core/sections/lossless_cells.hpp"
 #include "core/select/lossless_choice.hpp"
 #include "core/stages/entropy/residual_classes.hpp"
 #include "core/stages/lossless/byte_coder.hpp"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/codecs/section_data.hpp"
 #include "core/format/regions.hpp"
+#include "core/sections/section_data.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

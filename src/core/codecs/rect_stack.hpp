@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "core/codecs/section_data.hpp"
+#include "core/sections/section_data.hpp"
 
 namespace neve {
 

@@ -8,13 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "core/codecs/section_data.hpp"
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
+#include "core/bits/ordered_words.hpp"
+#include "core/sections/section_data.hpp"
 #include "core/select/selection_trace.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
 #include "core/threads/scratch.hpp"
 #include "neve/frame.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/bits/bytes.hpp"
 #include "core/codecs/section_codec.hpp"
-#include "core/format/bytes.hpp"
 #include "core/threads/scratch.hpp"
 #include "neve/status.hpp"
 

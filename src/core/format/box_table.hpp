@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/format/checksum.hpp"
+#include "core/bits/checksum.hpp"
 #include "core/format/frame_header.hpp"
 
 namespace neve {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 

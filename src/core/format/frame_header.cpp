@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/format/checksum.hpp"
+#include "core/bits/checksum.hpp"
 #include "core/format/frame_prefix.hpp"
 #include "core/format/header_limits.hpp"
 #include "core/stages/lossless/byte_pack.hpp"

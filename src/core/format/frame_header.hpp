@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/bits/bytes.hpp"
 #include "core/format/box_table.hpp"
-#include "core/format/bytes.hpp"
 #include "core/format/regions.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "neve/frame.hpp"

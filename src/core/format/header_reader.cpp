@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/bits/checksum.hpp"
 #include "core/format/array_shape.hpp"
-#include "core/format/checksum.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/format/frame_prefix.hpp"
 #include "core/format/header_limits.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/format/tiling.hpp"
+#include "core/sections/tiling.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

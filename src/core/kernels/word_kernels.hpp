@@ -23,7 +23,7 @@ struct WordKernels {
   void (*fold)(const U* words, size_t, U* folded);
   // The same of words[i] - words[i - 1]; words[-1] is readable.
   void (*fold_steps)(const U* words, size_t, U* folded);
-  // hashes[i] = hash_of_word(words[i]) (stages/lossless/word_repeats.hpp).
+  // hashes[i] = hash_of_word(words[i]) (bits/word_hash.hpp).
   void (*hash)(const U* words, size_t, uint32_t* hashes);
   // The class of each residual (stages/entropy/residual_classes.hpp).
   void (*classify)(const U* residuals, size_t, uint8_t* symbols);

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/format/zigzag.hpp"
+#include "core/bits/ordered_words.hpp"
+#include "core/bits/word_hash.hpp"
+#include "core/bits/zigzag.hpp"
 #include "core/kernels/word_kernels.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
-#include "core/stages/lossless/word_repeats.hpp"
 
 namespace neve::rows {
 

@@ -2,8 +2,8 @@
 // How many bytes codec interpolation would take, from a few samples.
 #pragma once
 
-#include "core/codecs/section_data.hpp"
 #include "core/kernels/kernels.hpp"
+#include "core/sections/section_data.hpp"
 #include "core/stages/quantize/value_rules.hpp"
 
 namespace neve {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/codecs/lossless_cells.hpp"
+#include "core/sections/lossless_cells.hpp"
 #include "core/stages/lossless/value_multiples.hpp"
 #include "neve/selection_report.hpp"
 #include "neve/types.hpp"

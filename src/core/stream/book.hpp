@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/kernels/kernels.hpp"
 #include "neve/status.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/stream.hpp"
 
 namespace neve::stream {

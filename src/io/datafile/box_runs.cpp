@@ -6,7 +6,7 @@
 
 #include "core/amr/chunking.hpp"
 #include "core/amr/grow.hpp"
-#include "core/format/tiling.hpp"
+#include "core/sections/tiling.hpp"
 
 namespace neve::datafile {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/format/value_types.hpp"
+#include "core/bits/value_types.hpp"
 
 namespace neve::datafile {
 namespace {

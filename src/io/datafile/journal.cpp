@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/format/checksum.hpp"
+#include "core/bits/checksum.hpp"
 #include "io/files/mode.hpp"
 #include "io/files/write.hpp"
 #include "io/plotfile/file.hpp"

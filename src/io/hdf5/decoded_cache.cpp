@@ -2,6 +2,7 @@
 #include "io/hdf5/decoded_cache.hpp"
 
 #define XXH_INLINE_ALL  // the hash is inlined: no library to link
+#define XXH_INLINE_ALL  // no library to link
 #include <xxhash.h>
 
 #include <algorithm>

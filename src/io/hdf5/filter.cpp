@@ -13,7 +13,7 @@
 #include <new>
 #include <string_view>
 
-#include "core/format/value_types.hpp"
+#include "core/bits/value_types.hpp"
 #include "core/status/guarded.hpp"
 #include "io/hdf5/decoded_cache.hpp"
 #include "io/hdf5/host_hdf5.hpp"

@@ -10,8 +10,8 @@
 
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
+#include "parallel/file/call_types.hpp"
 #include "parallel/file/strategy.hpp"
-#include "parallel/write/call_types.hpp"
 
 namespace neve::mpi {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/bits/bytes.hpp"
 #include "core/codecs/array_part.hpp"
-#include "core/format/bytes.hpp"
 #include "neve/frame.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/transfer/block_plan.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "parallel/comm/agree.hpp"
-#include "parallel/write/ownership.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 
 namespace neve::mpi {
 

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "core/format/value_types.hpp"
+#include "core/bits/value_types.hpp"
 
 namespace neve::mpi {
 namespace {

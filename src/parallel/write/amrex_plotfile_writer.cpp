@@ -12,6 +12,7 @@
 #include "parallel/comm/agree.hpp"
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 #include "parallel/write/names.hpp"
 #include "parallel/write/ownership.hpp"
 

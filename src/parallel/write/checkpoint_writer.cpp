@@ -4,14 +4,16 @@
 
 #include "core/amr/grow.hpp"
 #include "core/amr/limits.hpp"
+#include "core/bits/utf8.hpp"
 #include "core/format/codec_choices.hpp"
-#include "core/format/utf8.hpp"
 #include "io/hdf5/skeleton.hpp"
 #include "neve/checkpoint.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 #include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/put.hpp"
+#include "parallel/file/rows.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/names.hpp"
@@ -20,7 +22,6 @@
 #include "parallel/write/place_values.hpp"
 #include "parallel/write/plan.hpp"
 #include "parallel/write/report.hpp"
-#include "parallel/write/rows.hpp"
 #include "parallel/write/target.hpp"
 
 namespace neve {

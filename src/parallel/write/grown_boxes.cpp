@@ -2,7 +2,7 @@
 #include "parallel/write/grown_boxes.hpp"
 
 #include "core/amr/grow.hpp"
-#include "parallel/write/rows.hpp"
+#include "parallel/file/rows.hpp"
 
 namespace neve::mpi {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/format/utf8.hpp"
+#include "core/bits/utf8.hpp"
 
 namespace neve::mpi {
 

@@ -23,12 +23,6 @@ using Ownership = std::vector<std::vector<int>>;
 // no owner or several.
 Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned);
 
-// Collective. Usage error unless every rank passes the same `text`: a rank that was given other boxes or
-// another bound than the rest would wait for messages that nobody sends.
-// `text()` makes it.
-Status check_same_everywhere(const Comm& comm, const std::function<std::string()>& text,
-                             std::string_view what);
-
 // The parts of a hierarchy that steer communication, for check_same_everywhere.
 std::string hierarchy_key(const Hierarchy& hierarchy);
 

@@ -6,8 +6,8 @@
 
 #include "io/hdf5/skeleton.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/file/rows.hpp"
 #include "parallel/write/place.hpp"
-#include "parallel/write/rows.hpp"
 
 namespace neve::mpi {
 namespace {

@@ -10,8 +10,8 @@
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
+#include "parallel/file/call_types.hpp"
 #include "parallel/file/put.hpp"
-#include "parallel/write/call_types.hpp"
 #include "parallel/write/ownership.hpp"
 
 namespace neve::mpi {

@@ -11,7 +11,7 @@
 #include "core/format/codec_choices.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/ranges.hpp"
-#include "parallel/write/rows.hpp"
+#include "parallel/file/rows.hpp"
 #include "parallel/write/stream_chunks.hpp"
 #include "parallel/write/workers.hpp"
 

@@ -7,6 +7,7 @@
 #include "core/amr/morton.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 #include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/put.hpp"
 #include "parallel/write/encode_levels.hpp"

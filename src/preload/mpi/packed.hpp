@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/status.hpp"
 
 namespace neve::pmpi {

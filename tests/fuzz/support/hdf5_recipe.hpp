@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 
 namespace neve::fuzz {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 
 namespace neve {
 

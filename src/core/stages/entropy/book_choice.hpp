@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/entropy/zero_groups.hpp"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/format/zigzag.hpp"
+#include "core/bits/zigzag.hpp"
 #include "core/stages/entropy/nibble_model.hpp"
 
 namespace neve {

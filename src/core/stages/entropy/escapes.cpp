@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "core/format/zigzag.hpp"
+#include "core/bits/zigzag.hpp"
 #include "core/stages/entropy/bit_io.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 

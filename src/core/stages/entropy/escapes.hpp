@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/status.hpp"
 
 namespace neve {

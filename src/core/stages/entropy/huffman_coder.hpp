@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "neve/status.hpp"
 

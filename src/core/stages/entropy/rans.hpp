@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stages/entropy/nibble_model.hpp"
 #include "core/threads/scratch.hpp"
 

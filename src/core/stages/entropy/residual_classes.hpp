@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/format/bytes.hpp"
-#include "core/format/tiling.hpp"
+#include "core/bits/bytes.hpp"
+#include "core/sections/tiling.hpp"
 #include "neve/status.hpp"
 
 namespace neve {

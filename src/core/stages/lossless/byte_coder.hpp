@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 #include "neve/status.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/status.hpp"
 
 namespace neve {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 
 namespace neve {
 

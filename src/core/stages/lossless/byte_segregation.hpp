@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "neve/status.hpp"
 

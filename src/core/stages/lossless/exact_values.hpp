@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
 #include "neve/status.hpp"
 
 namespace neve {

@@ -11,9 +11,9 @@
 #include <span>
 #include <type_traits>
 
-#include "core/format/bytes.hpp"
+#include "core/bits/bytes.hpp"
+#include "core/bits/ordered_words.hpp"
 #include "core/math/portable_math.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
 #include "neve/status.hpp"
 
 namespace neve {

@@ -7,9 +7,9 @@
 #include <array>
 #include <limits>
 
+#include "core/bits/ordered_words.hpp"
 #include "core/kernels/word_kernels.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
 
 namespace neve {
 

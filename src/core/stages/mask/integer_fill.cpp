@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/format/value_types.hpp"
+#include "core/bits/value_types.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {

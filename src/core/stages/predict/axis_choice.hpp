@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "core/codecs/section_data.hpp"
 #include "core/kernels/kernels.hpp"
+#include "core/sections/section_data.hpp"
 
 namespace neve {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include "core/format/tiling.hpp"
+#include "core/bits/ordered_words.hpp"
 #include "core/kernels/word_rows.hpp"
-#include "core/stages/lossless/ordered_words.hpp"
+#include "core/sections/tiling.hpp"
 #include "core/stages/lossless/word_repeats.hpp"
 
 namespace neve {

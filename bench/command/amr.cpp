@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `neve bench amr`: a mesh that follows the noise, written as plot files by several strategies and codecs.
+#include "bench/command/amr.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+
+#include "bench/apps/amr/benchmark.hpp"
+#include "bench/command/store_report.hpp"
+#include "tools/common/deck.hpp"
+#include "tools/common/result.hpp"
+
+namespace neve::cli {
+namespace {
+
+using amr_app::BenchmarkResult;
+using amr_app::Case;
+using amr_app::StepResult;
+using Json = nlohmann::ordered_json;
+
+struct Args {
+  Case options;
+  StoreArgs store;
+  std::vector<int> blocks = {8, 8, 8};
+  std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
+                                   "skeleton:auto"};
+  std::string sharing = "exchange", effort = "fast", covered = covered_name(bench_covered);
+};
+
+Result<Case> case_of(const Args& args) {
+  Case options = args.options;
+  NEVE_ASSIGN(options.mesh.blocks, numbers<3>("--blocks", args.blocks));
+  for (const std::string& name : args.ways) {
+    NEVE_ASSIGN(const amr_app::Way way, amr_app::parse_way(name));
+    options.ways.push_back(way);
+  }
+  NEVE_ASSIGN(options.sharing, parse_sharing(args.sharing));
+  NEVE_ASSIGN(options.effort, parse_effort(args.effort));
+  NEVE_ASSIGN(options.covered, parse_covered(args.covered));
+  NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
+  options.store = store_options(args.store);
+  return options;
+}
+
+Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResult& result) {
+  Json j = {{"ranks", ranks},
+            {"blocks", c.mesh.blocks},
+            {"block_cells", c.mesh.block_cells},
+            {"levels", c.mesh.levels},
+            {"threshold", c.mesh.threshold},
+            {"seed", c.mesh.seed},
+            {"bound", args.store.bound},
+            {"covered", args.covered},
+            {"make_seconds", result.make_seconds},
+            {"steps", Json::array()}};
+  for (const StepResult& step : result.steps) {
+    j["steps"].push_back(
+        {{"blocks", step.blocks}, {"max_over_mean", step.max_over_mean}, {"changed", step.changed}});
+  }
+  j["ways"] = stores_json(result.ways);
+  return j;
+}
+
+std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
+  std::string text = fmt::format("blocks of {}^3 cells on {} ranks; made in {:.3f} s; covered cells: {}\n",
+                                 c.mesh.block_cells, ranks, result.make_seconds, covered_name(c.covered));
+  int number = c.first_step;
+  for (const StepResult& step : result.steps) {
+    text += fmt::format(
+        "step {}: blocks by level {}; busiest / mean rank {:.3f} by cells; {:.0f} % of the finest new\n",
+        number++, fmt::join(step.blocks, ", "), step.max_over_mean, 100 * step.changed);
+  }
+  return text + "\n" + stores_text(result.ways);
+}
+
+Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
+  NEVE_ASSIGN(const Case options, case_of(args));
+  NEVE_TRY(check_store_options(command, args.store));
+  NEVE_ASSIGN(const BenchmarkResult result, amr_app::run_benchmark(ranks.comm(), options));
+  print_result(
+      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); });
+  return apps::check_stored(result.ways);
+}
+
+}  // namespace
+
+Command add_bench_amr(CLI::App& bench) {
+  CLI::App* sub = bench.add_subcommand(
+      "amr", "A block-structured mesh that follows the noise, by strategies and codecs; runs under mpirun");
+  auto args = std::make_shared<Args>();
+  args->store.bound = "rel=1e-3";
+  Case& c = args->options;
+  add_numbers(*sub, "--blocks", args->blocks, 3, "of the coarsest level along x, y, z")
+      ->capture_default_str();
+  sub->add_option("--block-cells", c.mesh.block_cells, "edge of a block, even")->capture_default_str();
+  sub->add_option("--levels", c.mesh.levels, "at most; each refines by 2")->capture_default_str();
+  sub->add_option("--threshold", c.mesh.threshold,
+                  "blocks are refined where |noise| is above (its standard deviation is 0.146)")
+      ->capture_default_str();
+  sub->add_option("--threshold-growth", c.mesh.threshold_growth, "factor from level to level")
+      ->capture_default_str();
+  sub->add_option("--components", c.mesh.components, "of a cell; the first decides what is refined")
+      ->capture_default_str();
+  sub->add_option("--space-frequency", c.mesh.space_frequency, "noise cells across the longest edge")
+      ->capture_default_str();
+  sub->add_option("--time-frequency", c.mesh.time_frequency, "noise cells a step")->capture_default_str();
+  sub->add_option("--steps", c.steps, "steps; the mesh is made anew in each")->capture_default_str();
+  sub->add_option("--first-step", c.first_step, "number of the first one")->capture_default_str();
+  sub->add_option("--seed", c.mesh.seed, "of the noise")->capture_default_str();
+  sub->add_option("--sharing", args->sharing, "blocks on ranks: even-runs, greedy or exchange")
+      ->capture_default_str();
+  sub->add_option("--ways", args->ways,
+                  "a strategy (skeleton, aggregated, collective, independent; for codecs also filtered, "
+                  "amrex-1d), and "
+                  "behind a colon a codec where values are to be compressed")
+      ->delimiter(',')
+      ->capture_default_str();
+  sub->add_option("--effort", args->effort, "of codecs: fast, balanced or max")->capture_default_str();
+  sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
+  add_store_options(*sub, args->store, false);
+  sub->footer(
+      "Examples:\n"
+      "  mpirun -n 4 neve bench amr --steps 3\n"
+      "  mpirun -n 4 neve bench amr --levels 4 --ways skeleton,skeleton:context,skeleton:dual_quant --bound "
+      "rel=1e-4\n"
+      "  neve bench amr --deck case.toml --json");
+  return deck_command(*sub, {args, &args->store.deck},
+                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
+}
+
+}  // namespace neve::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the mini-apps' outputs took and brought back, and the options they share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/harness/output/output.hpp"
+
+namespace neve::cli {
+
+// --outputs, --bound, --folder, --no-verify, --keep, --repeats, --phases, --json and --deck as they were
+// typed.
+struct StoreArgs {
+  std::vector<std::string> outputs;
+  std::string bound = "abs=1e-4", folder = ".", deck;
+  int repeats = 1;
+  bool no_verify = false, keep = false, phases = false, json = false;
+};
+// Without --outputs for an app that has ways of its own.
+void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);
+// Of the shared options those that do nothing are refused. --bound and chunks are not among them: they
+// describe the case, and a study gives them to all outputs alike.
+Status check_store_options(const CLI::App& command, const StoreArgs& args);
+Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
+apps::StoreOptions store_options(const StoreArgs& args);
+
+// "--grid has 2 numbers; 3 are wanted".
+template <size_t n, class T>
+Result<std::array<T, n>> numbers(const char* option, const std::vector<T>& given) {
+  std::array<T, n> values{};
+  if (given.size() != n) {
+    return usage_error(fmt::format("{} has {} numbers; {} are wanted", option, given.size(), n));
+  }
+  std::copy(given.begin(), given.end(), values.begin());
+  return values;
+}
+
+// An option of as many numbers, behind commas.
+template <class T>
+CLI::Option* add_numbers(CLI::App& command, const char* name, std::vector<T>& values, int wanted,
+                         const char* what) {
+  return command.add_option(name, values, what)->delimiter(',')->expected(1, wanted);
+}
+
+nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results);
+// A table. Throughput is of raw bytes, as in the MiniIO paper.
+std::string stores_text(std::span<const apps::StoreResult> results);
+
+}  // namespace neve::cli

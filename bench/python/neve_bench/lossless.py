@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lossless table: Neve's choice, ACOMPS' nine and the peers on every variable, on one core."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neve._errors import BOUND_VIOLATED, Error
+
+from . import lossless_peers as codecs
+from . import report, variables
+from .lossless_peers import Codec, NotApplicable
+from .variables import Variable
+
+MEGABYTE = 1e6
+NINE = "the nine by ratio"
+YARDSTICKS = ("bzip2", "pco 8", "blosc2 zstd5 shuffle")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Every float and integer variable of the netCDF files and every AMR field, kept bit for "
+        "bit by Neve's choice (by ratio at each effort, by speed), by the nine methods of ACOMPS "
+        "alone, and by its peers; one core, thread CPU time, medians. Exit code 3 when a value "
+        "does not come back."
+    )
+    parser.epilog = (
+        "examples: neve bench lossless --brief --json lossless.json; neve bench lossless --only "
+        "sample --repeats 1; neve bench lossless --only climate --regret --codecs neve bzip2"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=variables.GROUPS,
+        help="groups of variables (climate amr; sample alone needs no data)",
+    )
+    parser.add_argument(
+        "--match", metavar="TEXT", help="variables whose FILE:NAME has this text in it"
+    )
+    parser.add_argument("--data", default="../shared/data", help="folder of the real fields")
+    parser.add_argument(
+        "--codecs", nargs="+", metavar="NAME", help="those whose name starts with one of these"
+    )
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs; the median counts (3)")
+    parser.add_argument(
+        "--regret",
+        action="store_true",
+        help="try all methods on each variable: what the choice loses against the best",
+    )
+    parser.add_argument(
+        "--methods",
+        action="store_true",
+        help="also each of Neve's methods for everything, at effort balanced: their typical speeds",
+    )
+    parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write everything measured; - for stdout alone"
+    )
+    parser.add_argument(
+        "--brief", action="store_true", help="JSON without the variables: totals, regret, machine"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the tables")
+
+
+def _clocked(call) -> tuple[float, Any]:
+    begin = time.thread_time()
+    result = call()
+    return time.thread_time() - begin, result
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def measure(codec: Codec, array: np.ndarray, repeats: int) -> dict[str, Any]:
+    """Bytes, seconds, and whether every bit came back."""
+    try:
+        stored = codec.encode(array)
+        decoded = codec.decode(stored, array)
+    except NotApplicable as reason:
+        return {"not_for": str(reason)}
+    except Exception as error:  # noqa: BLE001 - whatever a peer raises is its row's result
+        if codec.is_neve:
+            raise
+        return {"error": f"{type(error).__name__}: {error}"}
+    same = (
+        decoded.dtype == array.dtype
+        and decoded.shape == array.shape
+        and bool(np.array_equal(_bits(decoded), _bits(array)))
+    )
+    row: dict[str, Any] = {"stored_bytes": memoryview(stored).nbytes, "is_exact": same}
+    if codec.explain is not None:
+        row["choosing"] = codec.explain(array)["cpu_seconds"]
+    if repeats > 0:
+        row["encode_s"] = statistics.median(
+            _clocked(lambda: codec.encode(array))[0] for _ in range(repeats)
+        )
+        row["decode_s"] = statistics.median(
+            _clocked(lambda: codec.decode(stored, array))[0] for _ in range(repeats)
+        )
+    return row
+
+
+def _best_of_nine(array: np.ndarray, repeats: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """What the best of the nine by ratio takes, and the bytes of each."""
+    rows = {}
+    for method in codecs.NINE:
+        try:
+            rows[method] = measure(codecs.by_method(method), array, 0)
+        except Error as error:
+            rows[method] = {"error": str(error)}
+    sizes = {m: row["stored_bytes"] for m, row in rows.items() if "stored_bytes" in row}
+    inexact = [m for m, row in rows.items() if not row.get("is_exact", True)]
+    if not sizes:
+        return next(iter(rows.values())), {}
+    best = min(sizes, key=sizes.__getitem__)
+    row = measure(codecs.by_method(best), array, repeats)
+    row["is_exact"] = row["is_exact"] and not inexact
+    return row | {"method": best}, sizes
+
+
+def _regret(variable: Variable, found: dict[str, dict], nine: dict[str, int]) -> dict[str, Any]:
+    """The smallest that any method makes of the variable, and what choosing costs."""
+    array = variable.array
+    sizes = dict(nine)
+    for method in codecs.MODERN:
+        row = measure(codecs.by_method(method), array, 0)
+        if "stored_bytes" in row:
+            sizes[method] = row["stored_bytes"]
+    if not sizes:
+        return {}
+    best = min(sizes, key=sizes.__getitem__)
+    return {
+        "method": best,
+        "stored_bytes": sizes[best],
+        "regret": {
+            name: row["stored_bytes"] / sizes[best] - 1
+            for name, row in found.items()
+            if name in {f"neve {effort}" for effort in codecs.EFFORTS} and "stored_bytes" in row
+        },
+    }
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.repeats < 1:
+        raise Error(f"--repeats {options.repeats} is not a whole number above 0")
+    groups = options.only or ["climate", "amr"]
+    peers, missing = codecs.peers()
+    chosen = [*codecs.chosen_by_ratio(), codecs.chosen_by_speed(), *peers]
+    if options.methods:
+        chosen += [codecs.by_method(m, "balanced") for m in (*codecs.MODERN, *codecs.NINE)]
+    names = [codec.name for codec in chosen] + [NINE]
+    wanted = names
+    if options.codecs:
+        starts = tuple(name.lower() for name in options.codecs)
+        wanted = [name for name in names if name.lower().startswith(starts)]
+        if not wanted:
+            raise Error(
+                f"--codecs {' '.join(options.codecs)}: no such codec; there are {', '.join(names)}"
+            )
+    rows = []
+    for variable in variables.load(groups, Path(options.data)):
+        if options.match and options.match not in variable.name:
+            continue
+        found: dict[str, dict] = {}
+        for codec in chosen:
+            if codec.name in wanted:
+                _progress(f"{variable.name}: {codec.name}")
+                found[codec.name] = measure(codec, variable.array, options.repeats)
+        row: dict[str, Any] = {
+            "group": variable.group,
+            "variable": variable.name,
+            "dtype": variable.array.dtype.name,
+            "shape": list(variable.array.shape),
+            "raw_bytes": variable.array.nbytes,
+            "codecs": found,
+        }
+        nine: dict[str, int] = {}
+        if NINE in wanted or options.regret:
+            _progress(f"{variable.name}: {NINE}")
+            best, nine = _best_of_nine(variable.array, options.repeats)
+            if NINE in wanted:
+                found[NINE] = best
+        if options.regret:
+            _progress(f"{variable.name}: all methods")
+            row["best"] = _regret(variable, found, nine)
+        rows.append(row)
+    _progress("")
+    if not rows:
+        raise Error(f"--match {options.match}: no variable of {', '.join(groups)} has it")
+    recorded = {
+        "command": _command(options, groups),
+        "machine": report.machine(),
+        "versions": codecs.versions(),
+        "settings": {c.name: c.settings for c in chosen} | {NINE: "the smallest of ACOMPS' nine"},
+        "missing": missing,
+        "timing": f"thread CPU time of one core, median of {options.repeats}",
+        "summary": summary(rows, wanted),
+    }
+    text = tables(recorded, rows if options.rows else [])
+    if not options.brief:
+        recorded["rows"] = rows
+    if options.json == "-":
+        import json
+
+        print(json.dumps(recorded, indent=1, allow_nan=False))
+    else:
+        print(text)
+        report.write_json(options.json, recorded)
+        report.write_text(options.output, text + "\n")
+    return BOUND_VIOLATED if recorded["summary"]["inexact"] else 0
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text[:100]}", end="", file=sys.stderr, flush=True)
+
+
+def _command(options: argparse.Namespace, groups: list[str]) -> str:
+    words = ["neve bench lossless --only", *groups, "--repeats", str(options.repeats)]
+    words += ["--regret"] if options.regret else []
+    words += ["--methods"] if options.methods else []
+    words += ["--match", options.match] if options.match else []
+    return " ".join(words + (["--codecs", *options.codecs] if options.codecs else []))
+
+
+def _total(rows: list[dict], name: str) -> dict[str, Any] | None:
+    """Sums over the variables that the codec took and gave back."""
+    taken = [r for r in rows if r["codecs"].get(name, {}).get("is_exact")]
+    if not taken:
+        return None
+    raw = sum(r["raw_bytes"] for r in taken)
+    found = [r["codecs"][name] for r in taken]
+    stored = sum(f["stored_bytes"] for f in found)
+    encode, decode = (sum(f[key] for f in found) for key in ("encode_s", "decode_s"))
+    return {
+        "variables": len(taken),
+        "raw_bytes": raw,
+        "stored_bytes": stored,
+        "ratio": raw / stored,
+        "encode_mb_per_s": raw / MEGABYTE / encode if encode > 0 else None,
+        "decode_mb_per_s": raw / MEGABYTE / decode if decode > 0 else None,
+        "choosing_share": _choosing_share([f["choosing"] for f in found if "choosing" in f]),
+    }
+
+
+def _choosing_share(found: list[dict[str, float]]) -> float | None:
+    """Of the encoder's time: samples, estimates and candidates that lost."""
+    spent = sum(sum(seconds.values()) for seconds in found)
+    if spent <= 0:
+        return None
+    return sum(seconds["weigh"] + seconds["losers"] for seconds in found) / spent
+
+
+def _smaller(rows: list[dict], name: str, yardstick: str) -> float | None:
+    """By how many percent, over the variables that both took."""
+    both = [
+        r["codecs"]
+        for r in rows
+        if all(r["codecs"].get(n, {}).get("is_exact") for n in (name, yardstick))
+    ]
+    if not both:
+        return None
+    ours, theirs = (sum(c[n]["stored_bytes"] for c in both) for n in (name, yardstick))
+    return 100 * (1 - ours / theirs)
+
+
+def summary(rows: list[dict], names: list[str]) -> dict[str, Any]:
+    groups = {"all": rows}
+    for group in dict.fromkeys(r["group"] for r in rows):
+        groups[group] = [r for r in rows if r["group"] == group]
+    totals = {}
+    for group, of_group in groups.items():
+        totals[group] = {}
+        for name in names:
+            total = _total(of_group, name)
+            if total is None:
+                continue
+            total["percent_smaller_than"] = {
+                y: _smaller(of_group, name, y) for y in YARDSTICKS if y in names
+            }
+            totals[group][name] = total
+    result: dict[str, Any] = {
+        "variables": len(rows),
+        "totals": totals,
+        "inexact": [
+            f"{r['variable']}: {name}"
+            for r in rows
+            for name, found in r["codecs"].items()
+            if not found.get("is_exact", True)
+        ],
+        "errors": [
+            f"{r['variable']}: {name}: {found['error']}"
+            for r in rows
+            for name, found in r["codecs"].items()
+            if "error" in found
+        ],
+    }
+    tried = [r for r in rows if r.get("best")]
+    if tried:
+        best = sum(r["best"]["stored_bytes"] for r in tried)
+        result["regret"] = {
+            name: sum(r["codecs"][name]["stored_bytes"] for r in tried) / best - 1
+            for name in names
+            if name in {f"neve {effort}" for effort in codecs.EFFORTS}
+        }
+    return result
+
+
+def tables(recorded: dict[str, Any], rows: list[dict]) -> str:
+    machine = recorded["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
+    parts = [
+        f"`{recorded['command']}`",
+        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; {versions}; "
+        f"{recorded['timing']}.",
+    ]
+    for group, totals in recorded["summary"]["totals"].items():
+        parts += [f"### {group}", _totals_table(totals)]
+    parts.append(_notes(recorded))
+    if rows:
+        parts += ["### Variables, ratios", _rows_table(rows)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _totals_table(totals: dict[str, dict]) -> str:
+    yardsticks = list(next(iter(totals.values()))["percent_smaller_than"]) if totals else []
+    header = [
+        *("codec", "variables", "bytes", "ratio", "encode MB/s", "decode MB/s", "choosing %"),
+        *(f"% smaller than {name}" for name in yardsticks),
+    ]
+    lines = [
+        [
+            name,
+            str(total["variables"]),
+            str(total["stored_bytes"]),
+            report.number(total["ratio"]),
+            report.number(total["encode_mb_per_s"]),
+            report.number(total["decode_mb_per_s"]),
+            "-" if total["choosing_share"] is None else f"{100 * total['choosing_share']:.1f}",
+            *(
+                "-" if percent is None else f"{percent:.1f}"
+                for percent in total["percent_smaller_than"].values()
+            ),
+        ]
+        for name, total in totals.items()
+    ]
+    return report.table(header, lines)
+
+
+def _notes(recorded: dict[str, Any]) -> str:
+    found = recorded["summary"]
+    lines = [f"- Missing: {name} ({reason})" for name, reason in recorded["missing"].items()]
+    lines += [f"- NOT BIT FOR BIT: {what}" for what in found["inexact"]]
+    lines += [f"- Failed: {what}" for what in found["errors"]]
+    if not found["inexact"]:
+        lines.append("- Every value of every variable came back bit for bit.")
+    for name, regret in found.get("regret", {}).items():
+        lines.append(
+            f"- Regret of {name} against the best method of each variable: {100 * regret:.2f} %"
+        )
+    return "\n".join(lines)
+
+
+def _rows_table(rows: list[dict]) -> str:
+    names = list(dict.fromkeys(name for r in rows for name in r["codecs"]))
+    lines = []
+    for row in rows:
+        ratios = [
+            report.number(row["raw_bytes"] / found["stored_bytes"])
+            if "stored_bytes" in found
+            else "-"
+            for found in (row["codecs"].get(name, {}) for name in names)
+        ]
+        lines.append([row["variable"], row["dtype"], str(row["raw_bytes"]), *ratios])
+    return report.table(["variable", "dtype", "bytes", *names], lines)

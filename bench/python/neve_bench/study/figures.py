@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pictures of a report: PNG bytes, to be embedded."""
+
+from __future__ import annotations
+
+import io
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from neve._picture import pyplot
+
+from .summary import measured
+
+DPI = 110
+COLOURS = {
+    "none": "#8c8c8c",
+    "chunked": "#555555",
+    "zlib": "#d9822b",
+    "szip": "#4f9d58",
+    "shuffle-zlib": "#c4504b",
+    "zfp": "#a35fa8",
+    "neve": "#3b6fb5",
+    "neve-lossless": "#5fb0d6",
+}
+MORE_COLOURS = ("#7a5c3e", "#b5a33b", "#3bb59a", "#d67fb0", "#1f2f6b")
+TICKS = (0.1, 0.2, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 5, 10)
+PHASES = (
+    ("compute", "#8fbf7f"),
+    ("compress", "#d9822b"),
+    ("write", "#3b6fb5"),
+    ("read back", "#b9b9b9"),
+)
+
+
+def _colour(compression: str, known: list[str]) -> str:
+    if compression in COLOURS:
+        return COLOURS[compression]
+    if compression not in known:
+        known.append(compression)
+    return MORE_COLOURS[known.index(compression) % len(MORE_COLOURS)]
+
+
+def _png(figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI)
+    pyplot().close(figure)
+    return buffer.getvalue()
+
+
+def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes:
+    """As the paper's figure 1: a panel each container and layout, a line each compression."""
+    plt = pyplot()
+    table = measured(table)
+    panels: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
+    for row in table:
+        lines = panels.setdefault((row["container"], row["layout"]), {})
+        lines.setdefault(row["compression"], []).append(row)
+    columns = min(len(panels), 4)
+    lines_of_panels = -(-len(panels) // columns)
+    figure, grid = plt.subplots(
+        lines_of_panels,
+        columns,
+        figsize=(3.1 * columns + 0.6, 2.7 * lines_of_panels),
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+        layout="constrained",
+    )
+    ranks = sorted({row["ranks"] for row in table})
+    known: list[str] = []
+    for axes, ((container, layout), lines) in zip(grid.flat, panels.items(), strict=False):
+        for compression, found in lines.items():
+            found = sorted(found, key=lambda row: row["ranks"])
+            middle = [row["write_MBps"] for row in found]
+            megabytes = [row["raw_bytes"] / 1e6 for row in found]
+            below = [
+                m - raw / row["write_seconds_most"]
+                for m, raw, row in zip(middle, megabytes, found, strict=True)
+            ]
+            above = [
+                raw / row["write_seconds_least"] - m
+                for m, raw, row in zip(middle, megabytes, found, strict=True)
+            ]
+            axes.errorbar(
+                [row["ranks"] for row in found],
+                middle,
+                yerr=[[max(0, b) for b in below], [max(0, a) for a in above]],
+                marker="o",
+                markersize=3.5,
+                linewidth=1.2,
+                elinewidth=0.7,
+                capsize=2,
+                label=compression,
+                color=_colour(compression, known),
+            )
+        if disk:
+            axes.plot(list(disk), list(disk.values()), "k--", linewidth=0.9, label="file system")
+        axes.set_title(f"{container}{', ' + layout if layout else ''}", fontsize=9)
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(ranks, [str(count) for count in ranks])
+        axes.minorticks_off()
+        axes.grid(linewidth=0.3, alpha=0.6)
+        axes.legend(fontsize=6)
+    for axes in list(grid.flat)[len(panels) :]:
+        axes.set_visible(False)
+    for axes in grid[-1]:
+        axes.set_xlabel("ranks", fontsize=8)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("raw MB/s", fontsize=8)
+    return _png(figure)
+
+
+def _bars(rows: Sequence[dict[str, Any]], key: str, label: str, line: str) -> bytes:
+    plt = pyplot()
+    figure, axes = plt.subplots(figsize=(7.5, 0.24 * len(rows) + 1.1), layout="constrained")
+    known: list[str] = []
+    colours = [_colour(row["compression"], known) for row in rows]
+    bars = axes.barh(range(len(rows)), [row[key] for row in rows], color=colours, height=0.75)
+    axes.bar_label(bars, labels=[f"{row[key]:.3g}" for row in rows], fontsize=7, padding=2)
+    axes.set_yticks(range(len(rows)), [_row_name(row) for row in rows], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.axvline(1, color="black", linewidth=0.9, linestyle="--", label=line)
+    axes.margins(x=0.12)
+    axes.set_xlabel(label, fontsize=8)
+    axes.legend(fontsize=7)
+    return _png(figure)
+
+
+def _row_name(row: dict[str, Any]) -> str:
+    words = [row["part"], row["output"], row["layout"]]
+    return " ".join(word for word in words if word)
+
+
+def ratios(table: Iterable[dict[str, Any]]) -> bytes:
+    return _bars(_of_most_ranks(table), "ratio", "raw bytes / file bytes", "as it is")
+
+
+def of_disk(table: Iterable[dict[str, Any]]) -> bytes:
+    """Effective bandwidth over the file system's own."""
+    rows = [row for row in _of_most_ranks(table) if row["of_disk"]]
+    label = "raw bytes over time / what the file system takes"
+    return _bars(rows, "of_disk", label, "the file system's own")
+
+
+def _of_most_ranks(table: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    rows = measured(table)
+    most = max(row["ranks"] for row in rows)
+    return [row for row in rows if row["ranks"] == most]
+
+
+def layouts(compared: dict[str, dict[str, Any]]) -> bytes:
+    """Each pair of runs a dot: seconds of balanced tiles over those of equal ones."""
+    plt = pyplot()
+    names = list(compared)
+    figure, axes = plt.subplots(figsize=(7.5, 0.34 * len(names) + 1.2), layout="constrained")
+    for y, name in enumerate(names):
+        factors = sorted(compared[name]["factors"])
+        shift = [((i * 7) % 5 - 2) * 0.06 for i in range(len(factors))]
+        colour = COLOURS.get(name, "#222222")
+        axes.plot(factors, [y + s for s in shift], ".", color=colour, alpha=0.6, markersize=5)
+        middle = statistics.median(factors)
+        axes.plot([middle, middle], [y - 0.3, y + 0.3], color=colour, linewidth=2)
+    axes.axvline(1, color="black", linewidth=0.8, linestyle="--")
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    every = [factor for one in compared.values() for factor in one["factors"]]
+    ticks = [t for t in TICKS if min(every) / 1.3 < t < max(every) * 1.3 or t == 1]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel(
+        "seconds to write balanced tiles / unbalanced ones (right: unbalanced is faster)",
+        fontsize=8,
+    )
+    axes.grid(axis="x", linewidth=0.3, alpha=0.6)
+    return _png(figure)
+
+
+def phases(table: Iterable[dict[str, Any]]) -> bytes:
+    """Where the time of a run goes, at the most ranks."""
+    plt = pyplot()
+    rows = _of_most_ranks(table)
+    figure, axes = plt.subplots(figsize=(7.5, 0.24 * len(rows) + 1.2), layout="constrained")
+    left = [0.0] * len(rows)
+    for (name, colour), seconds in zip(
+        PHASES, zip(*(phase_seconds(row) for row in rows), strict=True), strict=True
+    ):
+        axes.barh(range(len(rows)), seconds, left=left, color=colour, height=0.75, label=name)
+        left = [a + b for a, b in zip(left, seconds, strict=True)]
+    axes.set_yticks(range(len(rows)), [_row_name(row) for row in rows], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel("seconds of a run, slowest rank", fontsize=8)
+    axes.legend(fontsize=7)
+    return _png(figure)
+
+
+def phase_seconds(row: dict[str, Any]) -> tuple[float, float, float, float]:
+    """Compute, compress, write (what compression leaves of it), read back."""
+    compress = min(row["compress_seconds"] or 0.0, row["write_seconds"])
+    return (
+        row["make_seconds"] or 0.0,
+        compress,
+        row["write_seconds"] - compress,
+        row["read_seconds"] or 0.0,
+    )

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The write table: writing in parallel, sizes of converted AMR files, slices through yt."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+import neve
+from neve._command import command_path
+from neve._errors import FAILURE, Error
+
+from . import covered, report
+
+# (name, place under --data): real plotfiles.
+PLOTFILES = {
+    "Nyx lya32 z=10": "amr/nyx_lya32_plt00113",
+    "Nyx za64 z=7": "amr/nyx_za64_plt00088",
+    "CNS RT 450": "amr/cns_rt_plt00450",
+    "WarpX lwfa": "amr/warpx_lwfa_plt000301.tar.xz",
+    "Chombo ramp 20": "chombo/ramp.000020.3d.hdf5",
+    "Chombo blast": "chombo/explosion_density.000020.3d.hdf5",
+}
+PARALLEL_INPUT = "Nyx za64 z=7"
+MIB = 1 << 20
+GZIP_CHUNK_ELEMENTS = MIB // 8  # 1 MiB of float64: a usual chunk for gzip
+
+# Run in a fresh Python, so that no reader profits from what another one left in its caches.
+_SLICE_SCRIPT = """
+import sys, time
+import neve, yt
+yt.set_log_level(50)
+path, field = sys.argv[1:]
+begin = time.perf_counter()
+ds = yt.load(path)
+middle = float(ds.domain_center[2])
+values = ds.slice("z", middle)["chombo", field]
+print(time.perf_counter() - begin, len(values))
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", default="../shared/data", help="folder of the real plotfiles")
+    parser.add_argument("--bound", default="rel=1e-3", help="error bound (rel=1e-3)")
+    covered.add_argument(parser)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], help="MPI ranks (2 4)")
+    parser.add_argument("--replicas", type=int, default=2, help="copies of the input a direction")
+    parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts")
+    parser.add_argument("--scratch", help="folder for the files written (the system's)")
+    parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS")
+    parser.add_argument("--json", metavar="FILE", help="write everything measured")
+    parser.add_argument("--markdown", metavar="FILE", help="write the tables")
+
+
+def run(options: argparse.Namespace) -> int:
+    command = command_path()
+    with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
+        scratch = Path(scratch)
+        parallel = _parallel_writes(options, command.with_name("neve_bench_write"), scratch)
+        files = list(_converted_files(options, command, scratch))
+    recorded = {
+        "covered": options.covered,
+        "command": f"neve bench write --bound {options.bound} --covered {options.covered}"
+        f" --repeats {options.repeats}"
+        f" --replicas {options.replicas} --ranks {' '.join(map(str, options.ranks))}",
+        "machine": report.machine(),
+        "input_of_parallel_writes": PARALLEL_INPUT,
+        "parallel_writes": parallel,
+        "files": files,
+    }
+    text = tables(recorded)
+    print(text)
+    report.write_json(options.json, recorded)
+    report.write_text(options.markdown, text + "\n")
+    return 0
+
+
+def run_command(words: list[str], limit_seconds: float) -> str:
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=limit_seconds, check=False
+        )
+    except FileNotFoundError:
+        raise Error(f"{words[0]}: not installed", FAILURE) from None
+    except subprocess.TimeoutExpired:
+        raise Error(f"{Path(words[0]).name}: stopped after {limit_seconds:g} s", FAILURE) from None
+    if done.returncode != 0:
+        reason = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+        raise Error(f"{Path(words[0]).name}: {reason}", FAILURE)
+    return done.stdout
+
+
+@contextlib.contextmanager
+def plotfile_input(data: Path, name: str) -> Iterator[Path]:
+    """The plotfile of that name, unpacked if need be."""
+    path = data / PLOTFILES[name]
+    if not path.exists():
+        raise Error(f"{PLOTFILES[name]}: not in the folder given with --data", FAILURE)
+    if path.suffix != ".xz":
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="neve-bench-input-") as folder:
+        run_command(["tar", "-xf", str(path), "-C", folder], 60)
+        (unpacked,) = (header.parent for header in Path(folder).rglob("Header"))
+        yield unpacked
+
+
+def _parallel_writes(
+    options: argparse.Namespace, program: Path, scratch: Path
+) -> list[dict[str, Any]]:
+    environment_words = ["mpirun", "--oversubscribe"]
+    if os.geteuid() == 0:
+        environment_words.append("--allow-run-as-root")
+    rows = []
+    with plotfile_input(Path(options.data), PARALLEL_INPUT) as plotfile:
+        for ranks in options.ranks:
+            folder = scratch / f"ranks{ranks}"
+            folder.mkdir()
+            words = [*environment_words, "-n", str(ranks), str(program), str(plotfile)]
+            words += [str(folder), options.bound, options.covered]
+            words += [str(options.replicas), str(options.repeats)]
+            rows.append(json.loads(run_command(words, options.time_limit)))
+            shutil.rmtree(folder)
+    return rows
+
+
+def _converted_files(
+    options: argparse.Namespace, command: Path, scratch: Path
+) -> Iterator[dict[str, Any]]:
+    for name in PLOTFILES:
+        with plotfile_input(Path(options.data), name) as original:
+            folder = scratch / "files"
+            folder.mkdir()
+            converted = folder / "neve.h5"
+            run_command(
+                [str(command), "convert", str(original), str(converted)]
+                + ["--bound", options.bound, "--covered", options.covered, "--ghosts", "drop"],
+                options.time_limit,
+            )
+            plain = folder / "plain.h5"
+            raw_bytes = write_uncompressed(original, converted, plain)
+            gzipped = folder / "gzip.h5"
+            words = ["h5repack", "-l", f"CHUNK={GZIP_CHUNK_ELEMENTS}", "-f", "SHUF"]
+            run_command([*words, "-f", "GZIP=6", str(plain), str(gzipped)], options.time_limit)
+            stored_bytes = converted.stat().st_size
+            row = {
+                "file": name,
+                "raw_bytes": raw_bytes,
+                "stored_bytes": stored_bytes,
+                "gzip_bytes": gzipped.stat().st_size,
+                "ratio": raw_bytes / stored_bytes,
+                "smaller_than_gzip": gzipped.stat().st_size / stored_bytes,
+            }
+            with neve.open(converted) as plotfile:
+                field = plotfile.components[0]
+            row |= _slice_times(converted, plain, field, options)
+            shutil.rmtree(folder)
+            yield row
+
+
+def write_uncompressed(original: Path, converted: Path, target: Path) -> int:
+    """The converted file's layout with the original's values, uncompressed. Gives the raw bytes."""
+    raw_bytes = 0
+    with (
+        neve.open(original) as source,
+        h5py.File(converted, "r") as layout,
+        h5py.File(target, "w", libver="earliest") as out,
+    ):
+        for key, value in layout.attrs.items():
+            out.attrs.create(key, value, dtype=layout.attrs.get_id(key).dtype)
+        for name in layout:
+            if not name.startswith("level_"):
+                layout.copy(name, out)
+                continue
+            group = out.create_group(name)
+            for key, value in layout[name].attrs.items():
+                group.attrs.create(key, value, dtype=layout[name].attrs.get_id(key).dtype)
+            for member in layout[name]:
+                if member != "data:datatype=0":
+                    layout[name].copy(member, group)
+            level = source[int(name.removeprefix("level_"))]
+            offsets = layout[name]["data:offsets=0"][()]
+            chunked = layout[name]["data:datatype=0"]
+            values = np.zeros(chunked.shape, chunked.dtype)
+            for box, begin in enumerate(offsets[: len(level.boxes)]):
+                begin = int(begin)
+                for component in source.components:
+                    data = level[component][box].ravel(order="F")
+                    values[begin : begin + data.size] = data
+                    begin += data.size
+                    raw_bytes += data.nbytes
+            group.create_dataset("data:datatype=0", data=values)
+    return raw_bytes
+
+
+def _slice_times(
+    converted: Path, plain: Path, field: str, options: argparse.Namespace
+) -> dict[str, Any]:
+    seconds: dict[Path, list[float]] = {converted: [], plain: []}
+    lengths = set()
+    for _ in range(options.repeats):
+        for path, times in seconds.items():  # in turns: a disturbance meets both
+            words = [sys.executable, "-c", _SLICE_SCRIPT, str(path), field]
+            time_text, length = run_command(words, options.time_limit).split()
+            times.append(float(time_text))
+            lengths.add(length)
+    if len(lengths) != 1:
+        raise Error(f"yt finds slices of {lengths} values in the two files", FAILURE)
+    medians = {path: statistics.median(times) for path, times in seconds.items()}
+    return {
+        "yt_slice_seconds": medians[converted],
+        "yt_slice_uncompressed_seconds": medians[plain],
+        "yt_slice_over_uncompressed": medians[converted] / medians[plain],
+    }
+
+
+def tables(recorded: dict[str, Any]) -> str:
+    machine = recorded["machine"]
+    number = report.number
+    parallel = [
+        [
+            str(row["ranks"]),
+            number(row["raw_bytes"] / MIB),
+            number(row["stored_bytes"] / MIB),
+            number(1e3 * row["put_seconds"]),
+            number(1e3 * row["plain_mpi_io_seconds"]),
+            number(row["put_seconds"] / row["plain_mpi_io_seconds"]),
+            number(1e3 * row["write_seconds"]),
+            number(1e3 * row["raw_plotfile_seconds"]),
+            number(row["memory_above_input_bytes"] / MIB),
+        ]
+        for row in recorded["parallel_writes"]
+    ]
+    files = [
+        [
+            row["file"],
+            number(row["raw_bytes"] / MIB),
+            number(row["stored_bytes"] / MIB),
+            number(row["ratio"]),
+            number(row["gzip_bytes"] / MIB),
+            number(row["smaller_than_gzip"]),
+            number(row["yt_slice_seconds"]),
+            number(row["yt_slice_uncompressed_seconds"]),
+            number(row["yt_slice_over_uncompressed"]),
+        ]
+        for row in recorded["files"]
+    ]
+    smaller = report.geomean(row["smaller_than_gzip"] for row in recorded["files"])
+    return "\n\n".join(
+        [
+            f"`{recorded['command']}`",
+            f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}.",
+            f"Neve's files: `--covered {recorded['covered']}`.",
+            f"### Writing in parallel ({recorded['input_of_parallel_writes']}, replicated)",
+            report.table(
+                [
+                    *("ranks", "raw MiB", "stored MiB", "put ms", "plain MPI-IO ms"),
+                    *("put / plain", "whole write ms", "raw plotfile ms", "memory above input MiB"),
+                ],
+                parallel,
+            ),
+            "### Converted files",
+            report.table(
+                [
+                    *("file", "raw MiB", "stored MiB", "ratio", "gzip-6 MiB", "gzip / Neve"),
+                    *("yt slice s", "uncompressed s", "slice / uncompressed"),
+                ],
+                files,
+            ),
+            f"Geomean of gzip / Neve: {number(smaller)}.",
+        ]
+    )

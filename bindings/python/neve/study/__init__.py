@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""`neve study`: the mini-apps by outputs, layouts and ranks, from one deck to a report."""

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/common/console.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+
+namespace neve::cli {
+
+void say(const std::string& text) { fmt::print(stderr, "neve: {}\n", text); }
+
+Progress::Progress(bool wanted) : is_terminal_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+}
+
+void Progress::show(const std::string& phase, double fraction) {
+  if (!is_terminal_) return;
+  const int percent = static_cast<int>(100 * std::clamp(fraction, 0.0, 1.0));
+  if (percent == last_percent_ && phase == last_phase_) return;
+  last_percent_ = percent;
+  last_phase_ = phase;
+  shown_ = true;
+  constexpr int bar_width = 30;
+  const int filled = percent * bar_width / 100;
+  fmt::print(stderr, "\r\x1b[K{:<8} [{:#<{}}{:.<{}}] {:3d} %", phase, "", filled, "", bar_width - filled,
+             percent);
+  std::fflush(stderr);
+}
+
+std::string Table::text() const {
+  std::vector<size_t> width;
+  for (const auto& row : rows_) {
+    width.resize(std::max(width.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (last_is_text_ && i + 1 == width.size()) {
+        out += "  " + row[i];
+        continue;
+      }
+      out += i == 0 ? fmt::format("{:<{}}", row[i], width[i]) : fmt::format("  {:>{}}", row[i], width[i]);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+std::string human_bytes(uint64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(units)) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string human_ratio(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 100 ? 2 : 0); }
+
+std::string human_error(double error) { return error == 0 ? "0" : fmt::format("{:.3g}", error); }
+
+std::string human_psnr(double psnr_db) {
+  return std::isinf(psnr_db) ? "exact" : std::isnan(psnr_db) ? "-" : fmt::format("{:.1f}", psnr_db);
+}
+
+}  // namespace neve::cli
