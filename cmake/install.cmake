@@ -1,4 +1,5 @@
-# What `cmake --install` leaves: the rooms joined into two shared libraries (neve, and neve_mpi over it),
+# What `cmake --install` leaves: the rooms joined into shared libraries (neve; and neve_mpi, which has all of neve, too:
+# a program links one of them),
 # the public headers, the command, the plugin, and what find_package and pkg-config need.
 # The wheel installs its own files only.
 if(SKBUILD)
@@ -22,23 +23,26 @@ function(neve_shared_library target output_name)
     LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LINK_DEPENDS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exported.map
     INSTALL_RPATH $ORIGIN)
-  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_compile_features(${target} INTERFACE cxx_std_17)
+  target_link_options(${target} PRIVATE
+    -Wl,--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exported.map -Wl,--no-undefined)
+  target_link_libraries(${target} PRIVATE
+    neve_flags neve_fmt Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB PkgConfig::HWY ${CMAKE_DL_LIBS})
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-neve_shared_library(neve_shared neve neve_core neve_files neve_plotfile neve_c)
-target_link_libraries(neve_shared PRIVATE
-  neve_flags neve_fmt Threads::Threads PkgConfig::ZSTD PkgConfig::LZ4 ZLIB::ZLIB
-  PkgConfig::HWY ${CMAKE_DL_LIBS})
+set(neve_rooms neve_core neve_files neve_plotfile neve_c)
+neve_shared_library(neve_shared neve ${neve_rooms})
 set_target_properties(neve_shared PROPERTIES EXPORT_NAME neve)
 set(neve_libraries neve_shared)
 
 if(NEVE_MPI)
-  neve_shared_library(neve_mpi_shared neve_mpi neve_hdf5 neve_mpi neve_mpi_c)
-  target_link_libraries(neve_mpi_shared PUBLIC neve_shared MPI::MPI_C PRIVATE neve_flags neve_fmt neve_hdf5_dep)
+  neve_shared_library(neve_mpi_shared neve_mpi ${neve_rooms} neve_hdf5 neve_mpi neve_mpi_c)
+  target_link_libraries(neve_mpi_shared PUBLIC MPI::MPI_C PRIVATE neve_hdf5_dep)
   # The C++ bindings of MPI are gone from the standard; without these an MPI library's header asks for them.
   target_compile_definitions(neve_mpi_shared INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   set_target_properties(neve_mpi_shared PROPERTIES EXPORT_NAME mpi)

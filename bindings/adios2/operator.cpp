@@ -159,6 +159,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
 }  // namespace
 }  // namespace neve::adios2_operator
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 adios2::plugin::PluginOperatorInterface* OperatorCreate(const adios2::Params& parameters) {
@@ -167,3 +168,4 @@ adios2::plugin::PluginOperatorInterface* OperatorCreate(const adios2::Params& pa
 
 void OperatorDestroy(adios2::plugin::PluginOperatorInterface* made) { delete made; }
 }
+#pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 inline constexpr int max_dims = 3;
@@ -17,7 +18,8 @@ struct Box {
   IntVect lo{0, 0, 0};
   IntVect hi{0, 0, 0};
 
-  bool operator==(const Box&) const = default;
+  bool operator==(const Box& other) const { return lo == other.lo && hi == other.hi; }
+  bool operator!=(const Box& other) const { return !(*this == other); }
 
   int64_t size(int d) const { return int64_t{hi[d]} - lo[d] + 1; }
   int64_t cells() const { return empty() ? 0 : size(0) * size(1) * size(2); }
@@ -62,3 +64,4 @@ inline Box refine(const Box& coarse, const IntVect& ratio) {
 }
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -4,15 +4,16 @@
 
 #include <mpi.h>
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "neve/checkpoint_reader.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "neve/span.hpp"
 #include "neve/status.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // Collective over `comm`; every rank returns the same Status. Writes all variables of all levels with the
@@ -22,8 +23,8 @@ namespace neve {
 // `options` count strategy (not filtered, not amrex-1d), aggregate_boxes, chunk_bytes, encode, layout,
 // mpi_hints and progress. Same promises as write_plotfile.
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                                     std::span<const Variable> variables,
-                                     std::span<const std::vector<LocalBox>> boxes,
+                                     Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -15,6 +15,7 @@
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 struct Variable {
@@ -46,3 +47,4 @@ class Checkpoint {
 Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path, const OpenOptions& options = {});
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -10,6 +10,7 @@
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // How the boxes of a level are shared among ranks, along the Morton curve so that a rank's boxes lie
@@ -37,3 +38,4 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
 std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // 0: as the file system and the MPI library have it.
@@ -14,7 +16,13 @@ struct FileLayout {
   int aggregators = 0;        // ranks that write for the others in a collective write
   uint64_t buffer_bytes = 0;  // of an aggregator; best a multiple of stripe_bytes
 
-  bool operator==(const FileLayout&) const = default;
+  auto fields() const {  // all of them, or this does not compile
+    const auto& [a, b, c, d] = *this;
+    return std::tie(a, b, c, d);
+  }
+  bool operator==(const FileLayout& other) const { return fields() == other.fields(); }
+  bool operator!=(const FileLayout& other) const { return !(*this == other); }
 };
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -10,15 +10,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "neve/box.hpp"
 #include "neve/selection_report.hpp"
+#include "neve/span.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 inline constexpr int max_frame_dims = 4;
@@ -30,7 +32,8 @@ struct Rect {
   Extents size{1, 1, 1, 1};
 
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
-  bool operator==(const Rect&) const = default;
+  bool operator==(const Rect& other) const { return lo == other.lo && size == other.size; }
+  bool operator!=(const Rect& other) const { return !(*this == other); }
 };
 
 struct FrameBox {
@@ -88,7 +91,12 @@ struct MissingValues {
   // 0.
   bool has_zero_padding = false;
 
-  bool operator==(const MissingValues&) const = default;
+  auto fields() const {  // all of them, or this does not compile
+    const auto& [a, b, c, d, e] = *this;
+    return std::tie(a, b, c, d, e);
+  }
+  bool operator==(const MissingValues& other) const { return fields() == other.fields(); }
+  bool operator!=(const MissingValues& other) const { return !(*this == other); }
 };
 
 // Encoding that can be repeated: decoded values are multiples of a step that follows from the bound, the type
@@ -189,9 +197,9 @@ struct FrameReport {
 // and no bound. The frame's bytes do not depend on threads nor on the SIMD target. The encoder checks every
 // value with the decoder's arithmetic. Errors: usage (layout, bound, spec counts), failure (no memory).
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
-                                            std::span<const ComponentSpec> specs,
-                                            std::span<const BoxData> boxes, const EncodeOptions& options = {},
-                                            FrameReport* report = nullptr, const Nesting* nesting = nullptr);
+                                            Span<const ComponentSpec> specs, Span<const BoxData> boxes,
+                                            const EncodeOptions& options = {}, FrameReport* report = nullptr,
+                                            const Nesting* nesting = nullptr);
 
 // What the header says of a component.
 struct ComponentInfo {
@@ -232,14 +240,14 @@ struct FrameDescription {
 
 // Checks all that Frame::parse checks, and takes less memory: boxes are walked and not kept
 // (docs/guarantees.md, "Hostile input"). Errors: those of Frame::parse.
-Result<FrameDescription> describe_frame(std::span<const std::byte> bytes);
+Result<FrameDescription> describe_frame(Span<const std::byte> bytes);
 
 // A parsed frame. Keeps a view of the bytes: they must outlive it.
 class Frame {
  public:
   // Checks magic, version, sizes and the header's checksum; touches no section.
   // Errors: corrupt (what, where, found, allowed).
-  static Result<Frame> parse(std::span<const std::byte> bytes);
+  static Result<Frame> parse(Span<const std::byte> bytes);
 
   // Whether the frame is all of the `bytes` that it was parsed from: where it stands alone, others behind it
   // mean damage. Errors: corrupt.
@@ -292,7 +300,7 @@ class Frame {
  private:
   struct State;
   explicit Frame(std::unique_ptr<State>);
-  static Result<Frame> parse_unguarded(std::span<const std::byte> bytes);
+  static Result<Frame> parse_unguarded(Span<const std::byte> bytes);
   Result<std::vector<uint8_t>> left_out_unguarded(int box, int component) const;
   template <class Visit>
   Status decoded(const Visit& visit) const;
@@ -339,7 +347,7 @@ struct ArrayOptions {
 
 // An N-d C-contiguous array (shape slowest first, 0 to 32 dimensions, sizes may be 0 or 1) as one frame.
 // `data` may be null where a size is 0. Errors: usage, failure (no memory).
-Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+Result<std::vector<std::byte>> encode_array(DType dtype, Span<const uint64_t> shape, const void* data,
                                             const ArrayOptions& options, FrameReport* report = nullptr);
 
 // Which instruction set the kernels run with: "AVX2", "SSE4", "portable", ... NEVE_SIMD forces one.
@@ -348,3 +356,4 @@ std::vector<std::string> simd_targets();          // all this machine can run
 Status set_simd_target(const std::string& name);  // not thread-safe; for tests and the command
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 struct Level {
@@ -72,3 +72,4 @@ class PlotfileSource {
 };
 
 }  // namespace neve
+#pragma GCC visibility pop

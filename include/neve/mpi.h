@@ -29,6 +29,7 @@
 #include <mpi.h>
 #include <neve/neve.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -129,5 +130,6 @@ int neve_mpi_file_close(neve_mpi_file** file);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

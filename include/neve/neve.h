@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -133,5 +134,6 @@ int neve_decompress(const void* frame, size_t frame_bytes, int threads, void* ou
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

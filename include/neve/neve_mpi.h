@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <neve/neve.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -79,5 +80,6 @@ const char* neve_mpi_last_error(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

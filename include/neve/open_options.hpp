@@ -2,6 +2,7 @@
 // What a reader may take from outside of the file or folder that it is given.
 #pragma once
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 struct OpenOptions {
@@ -13,3 +14,4 @@ struct OpenOptions {
 };
 
 }  // namespace neve
+#pragma GCC visibility pop

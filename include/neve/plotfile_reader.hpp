@@ -9,6 +9,7 @@
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // Opens what lies at `path`, told by its content: an AMReX plotfile directory, an HDF5 plotfile of Chombo,
@@ -21,3 +22,4 @@ Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path,
                                                       const OpenOptions& options = {});
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,11 @@
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/selection_memory.hpp"
+#include "neve/span.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // A box this rank owns. Every box of the hierarchy is owned by exactly one rank; a rank may own none.
@@ -155,10 +156,11 @@ struct WriteReport {                  // the same on every rank
 // Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing
 // is left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                                   std::span<const LocalBox> owned, const WriteOptions& options);
+                                   Span<const LocalBox> owned, const WriteOptions& options);
 
 // Writes an AMReX native plotfile directory, same promises (directory renamed when complete).
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                            std::span<const LocalBox> owned);
+                            Span<const LocalBox> owned);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -8,10 +8,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 struct Selection {
@@ -19,7 +21,12 @@ struct Selection {
   Arrangement arrangement = Arrangement::automatic;   // of most of the field
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless, likewise
 
-  bool operator==(const Selection&) const = default;
+  auto fields() const {  // all of them, or this does not compile
+    const auto& [a, b, c] = *this;
+    return std::tie(a, b, c);
+  }
+  bool operator==(const Selection& other) const { return fields() == other.fields(); }
+  bool operator!=(const Selection& other) const { return !(*this == other); }
 };
 
 // Owned by the caller, who hands it to each write of a series. Thread-safe. Every rank has its own; they stay
@@ -62,3 +69,4 @@ class SelectionMemory {
 };
 
 }  // namespace neve
+#pragma GCC visibility pop

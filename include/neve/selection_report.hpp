@@ -5,13 +5,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "neve/span.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 enum class Fate : uint8_t {
@@ -74,8 +75,7 @@ struct SelectionReport {
   std::array<CandidateSums, candidate_places> candidates{};
   SelectionTimes times;
 
-  void add(std::span<const WeighedCandidate> candidates, uint64_t section_raw_bytes,
-           const SelectionTimes& times);
+  void add(Span<const WeighedCandidate> candidates, uint64_t section_raw_bytes, const SelectionTimes& times);
   void add(const SelectionReport& other);
   // Of its coded bytes, else of its estimates, by the tuning's weights; 0 without either, or such a place.
   double score(size_t place, const CodecTuning& tuning) const;
@@ -95,3 +95,4 @@ double selection_score(Codec codec, LosslessMethod method, double raw_bytes, dou
                        const CodecTuning& tuning);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "neve/frame.hpp"
 #include "neve/selection_memory.hpp"
+#include "neve/span.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 struct StepReport {
@@ -28,7 +29,7 @@ struct StepReport {
 // what won most of them is kept. A step whose recalled selection has drifted is weighed and encoded again at
 // once, so that none is stored by a method that has failed it. Only codec auto and lossless without a method
 // that is asked for have something to remember. Errors: those of encode_array.
-Result<std::vector<std::vector<std::byte>>> encode_step(DType dtype, std::span<const uint64_t> shape,
+Result<std::vector<std::vector<std::byte>>> encode_step(DType dtype, Span<const uint64_t> shape,
                                                         size_t pieces,
                                                         const std::function<const void*(size_t)>& piece,
                                                         const ArrayOptions& options, SelectionMemory& memory,
@@ -36,3 +37,4 @@ Result<std::vector<std::vector<std::byte>>> encode_step(DType dtype, std::span<c
                                                         StepReport* report = nullptr);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // The values are the exit codes of the `neve` command, so a code means the same everywhere.
@@ -66,6 +67,7 @@ class [[nodiscard]] Result {
 };
 
 }  // namespace neve
+#pragma GCC visibility pop
 
 #define NEVE_CONCAT_INNER(a, b) a##b
 #define NEVE_CONCAT(a, b) NEVE_CONCAT_INNER(a, b)

@@ -8,14 +8,15 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "neve/frame.hpp"
+#include "neve/span.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // When a chunk gets a codebook of its own (CEAZ, section 3.2.3). A chunk is what is held back until its book
@@ -105,13 +106,13 @@ class StreamEncoder {
   Status finish();
 
   // Output that is ready; valid until the next call that changes this object.
-  std::span<const std::byte> output() const;
+  Span<const std::byte> output() const;
   void clear_output();
   // Starts the next stream of the same options; keeps buffers, so that small streams cost no allocation.
   void reset();
 
   // Of the chunks that have left since the beginning or the last reset(); valid as output() is.
-  std::span<const ChunkReport> reports() const;
+  Span<const ChunkReport> reports() const;
 
   struct State;
 
@@ -140,7 +141,7 @@ class StreamDecoder {
 
   // The next bytes of the stream, cut anywhere. Whole blocks are decoded at once.
   // Errors: corrupt; then nothing more is decoded.
-  Status push(std::span<const std::byte> bytes);
+  Status push(Span<const std::byte> bytes);
   // Errors: corrupt when the stream has not ended.
   Status finish() const;
 
@@ -148,7 +149,7 @@ class StreamDecoder {
   const StreamInfo& info() const;
   bool has_ended() const;
   // Decoded values that are ready; valid until the next call that changes this object.
-  std::span<const std::byte> output() const;
+  Span<const std::byte> output() const;
   void clear_output();
 
   struct State;
@@ -158,7 +159,7 @@ class StreamDecoder {
 };
 
 // Whether bytes begin like a stream.
-bool is_stream(std::span<const std::byte> bytes);
+bool is_stream(Span<const std::byte> bytes);
 
 // How many directions suit an array best, by a sample: noise adds up with each, so that on rough fields
 // fewer are better. `options` are those of its stream: dtype, shape, bound, range and fill.
@@ -172,7 +173,7 @@ struct StreamArrayOptions {
   StreamOptions stream;  // dtype, shape and range are set from the array
   bool detect_fill = true;
 };
-Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64_t> shape, const void* values,
+Result<std::vector<std::byte>> encode_stream(DType dtype, Span<const uint64_t> shape, const void* values,
                                              const StreamArrayOptions& options,
                                              std::vector<ChunkReport>* reports = nullptr);
 
@@ -191,10 +192,11 @@ struct StreamContents {
   uint64_t values = 0;
   std::vector<StreamBlock> blocks;
 };
-Result<StreamContents> describe_stream(std::span<const std::byte> bytes);
+Result<StreamContents> describe_stream(Span<const std::byte> bytes);
 
 // The values of a whole stream, into out_bytes = their number (describe_stream) times the size of one.
 // Errors: corrupt; usage when they do not fill out_bytes, or `out` is null.
-Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes);
+Status decode_stream(Span<const std::byte> bytes, std::byte* out, uint64_t out_bytes);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,5 +32,6 @@ static inline void neve_trace_phase(const char* name) {
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "neve/status.hpp"
 
+#pragma GCC visibility push(default)
 namespace neve {
 
 // Values are those of the frame format; never renumber.
@@ -50,7 +52,8 @@ struct Bound {
   BoundMode mode = BoundMode::rel;
   double value = 1e-3;  // ignored when lossless
 
-  bool operator==(const Bound&) const = default;
+  bool operator==(const Bound& other) const { return mode == other.mode && value == other.value; }
+  bool operator!=(const Bound& other) const { return !(*this == other); }
 };
 
 enum class BoundUse : uint8_t {
@@ -135,7 +138,12 @@ struct CodecTuning {
   double speed_weight = 0;
   double ratio_weight = 1;
 
-  bool operator==(const CodecTuning&) const = default;
+  auto fields() const {  // all of them, or this does not compile
+    const auto& [a, b, c, d, e, f, g] = *this;
+    return std::tie(a, b, c, d, e, f, g);
+  }
+  bool operator==(const CodecTuning& other) const { return fields() == other.fields(); }
+  bool operator!=(const CodecTuning& other) const { return !(*this == other); }
 };
 Status check_tuning(const CodecTuning& tuning);
 
@@ -148,3 +156,4 @@ Result<Effort> parse_effort(std::string_view name);
 std::string_view effort_name(Effort effort);
 
 }  // namespace neve
+#pragma GCC visibility pop

@@ -65,7 +65,7 @@ def by_pkg_config(prefix, tmp_path_factory):
     env = {"PKG_CONFIG_PATH": str(library_dir(prefix) / "pkgconfig")}
     built = {}
     for language, compiler, standard in (
-        ("cpp", "mpicxx", "-std=c++20"),
+        ("cpp", "mpicxx", "-std=c++17"),
         ("c", "mpicc", "-std=c11"),
     ):
         flags = run("pkg-config", "--cflags", "--libs", "neve_mpi", **env).split()

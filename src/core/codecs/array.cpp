@@ -120,7 +120,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
 
 }  // namespace
 
-Result<std::vector<std::byte>> encode_array(DType dtype, std::span<const uint64_t> shape, const void* data,
+Result<std::vector<std::byte>> encode_array(DType dtype, Span<const uint64_t> shape, const void* data,
                                             const ArrayOptions& options, FrameReport* report) {
   return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, nullptr, report); });
 }

@@ -449,9 +449,9 @@ BoxData dense_box_data(const void* data, const FrameBox& box) {
 }
 
 Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
-                                            std::span<const ComponentSpec> specs,
-                                            std::span<const BoxData> boxes, const EncodeOptions& options,
-                                            FrameReport* report, const Nesting* nesting) {
+                                            Span<const ComponentSpec> specs, Span<const BoxData> boxes,
+                                            const EncodeOptions& options, FrameReport* report,
+                                            const Nesting* nesting) {
   const FloatEnvironment environment;
   return guarded("encoding a frame", [&]() -> Result<Bytes> {
     NEVE_TRY(check_simd_environment());

@@ -371,15 +371,15 @@ static Result<FrameDescription> describe_unguarded(std::span<const std::byte> by
   return found;
 }
 
-Result<FrameDescription> describe_frame(std::span<const std::byte> bytes) {
+Result<FrameDescription> describe_frame(Span<const std::byte> bytes) {
   return guarded("reading a frame's header", [&] { return describe_unguarded(bytes); });
 }
 
-Result<Frame> Frame::parse(std::span<const std::byte> bytes) {
+Result<Frame> Frame::parse(Span<const std::byte> bytes) {
   return guarded("reading a frame's header", [&] { return parse_unguarded(bytes); });
 }
 
-Result<Frame> Frame::parse_unguarded(std::span<const std::byte> bytes) {
+Result<Frame> Frame::parse_unguarded(Span<const std::byte> bytes) {
   NEVE_TRY(check_simd_environment());
   auto state = std::make_unique<State>();
   NEVE_ASSIGN(state->header, parse_header(bytes, KeepBoxes::yes));

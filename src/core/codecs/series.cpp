@@ -103,7 +103,7 @@ Result<Frames> encode_pieces(DType dtype, std::span<const uint64_t> shape, size_
 
 }  // namespace
 
-Result<Frames> encode_step(DType dtype, std::span<const uint64_t> shape, size_t pieces,
+Result<Frames> encode_step(DType dtype, Span<const uint64_t> shape, size_t pieces,
                            const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
                            SelectionMemory& memory, const std::string& variable, StepReport* report) {
   return guarded("encoding a step", [&] {

@@ -89,7 +89,7 @@ double SelectionTimes::share() const {
   return all == 0 ? 0 : static_cast<double>(weigh_ns + lost_ns) / static_cast<double>(all);
 }
 
-void SelectionReport::add(std::span<const WeighedCandidate> of_section, uint64_t section_raw_bytes,
+void SelectionReport::add(Span<const WeighedCandidate> of_section, uint64_t section_raw_bytes,
                           const SelectionTimes& section_times) {
   ++sections;
   raw_bytes += section_raw_bytes;

@@ -40,7 +40,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
 
 }  // namespace
 
-Result<std::vector<std::byte>> encode_stream(DType dtype, std::span<const uint64_t> shape, const void* values,
+Result<std::vector<std::byte>> encode_stream(DType dtype, Span<const uint64_t> shape, const void* values,
                                              const StreamArrayOptions& options,
                                              std::vector<ChunkReport>* reports) {
   return guarded("encoding a stream", [&] { return encode(dtype, shape, values, options, reports); });

@@ -338,14 +338,14 @@ StreamDecoder::StreamDecoder(StreamDecoder&&) noexcept = default;
 StreamDecoder& StreamDecoder::operator=(StreamDecoder&&) noexcept = default;
 StreamDecoder::~StreamDecoder() = default;
 
-Status StreamDecoder::push(std::span<const std::byte> bytes) {
+Status StreamDecoder::push(Span<const std::byte> bytes) {
   State& s = *state_;
   NEVE_TRY(s.failed);
   const FloatEnvironment environment;
   s.failed = guarded("decoding a stream", [&]() -> Status {
     const bool had_waiting = !s.waiting.empty();
     if (had_waiting) s.waiting.insert(s.waiting.end(), bytes.begin(), bytes.end());
-    ByteSpan rest = had_waiting ? ByteSpan(s.waiting) : bytes;
+    ByteSpan rest = had_waiting ? ByteSpan(s.waiting) : ByteSpan(bytes);
     NEVE_TRY(s.take(rest));
     if (had_waiting) {
       s.waiting.erase(s.waiting.begin(), s.waiting.end() - static_cast<ptrdiff_t>(rest.size()));
@@ -366,10 +366,10 @@ Status StreamDecoder::finish() const {
 bool StreamDecoder::has_info() const { return state_->header.has_value(); }
 const StreamInfo& StreamDecoder::info() const { return state_->info; }
 bool StreamDecoder::has_ended() const { return state_->sequence.has_ended(); }
-std::span<const std::byte> StreamDecoder::output() const { return state_->output; }
+Span<const std::byte> StreamDecoder::output() const { return state_->output; }
 void StreamDecoder::clear_output() { state_->output.clear(); }
 
-bool is_stream(std::span<const std::byte> bytes) {
+bool is_stream(Span<const std::byte> bytes) {
   constexpr size_t magic_bytes = 4;
   return bytes.size() >= magic_bytes && stream::header_bytes(bytes.first(magic_bytes)).ok();
 }
@@ -436,11 +436,11 @@ Status decode_whole(ByteSpan bytes, std::byte* out, uint64_t out_bytes) {
 
 }  // namespace
 
-Result<StreamContents> describe_stream(std::span<const std::byte> bytes) {
+Result<StreamContents> describe_stream(Span<const std::byte> bytes) {
   return guarded("reading a stream", [&] { return read_contents(bytes); });
 }
 
-Status decode_stream(std::span<const std::byte> bytes, std::byte* out, uint64_t out_bytes) {
+Status decode_stream(Span<const std::byte> bytes, std::byte* out, uint64_t out_bytes) {
   return guarded("decoding a stream", [&] { return decode_whole(bytes, out, out_bytes); });
 }
 

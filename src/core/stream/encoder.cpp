@@ -510,12 +510,12 @@ Status StreamEncoder::flush() {
 Status StreamEncoder::finish() {
   return change([&] { return state_->finish(); });
 }
-std::span<const std::byte> StreamEncoder::output() const { return state_->output; }
+Span<const std::byte> StreamEncoder::output() const { return state_->output; }
 void StreamEncoder::clear_output() { state_->output.clear(); }
 void StreamEncoder::reset() {
   state_->reset();
   state_->broken = {};
 }
-std::span<const ChunkReport> StreamEncoder::reports() const { return state_->reports; }
+Span<const ChunkReport> StreamEncoder::reports() const { return state_->reports; }
 
 }  // namespace neve

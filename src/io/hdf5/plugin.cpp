@@ -2,9 +2,11 @@
 // What HDF5 looks for in a filter plugin. These two symbols are all that the library exports (plugin.map).
 #include "io/hdf5/filter.hpp"
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 H5PL_type_t H5PLget_plugin_type(void) { return H5PL_TYPE_FILTER; }
 
 const void* H5PLget_plugin_info(void) { return &neve::hdf5::filter_class(); }
 }
+#pragma GCC visibility pop

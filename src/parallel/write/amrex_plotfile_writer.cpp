@@ -209,7 +209,7 @@ Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy&
 }  // namespace
 
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                            std::span<const LocalBox> owned) {
+                            Span<const LocalBox> owned) {
   return guarded(path, [&] { return write_whole(comm, path, hierarchy, owned); });
 }
 

@@ -327,8 +327,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
 }  // namespace
 
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                                     std::span<const Variable> variables,
-                                     std::span<const std::vector<LocalBox>> boxes,
+                                     Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options) {
   return guarded(path, [&] { return write_whole(comm, path, hierarchy, variables, boxes, options); });
 }

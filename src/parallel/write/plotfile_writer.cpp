@@ -236,7 +236,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
 }  // namespace
 
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                                   std::span<const LocalBox> owned, const WriteOptions& options) {
+                                   Span<const LocalBox> owned, const WriteOptions& options) {
   return guarded(path, [&] { return write_whole(comm, path, hierarchy, owned, options); });
 }
 
