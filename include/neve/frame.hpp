@@ -168,6 +168,7 @@ struct EncodeOptions {
 };
 
 struct ComponentReport {
+  double bound_abs = 0;       // the bound its values were held to; of a ratio or a PSNR: what was found
   uint64_t stored_bytes = 0;  // its sections; tables and header shared by all are not in here
   uint64_t cells = 0;         // cells held, left-out ones not counted
   uint64_t left_out_cells = 0;
@@ -186,8 +187,19 @@ struct ComponentReport {
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
 };
 
+// A section as a frame's header has it.
+struct SectionInfo {
+  int component = 0;
+  uint64_t cells = 0;
+  uint64_t stored_bytes = 0;
+  Codec codec = Codec::dual_quant;
+  Arrangement arrangement = Arrangement::linear;
+  int unit_cells = 0;  // side of its unit blocks; 0: none
+};
+
 struct FrameReport {
   std::vector<ComponentReport> components;
+  std::vector<SectionInfo> sections;        // in the frame's order
   std::vector<SelectionReport> selections;  // by component; empty unless EncodeOptions::explain
   // The ratio or the PSNR (dB, infinite without any error) of an array that asked for one.
   double reached = 0;
@@ -215,15 +227,6 @@ struct ComponentInfo {
   std::optional<uint64_t> integer_fill;  // `fill` of integers, two's complement
   MissingValues missing;                 // integers have none
   std::optional<Lattice> lattice;        // as in ComponentSpec; not with a ratio or a PSNR
-};
-
-struct SectionInfo {
-  int component = 0;
-  uint64_t cells = 0;
-  uint64_t stored_bytes = 0;
-  Codec codec = Codec::dual_quant;
-  Arrangement arrangement = Arrangement::linear;
-  int unit_cells = 0;  // side of its unit blocks; 0: none
 };
 
 // What a frame's header says, without where its boxes lie.

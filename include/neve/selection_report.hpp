@@ -45,7 +45,7 @@ struct WeighedCandidate {
 };
 
 // Candidates have a place each: the codecs, then codec lossless by method.
-inline constexpr size_t candidate_codecs = static_cast<size_t>(Codec::lossless) + 1;
+inline constexpr size_t candidate_codecs = static_cast<size_t>(codecs);
 inline constexpr size_t candidate_places = candidate_codecs + static_cast<size_t>(lossless_methods);
 // Numbers that are no member of their enumeration have no place below candidate_places, and are not added.
 size_t candidate_place(Codec codec, LosslessMethod method);

@@ -78,11 +78,10 @@ enum class Codec : uint8_t {
   context = 6,             // the same interpolation, entropy coded by neighbourhood context
   lossless = 7,            // every bit kept, by the method that suits the values
 };
+inline constexpr int codecs = 8;           // automatic among them
 std::string_view codec_name(Codec codec);  // "auto", "dual_quant", ...
 // Whether the sections of integers may have the codec; the others quantize.
-inline bool keeps_integers(Codec codec) {
-  return codec == Codec::exact || codec == Codec::constant || codec == Codec::lossless;
-}
+bool keeps_integers(Codec codec);
 Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: all but constant
 
 // How codec lossless keeps every bit. Values are those of the frame format; never renumber.

@@ -105,3 +105,20 @@ def test_what_yt_cannot_show_is_refused_by_name(tmp_path):
         package.load_yt(tmp_path / "text.h5")
     with pytest.raises(package.Error, match="no such file"):
         package.load_yt(tmp_path / "nothing.h5")
+
+
+@pytest.mark.parametrize("prob_lo", [(-3.0, 10.0, 0.25), (-200.0, 300.0, -150.0)])
+def test_every_point_of_a_domain_far_from_the_origin_has_a_cell(neve, tmp_path, prob_lo):
+    places = Places(3, prob_lo, (0.1, 0.2, 0.3), (0, 0, 0), (16, 8, 8))
+    dataset = package.load_yt(converted(neve, tmp_path, places))
+    assert dataset.periodicity == (False, False, False)
+    width = np.array(places.cells) * np.array(places.dx)
+    field = next(f for f in dataset.field_list if f[1] == "x_centre")
+    for fraction in np.random.default_rng(5).uniform(0.01, 0.99, (30, 3)):
+        point = np.array(prob_lo) + fraction * width
+        found = dataset.point(point)[field]
+        assert len(found) == 1
+        assert abs(found.d[0] - point[0]) <= places.dx[0] / 2 * (1 + 1e-9)
+    corner = dataset.sphere(dataset.domain_left_edge, (3 * min(places.dx), "code_length"))
+    # Nothing of the other end of the domain belongs to it.
+    assert np.all(corner["index", "x"].d < prob_lo[0] + width[0] / 2)

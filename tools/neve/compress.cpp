@@ -185,7 +185,6 @@ Status compress(const Args& args) {
   NEVE_ASSIGN(const std::vector<std::byte> frame,
               encode_array(array.dtype, array.shape, array.values.data(), options, &report));
   const double encode_seconds = MPI_Wtime() - begin_seconds;
-  NEVE_ASSIGN(const Frame parsed, Frame::parse(frame));
   NEVE_TRY(files::write_file(args.output, frame));
 
   const ComponentReport& component = report.components.front();
@@ -200,7 +199,7 @@ Status compress(const Args& args) {
     j["stored_bytes"] = frame.size();
     j["ratio"] = ratio;
     j["bound"] = to_string(options.bound);
-    j["bound_abs"] = parsed.components().front().bound_abs;
+    j["bound_abs"] = component.bound_abs;
     j["max_abs_error"] = component.max_abs_error;
     j["special_cells"] = component.special_cells;
     j["exact_cells"] = component.exact_cells;
@@ -217,8 +216,7 @@ Status compress(const Args& args) {
   } else {
     std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
                              human_bytes(array.values.size()), human_bytes(frame.size()), human_ratio(ratio),
-                             human_error(component.max_abs_error),
-                             human_error(parsed.components().front().bound_abs))
+                             human_error(component.max_abs_error), human_error(component.bound_abs))
               << (explanation ? "\n" + explanation_text(args.input, *explanation) : "") << std::flush;
   }
   return {};

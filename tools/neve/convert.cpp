@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/amr/grow.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/format/codec_choices.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
@@ -109,8 +110,8 @@ Status check_plotfile_options(const CLI::App& app, const WriteOptions& options) 
   if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(app, options));
   const std::vector<CodecUse> uses = codec_uses(options);
   const bool predicts_across = std::any_of(uses.begin(), uses.end(), [](const CodecUse& use) {
-    return !use.is_lossless && (use.codec == Codec::interpolation || use.codec == Codec::context ||
-                                (use.codec == Codec::automatic && use.effort != Effort::fast));
+    return !use.is_lossless &&
+           (traits_of(use.codec).can_nest || (use.codec == Codec::automatic && use.effort != Effort::fast));
   });
   NEVE_TRY(refuse_idle(
       app, {{"--chunk-size", !is_1d && !is_filtered,

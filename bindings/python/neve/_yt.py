@@ -18,6 +18,7 @@ import numpy as np
 from . import plotfile
 from ._amr_file import NEVE_PLOTFILE
 from ._errors import USAGE, Error
+from ._hierarchy import Box, LevelInfo
 
 # By coordinate_system: yt's name, and how far directions reach that a file lacks.
 _COORDINATES = (
@@ -32,14 +33,14 @@ class _Place(NamedTuple):
 
     left: np.ndarray
     width: np.ndarray
-    levels: tuple[plotfile.LevelInfo, ...]
+    levels: tuple[LevelInfo, ...]
 
     @classmethod
     def of(cls, path: str, widths: tuple[float, ...]) -> _Place:
         """`widths`: of directions that the file lacks."""
         with plotfile.open(path) as file:
             levels = tuple(
-                plotfile.LevelInfo(level.domain, level.boxes, level.dx, level.ref_ratio)
+                LevelInfo(level.domain, level.boxes, level.dx, level.ref_ratio)
                 for level in file.levels
             )
             left, width = np.zeros(3), np.array(widths)
@@ -53,7 +54,7 @@ class _Place(NamedTuple):
         cells[: len(shape)] = shape
         return self.width / cells
 
-    def edges(self, level: int, box: plotfile.Box) -> tuple[np.ndarray, np.ndarray]:
+    def edges(self, level: int, box: Box) -> tuple[np.ndarray, np.ndarray]:
         """Both corners. Edges of different levels that touch are the same numbers: a fraction of
         the width, such as 3/8 or 6/16, is."""
         domain = self.levels[level].domain
@@ -97,6 +98,9 @@ def _dataset_class() -> type:
             self.place = _Place.of(str(self.parameter_filename), widths)
             self.domain_left_edge = self.place.left.copy()
             self.domain_right_edge = self.place.left + self.place.width
+            # As of AMReX's own files: nothing says that anything is periodic. (yt's points of a
+            # periodic domain are lost where it lies further from 0 than its own width.)
+            self._periodicity = (False, False, False)
 
     return NeveDataset
 
@@ -105,7 +109,8 @@ def load_yt(path: str | os.PathLike, **kwargs: Any) -> Any:
     """A yt dataset of a plotfile, as `yt.load(path)` gives, with the domain where it lies.
 
     yt.load of an HDF5 plotfile takes cell 0 for the origin of space and cells for cubes. Here the
-    low corner is the plotfile's `prob_lo`, and each direction has its own cell size. What yt places
+    low corner is the plotfile's `prob_lo`, each direction has its own cell size, and none is
+    periodic (`ds.force_periodicity()` makes them so). What yt places
     rightly itself (AMReX's directories, Chombo's files and checkpoints) it loads. Keyword arguments
     go to yt's dataset: `units_override={"length_unit": (1, "kpc")}`.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/codecs/arrangement.hpp"
+#include "core/catalog/codecs.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -238,13 +239,8 @@ bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arr
                         const EncodeOptions& options) {
   if (arrangement != SectionArrangement{}) return true;
   if (!is_predicted(spec)) return false;
-  return is_lossless(spec) || spec.codec >= Codec::lorenzo_regression ||
-         (spec.codec == Codec::automatic && options.effort != Effort::fast);
-}
-
-bool decodes_without_memory(Codec codec) {
-  return codec == Codec::dual_quant || codec == Codec::exact || codec == Codec::constant ||
-         codec == Codec::lossless;
+  if (spec.codec == Codec::automatic) return is_lossless(spec) || options.effort != Effort::fast;
+  return spec.codec == Codec::lossless || !traits_of(spec.codec).decodes_alone;
 }
 
 template class ArrangedSource<float>;

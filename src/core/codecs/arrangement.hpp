@@ -69,7 +69,4 @@ SectionArrangement choose_arrangement(const FrameLayout& layout, const Component
 bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arrangement,
                         const EncodeOptions& options);
 
-// Whether a codec can pass over rectangles that nobody asked for (RectRows::first null).
-bool decodes_without_memory(Codec codec);
-
 }  // namespace neve

@@ -222,7 +222,8 @@ SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& 
 }
 
 template <class T>
-Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTarget<T>& target) {
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable&,
+                      const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
   ByteReader in(bytes);
   NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
@@ -239,7 +240,9 @@ Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTa
 
 template SectionDraft draft_context<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_context<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_context<float>(ByteSpan, const ComponentInfo&, const SectionTarget<float>&);
-template Status decode_context<double>(ByteSpan, const ComponentInfo&, const SectionTarget<double>&);
+template Status decode_context<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                      const SectionTarget<float>&);
+template Status decode_context<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<double>&);
 
 }  // namespace neve

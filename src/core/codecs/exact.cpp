@@ -41,7 +41,7 @@ SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& sp
 }
 
 template <class T>
-Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target) {
+Status decode_exact(ByteSpan bytes, const ComponentInfo&, const BookTable&, const SectionTarget<T>& target) {
   ByteReader in(bytes);
   NEVE_ASSIGN(const Bytes values, read_exact_values(in, target.held, sizeof(T)));
   if (in.remaining() != 0) return corrupt(fmt::format("exact section: {} bytes left over", in.remaining()));
@@ -71,16 +71,22 @@ Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target) {
 }
 
 template SectionDraft draft_exact<float>(const SectionSource<float>&, const ComponentSpec&);
-template Status decode_exact<float>(ByteSpan, const SectionTarget<float>&);
+template Status decode_exact<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                    const SectionTarget<float>&);
 template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_exact<double>(ByteSpan, const SectionTarget<double>&);
+template Status decode_exact<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                     const SectionTarget<double>&);
 template SectionDraft draft_exact<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&);
-template Status decode_exact<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template Status decode_exact<uint8_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                      const SectionTarget<uint8_t>&);
 template SectionDraft draft_exact<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&);
-template Status decode_exact<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template Status decode_exact<uint16_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<uint16_t>&);
 template SectionDraft draft_exact<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&);
-template Status decode_exact<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template Status decode_exact<uint32_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<uint32_t>&);
 template SectionDraft draft_exact<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&);
-template Status decode_exact<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
+template Status decode_exact<uint64_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<uint64_t>&);
 
 }  // namespace neve

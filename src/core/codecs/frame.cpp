@@ -9,6 +9,7 @@
 
 #include "core/bits/checksum.hpp"
 #include "core/bits/value_types.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
@@ -177,9 +178,8 @@ Result<DraftedSection> draft_arranged(const FrameLayout& layout, const Section& 
 // The codec that a section would have among values of the coarser level: of the two that can use them the one
 // it has, or the one that `auto` found larger, which may now be smaller. automatic: none.
 Codec nested_codec(const ComponentSpec& spec, const ComponentReport& report) {
-  const auto can_nest = [](Codec codec) { return codec == Codec::interpolation || codec == Codec::context; };
-  if (can_nest(report.codec)) return report.codec;
-  return spec.codec == Codec::automatic && can_nest(report.rival) ? report.rival : Codec::automatic;
+  if (traits_of(report.codec).can_nest) return report.codec;
+  return spec.codec == Codec::automatic && traits_of(report.rival).can_nest ? report.rival : Codec::automatic;
 }
 
 // As draft_arranged, with values of the coarser level where the component may use them and that is smaller.
@@ -349,89 +349,121 @@ Result<bool> choose_arrangements(const FrameLayout& layout, std::span<const Comp
   return false;
 }
 
+// A frame between its steps.
+struct FrameDraft {
+  bool has_arrangements = false;
+  std::vector<Section> sections;
+  std::vector<DraftedSection> drafted;  // of each section
+  bool shares_books = false;            // then symbols wait to be coded until all sections are drafted
+};
+
+template <class T>
+Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const ComponentSpec> specs,
+                               std::span<const BoxData> boxes, const EncodeOptions& options,
+                               const Nesting* nesting) {
+  FrameDraft frame;
+  std::vector<SectionArrangement> arrangements;
+  NEVE_ASSIGN(frame.has_arrangements, choose_arrangements(layout, specs, options, arrangements));
+  frame.sections = make_sections(layout, frame.has_arrangements ? TileRule::large : TileRule::small);
+  frame.shares_books = layout.held_elements() <= shared_books_max_elements && frame.sections.size() > 1;
+  frame.drafted.resize(frame.sections.size());
+  RegionCache regions(layout.ndim);
+  std::vector<Status> statuses(frame.sections.size());
+  parallel_for(frame.sections.size(), options.threads, [&](size_t s) {
+    const uint32_t c = frame.sections[s].component;
+    Result<DraftedSection> draft =
+        draft_smaller<T>(layout, frame.sections[s], arrangements[c], regions, specs[c], boxes, options.effort,
+                         frame.has_arrangements ? nesting : nullptr);
+    statuses[s] = draft.status();
+    if (!draft.ok()) return;
+    DraftedSection& section = frame.drafted[s] = std::move(*draft);
+    if (frame.shares_books) return;
+    section.bytes = take_finished(section.draft, nullptr);
+    recycle_symbols(std::move(section.draft.symbols));
+    section.draft.before = {};
+    section.draft.after = {};
+  });
+  for (Status& status : statuses) NEVE_TRY(std::move(status));
+  return frame;
+}
+
+// Completes the sections' bytes, and notes them in the header and in the report.
+template <class T>
+void finish_sections(FrameDraft& frame, const EncodeOptions& options, FrameHeader& header,
+                     FrameReport& report) {
+  SharedBooks books;
+  std::vector<uint64_t> most_cells(report.components.size(), 0);
+  for (size_t s = 0; s < frame.sections.size(); ++s) {
+    DraftedSection& section = frame.drafted[s];
+    if (frame.shares_books) {
+      section.bytes = take_finished(section.draft, &books);
+      section.draft.symbols = {};
+    }
+    Bytes& bytes = section.bytes;
+    bytes.insert(bytes.begin(), section.kept.begin(), section.kept.end());
+    const uint32_t component = frame.sections[s].component;
+    header.sections.push_back({section.draft.codec, section.arrangement, bytes.size(), checksum(bytes)});
+    report.sections.push_back(
+        {static_cast<int>(component), static_cast<uint64_t>(frame.sections[s].tile->cells), bytes.size(),
+         section.draft.codec, section.arrangement.arrangement, section.arrangement.unit_cells});
+    section.draft.report.stored_bytes = bytes.size();
+    merge_report(section.draft.report, report.components[component], most_cells[component]);
+    if (options.explain) {
+      const SelectionTrace& trace = section.draft.selection;
+      report.selections[component].add(trace.candidates, section.draft.report.cells * sizeof(T), trace.times);
+    }
+  }
+  header.books = std::move(books.books);
+}
+
+template <class T>
+ComponentInfo component_info(const ComponentSpec& spec, double max_abs_error) {
+  ComponentInfo info;
+  info.asked = spec.asked;
+  info.bound_abs = spec.bound_abs;
+  info.max_abs_error = max_abs_error;
+  info.fill = spec.fill;
+  info.drops_covered = spec.drop_covered;
+  info.integer_fill = spec.integer_fill;
+  if constexpr (std::is_floating_point_v<T>) {
+    const QuantumGrid<T> grid = make_grid<T>(spec);
+    info.center = static_cast<double>(grid.center);
+    info.step = grid.is_usable() ? static_cast<double>(grid.step) : 0;
+  }
+  return info;
+}
+
 template <class T>
 Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
                            std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report,
                            const Nesting* nesting) {
-  std::vector<SectionArrangement> arrangements;
-  NEVE_ASSIGN(const bool has_arrangements, choose_arrangements(layout, specs, options, arrangements));
-  const std::vector<Section> sections =
-      make_sections(layout, has_arrangements ? TileRule::large : TileRule::small);
-  RegionCache regions(layout.ndim);
-  std::vector<DraftedSection> drafted(sections.size());
-  const bool share = layout.held_elements() <= shared_books_max_elements && sections.size() > 1;
-  std::vector<Status> statuses(sections.size());
-  parallel_for(sections.size(), options.threads, [&](size_t s) {
-    const uint32_t c = sections[s].component;
-    Result<DraftedSection> draft =
-        draft_smaller<T>(layout, sections[s], arrangements[c], regions, specs[c], boxes, options.effort,
-                         has_arrangements ? nesting : nullptr);
-    statuses[s] = draft.status();
-    if (!draft.ok()) return;
-    drafted[s] = std::move(*draft);
-    if (share) return;
-    drafted[s].bytes = take_finished(drafted[s].draft, nullptr);
-    recycle_symbols(std::move(drafted[s].draft.symbols));
-    drafted[s].draft.before = {};
-    drafted[s].draft.after = {};
-  });
-  for (Status& status : statuses) NEVE_TRY(std::move(status));
-
+  NEVE_ASSIGN(FrameDraft frame, draft_frame<T>(layout, specs, boxes, options, nesting));
   FrameHeader header;
   header.dtype = dtype;
   header.layout = layout;
-  header.has_arrangements = has_arrangements;
-  SharedBooks books;
-  std::vector<ComponentReport> reports(specs.size());
-  std::vector<SelectionReport> selections(options.explain ? specs.size() : 0);
-  std::vector<uint64_t> most_cells(specs.size(), 0);
-  uint64_t body_bytes = 0;
-  for (size_t s = 0; s < sections.size(); ++s) {
-    if (share) {
-      drafted[s].bytes = take_finished(drafted[s].draft, &books);
-      drafted[s].draft.symbols = {};
-    }
-    Bytes& bytes = drafted[s].bytes;
-    bytes.insert(bytes.begin(), drafted[s].kept.begin(), drafted[s].kept.end());
-    const auto component = sections[s].component;
-    header.sections.push_back(
-        {drafted[s].draft.codec, drafted[s].arrangement, bytes.size(), checksum(bytes)});
-    if (drafted[s].arrangement.arrangement == Arrangement::nested) header.coarser_ratio = nesting->ratio;
-    drafted[s].draft.report.stored_bytes = bytes.size();
-    merge_report(drafted[s].draft.report, reports[component], most_cells[component]);
-    if (options.explain) {
-      const SelectionTrace& trace = drafted[s].draft.selection;
-      selections[component].add(trace.candidates, drafted[s].draft.report.cells * sizeof(T), trace.times);
-    }
-    body_bytes += bytes.size();
-  }
-  header.books = std::move(books.books);
+  header.has_arrangements = frame.has_arrangements;
+  FrameReport made;
+  made.components.resize(specs.size());
+  made.selections.resize(options.explain ? specs.size() : 0);
+  finish_sections<T>(frame, options, header, made);
+  const bool is_nested = std::any_of(
+      header.sections.begin(), header.sections.end(),
+      [](const SectionEntry& entry) { return entry.arrangement.arrangement == Arrangement::nested; });
+  if (is_nested) header.coarser_ratio = nesting->ratio;
   for (size_t c = 0; c < specs.size(); ++c) {
-    ComponentInfo info;
-    info.asked = specs[c].asked;
-    info.bound_abs = specs[c].bound_abs;
-    info.max_abs_error = reports[c].max_abs_error;
-    info.fill = specs[c].fill;
-    info.drops_covered = specs[c].drop_covered;
-    info.integer_fill = specs[c].integer_fill;
-    if constexpr (std::is_floating_point_v<T>) {
-      const QuantumGrid<T> grid = make_grid<T>(specs[c]);
-      info.center = static_cast<double>(grid.center);
-      info.step = grid.is_usable() ? static_cast<double>(grid.step) : 0;
-    }
-    header.components.push_back(info);
+    made.components[c].bound_abs = specs[c].bound_abs;
+    header.components.push_back(component_info<T>(specs[c], made.components[c].max_abs_error));
   }
-  NEVE_ASSIGN(Bytes frame, serialize_header(header));
-  frame.reserve(frame.size() + body_bytes);
-  for (DraftedSection& section : drafted) {
-    frame.insert(frame.end(), section.bytes.begin(), section.bytes.end());
+  NEVE_ASSIGN(Bytes bytes, serialize_header(header));
+  uint64_t body_bytes = 0;
+  for (const SectionEntry& entry : header.sections) body_bytes += entry.bytes;
+  bytes.reserve(bytes.size() + body_bytes);
+  for (DraftedSection& section : frame.drafted) {
+    bytes.insert(bytes.end(), section.bytes.begin(), section.bytes.end());
     section = {};
   }
-  if (report != nullptr) {
-    report->components = std::move(reports);
-    report->selections = std::move(selections);
-  }
-  return frame;
+  if (report != nullptr) *report = std::move(made);
+  return bytes;
 }
 
 }  // namespace

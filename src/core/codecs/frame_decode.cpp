@@ -10,6 +10,7 @@
 
 #include "core/bits/checksum.hpp"
 #include "core/bits/value_types.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/covered_cells.hpp"
 #include "core/codecs/section_codec.hpp"
@@ -204,7 +205,7 @@ struct Frame::State {
       NEVE_ASSIGN(const Marks marks, left_out_of(component, *prepared, tiles, in));
       rects = rows_of<T>(*prepared, marks, place);
     }
-    const bool needs_memory = !decodes_without_memory(entry.codec);
+    const bool needs_memory = !traits_of(entry.codec).decodes_alone;
     const bool is_as_it_lies = entry.arrangement == SectionArrangement{};
     ArrangedTarget<T> target =
         is_as_it_lies ? ArrangedTarget<T>(std::move(rects), needs_memory)

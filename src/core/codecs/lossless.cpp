@@ -657,7 +657,8 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
 }
 
 template <class T>
-Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target) {
+Status decode_lossless(ByteSpan bytes, const ComponentInfo&, const BookTable&,
+                       const SectionTarget<T>& target) {
   using U = WordOf<T>;
   ByteReader in(bytes);
   const auto method = in.get<LosslessMethod>();
@@ -694,31 +695,37 @@ template std::optional<SectionDraft> draft_lossless_above<float>(const SectionSo
                                                                  const ComponentSpec&, Effort, double,
                                                                  SelectionTrace&);
 template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template Status decode_lossless<float>(ByteSpan, const SectionTarget<float>&);
+template Status decode_lossless<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                       const SectionTarget<float>&);
 template std::optional<SectionDraft> draft_lossless_above<double>(const SectionSource<double>&,
                                                                   const ComponentSpec&, Effort, double,
                                                                   SelectionTrace&);
 template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
-template Status decode_lossless<double>(ByteSpan, const SectionTarget<double>&);
+template Status decode_lossless<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                        const SectionTarget<double>&);
 template std::optional<SectionDraft> draft_lossless_above<uint8_t>(const SectionSource<uint8_t>&,
                                                                    const ComponentSpec&, Effort, double,
                                                                    SelectionTrace&);
 template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint8_t>(ByteSpan, const SectionTarget<uint8_t>&);
+template Status decode_lossless<uint8_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                         const SectionTarget<uint8_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint16_t>(const SectionSource<uint16_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint16_t>(ByteSpan, const SectionTarget<uint16_t>&);
+template Status decode_lossless<uint16_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                          const SectionTarget<uint16_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint32_t>(const SectionSource<uint32_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint32_t>(ByteSpan, const SectionTarget<uint32_t>&);
+template Status decode_lossless<uint32_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                          const SectionTarget<uint32_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint64_t>(const SectionSource<uint64_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint64_t>(ByteSpan, const SectionTarget<uint64_t>&);
+template Status decode_lossless<uint64_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+                                          const SectionTarget<uint64_t>&);
 
 }  // namespace neve

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/catalog/codecs.hpp"
 #include "core/codecs/reconstruct.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
@@ -81,7 +82,8 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
 }
 
 template <class T>
-Status decode_constant(ByteSpan bytes, const SectionTarget<T>& target) {
+Status decode_constant(ByteSpan bytes, const ComponentInfo&, const BookTable&,
+                       const SectionTarget<T>& target) {
   ByteReader in(bytes);
   const T value = in.get<T>();
   if (in.failed() || in.remaining() != 0) {
@@ -136,15 +138,30 @@ void note_alone(SectionDraft& draft, uint64_t spent_ns) {
   draft.selection.coded(alone, spent_ns, true);
 }
 
+// By the codec of that number, one that quantizes.
+template <class T>
+SectionDraft draft_by(Codec codec, const SectionSource<T>& source, const ComponentSpec& spec) {
+  switch (codec) {
+#define NEVE_DRAFT(name, is_asked_for, keeps_bits, ...)           \
+  case Codec::name:                                               \
+    if constexpr (!keeps_bits) return draft_##name(source, spec); \
+    break;
+    NEVE_CODECS(NEVE_DRAFT)
+#undef NEVE_DRAFT
+    case Codec::automatic:
+      break;
+  }
+  SectionDraft none;
+  none.refused = usage_error(fmt::format("codec {} does not quantize", codec_name(codec)));
+  return none;
+}
+
 // A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
 SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec) {
   const uint64_t begin_ns = thread_time_ns();
   const bool is_dual_quant = codec == Codec::dual_quant;
-  SectionDraft draft = is_dual_quant                        ? draft_dual_quant(source, spec)
-                       : codec == Codec::lorenzo_regression ? draft_lorenzo_regression(source, spec)
-                       : codec == Codec::interpolation      ? draft_interpolation(source, spec)
-                                                            : draft_context(source, spec);
+  SectionDraft draft = draft_by(codec, source, spec);
   note_alone(draft, thread_time_ns() - begin_ns);
   if (!lists_many(draft, source.held)) {
     draft.selection.passed(Codec::exact, Fate::few_listed);
@@ -152,7 +169,7 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
   }
   const uint64_t exact_ns = thread_time_ns();
   ComponentSpec exact_spec = spec;
-  // Values as they are: what dual quantization makes of them would belie the report of another draft.
+  // Values as they are: what dual quantization makes of them would make max_abs_error wrong.
   if (!is_dual_quant) exact_spec.codec = Codec::exact;
   SectionDraft exact = draft_exact(source, exact_spec);
   note_alone(exact, thread_time_ns() - exact_ns);
@@ -168,7 +185,7 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
 }
 
 // What a section's candidates are scored by.
-struct Scale {
+struct CandidateScorer {
   uint64_t raw_bytes = 0;
   const CodecTuning& tuning;
 
@@ -180,15 +197,15 @@ struct Scale {
 // A draft and what it takes. Several books are found late, when it is clear that they may decide.
 class Candidate {
  public:
-  Candidate(SectionDraft made, const Scale& scale)
-      : draft_(std::move(made)), bytes_(drafted_bytes(draft_)), scale_(&scale) {}
+  Candidate(SectionDraft made, const CandidateScorer& scorer)
+      : draft_(std::move(made)), bytes_(drafted_bytes(draft_)), scorer_(&scorer) {}
 
   uint64_t bytes() const { return bytes_; }
   bool is_settled() const { return is_settled_ || draft_.symbols.empty(); }
-  double score() const { return scale_->score(draft_.codec, static_cast<double>(bytes_)); }
+  double score() const { return scorer_->score(draft_.codec, static_cast<double>(bytes_)); }
   double most_score() const {
-    return scale_->score(draft_.codec,
-                         (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
+    return scorer_->score(draft_.codec,
+                          (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
   }
   void settle(Effort effort) {
     if (is_settled()) return;
@@ -215,7 +232,7 @@ class Candidate {
  private:
   SectionDraft draft_;
   uint64_t bytes_;
-  const Scale* scale_;
+  const CandidateScorer* scorer_;
   bool is_settled_ = false;
 };
 
@@ -236,12 +253,12 @@ bool is_restored_alike(const ComponentSpec& spec, Effort effort) {
 // dual_quant would restore, these are kept bit for bit, and weighed only where many of them had to be listed.
 template <class T>
 void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
-                        const Scale& scale, Candidate& best) {
+                        const CandidateScorer& scorer, Candidate& best) {
   const bool is_restored = is_restored_alike(spec, effort);
   // No sample of a section tells whether anything takes less than this.
   constexpr uint64_t most_ratio = 64;
   if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
-                  : best.bytes() * most_ratio < scale.raw_bytes) {
+                  : best.bytes() * most_ratio < scorer.raw_bytes) {
     best.trace().passed(Codec::lossless, is_restored ? Fate::few_listed : Fate::unknown);
     return;
   }
@@ -260,7 +277,7 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     draft->report.exact_cells = report.exact_cells;
   }
   draft->selection.append_loser(best.draft().selection);
-  Candidate lossless(std::move(*draft), scale);
+  Candidate lossless(std::move(*draft), scorer);
   lossless.note_rival(best);
   best = std::move(lossless);
 }
@@ -273,8 +290,8 @@ bool dual_quant_alone(const ComponentSpec& spec) { return spec.lattice || may_be
 // what it takes is then known and not guessed.
 template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  const Scale scale{source.held * sizeof(T), spec.tuning};
-  Candidate best(draft_lossy(source, spec, Codec::dual_quant), scale);
+  const CandidateScorer scorer{source.held * sizeof(T), spec.tuning};
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant), scorer);
   const bool is_max = effort == Effort::max;
   if (effort != Effort::max) {
     best.trace().passed(Codec::context, Fate::effort);
@@ -282,7 +299,7 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   }
   if (effort == Effort::fast || dual_quant_alone(spec)) {
     best.trace().passed(Codec::interpolation, Fate::effort);
-    weigh_lossless_too(source, spec, effort, scale, best);
+    weigh_lossless_too(source, spec, effort, scorer, best);
     if (effort != Effort::fast) best.settle(effort);
     return best.take();
   }
@@ -293,13 +310,13 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   const double worth =
       (is_max ? context_hopeless_share : interpolation_hopeless_share) * static_cast<double>(best.bytes());
   const auto weigh = [&](Codec codec) {
-    Candidate other(draft_lossy(source, spec, codec), scale);
+    Candidate other(draft_lossy(source, spec, codec), scorer);
     const bool wins = is_better(other, best, effort);
     if (wins) std::swap(best, other);
     best.trace().append_loser(other.draft().selection);
     if (wins || codec == rival) best.note_rival(other);
   };
-  // Without an estimate only the effort max goes to the length of trying.
+  // Without an estimate, only max encodes it.
   if (estimate < worth || (is_max && !std::isfinite(estimate))) {
     weigh(rival);
   } else if (std::isfinite(estimate)) {
@@ -315,7 +332,7 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   } else if (is_max) {
     best.trace().passed(Codec::lorenzo_regression, Fate::outdone);
   }
-  weigh_lossless_too(source, spec, effort, scale, best);
+  weigh_lossless_too(source, spec, effort, scorer, best);
   best.settle(effort);
   SectionDraft draft = best.take();
   draft.interpolation_estimate = estimate;
@@ -328,24 +345,6 @@ bool has_quanta(const ComponentSpec& spec) {
     return make_grid<T>(spec).is_usable();
   } else {
     return false;
-  }
-}
-
-// The codecs that quantize.
-template <class T>
-Status decode_lossy(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
-                    const SectionTarget<T>& target) {
-  switch (codec) {
-    case Codec::dual_quant:
-      return decode_dual_quant(bytes, info, shared, target);
-    case Codec::lorenzo_regression:
-      return decode_lorenzo_regression(bytes, info, shared, target);
-    case Codec::interpolation:
-      return decode_interpolation(bytes, info, shared, target);
-    case Codec::context:
-      return decode_context(bytes, info, target);
-    default:
-      return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
   }
 }
 
@@ -421,17 +420,18 @@ template <class T>
 Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
                       const SectionTarget<T>& target) {
   switch (codec) {
-    case Codec::constant:
-      return decode_constant(bytes, target);
-    case Codec::exact:
-      return decode_exact(bytes, target);
-    case Codec::lossless:
-      return decode_lossless(bytes, target);
-    default:
+#define NEVE_DECODE(name, is_asked_for, keeps_bits, ...)     \
+  case Codec::name:                                          \
+    if constexpr (keeps_bits || std::is_floating_point_v<T>) \
+      return decode_##name(bytes, info, shared, target);     \
+    else                                                     \
+      return corrupt(fmt::format("section: codec {} does not support integers", codec_name(codec)));
+    NEVE_CODECS(NEVE_DECODE)
+#undef NEVE_DECODE
+    case Codec::automatic:
       break;
   }
-  if constexpr (std::is_floating_point_v<T>) return decode_lossy(bytes, codec, info, shared, target);
-  return corrupt(fmt::format("section: codec {} has no integers", codec_name(codec)));
+  return corrupt(fmt::format("section: codec {} cannot be decoded", static_cast<int>(codec)));
 }
 
 template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);

@@ -99,12 +99,14 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Boo
 template <class T>
 SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_context(ByteSpan bytes, const ComponentInfo& info, const SectionTarget<T>& target);
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                      const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_exact(ByteSpan bytes, const SectionTarget<T>& target);
+Status decode_exact(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                    const SectionTarget<T>& target);
 
 // The compressor that a method cannot do without; nothing for those that have their own coding.
 std::optional<ByteCoder> coder_of(LosslessMethod method);
@@ -118,6 +120,7 @@ template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat, SelectionTrace& losers);
 template <class T>
-Status decode_lossless(ByteSpan bytes, const SectionTarget<T>& target);
+Status decode_lossless(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+                       const SectionTarget<T>& target);
 
 }  // namespace neve

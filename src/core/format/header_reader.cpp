@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/bits/checksum.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/format/array_shape.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/format/frame_prefix.hpp"
@@ -353,7 +354,7 @@ Status HeaderReader::read_section(ByteReader& in, uint32_t number) {
     if (const Status status = check_arrangement(entry.arrangement); !status.ok()) {
       return status.in(fmt::format("frame header: section {}", number));
     }
-    const bool can_nest = entry.codec == Codec::interpolation || entry.codec == Codec::context;
+    const bool can_nest = traits_of(entry.codec).can_nest;
     if (entry.arrangement.arrangement == Arrangement::nested && !(can_nest && header_.coarser_ratio)) {
       return corrupt(
           fmt::format("frame header: section {} is nested, its codec is {} and the frame {} a coarser level",
@@ -361,8 +362,8 @@ Status HeaderReader::read_section(ByteReader& in, uint32_t number) {
     }
   }
   if (is_integer(header_.dtype) && !keeps_integers(entry.codec)) {
-    return corrupt(fmt::format("frame header: section {} of {} by codec {}, which has no integers", number,
-                               dtype_name(header_.dtype), codec_name(entry.codec)));
+    return corrupt(fmt::format("frame header: section {} of {} by codec {}, which does not support integers",
+                               number, dtype_name(header_.dtype), codec_name(entry.codec)));
   }
   entry.bytes = in.get_varint();
   entry.checksum = in.get<uint64_t>();

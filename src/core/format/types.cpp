@@ -8,7 +8,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
+#include "core/catalog/codecs.hpp"
 #include "core/format/codec_choices.hpp"
 
 namespace neve {
@@ -155,49 +157,33 @@ std::string to_string(const Bound& bound) {
   return "lossless";
 }
 
-std::string_view codec_name(Codec codec) {
-  switch (codec) {
-    case Codec::automatic:
-      return "auto";
-    case Codec::dual_quant:
-      return "dual_quant";
-    case Codec::exact:
-      return "exact";
-    case Codec::constant:
-      return "constant";
-    case Codec::lorenzo_regression:
-      return "lorenzo_regression";
-    case Codec::interpolation:
-      return "interpolation";
-    case Codec::context:
-      return "context";
-    case Codec::lossless:
-      return "lossless";
-  }
-  return unknown_name;
-}
+std::string_view codec_name(Codec codec) { return traits_of(codec).name; }
+
+bool keeps_integers(Codec codec) { return traits_of(codec).keeps_bits; }
 
 namespace {
 
-constexpr Codec codecs_to_ask_for[] = {
-    Codec::automatic,     Codec::dual_quant, Codec::exact,   Codec::lorenzo_regression,
-    Codec::interpolation, Codec::context,    Codec::lossless};
+// The names of the codecs that somebody may ask for and `is_one` takes, in a row.
+std::vector<std::string_view> names_of(bool (*is_one)(Codec)) {
+  std::vector<std::string_view> names;
+  for (const CodecTraits& row : codec_rows) {
+    if (row.is_asked_for && is_one(row.codec)) names.push_back(row.name);
+  }
+  return names;
+}
 
 }  // namespace
 
 Result<Codec> parse_codec(std::string_view name) {
-  for (const Codec codec : codecs_to_ask_for) {
-    if (name == codec_name(codec)) return codec;
+  for (const CodecTraits& row : codec_rows) {
+    if (row.is_asked_for && name == row.name) return row.codec;
   }
   return usage_error(fmt::format("codec \"{}\" unknown; allowed: {}", name, codec_choices()));
 }
 
 Status check_codec(Codec codec) {
-  if (std::find(std::begin(codecs_to_ask_for), std::end(codecs_to_ask_for), codec) !=
-      std::end(codecs_to_ask_for)) {
-    return {};
-  }
-  if (codec == Codec::constant) return usage_error("codec constant cannot be asked for");
+  if (traits_of(codec).is_asked_for) return {};
+  if (is_codec(codec)) return usage_error(fmt::format("codec {} cannot be asked for", codec_name(codec)));
   return usage_error(fmt::format("codec {} unknown; allowed: {}", static_cast<int>(codec), codec_choices()));
 }
 
@@ -210,36 +196,29 @@ Status check_integer_choices(DType dtype, const Bound& bound, Codec codec) {
                     to_string(bound), dtype_name(dtype)));
   }
   if (!can_keep_every_bit(codec)) {
-    return usage_error(fmt::format("codec {} for values of {}; integers take auto, lossless or exact",
-                                   codec_name(codec), dtype_name(dtype)));
+    return usage_error(fmt::format("codec {} for values of {}; integers take {}", codec_name(codec),
+                                   dtype_name(dtype), fmt::join(names_of(can_keep_every_bit), ", ")));
   }
   return {};
 }
 
 Status check_keeps_bound(const Bound& bound, Codec codec) {
   if (bound.mode != BoundMode::lossless || can_keep_every_bit(codec)) return {};
-  return usage_error(
-      fmt::format("codec {} cannot keep the bound lossless; allowed with it are auto, lossless and exact",
-                  codec_name(codec)));
+  return usage_error(fmt::format("codec {} cannot keep the bound lossless; allowed with it: {}",
+                                 codec_name(codec), fmt::join(names_of(can_keep_every_bit), ", ")));
 }
 
-bool repeats_values(Codec asked) { return asked == Codec::dual_quant || can_keep_every_bit(asked); }
+bool repeats_values(Codec asked) { return asked == Codec::automatic || traits_of(asked).decodes_alone; }
 
 Status check_repeats_values(Codec codec) {
   if (repeats_values(codec)) return {};
-  return usage_error(
-      fmt::format("codec {} does not give the same values when what it decodes to is encoded again; those "
-                  "that do are auto, "
-                  "dual_quant, exact and lossless",
-                  codec_name(codec)));
+  return usage_error(fmt::format(
+      "codec {} does not give the same values when what it decodes to is encoded again; allowed: {}",
+      codec_name(codec), fmt::join(names_of(repeats_values), ", ")));
 }
 
 std::string codec_choices() {
-  std::string names;
-  for (const Codec codec : codecs_to_ask_for) {
-    names += (names.empty() ? "" : ", ") + std::string(codec_name(codec));
-  }
-  return names;
+  return fmt::format("{}", fmt::join(names_of([](Codec) { return true; }), ", "));
 }
 
 namespace {

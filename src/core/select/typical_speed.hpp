@@ -5,6 +5,7 @@
 // each other; measured speeds would make a file depend on what else the machine does.
 #pragma once
 
+#include "core/catalog/codecs.hpp"
 #include "neve/types.hpp"
 
 namespace neve {
@@ -52,25 +53,6 @@ constexpr double typical_speed(LosslessMethod method) {
   return 0;
 }
 
-constexpr double typical_speed(Codec codec) {
-  switch (codec) {
-    case Codec::constant:
-      return 10;
-    case Codec::exact:
-      return 1.7;
-    case Codec::dual_quant:
-      return 3.2;
-    case Codec::interpolation:
-      return 1.1;
-    case Codec::lorenzo_regression:
-      return 1.8;
-    case Codec::context:
-      return 0.7;
-    case Codec::lossless:
-    case Codec::automatic:
-      break;
-  }
-  return 0;
-}
+constexpr double typical_speed(Codec codec) { return traits_of(codec).typical_speed; }
 
 }  // namespace neve

@@ -191,6 +191,17 @@ Status check_count(std::span<const uint32_t> words, size_t needed) {
   return usage_error(fmt::format("Neve's filter got {} parameters; it needs {}", words.size(), needed));
 }
 
+// "0 auto, 1 dual_quant, ...": the numbers that word may have.
+std::string codec_numbers() {
+  std::string text;
+  for (int number = 0; number < codecs; ++number) {
+    const auto codec = static_cast<Codec>(number);
+    if (!check_codec(codec).ok()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, codec_name(codec));
+  }
+  return text;
+}
+
 Status parse_choices(std::span<const uint32_t> words, FilterParameters& p) {
   if (words[mode_word] > static_cast<uint32_t>(BoundMode::rel)) {
     return bad_word(mode_word, "bound mode", words[mode_word], "0 lossless, 1 abs, 2 rel");
@@ -198,11 +209,9 @@ Status parse_choices(std::span<const uint32_t> words, FilterParameters& p) {
   p.bound.mode = static_cast<BoundMode>(words[mode_word]);
   p.bound.value = std::bit_cast<double>(read_64_bits(words, bound_word));
   if (p.bound.mode != BoundMode::lossless) NEVE_TRY(check_bound(p.bound));
-  if (words[codec_word] > static_cast<uint32_t>(Codec::lossless) ||
-      words[codec_word] == static_cast<uint32_t>(Codec::constant)) {
-    return bad_word(codec_word, "codec", words[codec_word],
-                    "0 automatic, 1 dual_quant, 2 exact, 4 lorenzo_regression, 5 interpolation, 6 context, "
-                    "7 lossless");
+  if (words[codec_word] >= static_cast<uint32_t>(codecs) ||
+      !check_codec(static_cast<Codec>(words[codec_word])).ok()) {
+    return bad_word(codec_word, "codec", words[codec_word], codec_numbers());
   }
   p.codec = static_cast<Codec>(words[codec_word]);
   if (words[effort_word] > static_cast<uint32_t>(Effort::max)) {

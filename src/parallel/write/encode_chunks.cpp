@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/catalog/codecs.hpp"
 #include "core/codecs/component_place.hpp"
 #include "parallel/write/coarser_values.hpp"
 #include "parallel/write/stream_chunks.hpp"
@@ -55,9 +56,8 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   }
   NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report,
                                           around != nullptr ? &nesting : nullptr));
-  NEVE_ASSIGN(const Frame frame, Frame::parse(encoded.frame));
   encoded.needs_decoding.assign(specs.size(), 0);
-  for (const SectionInfo& section : frame.sections()) {
+  for (const SectionInfo& section : encoded.report.sections) {
     const auto c = static_cast<size_t>(section.component);
     if (may_predict(specs[c].codec, options.effort) && section.codec != Codec::dual_quant)
       encoded.needs_decoding[c] = 1;
@@ -81,7 +81,7 @@ Status named(const Status& status, const Hierarchy& hierarchy) {
 
 bool may_predict(Codec asked, Effort effort) {
   if (asked == Codec::automatic) return effort != Effort::fast;
-  return asked != Codec::dual_quant && asked != Codec::exact && asked != Codec::lossless;
+  return !traits_of(asked).decodes_alone;
 }
 
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,

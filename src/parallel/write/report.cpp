@@ -11,7 +11,6 @@
 namespace neve::mpi {
 namespace {
 
-constexpr size_t codecs = static_cast<size_t>(Codec::lossless) + 1;
 // Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
 constexpr size_t unit_sizes = 4;
 constexpr size_t arrangements = (static_cast<size_t>(Arrangement::nested) + 1) * unit_sizes;
