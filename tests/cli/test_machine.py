@@ -56,9 +56,9 @@ def test_help_and_version(neve):
     assert neve("--help", ranks=2).out == text  # one rank speaks
 
 
-@pytest.mark.parametrize("command", ["plot", "bench"])
-def test_python_commands_without_python(neve, tmp_path, command):
-    outcome = neve(command, "x", expect=1, NEVE_PYTHON=str(tmp_path / "nopython"))
+@pytest.mark.parametrize("words", [("plot", "x"), ("bench", "codecs"), ("bench", "study", "x")])
+def test_python_commands_without_python(neve, tmp_path, words):
+    outcome = neve(*words, expect=1, NEVE_PYTHON=str(tmp_path / "nopython"))
     assert "nopython" in outcome.err and "import neve" in outcome.err
 
 

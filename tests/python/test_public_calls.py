@@ -27,6 +27,18 @@ ARITHMETIC = {
     "floor_div",
     "coarsen",
     "refine",
+    "FileLayout::fields",
+    "MissingValues::fields",
+    "Selection::fields",
+    "CodecTuning::fields",
+}
+# As those of std::span, whose place it takes: who calls them knows the size.
+ARITHMETIC |= {
+    f"Span::{name}"
+    for name in (
+        *("data", "size", "size_bytes", "empty", "begin", "end", "front", "back"),
+        *("first", "last", "subspan"),
+    )
 }
 # Of a value that its caller has seen to be there, as of std::optional; and what no program calls.
 PRECONDITION = {"Result::value", "CoarserLevel::read"}

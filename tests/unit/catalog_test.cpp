@@ -74,7 +74,8 @@ TEST(Catalog, EveryCodecThatIsAskedForCodesAndKeepsWhatItsRowSays) {
     ArrayOptions options;
     options.codec = row.codec;
     options.bound = {BoundMode::lossless, 0};
-    EXPECT_EQ(encode_array(DType::i16, std::vector<uint64_t>{1000}, whole.data(), options).ok(), row.keeps_bits)
+    EXPECT_EQ(encode_array(DType::i16, std::vector<uint64_t>{1000}, whole.data(), options).ok(),
+              row.keeps_bits)
         << row.name;
   }
 }

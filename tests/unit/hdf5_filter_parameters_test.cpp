@@ -104,10 +104,10 @@ TEST(FilterParameters, RefusalsNameTheWord) {
        "Neve filter parameter 0 (layout version) is 3; allowed: 1 to 2 (a newer Neve may have written this)"},
       {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
       {4, 3,
-       "Neve filter parameter 4 (codec) is 3; allowed: 0 automatic, 1 dual_quant, 2 exact, "
+       "Neve filter parameter 4 (codec) is 3; allowed: 0 auto, 1 dual_quant, 2 exact, "
        "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {4, 8,
-       "Neve filter parameter 4 (codec) is 8; allowed: 0 automatic, 1 dual_quant, 2 exact, "
+       "Neve filter parameter 4 (codec) is 8; allowed: 0 auto, 1 dual_quant, 2 exact, "
        "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
       {6, 4,

@@ -23,7 +23,7 @@ inline constexpr int neve_filter_id = 466;
 //   0      layout version, 2; or 1, whose user's part ends behind word 8
 //   1      bound mode: 0 lossless, 1 abs, 2 rel (of each chunk's range; needs flag bit 3)
 //   2-3    bound value, bits of an f64; 0 when lossless
-//   4      codec: 0 automatic, 1 dual_quant, 2 exact, 4 to 7 as in a frame
+//   4      codec: 0 auto, 1 dual_quant, 2 exact, 4 to 7 as in a frame
 //   5      effort: 0 fast, 1 balanced, 2 max
 //   6      flags: bit 0 a fill value is given, bit 1 detect fill values, bit 2 the fill value is an integer,
 //          bit 3 chunks are written once, bit 4 the range of the values is given,
