@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 import pytest
 
+import neve
+
 CHECKOUT = Path(__file__).parents[2]
 BUILD = Path(os.environ.get("NEVE_BUILD_DIR", CHECKOUT / "build"))
 FOLDER = BUILD / "lib" / "plugin"
@@ -161,3 +163,31 @@ def test_without_the_plugin_hdf5_names_its_cure_or_the_filter(compressed, tmp_pa
     )
     assert dump.returncode != 0
     assert "required filter 'neve' is not registered" in dump.stderr
+
+
+@pytest.mark.parametrize("exponent_bits", [8, 11])
+def test_floats_of_another_layout_are_refused_unless_lossless(tmp_path, exponent_bits):
+    """HDF5 has floating point types of one's own; a bound on their bits would be none on values."""
+    kind = h5py.h5t.IEEE_F32LE.copy()
+    kind.set_fields(31, 31 - exponent_bits, exponent_bits, 0, 31 - exponent_bits)
+    kind.set_ebias(2 ** (exponent_bits - 1) - 1)
+    values = np.linspace(-5, 5, 4000)
+    for options, is_lossless in (({"abs": 0.01}, False), ({"lossless": True}, True)):
+        with h5py.File(tmp_path / f"{is_lossless}.h5", "w") as file:
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_chunk((999,))
+            words = tuple(neve.Filter(**options)["compression_opts"])
+            creation.set_filter(466, h5py.h5z.FLAG_MANDATORY, words)
+            make = (file.id, b"d", kind, h5py.h5s.create_simple(values.shape), creation)
+            if exponent_bits != 8 and not is_lossless:
+                with pytest.raises((ValueError, RuntimeError), match="IEEE"):
+                    h5py.h5d.create(*make)
+                continue
+            data = h5py.h5d.create(*make)
+            data.write(h5py.h5s.ALL, h5py.h5s.ALL, values, mtype=h5py.h5t.NATIVE_DOUBLE)
+        with h5py.File(tmp_path / f"{is_lossless}.h5") as file:
+            back = np.empty_like(values)
+            data = h5py.h5d.open(file.id, b"d")
+            data.read(h5py.h5s.ALL, h5py.h5s.ALL, back, mtype=h5py.h5t.NATIVE_DOUBLE)
+            limit = 2.0 ** (exponent_bits - 31 + 3) if is_lossless else 0.01
+            assert abs(back - values).max() <= limit

@@ -188,10 +188,10 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
   const Handle compound(H5Tcreate(H5T_COMPOUND, 8), H5Tclose);
   H5Tinsert(compound.id(), "re", 0, H5T_IEEE_F32LE);
   H5Tinsert(compound.id(), "im", 4, H5T_IEEE_F32LE);
-  EXPECT_EQ(
-      create_error(compound.id(), good),
-      "Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, lossless, half "
-      "precision, characters and enumerations; this dataset's type has HDF5 class 6 and 8 bytes");
+  EXPECT_EQ(create_error(compound.id(), good),
+            "Neve compresses IEEE floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, "
+            "lossless, other "
+            "floating point, characters and enumerations; this dataset's type has HDF5 class 6 and 8 bytes");
   EXPECT_NE(create_error(H5T_C_S1, good), "");
   for (const hid_t type : {H5T_IEEE_F64LE, H5T_STD_I16BE, H5T_C_S1}) {
     EXPECT_EQ(create_error(type, lossless), "");

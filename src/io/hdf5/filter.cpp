@@ -121,26 +121,37 @@ void reverse_bytes(std::span<const std::byte> from, size_t value_bytes, std::byt
   }
 }
 
+// Whether the bits of a floating point type of 4 or 8 bytes are those of IEEE 754: HDF5 has types whose sign,
+// exponent and mantissa lie elsewhere.
+bool is_ieee(const HostHdf5& host, hid_t type, size_t bytes) {
+  size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  if (host.float_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) < 0) return false;
+  const bool is_float = bytes == 4;
+  const size_t wanted_mantissa = is_float ? 23 : 52, wanted_bias = is_float ? 127 : 1023;
+  return sign == 8 * bytes - 1 && exponent == wanted_mantissa && mantissa == 0 &&
+         mantissa_bits == wanted_mantissa && exponent_bits == sign - exponent &&
+         host.float_bias(type) == wanted_bias && host.float_norm(type) == H5T_NORM_IMPLIED;
+}
+
 // What a dataset's values are compressed as. `keeps_bits`: characters, enumerations, bit fields and half
 // precision are then as good as unsigned integers of their size.
 Result<DType> dtype_of(const HostHdf5& host, hid_t type, bool keeps_bits) {
   const H5T_class_t type_class = host.type_class(type);
   const size_t bytes = host.type_size(type);
-  const bool is_float = type_class == H5T_FLOAT && (bytes == 4 || bytes == 8);
+  const bool is_float = type_class == H5T_FLOAT && (bytes == 4 || bytes == 8) && is_ieee(host, type, bytes);
   if (is_float) return bytes == 4 ? DType::f32 : DType::f64;
   const bool has_integer_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-  const bool is_as_good =
-      keeps_bits && ((type_class == H5T_STRING && bytes == 1) || type_class == H5T_ENUM ||
-                     type_class == H5T_BITFIELD || (type_class == H5T_FLOAT && bytes == 2));
+  const bool is_as_good = keeps_bits && ((type_class == H5T_STRING && bytes == 1) || type_class == H5T_ENUM ||
+                                         type_class == H5T_BITFIELD || type_class == H5T_FLOAT);
   if (has_integer_size && type_class == H5T_INTEGER) {
     return integer_type(bytes, host.type_sign(type) == H5T_SGN_2);
   }
   if (has_integer_size && is_as_good) return integer_type(bytes, false);
-  return usage_error(
-      fmt::format("Neve compresses floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, "
-                  "lossless, half precision, characters and enumerations; this dataset's type has HDF5 class "
-                  "{} and {} bytes",
-                  static_cast<int>(type_class), bytes));
+  return usage_error(fmt::format(
+      "Neve compresses IEEE floating point of 4 and 8 bytes and integers of 1, 2, 4 and 8, and, "
+      "lossless, other floating point, characters and enumerations; this dataset's type has HDF5 class "
+      "{} and {} bytes",
+      static_cast<int>(type_class), bytes));
 }
 
 // Words of a user who writes some more than any layout has are told so by their number.

@@ -48,6 +48,9 @@ HostHdf5 find_host_hdf5(void* return_address) {
   library.look_up("H5Tget_size", &host.type_size);
   library.look_up("H5Tget_order", &host.type_order);
   library.look_up("H5Tget_sign", &host.type_sign);
+  library.look_up("H5Tget_fields", &host.float_fields);
+  library.look_up("H5Tget_ebias", &host.float_bias);
+  library.look_up("H5Tget_norm", &host.float_norm);
   library.look_up("H5Pget_chunk", &host.chunk_shape);
   library.look_up("H5Pget_filter_by_id2", &host.filter_words);
   library.look_up("H5Pmodify_filter", &host.modify_filter);

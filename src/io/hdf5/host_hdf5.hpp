@@ -23,6 +23,9 @@ struct HostHdf5 {
   decltype(&::H5Tget_size) type_size = nullptr;
   decltype(&::H5Tget_order) type_order = nullptr;
   decltype(&::H5Tget_sign) type_sign = nullptr;
+  decltype(&::H5Tget_fields) float_fields = nullptr;
+  decltype(&::H5Tget_ebias) float_bias = nullptr;
+  decltype(&::H5Tget_norm) float_norm = nullptr;
   decltype(&::H5Pget_chunk) chunk_shape = nullptr;
   decltype(&::H5Pget_filter_by_id2) filter_words = nullptr;
   decltype(&::H5Pmodify_filter) modify_filter = nullptr;
@@ -35,6 +38,7 @@ struct HostHdf5 {
   bool can_report() const;
   bool can_describe_datasets() const {
     return type_class != nullptr && type_size != nullptr && type_order != nullptr && type_sign != nullptr &&
+           float_fields != nullptr && float_bias != nullptr && float_norm != nullptr &&
            chunk_shape != nullptr && filter_words != nullptr && modify_filter != nullptr &&
            filter_count != nullptr && filter_at != nullptr && fill_is_defined != nullptr &&
            fill_value != nullptr && fill_time != nullptr;
