@@ -204,10 +204,10 @@ std::string write_variant(const TempDir& dir, const Variant& v) {
 }
 
 // One level of two boxes of four cells in one dimension, from cell `first` on.
-std::string write_shifted(const TempDir& dir, int first, bool is_shifted) {
+std::string write_shifted(const TempDir& dir, int first, bool is_shifted, const std::string& prob_hi = "5") {
   const std::string path = dir / "shifted";
   std::ostringstream h, fabs;
-  h << "HyperCLaw-V1.1\n1\na\n1\n0\n0\n-3\n5\n\n((" << first << ") (" << first + 7 << ") (0))\n0\n1\n0\n0\n";
+  h << "HyperCLaw-V1.1\n1\na\n1\n0\n0\n-3\n" << prob_hi << "\n\n((" << first << ") (" << first + 7 << ") (0))\n0\n1\n0\n0\n";
   h << "0 2 0\n0\n";
   for (int begin : {0, 4}) {
     const int lo = -3 + begin + (is_shifted ? 0 : first);
@@ -504,13 +504,26 @@ TEST(AmrexReader, TakesBoxesShiftedByTheDomainOrNot) {
       ASSERT_TRUE(opened.ok()) << opened.status().message();
       EXPECT_EQ((*opened)->hierarchy().levels[0].domain.lo[0], first);
       EXPECT_EQ((*opened)->hierarchy().prob_lo[0], -3.0);
-      EXPECT_TRUE((*opened)->remarks().empty());
+      // Of the first kind alone a copy would lie elsewhere, which is said.
+      EXPECT_EQ((*opened)->remarks().size(), first != 0 && !is_shifted ? 1U : 0U);
     }
   }
   const TempDir dir;
   const std::string path = write_shifted(dir, 100, true);
   replace_in(path + "/Header", "-3 1\n", "7 11\n");
   EXPECT_EQ(open_amrex_plotfile(path).status().code(), Code::corrupt);
+}
+
+TEST(AmrexReader, RefusesDomainsThatEndBeforeTheyBegin) {
+  for (const char* prob_hi : {"-4", "-3"}) {
+    const TempDir dir;
+    const std::string path = write_shifted(dir, 0, true, prob_hi);
+    const Status status = open_amrex_plotfile(path).status();
+    EXPECT_EQ(status.code(), Code::corrupt);
+    EXPECT_NE(status.message().find(std::string("the domain ends at ") + prob_hi + " in direction 0"),
+              std::string::npos)
+        << status.message();
+  }
 }
 
 TEST(AmrexReader, SaysWhatItLeavesBehind) {

@@ -96,6 +96,12 @@ Status scan_geometry(Scanner& in, const std::string& name, Hierarchy& h) {
   NEVE_ASSIGN(const int64_t finest, in.integer("finest level", 0, max_levels - 1));
   NEVE_ASSIGN(h.prob_lo, scan_reals(in, "low end of the domain", h.dims, 0));
   NEVE_ASSIGN(h.prob_hi, scan_reals(in, "high end of the domain", h.dims, 1));
+  for (size_t d = 0; d < static_cast<size_t>(h.dims); ++d) {
+    if (h.prob_hi[d] <= h.prob_lo[d]) {
+      return in.error(fmt::format("the domain ends at {} in direction {}; it must lie above its begin, {}",
+                                  h.prob_hi[d], d, h.prob_lo[d]));
+    }
+  }
   std::vector<IntVect> ratios;
   for (int64_t l = 0; l < finest; ++l) {
     const std::string what = fmt::format("refinement ratio of level {}", l);

@@ -105,7 +105,7 @@ class AmrexPlotfile final : public PlotfileSource {
   Status check_inside(const std::string& piece) const;
   Status load_level(const std::string& path, const PlotfileHeader& header, size_t l);
   Status find_real_format();
-  Status check_regions(const std::string& header_path, const PlotfileHeader& header) const;
+  Status check_regions(const std::string& header_path, const PlotfileHeader& header);
   Status check_file_sizes() const;
   Status read_side_files(const std::string& path, const PlotfileHeader& header);
   Result<int64_t> values_begin(size_t l, size_t box, const File& file);
@@ -188,15 +188,17 @@ Status AmrexPlotfile::load_level(const std::string& path, const PlotfileHeader& 
 // Header repeats each box in physical coordinates. Half a cell and the rounding of the shortest text AMReX
 // writes are allowed; a box list of another run is not. Where the domain does not begin at cell 0, AMReX's
 // writers differ: prob_lo is the corner of the domain's first cell (WriteMultiLevelPlotfile) or of cell 0
-// (AmrLevel::writePlotFile).
-Status AmrexPlotfile::check_regions(const std::string& header_path, const PlotfileHeader& header) const {
+// (AmrLevel::writePlotFile). Which of them wrote a plotfile is not kept; the copy is of the first kind.
+Status AmrexPlotfile::check_regions(const std::string& header_path, const PlotfileHeader& header) {
+  bool is_moved = false;
   for (size_t l = 0; l < hierarchy_.levels.size(); ++l) {
     const Level& level = hierarchy_.levels[l];
     for (size_t i = 0; i < level.boxes.size(); ++i) {
       const Region& found = header.regions[l][i];
       for (size_t d = 0; d < static_cast<size_t>(hierarchy_.dims); ++d) {
-        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], level.domain.lo[d]) ||
-            lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], 0)) {
+        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], level.domain.lo[d])) continue;
+        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], 0)) {
+          is_moved = true;
           continue;
         }
         const double first = level.domain.lo[d];
@@ -207,6 +209,10 @@ Status AmrexPlotfile::check_regions(const std::string& header_path, const Plotfi
             levels_[l].header_path, lo, lo + level.dx[d] * level.boxes[i].size(static_cast<int>(d))));
       }
     }
+  }
+  if (is_moved) {
+    remarks_.push_back(
+        "boxes are placed as if cell 0 lay at prob_lo; in the copy the domain's first cell lies there");
   }
   return {};
 }
