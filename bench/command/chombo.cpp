@@ -64,7 +64,7 @@ Result<Case> case_of(const Args& args) {
   NEVE_ASSIGN(options.bound, parse_bound(args.bound));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.covered, parse_covered(args.covered));
-  NEVE_ASSIGN(options.layout, parse_layout(args.layout));
+  NEVE_ASSIGN(options.layout, args.layout.read());
   options.repeats = args.repeats;
   options.folder = args.folder;
   options.verify = args.verify;
@@ -224,7 +224,7 @@ Command add_bench_chombo(CLI::App& bench) {
       ->capture_default_str();
   sub->add_option("--effort", args->effort, "compressed: fast, balanced or max")->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
-  add_layout_options(*sub, args->layout);
+  args->layout.add(*sub);
   sub->add_option("--repeats", args->repeats, "writes by each strategy; they take turns")
       ->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();

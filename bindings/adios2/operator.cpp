@@ -2,8 +2,12 @@
 // Neve as an operator that ADIOS2 loads: PluginName = neve, PluginLibrary = adios2neve.
 #include <adios2/plugin/PluginOperatorInterface.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -11,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bindings/adios2/parameters.hpp"
+#include "neve/options.hpp"
 
 #if ADIOS2_PLUGIN_OPERATOR_INTERFACE != 2
 #error "Neve's ADIOS2 operator is written for version 2 of the plugin interface (ADIOS2 2.12)"
@@ -61,10 +65,19 @@ std::optional<DType> dtype_of(adios2::DataType type) {
   }
 }
 
+std::map<std::string, std::string> without_adios2s_own(adios2::Params parameters) {
+  for (auto at = parameters.begin(); at != parameters.end();) {
+    std::string name = at->first;  // ADIOS2 does not mind capitals
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    at = name == "pluginname" || name == "pluginlibrary" ? parameters.erase(at) : std::next(at);
+  }
+  return parameters;
+}
+
 class NeveOperator : public adios2::plugin::PluginOperatorInterface {
  public:
   explicit NeveOperator(const adios2::Params& parameters) : PluginOperatorInterface(parameters) {
-    const Result<ArrayOptions> options = parse_parameters(parameters);
+    const Result<ArrayOptions> options = parse_array_options(without_adios2s_own(parameters));
     if (!options.ok()) fail(options.status());
     options_ = *options;
   }
@@ -132,19 +145,8 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     if (!dtype) {
       return usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits");
     }
-    return encode_array(*dtype, shape, values, options_of(*dtype));
-  }
-
-  // A fill value that was given is a number for floating point, whole for integers. What else is asked of
-  // integers encode_array judges.
-  ArrayOptions options_of(DType dtype) const {
-    ArrayOptions options = options_;
-    if (!is_integer(dtype)) {
-      options.integer_fill.reset();
-    } else if (options.integer_fill) {
-      options.fill.reset();
-    }
-    return options;
+    NEVE_ASSIGN(const ArrayOptions options, options_for(*dtype, options_));
+    return encode_array(*dtype, shape, values, options);
   }
 
   // What will not compress is kept as it is, with a few bytes for every section.

@@ -2,8 +2,11 @@
 #include "bindings/c/options.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include "core/format/codec_choices.hpp"
+#include "core/options/value_text.hpp"
+#include "neve/options.hpp"
 
 namespace neve::capi {
 namespace {
@@ -19,6 +22,21 @@ uint64_t read_integer(DType dtype, const void* value) {
   const size_t unused_bits = 64 - 8 * bytes;
   if (!is_signed(dtype)) return bits;
   return static_cast<uint64_t>(static_cast<int64_t>(bits << unused_bits) >> unused_bits);
+}
+
+template <class T>
+Status read_text(const char* text, T& value) {
+  return text == nullptr ? Status() : options::parse_value(text, value);
+}
+
+Status read_texts(const neve_compress_options& known, ArrayOptions& options) {
+  if (known.bound != nullptr) {
+    NEVE_ASSIGN(options.bound, parse_bound(known.bound, BoundUse::array));
+  }
+  NEVE_TRY(read_text(known.codec, options.codec));
+  NEVE_TRY(read_text(known.effort, options.encode.effort));
+  NEVE_TRY(read_text(known.arrangement, options.tuning.arrangement));
+  return read_text(known.method, options.tuning.method);
 }
 
 }  // namespace
@@ -37,30 +55,19 @@ Status read_options(DType dtype, const neve_compress_options* given, ArrayOption
   // Programs built for neve 0.1 end before the tuning.
   NEVE_TRY(read_struct("neve_compress_options", "neve.h", given, offsetof(neve_compress_options, arrangement),
                        known));
-  if (known.bound != nullptr) {
-    NEVE_ASSIGN(options.bound, parse_bound(known.bound, BoundUse::array));
-  }
-  if (known.codec != nullptr) {
-    NEVE_ASSIGN(options.codec, parse_codec(known.codec));
-  }
-  if (known.effort != nullptr) {
-    NEVE_ASSIGN(options.encode.effort, parse_effort(known.effort));
-  }
-  if (known.arrangement != nullptr) {
-    NEVE_ASSIGN(options.tuning.arrangement, parse_arrangement(known.arrangement));
-  }
+  NEVE_TRY(read_texts(known, options));
   options.tuning.unit_cells = known.unit_cells;
   options.tuning.block_cells = known.block_cells;
   options.tuning.merge_units = known.merge_units != 0;
   if (known.fill != nullptr) options.fill = *known.fill;
   if (known.integer_fill != nullptr) options.integer_fill = read_integer(dtype, known.integer_fill);
-  if (known.method != nullptr) {
-    NEVE_ASSIGN(options.tuning.method, parse_lossless_method(known.method));
-  }
-  if (!is_integer(dtype)) NEVE_TRY(check_keeps_bound(options.bound, options.codec));
   options.detect_fill = known.no_fill_detection == 0;
   NEVE_ASSIGN(options.encode.threads, thread_count(known.threads));
-  return {};
+  if (known.options != nullptr) {
+    NEVE_ASSIGN(options, parse_array_options(known.options, std::move(options)));
+    NEVE_ASSIGN(options, options_for(dtype, std::move(options)));
+  }
+  return is_integer(dtype) ? Status() : check_keeps_bound(options.bound, options.codec);
 }
 
 }  // namespace neve::capi

@@ -8,9 +8,9 @@
 #include "core/amr/limits.hpp"
 #include "core/bits/utf8.hpp"
 #include "neve/neve_mpi.h"
+#include "neve/options.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
-#include "parallel/write/option_text.hpp"
 
 struct neve_hierarchy {
   neve::Hierarchy description;
@@ -208,7 +208,7 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
       target = path;
       settled = hierarchy->description;
       settle_cell_sizes(settled);
-      NEVE_ASSIGN(parsed, neve::mpi::parse_write_options(options == nullptr ? "" : options));
+      NEVE_ASSIGN(parsed, neve::parse_write_options(options == nullptr ? "" : options));
       for (int d = settled.dims; d < neve::max_dims; ++d) parsed.ghosts[static_cast<size_t>(d)] = 0;
       return {};
     });

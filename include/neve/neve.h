@@ -87,10 +87,12 @@ typedef struct neve_compress_options {
   const void* integer_fill; /* `fill` of integers: points to a value of the array's type */
   const char*
       method; /* of codec "lossless": "auto", "lorenzo", "shuffle-zstd", "BW-zlib", ...; NULL: "auto" */
+  const char* options; /* what `neve compress` takes, by name, over the fields above: "effort=max;unit=16".
+                          NULL: none */
 } neve_compress_options;
 
 #define NEVE_COMPRESS_OPTIONS_INIT \
-  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL }
+  { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
 
 /* Compresses an array of a neve_dtype whose last index varies fastest. `shape` has ndim sizes
  * (0..NEVE_MAX_DIMS), slowest first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only

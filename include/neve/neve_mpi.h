@@ -48,24 +48,22 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
                                    long long component_stride);
 
 /* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. `options` is a list of
- * "key=value" separated by ';', or NULL:
- *   abs=0.5, rel=1e-3, lossless    the error bound of all fields (rel=1e-3)
- *   field:NAME=BOUND               the bound of one field, e.g. field:density=abs=1e-6; a NAME that holds
- *                                  '=', ';' or a leading '"' in quotes: field:"a=b;c"=abs=1, where \"
- *                                  and \\ stand for '"' and '\'
- *   codec=NAME, effort=NAME        as the command's --codec and --effort (auto, fast)
- *   covered=auto|drop|keep         cells that a finer level covers (keep); what auto and drop leave out
- *                                  is within the bound for Neve's readers alone, other tools see
- *                                  stand-in values
+ * "key=value" separated by ';', or NULL. The keys are the command's options, which `neve convert --help`
+ * tells, with _ for -; the usual ones: abs=0.5, rel=1e-3, lossless    the error bound of all fields
+ * (rel=1e-3) field:NAME=RULE                what differs for one field, e.g.
+ * field:density=abs=1e-6,codec=context; a NAME that holds '=', ';' or a leading '"' in quotes:
+ * field:"a=b;c"=abs=1, where \" and \\ stand for '"' and '\' codec=NAME, effort=NAME        as the command's
+ * --codec and --effort (auto, fast) covered=auto|drop|keep         cells that a finer level covers (keep);
+ * what auto and drop leave out is within the bound for Neve's readers alone, other tools see stand-in values
  *   strategy=NAME                  skeleton, aggregated, collective, independent, filtered or amrex-1d
  *                                  (skeleton)
  *   aggregate_boxes=N              of aggregated: pieces of a rank that one write takes; 0: all (0)
- *   uncompressed                   the values as they are; bounds, codecs and chunks then have no effect
+ *   uncompressed                   the values as they are; bounds, codecs and chunks are then refused
  *   ghosts=N                       layers of ghost cells written around every box (0)
  *   threads=N                      threads of each rank, 1 to NEVE_MAX_THREADS (1)
- *   chunk_bytes=N                  most logical bytes of a chunk (8388608)
- * No two may settle the same ("lossless;abs=1", "threads=1;threads=2"). On error nothing is left behind, and
- * an earlier file at `path` is whole.
+ *   chunk_size=N                   most logical bytes of a chunk, as in 65536 or 4MiB (8MiB)
+ * No two may settle the same ("lossless;abs=1", "threads=1;threads=2"), and none that would do nothing is
+ * taken. On error nothing is left behind, and an earlier file at `path` is whole.
  *
  * MPI: to be called between MPI_Init and MPI_Finalize, on a communicator of a single group, by the thread
  * that initialized MPI unless its level is MPI_THREAD_SERIALIZED; under MPI_THREAD_MULTIPLE by several

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "neve/types.hpp"
-#include "parallel/write/option_text.hpp"
+#include "core/options/settings.hpp"
+#include "neve/options.hpp"
 #include "tests/fuzz/support/codes.hpp"
 #include "tools/common/options.hpp"
 
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   const std::string_view view(reinterpret_cast<const char*>(data), size);
   const std::string text(view);
-  require(neve::mpi::parse_write_options(view).status());
+  require(neve::parse_write_options(view).status());
   const auto bound = neve::parse_bound(view, neve::BoundUse::array);
   require(bound.status());
   if (bound.ok()) {
@@ -29,8 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(neve::parse_lossless_method(view).status());
   require(neve::parse_effort(view).status());
   require(neve::cli::parse_bytes("--chunk-size", text).status());
-  require(neve::cli::parse_fill(text).status());
-  require(neve::cli::parse_number("--fill", text).status());
+  require(neve::options::parse_fill(view).status());
+  require(neve::options::parse_number(view).status());
+  require(neve::options::parse_rule(view, neve::options::variable_rule).status());
+  require(neve::parse_array_options(view).status());
   std::map<std::string, neve::FieldRule> rules;
   require(neve::cli::parse_field_rule(text, rules));
   return 0;

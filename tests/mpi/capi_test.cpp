@@ -7,7 +7,7 @@
 
 #include "io/hdf5/plotfile_source.hpp"
 #include "neve/neve_mpi.h"
-#include "parallel/write/option_text.hpp"
+#include "neve/options.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {
@@ -126,9 +126,10 @@ TEST_F(CInterface, ErrorsHaveWords) {
 }
 
 TEST(OptionText, AllOptionsAreRead) {
-  const auto options = mpi::parse_write_options(
-      "rel=1e-5;field:u=abs=0.5;field:v=lossless;covered=keep;threads=3;chunk_bytes=65536;uncompressed;"
-      "strategy=aggregated;aggregate_boxes=4;ghosts=2");
+  const auto options = parse_write_options(
+      "rel=1e-5;field:u=abs=0.5;field:v=lossless,codec=exact;covered=keep;threads=3;chunk_size=64KiB;"
+      "strategy=aggregated;aggregate_boxes=4;ghosts=2;unit=16;arrangement=cluster;fill=-999;"
+      "stripe_count=4;stripe_size=1MiB;buffer_size=2MiB;aggregators=3;cross_level;effort=balanced");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->bound, (Bound{BoundMode::rel, 1e-5}));
   EXPECT_EQ(options->fields.at("u").bound, (Bound{BoundMode::abs, 0.5}));
@@ -136,15 +137,25 @@ TEST(OptionText, AllOptionsAreRead) {
   EXPECT_EQ(options->covered, Covered::keep);
   EXPECT_EQ(options->encode.threads, 3);
   EXPECT_EQ(options->chunk_bytes, 65536u);
-  EXPECT_FALSE(options->compress);
+  EXPECT_EQ(options->fields.at("v").codec, Codec::exact);
+  EXPECT_EQ(options->tuning.unit_cells, 16);
+  EXPECT_EQ(options->tuning.arrangement, Arrangement::cluster);
+  EXPECT_EQ(options->fill, -999);
+  EXPECT_EQ(options->layout, (FileLayout{4, 1 << 20, 3, 2 << 20}));
+  EXPECT_TRUE(options->cross_level);
+  EXPECT_TRUE(options->compress);
   EXPECT_EQ(options->strategy, "aggregated");
   EXPECT_EQ(options->aggregate_boxes, 4);
   EXPECT_EQ(options->ghosts, (IntVect{2, 2, 2}));
-  EXPECT_EQ(mpi::parse_write_options("")->covered, Covered::keep);
-  EXPECT_EQ(mpi::parse_write_options("covered=auto")->covered, Covered::automatic);
-  for (const char* bad : {"rel", "rel=0", "rel=x", "threads=0", "threads=2x", "threads", "covered=maybe",
-                          "field:u=3", "=", "x=1", "uncompressed=1", "aggregate_boxes=-1", "ghosts=-1"}) {
-    EXPECT_EQ(mpi::parse_write_options(bad).status().code(), Code::usage) << bad;
+  EXPECT_FALSE(parse_write_options("uncompressed;ghosts=2")->compress);
+  EXPECT_EQ(parse_write_options("")->covered, Covered::keep);
+  EXPECT_EQ(parse_write_options("covered=auto")->covered, Covered::automatic);
+  for (const char* bad :
+       {"rel", "rel=0", "rel=x", "threads=0", "threads=2x", "threads", "covered=maybe", "field:u=3", "=",
+        "x=1", "uncompressed=1", "aggregate_boxes=-1", "ghosts=-1", "uncompressed;rel=1e-3",
+        "uncompressed;chunk_size=65536", "block=4", "lossless;codec=context", "codec=exact;effort=max",
+        "field:u=method=rank,codec=context"}) {
+    EXPECT_EQ(parse_write_options(bad).status().code(), Code::usage) << bad;
   }
 }
 

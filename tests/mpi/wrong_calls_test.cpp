@@ -12,9 +12,9 @@
 #include "neve/checkpoint.hpp"
 #include "neve/mpi.h"
 #include "neve/neve_mpi.h"
+#include "neve/options.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
-#include "parallel/write/option_text.hpp"
 #include "tests/mpi/generated.hpp"
 #include "tests/wrong_calls.hpp"
 
@@ -240,9 +240,9 @@ TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
                                   "ghosts=1025",
                                   "aggregate_boxes=-1",
                                   "aggregate_boxes=4",
-                                  "chunk_bytes=0",
-                                  "chunk_bytes=5",
-                                  "chunk_bytes=99999999999999999999",
+                                  "chunk_size=0",
+                                  "chunk_size=5",
+                                  "chunk_size=99999999999999999999",
                                   "uncompressed=1",
                                   "\xff",
                                   "field:x=abs=1",
@@ -682,7 +682,7 @@ TEST_F(WrongCallsOfMpi, Reading) {
 
 TEST_F(WrongCallsOfMpi, FieldNamesInQuotes) {
   const auto options =
-      mpi::parse_write_options(R"(field:"a=b;c"=abs=0.5;field:"q\"\\"=lossless;field:u:v=rel=1e-2)");
+      parse_write_options(R"(field:"a=b;c"=abs=0.5;field:"q\"\\"=lossless;field:u:v=rel=1e-2)");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->fields.at("a=b;c").bound, (Bound{BoundMode::abs, 0.5}));
   EXPECT_EQ(options->fields.at("q\"\\").bound->mode, BoundMode::lossless);

@@ -207,7 +207,8 @@ std::string write_variant(const TempDir& dir, const Variant& v) {
 std::string write_shifted(const TempDir& dir, int first, bool is_shifted, const std::string& prob_hi = "5") {
   const std::string path = dir / "shifted";
   std::ostringstream h, fabs;
-  h << "HyperCLaw-V1.1\n1\na\n1\n0\n0\n-3\n" << prob_hi << "\n\n((" << first << ") (" << first + 7 << ") (0))\n0\n1\n0\n0\n";
+  h << "HyperCLaw-V1.1\n1\na\n1\n0\n0\n-3\n"
+    << prob_hi << "\n\n((" << first << ") (" << first + 7 << ") (0))\n0\n1\n0\n0\n";
   h << "0 2 0\n0\n";
   for (int begin : {0, 4}) {
     const int lo = -3 + begin + (is_shifted ? 0 : first);

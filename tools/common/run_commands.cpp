@@ -5,11 +5,13 @@
 
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
 
 #include "tools/common/console.hpp"
 #include "tools/common/empty_values.hpp"
+#include "tools/common/help_format.hpp"
 #include "tools/common/launch.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/unknown_words.hpp"
@@ -86,9 +88,15 @@ int said_all(int exit_code) {
   return static_cast<int>(Code::failure);
 }
 
+void set_help_format(CLI::App& app, const std::shared_ptr<HelpFormat>& format) {
+  app.formatter(format);
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) set_help_format(*below, format);
+}
+
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
+  set_help_format(app, std::make_shared<HelpFormat>());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

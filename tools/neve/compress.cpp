@@ -8,10 +8,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/format/codec_choices.hpp"
+#include "core/options/idle.hpp"
+#include "core/options/slots.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "neve/frame.hpp"
+#include "neve/options.hpp"
 #include "neve/stream.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
@@ -30,59 +32,37 @@ struct StreamArgs {
   uint32_t block = 1U << 16, restart = 0;
   int dims = 0;
 };
-// Options that mean nothing to a stream, and those that mean something only to one.
-constexpr const char* frame_options[] = {"--codec", "--effort", "--threads", "--explain"};  // besides tuning
+// Options that mean something to a stream alone.
 constexpr const char* stream_options[] = {"--chunk",        "--book-rule", "--chi",
                                           "--block-values", "--restart",   "--dims"};
+// Of the table of options, what means something to a stream.
+bool is_of_stream(std::string_view key) { return key == "bound" || key == "fill"; }
 
 struct Args {
   std::string input, output;
-  std::string bound, codec = "auto", effort = "fast", fill = "auto";
-  TuningArgs tuning;
-  int threads = 1;
-  bool explain = false, json = false;
+  OptionFlags flags;  // of the table of options
+  bool json = false;
   bool stream = false;
   StreamArgs stream_options;
 };
 
-Status set_fill(const std::string& text, DType dtype, ArrayOptions& options) {
-  NEVE_ASSIGN(const FillChoice fill, parse_fill(text));
-  options.detect_fill = fill.detect;
-  if (!is_integer(dtype)) {
-    options.fill = fill.value;
-  } else if (fill.value && !fill.whole) {
-    return usage_error(fmt::format("--fill '{}' is no value of {}", text, dtype_name(dtype)));
-  } else {
-    options.integer_fill = fill.whole;
-  }
-  return {};
-}
-
 Result<ArrayOptions> array_options(const Args& args) {
-  ArrayOptions options;
-  auto bound = parse_bound(args.bound, BoundUse::array);
-  if (!bound.ok()) return bound.status().in("--bound");
-  options.bound = *bound;
-  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
-  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
-  NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
-  NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
-  options.encode.explain = args.explain;
-  NEVE_TRY(parse_fill(args.fill).status());
+  options::ArraySlots slots;
+  NEVE_TRY(args.flags.read(slots.slots()));
+  ArrayOptions options = slots.take();
+  NEVE_TRY(check_tuning(options.tuning));
   return options;
 }
 
 Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   StreamArrayOptions options;
-  auto bound = parse_bound(args.bound, BoundUse::array);
-  if (!bound.ok()) return bound.status().in("--bound");
-  options.stream.bound = *bound;
+  NEVE_ASSIGN(const ArrayOptions common, array_options(args));
+  options.stream.bound = common.bound;
   if (is_integer(dtype)) {
     return usage_error(fmt::format("--stream: values of {}, allowed are f32 and f64", dtype_name(dtype)));
   }
-  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
-  options.stream.fill = fill.value;
-  options.detect_fill = fill.detect;
+  options.stream.fill = common.fill;
+  options.detect_fill = common.detect_fill;
   NEVE_ASSIGN(options.stream.chunk_bytes, parse_bytes("--chunk", args.stream_options.chunk));
   NEVE_ASSIGN(options.stream.rule, parse_book_rule(args.stream_options.rule));
   options.stream.chi_keep = args.stream_options.chi[0];
@@ -96,8 +76,10 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
 // Options that would have no effect on what is made.
 Status check_options(const CLI::App& command, const Args& args) {
   std::vector<OptionUse> uses;
-  for (const char* option : frame_options) uses.push_back({option, !args.stream, "with --stream"});
-  for (const char* option : tuning_options) uses.push_back({option, !args.stream, "with --stream"});
+  for (const options::Option& option : options::table()) {
+    if (!args.stream || is_of_stream(option.key) || !args.flags.is_given(option.key)) continue;
+    return usage_error(fmt::format("--{} has no meaning with --stream", options::dashed(option.key)));
+  }
   for (const char* option : stream_options) uses.push_back({option, args.stream, "without --stream"});
   const bool is_chi = args.stream_options.rule == book_rule_name(BookRule::chi);
   uses.push_back({"--chi", is_chi, "with this --book-rule; it is allowed with --book-rule chi"});
@@ -105,7 +87,7 @@ Status check_options(const CLI::App& command, const Args& args) {
   if (args.stream) return {};
   NEVE_ASSIGN(const ArrayOptions options, array_options(args));
   const bool is_lossless = options.bound.mode == BoundMode::lossless;
-  return refuse_idle_codec_options(command,
+  return refuse_idle_codec_options(args.flags.asked(),
                                    {{"", options.codec, options.encode.effort, is_lossless, options.tuning}});
 }
 
@@ -179,7 +161,7 @@ Status compress(const Args& args) {
   NEVE_ASSIGN(ArrayOptions options, array_options(args));
   NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
-  NEVE_TRY(set_fill(args.fill, array.dtype, options));
+  NEVE_ASSIGN(options, options_for(array.dtype, std::move(options)));
   FrameReport report;
   const double begin_seconds = MPI_Wtime();
   NEVE_ASSIGN(const std::vector<std::byte> frame,
@@ -189,7 +171,8 @@ Status compress(const Args& args) {
 
   const ComponentReport& component = report.components.front();
   const std::optional<Explanation> explanation =
-      args.explain ? std::optional<Explanation>({report.selections.front(), options.tuning}) : std::nullopt;
+      options.encode.explain ? std::optional<Explanation>({report.selections.front(), options.tuning})
+                             : std::nullopt;
   const double ratio = static_cast<double>(array.values.size()) / static_cast<double>(frame.size());
   if (args.json) {
     nlohmann::ordered_json j;
@@ -231,19 +214,13 @@ Command add_compress(CLI::App& app) {
                   "a .npy array of floating point, or of integers, which are kept bit for bit")
       ->required();
   sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
-  sub->add_option(
-         "--bound", args->bound,
-         "abs=X (largest error), rel=X (of the value range), ratio=X (bytes before / after), psnr=X (dB) or "
-         "lossless")
-      ->required();
-  sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
-  add_tuning_options(*sub, args->tuning);
-  sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
-  sub->add_option("--fill", args->fill,
-                  "the value that means 'nothing here': auto (detect), none or a number")
-      ->capture_default_str();
-  sub->add_option("--threads", args->threads, "threads")->capture_default_str();
-  sub->add_flag("--explain", args->explain, explain_help);
+  static options::ArraySlots defaults;
+  args->flags.add(*sub, for_targets(options::array), defaults.slots());
+  args->flags.describe(
+      "bound",
+      "abs=X (largest error), rel=X (of the value range), ratio=X (bytes before / after), psnr=X (dB) or "
+      "lossless");
+  sub->get_option("--bound")->required()->default_str("");
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
   sub->add_flag(
       "--stream", args->stream,

@@ -14,7 +14,8 @@
 
 #include "core/amr/grow.hpp"
 #include "core/catalog/codecs.hpp"
-#include "core/format/codec_choices.hpp"
+#include "core/options/idle.hpp"
+#include "core/options/slots.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "io/files/temporary_folder.hpp"
@@ -39,63 +40,42 @@
 namespace neve::cli {
 namespace {
 
+using options::CodecUse;
+using options::Group;
+using options::heading;
+
+constexpr const char* field_prefix = "--field ";
+
 struct Args {
   std::string source, destination;
-  std::string bound = "rel=1e-3";
+  OptionFlags flags;  // of the table of options
   std::vector<std::string> fields;
-  std::string codec = "auto", effort = "fast", strategy = "skeleton", covered = covered_name(default_covered),
-              chunk_size = "8MiB";
-  std::string fill = "auto";
   std::string ghosts = "keep";
-  TuningArgs tuning;
-  int threads = 1;
   std::string to = "auto";
-  bool uncompressed = false;
-  int aggregate_boxes = 0;
-  LayoutArgs layout;
-  bool cross_level = false;
   std::string rules;
   bool restart = false;
-  bool explain = false;
   OpenOptions open;
   bool json = false;
 };
 
-Result<WriteOptions> write_options(const Args& args, const Hierarchy& h) {
-  WriteOptions options;
-  auto bound = parse_bound(args.bound);
-  if (!bound.ok()) return bound.status().in("--bound");
-  options.bound = *bound;
+bool is_uncompressed(const Args& args) { return args.flags.is_on("uncompressed"); }
+
+Result<WriteOptions> write_options(const Args& args) {
+  options::WriteSlots slots;
+  NEVE_TRY(args.flags.read(slots.slots()));
+  WriteOptions options = slots.take();
+  NEVE_TRY(check_tuning(options.tuning));
   for (const std::string& field : args.fields) NEVE_TRY(parse_field_rule(field, options.fields));
-  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
-  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
-  NEVE_ASSIGN(options.encode.effort, parse_effort(args.effort));
-  NEVE_ASSIGN(options.encode.threads, check_threads(args.threads));
-  NEVE_ASSIGN(options.covered, parse_covered(args.covered));
-  NEVE_ASSIGN(options.chunk_bytes, parse_bytes("--chunk-size", args.chunk_size));
-  options.encode.explain = args.explain;
-  options.strategy = args.strategy;
-  options.compress = !args.uncompressed;
-  options.aggregate_boxes = args.aggregate_boxes;
-  NEVE_ASSIGN(options.layout, parse_layout(args.layout));
-  options.cross_level = args.cross_level;
-  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
-  options.detect_fill = fill.detect;
-  if (fill.value.has_value()) {
-    for (const std::string& component : h.components) {
-      auto& of_field = options.fields[component].fill;
-      if (!of_field.has_value()) of_field = fill.value;
-    }
-  }
   return options;
 }
 
 // Strategy amrex-1d codes each chunk as an array, as codecs are untuned.
-Status refuse_tuning_of_arrays(const CLI::App& app, const WriteOptions& options) {
-  const std::string why_not = "with strategy amrex-1d, which tunes no codec";
-  std::vector<OptionUse> uses;
-  for (const char* option : tuning_options) uses.push_back({option, false, why_not});
-  NEVE_TRY(refuse_idle(app, uses));
+Status refuse_tuning_of_arrays(const Args& args, const WriteOptions& options) {
+  constexpr const char* why_not = "with strategy amrex-1d, which tunes no codec";
+  for (const options::Option& option : options::table()) {
+    if (!option.is_of_tuning || !args.flags.is_given(option.key)) continue;
+    return usage_error(fmt::format("--{} has no meaning {}", options::dashed(option.key), why_not));
+  }
   for (const auto& [name, rule] : options.fields) {
     if (!rule.tuning) continue;
     return usage_error(
@@ -105,10 +85,10 @@ Status refuse_tuning_of_arrays(const CLI::App& app, const WriteOptions& options)
 }
 
 // What depends on more than the kind of conversion.
-Status check_plotfile_options(const CLI::App& app, const WriteOptions& options) {
+Status check_plotfile_options(const CLI::App& app, const Args& args, const WriteOptions& options) {
   const bool is_1d = options.strategy == "amrex-1d", is_filtered = options.strategy == "filtered";
-  if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(app, options));
-  const std::vector<CodecUse> uses = codec_uses(options);
+  if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(args, options));
+  const std::vector<CodecUse> uses = options::codec_uses(options, field_prefix);
   const bool predicts_across = std::any_of(uses.begin(), uses.end(), [](const CodecUse& use) {
     return !use.is_lossless &&
            (traits_of(use.codec).can_nest || (use.codec == Codec::automatic && use.effort != Effort::fast));
@@ -120,7 +100,7 @@ Status check_plotfile_options(const CLI::App& app, const WriteOptions& options) 
             {"--cross-level", predicts_across,
              "with these codecs; it is of interpolation and context (--codec, or auto from --effort balanced "
              "on), with a bound other than lossless"}}));
-  return refuse_idle_codec_options(app, uses);
+  return refuse_idle_codec_options(args.flags.asked(), uses);
 }
 
 Status check_checkpoint_copy(const Args& args) {
@@ -133,17 +113,17 @@ Status check_checkpoint_copy(const Args& args) {
 
 Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Args& args) {
   NEVE_TRY(check_convert_options(
-      app, args.uncompressed ? Conversion::uncompressed_checkpoint : Conversion::compressed_checkpoint));
+      app, is_uncompressed(args) ? options::uncompressed_checkpoint : options::checkpoint));
   NEVE_TRY(check_checkpoint_copy(args));
   CheckpointConversion conversion;
   conversion.source = args.source;
   conversion.destination = args.destination;
-  NEVE_ASSIGN(conversion.options, write_options(args, {}));
-  if (app.count("--bound") > 0) conversion.bound = conversion.options.bound;
+  NEVE_ASSIGN(conversion.options, write_options(args));
+  if (args.flags.is_given("bound")) conversion.bound = conversion.options.bound;
   conversion.open = args.open;
   WriteOptions effective = conversion.options;
   effective.bound = conversion.bound.value_or(Bound{BoundMode::lossless, 0});
-  NEVE_TRY(refuse_idle_codec_options(app, codec_uses(effective)));
+  NEVE_TRY(refuse_idle_codec_options(args.flags.asked(), options::codec_uses(effective, field_prefix)));
   conversion.json = args.json;
   return conversion;
 }
@@ -163,7 +143,7 @@ Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
   return sorted;
 }
 
-std::vector<CodecUse> codec_uses(const datafile::CopyOptions& options) {
+std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
   const auto is_lossless = [](const Bound& bound) { return bound.mode == BoundMode::lossless; };
   std::vector<CodecUse> uses = {
       {"", options.codec, options.effort, is_lossless(options.bound), options.tuning}};
@@ -177,28 +157,22 @@ std::vector<CodecUse> codec_uses(const datafile::CopyOptions& options) {
 }
 
 // What data files and checkpoints of Chombo have in common.
-Result<datafile::CopyOptions> copy_settings(const CLI::App& app, const Args& args) {
+Result<datafile::CopyOptions> copy_settings(const Args& args) {
   datafile::CopyOptions options;
-  if (app.count("--bound") > 0) {
-    auto bound = parse_bound(args.bound);
-    if (!bound.ok()) return bound.status().in("--bound");
-    options.bound = *bound;
-  }
-  NEVE_ASSIGN(options.codec, parse_codec(args.codec));
-  NEVE_ASSIGN(options.tuning, parse_tuning(args.tuning));
-  NEVE_ASSIGN(options.effort, parse_effort(args.effort));
-  NEVE_ASSIGN(options.threads, check_threads(args.threads));
-  NEVE_ASSIGN(const FillChoice fill, parse_fill(args.fill));
+  options::FillChoice fill;
+  options::Slots slots;
+  slots.bound = &options.bound;
+  slots.codec = &options.codec;
+  slots.tuning = &options.tuning;
+  slots.effort = &options.effort;
+  slots.threads = &options.threads;
+  slots.explain = &options.explain;
+  slots.fill = &fill;
+  slots.chunk_bytes = &options.chunk_bytes;
+  NEVE_TRY(args.flags.read(slots));
+  NEVE_TRY(check_tuning(options.tuning));
   options.fill = fill.value;
   options.use_fill = fill.detect || fill.value.has_value();
-  if (app.count("--chunk-size") > 0) {
-    constexpr uint64_t least = uint64_t{64} << 10, most = uint64_t{1} << 30;
-    NEVE_ASSIGN(const uint64_t bytes, parse_bytes("--chunk-size", args.chunk_size));
-    if (bytes < least || bytes > most) {
-      return usage_error(fmt::format("--chunk-size is {} bytes; allowed are {} .. {}", bytes, least, most));
-    }
-    options.chunk_bytes = bytes;
-  }
   if (!args.rules.empty()) {
     NEVE_ASSIGN(options.rules, read_rules_file(args.rules));
   }
@@ -206,33 +180,32 @@ Result<datafile::CopyOptions> copy_settings(const CLI::App& app, const Args& arg
     NEVE_ASSIGN(datafile::VariableRule rule, parse_variable_rule(field));
     options.rules.push_back(std::move(rule));
   }
-  NEVE_TRY(refuse_idle_codec_options(app, codec_uses(options), true));
+  NEVE_TRY(refuse_idle_codec_options(args.flags.asked(), uses_of_copy(options), true));
   options.resume = !args.restart;
-  options.explain = args.explain;
   options.open = args.open;
   return options;
 }
 
 Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args) {
-  NEVE_TRY(check_convert_options(app, Conversion::data_file));
-  return copy_settings(app, args);
+  NEVE_TRY(check_convert_options(app, options::data_file));
+  return copy_settings(args);
 }
 
 Result<datafile::CheckpointCopyOptions> chombo_options(const CLI::App& app, const Args& args) {
-  NEVE_TRY(check_convert_options(app, args.uncompressed ? Conversion::uncompressed_chombo_checkpoint
-                                                        : Conversion::compressed_chombo_checkpoint));
+  NEVE_TRY(check_convert_options(
+      app, is_uncompressed(args) ? options::uncompressed_chombo_checkpoint : options::chombo_checkpoint));
   NEVE_TRY(check_checkpoint_copy(args));
-  NEVE_ASSIGN(datafile::CopyOptions copy, copy_settings(app, args));
-  return datafile::CheckpointCopyOptions{std::move(copy), !args.uncompressed};
+  NEVE_ASSIGN(datafile::CopyOptions copy, copy_settings(args));
+  return datafile::CheckpointCopyOptions{std::move(copy), !is_uncompressed(args)};
 }
 
 // Boxes with ghosts overlap, so some of what can be asked for is not possible with them.
-Status check_ghost_options(const CLI::App& app, const Args& args, const IntVect& ghosts) {
+Status check_ghost_options(const Args& args, const WriteOptions& options) {
+  const IntVect& ghosts = options.ghosts;
   if (ghosts == IntVect{0, 0, 0}) return {};
-  const bool asks_place = args.tuning.arrangement != "auto" && args.tuning.arrangement != "linear";
-  const char* const name = asks_place                       ? "--arrangement"
-                           : app.count("--cross-level") > 0 ? "--cross-level"
-                                                            : nullptr;
+  const Arrangement asked = options.tuning.arrangement;
+  const bool asks_place = asked != Arrangement::automatic && asked != Arrangement::linear;
+  const char* const name = asks_place ? "--arrangement" : options.cross_level ? "--cross-level" : nullptr;
   if (name == nullptr) return {};
   return usage_error(fmt::format(
       "{} is not possible with the {} layers of ghost cells that {} has around its boxes; --ghosts "
@@ -241,8 +214,8 @@ Status check_ghost_options(const CLI::App& app, const Args& args, const IntVect&
 }
 
 // What becomes of the source's layers of ghosts, into options.ghosts; those that are dropped.
-Result<IntVect> settle_ghosts(const CLI::App& app, const Args& args, const PlotfileSource& source,
-                              bool to_hdf5, WriteOptions& options) {
+Result<IntVect> settle_ghosts(const Args& args, const PlotfileSource& source, bool to_hdf5,
+                              WriteOptions& options) {
   if (args.ghosts != "keep" && args.ghosts != "drop") {
     return usage_error(fmt::format("--ghosts {}: keep and drop are allowed", args.ghosts));
   }
@@ -250,7 +223,7 @@ Result<IntVect> settle_ghosts(const CLI::App& app, const Args& args, const Plotf
     const Result<IntVect> stored = stored_ghosts(source);
     if (!stored.ok()) return stored.status().in(args.source);
     options.ghosts = *stored;
-    NEVE_TRY(check_ghost_options(app, args, options.ghosts));
+    NEVE_TRY(check_ghost_options(args, options));
   }
   return options.ghosts == amr::no_ghosts ? most_ghosts(source) : amr::no_ghosts;
 }
@@ -286,7 +259,141 @@ Result<LocalBoxes> read_plotfile_boxes(const Ranks& ranks, PlotfileSource& sourc
   return local;
 }
 
-Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app) {
+// What was made of a plotfile, for people and as data.
+struct Made {
+  nlohmann::ordered_json json;
+  std::string summary;
+};
+
+// Collective, into an HDF5 file; `local` are moved to Chombo's order where it is uncompressed.
+Result<Made> make_hdf5(const Ranks& ranks, const Args& args, const Hierarchy& h, std::vector<LocalBox>& local,
+                       const WriteOptions& options, double read_seconds) {
+  const Hierarchy written = is_uncompressed(args) ? sorted_as_chombo(h, local) : h;
+  NEVE_ASSIGN(const WriteReport report,
+              write_plotfile(ranks.comm(), args.destination, written, local, options));
+  const bool bound_is_default = !args.flags.is_given("bound");
+  const std::string bound = to_string(options.bound);
+  Made made;
+  if (options.compress) {
+    made.json["bound"] = bound;
+    made.json["bound_is_default"] = bound_is_default;
+    made.json["covered"] = covered_name(report.covered);
+    made.json["left_out_cells"] = left_out_cells(report);
+    made.summary = report_table(report) + bound_line(bound, bound_is_default, " or --field") +
+                   covered_line(report) + report_summary(args.destination, report) +
+                   explanations_text(report);
+  } else {
+    made.summary = fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
+                               h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes);
+  }
+  made.json.update(report_json(report));
+  made.json["seconds"] = phases_json(report, read_seconds);
+  if (options.layout != FileLayout{}) made.summary += hints_line(report);
+  return made;
+}
+
+uint64_t bytes_of_values(const Hierarchy& h) {
+  uint64_t cells = 0;
+  for (const Level& level : h.levels) {
+    for (const Box& box : level.boxes) cells += static_cast<uint64_t>(box.cells());
+  }
+  return cells * h.components.size() * dtype_bytes(h.dtype);
+}
+
+// Collective, into an AMReX plotfile directory.
+Result<Made> make_amrex(const Ranks& ranks, const Args& args, const Hierarchy& h,
+                        const std::vector<LocalBox>& local, double read_seconds) {
+  const double write_begin_seconds = MPI_Wtime();
+  NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local));
+  const double write_seconds = MPI_Wtime() - write_begin_seconds;
+  uint64_t on_disk_bytes = 0;
+  NEVE_TRY(ranks.on_first("measure", [&]() -> Status {
+    NEVE_ASSIGN(on_disk_bytes, stored_bytes(args.destination));
+    return {};
+  }));
+  const uint64_t raw_bytes = bytes_of_values(h);
+  Made made;
+  made.json["raw_bytes"] = raw_bytes;
+  made.json["stored_bytes"] = on_disk_bytes;
+  made.json["seconds"] = {{"read", read_seconds}, {"write", write_seconds}};
+  made.summary = fmt::format("{}: AMReX plotfile, {} levels, {}\n", args.destination, h.levels.size(),
+                             human_bytes(raw_bytes));
+  return made;
+}
+
+// A plotfile that has been opened, and what is to be made of it.
+struct Opened {
+  std::unique_ptr<PlotfileSource> source;
+  bool to_hdf5 = false;
+  WriteOptions options;
+  std::vector<std::string> behind;  // what the destination will not hold
+};
+
+// Collective.
+Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind) {
+  Opened opened;
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(opened.to_hdf5, goes_to_hdf5(args.destination, args.to));
+    return check_convert_options(app, !opened.to_hdf5         ? options::amrex_plotfile
+                                      : is_uncompressed(args) ? options::uncompressed_plotfile
+                                                              : options::plotfile);
+  })));
+  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
+    NEVE_ASSIGN(opened.source, open_source(args.source, args.open));
+    return {};
+  })));
+  const bool to_hdf5 = opened.to_hdf5;
+  const PlotfileSource& source = *opened.source;
+  NEVE_ASSIGN(opened.options, write_options(args));
+  if (to_hdf5 && opened.options.compress) NEVE_TRY(check_plotfile_options(app, args, opened.options));
+  NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(args, source, to_hdf5, opened.options));
+  if (to_hdf5 && kind == InputKind::hdf5) opened.options.like = args.source;
+  NEVE_TRY(ranks.on_first("open", [&]() -> Status {
+    NEVE_ASSIGN(opened.behind, stays_behind(source, to_hdf5, dropped_ghosts));
+    return {};
+  }));
+  NEVE_TRY(ranks.on_first("open", [&] {
+    return to_hdf5 ? files::TemporaryFile::check(args.destination)
+                   : files::TemporaryFolder::check(
+                         args.destination,
+                         plotfile::parts_of_plotfile(plotfile::Replacement(source.hierarchy())));
+  }));
+  return opened;
+}
+
+void report_plotfile(const Ranks& ranks, const Args& args, const Opened& opened, const Made& made) {
+  for (const std::string& other : opened.behind) say(fmt::format("convert: {} holds {}", args.source, other));
+  for (const std::string& remark : opened.source->remarks())
+    say(fmt::format("convert: {}: {}", args.source, remark));
+  nlohmann::ordered_json head = {{"source", args.source},
+                                 {"source_kind", opened.source->kind()},
+                                 {"destination", args.destination},
+                                 {"destination_kind", opened.to_hdf5 ? "Neve HDF5" : "AMReX plotfile"},
+                                 {"ranks", ranks.size()}};
+  head.update(made.json);
+  std::cout << (args.json ? head.dump(2) + "\n" : made.summary) << std::flush;
+}
+
+Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind,
+                        double begin_seconds) {
+  NEVE_ASSIGN(Opened opened, open_plotfile(ranks, args, app, kind));
+  const Hierarchy& h = opened.source->hierarchy();
+  Progress progress(ranks.first());
+  NEVE_ASSIGN(LocalBoxes local,
+              read_plotfile_boxes(ranks, *opened.source, opened.options.ghosts, args.source, progress));
+  const double read_seconds = MPI_Wtime() - begin_seconds;
+  opened.options.progress = [&](const std::string& phase, double fraction) {
+    progress.show(phase, fraction);
+  };
+  NEVE_ASSIGN(Made made, opened.to_hdf5 ? make_hdf5(ranks, args, h, local.boxes, opened.options, read_seconds)
+                                        : make_amrex(ranks, args, h, local.boxes, read_seconds));
+  made.json["seconds"]["total"] = MPI_Wtime() - begin_seconds;
+  if (ranks.first()) report_plotfile(ranks, args, opened, made);
+  return {};
+}
+
+// Whatever lies in boxes: plotfiles and checkpoints.
+Status convert_boxes(const Ranks& ranks, const Args& args, const CLI::App& app) {
   const double begin_seconds = MPI_Wtime();
   InputKind kind{};
   bool of_chombo = false;
@@ -298,106 +405,14 @@ Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& ap
   })));
   if (of_chombo) {
     NEVE_ASSIGN(const datafile::CheckpointCopyOptions options, chombo_options(app, args));
-    return convert_chombo_checkpoint(ranks, args.source, args.destination, options, app.count("--bound") == 0,
-                                     args.json);
+    return convert_chombo_checkpoint(ranks, args.source, args.destination, options,
+                                     !args.flags.is_given("bound"), args.json);
   }
   if (kind == InputKind::checkpoint) {
     NEVE_ASSIGN(CheckpointConversion conversion, checkpoint_conversion(app, args));
     return convert_checkpoint(ranks, std::move(conversion));
   }
-
-  bool to_hdf5 = false;
-  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(to_hdf5, goes_to_hdf5(args.destination, args.to));
-    return check_convert_options(app, !to_hdf5            ? Conversion::amrex_plotfile
-                                      : args.uncompressed ? Conversion::uncompressed_plotfile
-                                                          : Conversion::compressed_plotfile);
-  })));
-  std::unique_ptr<PlotfileSource> source;
-  NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(source, open_source(args.source, args.open));
-    return {};
-  })));
-  const Hierarchy& h = source->hierarchy();
-  WriteOptions options;
-  NEVE_ASSIGN(options, write_options(args, h));
-  if (to_hdf5 && options.compress) NEVE_TRY(check_plotfile_options(app, options));
-  NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(app, args, *source, to_hdf5, options));
-  if (to_hdf5 && kind == InputKind::hdf5) options.like = args.source;
-  std::vector<std::string> behind;
-  NEVE_TRY(ranks.on_first("open", [&]() -> Status {
-    NEVE_ASSIGN(behind, stays_behind(*source, to_hdf5, dropped_ghosts));
-    return {};
-  }));
-
-  NEVE_TRY(ranks.on_first("open", [&] {
-    return to_hdf5 ? files::TemporaryFile::check(args.destination)
-                   : files::TemporaryFolder::check(args.destination,
-                                                   plotfile::parts_of_plotfile(plotfile::Replacement(h)));
-  }));
-
-  Progress progress(ranks.first());
-  NEVE_ASSIGN(LocalBoxes local, read_plotfile_boxes(ranks, *source, options.ghosts, args.source, progress));
-  const double read_seconds = MPI_Wtime() - begin_seconds;
-
-  nlohmann::ordered_json j;
-  std::string summary;
-  if (to_hdf5) {
-    options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
-    const Hierarchy written = args.uncompressed ? sorted_as_chombo(h, local.boxes) : h;
-    NEVE_ASSIGN(const WriteReport report,
-                write_plotfile(ranks.comm(), args.destination, written, local.boxes, options));
-    const bool bound_is_default = app.count("--bound") == 0;
-    if (options.compress) {
-      j["bound"] = to_string(options.bound);
-      j["bound_is_default"] = bound_is_default;
-      j["covered"] = covered_name(report.covered);
-      j["left_out_cells"] = left_out_cells(report);
-    }
-    j.update(report_json(report));
-    j["seconds"] = phases_json(report, read_seconds);
-    summary = args.uncompressed
-                  ? fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
-                                h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes)
-                  : report_table(report) + bound_line(args.bound, bound_is_default, " or --field") +
-                        covered_line(report) + report_summary(args.destination, report) +
-                        explanations_text(report);
-    if (options.layout != FileLayout{}) summary += hints_line(report);
-  } else {
-    const double write_begin_seconds = MPI_Wtime();
-    NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local.boxes));
-    const double write_seconds = MPI_Wtime() - write_begin_seconds;
-    uint64_t raw_bytes = 0;
-    for (const Level& level : h.levels) {
-      for (const Box& box : level.boxes) {
-        raw_bytes += static_cast<uint64_t>(box.cells()) * h.components.size() * dtype_bytes(h.dtype);
-      }
-    }
-    uint64_t on_disk_bytes = 0;
-    NEVE_TRY(ranks.on_first("measure", [&]() -> Status {
-      NEVE_ASSIGN(on_disk_bytes, stored_bytes(args.destination));
-      return {};
-    }));
-    j["raw_bytes"] = raw_bytes;
-    j["stored_bytes"] = on_disk_bytes;
-    j["seconds"] = {{"read", read_seconds}, {"write", write_seconds}};
-    summary = fmt::format("{}: AMReX plotfile, {} levels, {}\n", args.destination, h.levels.size(),
-                          human_bytes(raw_bytes));
-  }
-  j["seconds"]["total"] = MPI_Wtime() - begin_seconds;
-  if (ranks.first()) {
-    for (const std::string& other : behind) say(fmt::format("convert: {} holds {}", args.source, other));
-    for (const std::string& remark : source->remarks())
-      say(fmt::format("convert: {}: {}", args.source, remark));
-    nlohmann::ordered_json head = {{"source", args.source},
-                                   {"source_kind", source->kind()},
-                                   {"destination", args.destination},
-                                   {"destination_kind", to_hdf5 ? "Neve HDF5" : "AMReX plotfile"},
-                                   {"ranks", ranks.size()}};
-    head.update(j);
-    std::cout << (args.json ? head.dump(2) + "\n" : summary) << std::flush;
-  }
-  return {};
+  return convert_plotfile(ranks, args, app, kind, begin_seconds);
 }
 
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
@@ -408,10 +423,69 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
     return {};
   };
   NEVE_TRY(ranks.agree(mpi::guarded("open", recognise)));
-  if (!of_data) return convert_plotfile(ranks, args, app);
+  if (!of_data) return convert_boxes(ranks, args, app);
   NEVE_ASSIGN(const datafile::CopyOptions options, copy_options(app, args));
-  return convert_data_file(ranks, args.source, args.destination, options, app.count("--bound") == 0,
+  return convert_data_file(ranks, args.source, args.destination, options, !args.flags.is_given("bound"),
                            args.json);
+}
+
+// Those of the table of options.
+void add_table_options(CLI::App& command, OptionFlags& flags) {
+  static options::WriteSlots defaults;
+  constexpr options::Targets targets = options::plotfile | options::uncompressed_plotfile |
+                                       options::checkpoint | options::data_file | options::chombo_checkpoint;
+  flags.add(command, for_targets(targets), defaults.slots());
+  flags.describe("bound",
+                 "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless; "
+                 "checkpoints and data files are lossless unless this or --field says otherwise, integers "
+                 "always, and so is what describes the grid of a data file unless --field or a rule names it "
+                 "in full");
+}
+
+void add_arguments(CLI::App& command, Args& args) {
+  command
+      .add_option("SRC", args.source,
+                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; checkpoint of Neve, Chombo "
+                  "or a code on "
+                  "Chombo (BISICLES); .npy array; netCDF-4 or other HDF5 data file")
+      ->required();
+  command
+      .add_option(
+          "DST", args.destination,
+          "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile; a name without a file's ending, or a "
+          "directory that is there, for an AMReX plotfile directory; of a data file: a data file")
+      ->required();
+  command
+      .add_option(
+          "--to", args.to,
+          "of a plotfile, whatever DST is called: hdf5, amrex (a plotfile directory), auto (by its name)")
+      ->capture_default_str()
+      ->group(heading(Group::common));
+  command
+      .add_option(
+          "--field", args.fields,
+          fmt::format("NAME:SETTING,...: what differs for one field or variable; repeatable. Settings of a "
+                      "plotfile: {} (rel=1e-4, codec=context); of a checkpoint: bound and codec; of a data "
+                      "file, where NAME is a pattern (temp, ocean/*): {}, stays (leave as it is)",
+                      options::keys_of(options::field_rule), options::keys_of(options::variable_rule)))
+      ->take_all()
+      ->group(heading(Group::common));
+  add_table_options(command, args.flags);
+  command
+      .add_option("--ghosts", args.ghosts,
+                  "layers of ghost cells that an HDF5 plotfile has around its boxes: keep (within the bound) "
+                  "or drop")
+      ->capture_default_str()
+      ->group(heading(Group::data));
+  command
+      .add_option("--rules", args.rules,
+                  "of a data file: a TOML file of rules for its variables (docs/netcdf.md)")
+      ->group(heading(Group::data));
+  command.add_flag("--restart", args.restart, "of a data file: ignore a partial conversion and start over")
+      ->group(heading(Group::data));
+  command.add_flag(follow_external_option, args.open.follow_external, follow_external_help)
+      ->group(heading(Group::data));
+  command.add_flag("--json", args.json, "the report as JSON on stdout")->group(heading(Group::common));
 }
 
 }  // namespace
@@ -422,77 +496,7 @@ Command add_convert(CLI::App& app) {
                                      "AMReX plotfile; a netCDF-4 or HDF5 "
                                      "data file into a compressed one");
   auto args = std::make_shared<Args>();
-  sub->add_option("SRC", args->source,
-                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; checkpoint of Neve, Chombo "
-                  "or a code on "
-                  "Chombo (BISICLES); .npy array; netCDF-4 or other HDF5 data file")
-      ->required();
-  sub->add_option(
-         "DST", args->destination,
-         "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile; a name without a file's ending, or a "
-         "directory that is there, for an AMReX plotfile directory; of a data file: a data file")
-      ->required();
-  sub->add_option(
-         "--to", args->to,
-         "of a plotfile, whatever DST is called: hdf5, amrex (a plotfile directory), auto (by its name)")
-      ->capture_default_str();
-  sub->add_option(
-         "--bound", args->bound,
-         "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless; "
-         "checkpoints and data files are lossless unless this or --field says otherwise, integers always, "
-         "and so is what describes the grid of a data file unless --field or a rule names it in full")
-      ->capture_default_str();
-  sub->add_option(
-         "--field", args->fields,
-         "NAME:abs=X, NAME:rel=X, NAME:lossless, NAME:fill=X, NAME:codec=C, NAME:arrangement=A, "
-         "NAME:unit=N, joined by commas; repeatable; of a checkpoint by variable, bound and codec; of a "
-         "data file NAME is a pattern (temp, ocean/*), and NAME:stays and NAME:effort=E are allowed")
-      ->take_all();
-  sub->add_option("--codec", args->codec, codec_choices())->capture_default_str();
-  add_tuning_options(*sub, args->tuning);
-  add_layout_options(*sub, args->layout);
-  sub->add_option("--effort", args->effort, "fast, balanced or max")->capture_default_str();
-  sub->add_option(
-         "--strategy", args->strategy,
-         "what one MPI-IO write takes: skeleton (all of a rank), aggregated (a level of a rank), collective "
-         "(a chunk, all ranks together), independent (a chunk); for comparison, compressed only: filtered "
-         "(AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 values a chunk)")
-      ->capture_default_str();
-  sub->add_option(
-         "--covered", args->covered,
-         "cells a finer level covers: keep; auto (left out where the finer average holds the bound) or drop, "
-         "for those who read through Neve: other tools see stand-in values in left-out cells")
-      ->capture_default_str();
-  sub->add_flag(
-      "--cross-level", args->cross_level,
-      "finer levels are predicted with coarser ones too where that is smaller (codecs interpolation "
-      "and context); only Neve itself reads such files, not the HDF5 plugin");
-  sub->add_option(
-         "--chunk-size", args->chunk_size,
-         "most logical bytes of a chunk, 64KiB to 1GiB; data files keep their chunks, at most 4MiB for "
-         "variables without, unless this is given")
-      ->capture_default_str();
-  sub->add_option("--fill", args->fill,
-                  "the value that means 'nothing here': auto (detect), none or a number")
-      ->capture_default_str();
-  sub->add_option("--ghosts", args->ghosts,
-                  "layers of ghost cells that an HDF5 plotfile has around its boxes: keep (within the bound) "
-                  "or drop")
-      ->capture_default_str();
-  sub->add_option("--threads", args->threads, "threads of each rank")->capture_default_str();
-  sub->add_flag(
-      "--uncompressed", args->uncompressed,
-      "the values as they are, boxes in Chombo's order; what is said of chunks then holds for boxes");
-  sub->add_option("--aggregate-boxes", args->aggregate_boxes,
-                  "strategy aggregated: boxes (or chunks) of a rank that one write takes; 0: all of a level")
-      ->capture_default_str();
-  sub->add_option("--rules", args->rules,
-                  "of a data file: a TOML file of rules for its variables (docs/netcdf.md)");
-  sub->add_flag("--restart", args->restart,
-                "of a data file: start anew where an interrupted conversion could be gone on with");
-  sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
-  sub->add_flag("--explain", args->explain, explain_help);
-  sub->add_flag("--json", args->json, "the report as JSON on stdout");
+  add_arguments(*sub, *args);
   sub->footer(
       "Examples:\n"
       "  neve convert plt00113 plt00113.h5\n"

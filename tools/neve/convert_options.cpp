@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <vector>
 
 namespace neve::cli {
 namespace {
@@ -14,74 +16,58 @@ namespace {
 constexpr const char* uncompressed_option = "--uncompressed";
 
 struct ConversionName {
-  Conversion conversion;
+  options::Target target;
   const char* words;
   bool is_uncompressed = false;
 };
 constexpr ConversionName conversions[] = {
-    {Conversion::compressed_plotfile, "for a plotfile in HDF5 (DST ends in .h5 or .hdf5)"},
-    {Conversion::uncompressed_plotfile, "for a plotfile in HDF5", true},
-    {Conversion::amrex_plotfile, "for an AMReX plotfile directory"},
-    {Conversion::compressed_checkpoint, "for a checkpoint"},
-    {Conversion::uncompressed_checkpoint, "for a checkpoint", true},
-    {Conversion::data_file, "for a data file"},
-    {Conversion::compressed_chombo_checkpoint, "for a checkpoint of Chombo"},
-    {Conversion::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo", true},
+    {options::plotfile, "for a plotfile in HDF5 (DST ends in .h5 or .hdf5)"},
+    {options::uncompressed_plotfile, "for a plotfile in HDF5", true},
+    {options::amrex_plotfile, "for an AMReX plotfile directory"},
+    {options::checkpoint, "for a checkpoint"},
+    {options::uncompressed_checkpoint, "for a checkpoint", true},
+    {options::data_file, "for a data file"},
+    {options::chombo_checkpoint, "for a checkpoint of Chombo"},
+    {options::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo", true},
 };
 
-constexpr unsigned bit(Conversion conversion) { return static_cast<unsigned>(conversion); }
-constexpr unsigned plotfile = bit(Conversion::compressed_plotfile);
-constexpr unsigned plain = bit(Conversion::uncompressed_plotfile);
-constexpr unsigned amrex = bit(Conversion::amrex_plotfile);
-constexpr unsigned checkpoint = bit(Conversion::compressed_checkpoint);
-constexpr unsigned plain_checkpoint = bit(Conversion::uncompressed_checkpoint);
-constexpr unsigned data = bit(Conversion::data_file);
-constexpr unsigned chombo = bit(Conversion::compressed_chombo_checkpoint);
-constexpr unsigned plain_chombo = bit(Conversion::uncompressed_chombo_checkpoint);
-constexpr unsigned encoded = plotfile | checkpoint | data | chombo;
-constexpr unsigned through_mpi = plotfile | plain | checkpoint | plain_checkpoint;
-
+// What is convert's alone; --json means something everywhere.
 struct OptionPlaces {
   const char* option;
-  unsigned conversions;
+  options::Targets targets;
 };
-// --json means something everywhere.
-constexpr OptionPlaces places[] = {
-    {"--bound", encoded},
-    {"--field", encoded},
-    {"--codec", encoded},
-    {"--arrangement", encoded},
-    {"--unit", encoded},
-    {"--block", encoded},
-    {"--merge-units", encoded},
-    {"--method", encoded},
-    {"--speed-weight", encoded},
-    {"--ratio-weight", encoded},
-    {"--effort", encoded},
-    {"--chunk-size", encoded},
-    {"--threads", encoded},
-    {"--explain", encoded},
-    {"--fill", plotfile | data | chombo},
-    {"--covered", plotfile},
-    {"--cross-level", plotfile},
-    {"--strategy", through_mpi},
-    {"--aggregate-boxes", through_mpi},
-    {"--stripe-count", through_mpi},
-    {"--stripe-size", through_mpi},
-    {"--aggregators", through_mpi},
-    {"--buffer-size", through_mpi},
-    {uncompressed_option, plain | plain_checkpoint | plain_chombo},
-    {"--ghosts", plotfile | plain},
-    {"--to", plotfile | plain | amrex | checkpoint | plain_checkpoint | chombo | plain_chombo},
-    {"--rules", data},
-    {"--restart", data},
+constexpr options::Targets to_a_plotfile = options::plotfile | options::uncompressed_plotfile;
+constexpr options::Targets of_boxes = to_a_plotfile | options::amrex_plotfile | options::checkpoint |
+                                      options::uncompressed_checkpoint | options::chombo_checkpoint |
+                                      options::uncompressed_chombo_checkpoint;
+constexpr OptionPlaces own_places[] = {
+    {"--field", options::plotfile | options::checkpoint | options::data_file | options::chombo_checkpoint},
+    {"--ghosts", to_a_plotfile},
+    {"--to", of_boxes},
+    {"--rules", options::data_file},
+    {"--restart", options::data_file},
 };
+
+std::vector<OptionPlaces> all_places() {
+  std::vector<OptionPlaces> places(std::begin(own_places), std::end(own_places));
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> dashed;
+    for (const options::Option& option : options::table())
+      dashed.push_back("--" + options::dashed(option.key));
+    return dashed;
+  }();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const options::Option& option = options::table()[i];
+    if (option.is_in_command) places.push_back({names[i].c_str(), option.targets});
+  }
+  return places;
+}
 
 // For a message about `option`.
 std::string words_of(unsigned wanted, std::string_view option) {
   std::string words;
   for (const ConversionName& name : conversions) {
-    if ((wanted & bit(name.conversion)) == 0) continue;
+    if ((wanted & name.target) == 0) continue;
     words += (words.empty() ? "" : ", ") + std::string(name.words);
     if (name.is_uncompressed && option != uncompressed_option)
       words += fmt::format(" with {}", uncompressed_option);
@@ -115,12 +101,11 @@ std::string file_type(const std::string& name) {
 
 }  // namespace
 
-Status check_convert_options(const CLI::App& command, Conversion conversion) {
-  for (const OptionPlaces& place : places) {
-    if (command.count(place.option) == 0 || (place.conversions & bit(conversion)) != 0) continue;
+Status check_convert_options(const CLI::App& command, options::Target target) {
+  for (const OptionPlaces& place : all_places()) {
+    if (command.count(place.option) == 0 || (place.targets & target) != 0) continue;
     return usage_error(fmt::format("{} has no meaning {}; it is allowed {}", place.option,
-                                   words_of(bit(conversion), place.option),
-                                   words_of(place.conversions, place.option)));
+                                   words_of(target, place.option), words_of(place.targets, place.option)));
   }
   return {};
 }

@@ -5,23 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "core/options/option.hpp"
 #include "neve/status.hpp"
 
 namespace neve::cli {
 
-enum class Conversion : unsigned {
-  compressed_plotfile = 1,
-  uncompressed_plotfile = 2,
-  amrex_plotfile = 4,
-  compressed_checkpoint = 8,
-  uncompressed_checkpoint = 16,
-  data_file = 32,
-  compressed_chombo_checkpoint = 64,
-  uncompressed_chombo_checkpoint = 128,
-};
-
-// Usage error that names the first option given without a meaning for `conversion`, and what it is for.
-Status check_convert_options(const CLI::App& command, Conversion conversion);
+// Usage error that names the first option given without a meaning for what is made, and what it is for.
+Status check_convert_options(const CLI::App& command, options::Target target);
 
 // Whether a plotfile goes into an HDF5 file (else an AMReX directory). `to` is "hdf5", "amrex", or "auto": by
 // the name. A name that looks like some other file's, as in plt.nc, is refused: an AMReX directory of that

@@ -10,9 +10,6 @@
 
 namespace neve::cli {
 
-inline constexpr const char* explain_help =
-    "every candidate's score, and why it lost or withdrew; with --json as data";
-
 nlohmann::ordered_json explanation_json(const Explanation& explanation);
 // A heading and a table.
 std::string explanation_text(const std::string& name, const Explanation& explanation);

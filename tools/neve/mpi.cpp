@@ -5,21 +5,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/options/slots.hpp"
 #include "neve/types.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
 #include "tools/common/launch.hpp"
+#include "tools/common/option_flags.hpp"
 #include "tools/neve/commands.hpp"
 
 namespace neve::cli {
 namespace {
 
 struct Args {
-  std::string bound, codec, effort;
+  OptionFlags flags;  // of the table of options
   std::vector<std::string> calls, files, words;
   std::vector<uint64_t> layer;
   uint64_t least_bytes = 65536;
-  int threads = 1;
   bool report = false;
 };
 
@@ -33,34 +34,47 @@ std::string joined(const Words& words, char separator) {
 
 // Without a bound nothing is compressed: frame files are read, whatever their names are.
 Status check_options(const CLI::App& command, const Args& args) {
-  const bool compresses = !args.bound.empty();
+  const bool compresses = args.flags.is_given("bound");
   const bool makes_files =
       args.calls.empty() || std::find(args.calls.begin(), args.calls.end(), "file") != args.calls.end();
   const std::string why_not = "without --bound: nothing is compressed";
+  for (const options::Option& option : options::table()) {
+    if (compresses || option.key == "threads" || !args.flags.is_given(option.key)) continue;
+    return usage_error(fmt::format("--{} has no meaning {}", options::dashed(option.key), why_not));
+  }
   return refuse_idle(command, {{"--calls", compresses, why_not},
                                {"--files", compresses, why_not},
                                {"--files", makes_files, "with --calls gather"},
                                {"--least-bytes", compresses, why_not},
-                               {"--layer", compresses, why_not},
-                               {"--codec", compresses, why_not},
-                               {"--effort", compresses, why_not}});
+                               {"--layer", compresses, why_not}});
+}
+
+// That the program would understand what it is told, and that none of it does nothing.
+Status check_values(const Args& args) {
+  options::ArraySlots slots;
+  options::Slots of_values = slots.slots();
+  of_values.bound_use = BoundUse::field;
+  NEVE_TRY(args.flags.read(of_values));
+  const ArrayOptions values = slots.take();
+  NEVE_TRY(check_tuning(values.tuning));
+  const bool is_lossless = values.bound.mode == BoundMode::lossless;
+  return refuse_idle_codec_options(args.flags.asked(),
+                                   {{"", values.codec, values.encode.effort, is_lossless, values.tuning}});
 }
 
 Result<int> mpi_run(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_options(command, args));
-  if (!args.bound.empty()) NEVE_TRY(parse_bound(args.bound).status());
-  if (!args.codec.empty()) NEVE_TRY(parse_codec(args.codec).status());
-  if (!args.effort.empty()) NEVE_TRY(parse_effort(args.effort).status());
+  NEVE_TRY(check_values(args));
   NEVE_ASSIGN(const std::string library, find_preload("libneve_pmpi.so", "NEVE_MPI_LIBRARY"));
-  Variables variables = {{"LD_PRELOAD", library},
-                         {"NEVE_MPI_LEAST_BYTES", std::to_string(args.least_bytes)},
-                         {"NEVE_MPI_THREADS", std::to_string(args.threads)}};
+  Variables variables = {{"LD_PRELOAD", library}, {"NEVE_MPI_LEAST_BYTES", std::to_string(args.least_bytes)}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
-  add("NEVE_MPI_BOUND", args.bound);
-  add("NEVE_MPI_CODEC", args.codec);
-  add("NEVE_MPI_EFFORT", args.effort);
+  for (const options::Option& option : options::table()) {
+    if (!args.flags.is_given(option.key)) continue;
+    const bool is_toggle = option.kind == options::Kind::toggle;
+    add(options::variable_of(option).c_str(), is_toggle ? "true" : args.flags.text(option.key));
+  }
   add("NEVE_MPI_CALLS", joined(args.calls, ','));
   add("NEVE_MPI_FILES", joined(args.files, ':'));
   add("NEVE_MPI_LAYER", joined(args.layer, ','));
@@ -81,8 +95,10 @@ Command add_mpi(CLI::App& app) {
   CLI::App* run = sub->add_subcommand(
       "run", "Run an unmodified MPI program; its gathers and files of floating-point values become frames");
   auto args = std::make_shared<Args>();
-  run->add_option("--bound", args->bound,
-                  "abs=X, rel=X or lossless; none: only read frames that others wrote");
+  static options::ArraySlots defaults;
+  args->flags.add(*run, for_targets(options::transfer), defaults.slots());
+  args->flags.describe("bound", "abs=X, rel=X or lossless; none: only read frames that others wrote");
+  run->get_option("--bound")->default_str("");
   run->add_option("--calls", args->calls, "gather, file (both)")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -99,11 +115,6 @@ Command add_mpi(CLI::App& app) {
   run->add_option("--layer", args->layer, "values lie in layers of this shape, slowest first: 256,256")
       ->delimiter(',')
       ->allow_extra_args(false);
-  run->add_option("--codec", args->codec, "codec (auto)");
-  run->add_option("--effort", args->effort, "fast, balanced or max (fast)");
-  run->add_option("--threads", args->threads, "threads of each rank")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
   run->add_flag("--report", args->report, "say at the end what was carried");
   run->add_option("command", args->words, "the program and its arguments, after --")->required();
   run->footer(

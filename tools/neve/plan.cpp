@@ -200,7 +200,7 @@ struct Row {
 
 // Striping as given; what is not given as the fastest uncompressed strategy would have it.
 Result<Striping> striping_of(const Args& args, const FilePieces& file, const FileSystem& system) {
-  NEVE_ASSIGN(const FileLayout given, parse_layout(args.layout));
+  NEVE_ASSIGN(const FileLayout given, args.layout.read());
   if (given.stripe_count > system.targets) {
     return usage_error(fmt::format("--stripe-count {} is more than the {} targets there are",
                                    given.stripe_count, system.targets));
@@ -443,8 +443,6 @@ Status check_args(const Args& args) {
   NEVE_TRY(at_least("--aggregate-boxes", args.aggregate_boxes, 0));
   NEVE_TRY(at_least("--box-cells", args.box_cells, 0));
   NEVE_TRY(at_least("--components", args.components, 0));
-  NEVE_TRY(at_least("--aggregators", args.layout.aggregators, 0));
-  NEVE_TRY(at_least("--stripe-count", args.layout.stripe_count, 0));
   if (args.ghosts < -1 || args.ghosts > 64) {
     return usage_error(fmt::format("--ghosts is {}; 0 to 64 are allowed", args.ghosts));
   }
@@ -509,11 +507,7 @@ Command add_plan(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
                   "also: aggregated, so many boxes of a rank at a time");
-  sub->add_option("--stripe-count", args->layout.stripe_count,
-                  "targets the file is spread over; else chosen");
-  sub->add_option("--stripe-size", args->layout.stripe_size, "length of a stripe, as in 8MiB; else chosen");
-  sub->add_option("--aggregators", args->layout.aggregators,
-                  "ranks that write for others; else one a stripe");
+  args->layout.add_planned(*sub);
   sub->add_option("--system", args->system, "whose numbers to start from: edison or cori")
       ->capture_default_str();
   sub->add_option("--targets", args->targets, "storage targets there are");

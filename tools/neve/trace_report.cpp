@@ -142,67 +142,101 @@ std::string amplification(const Counters& counters) {
              : "-";
 }
 
-std::string totals_table(const std::vector<Summary>& all) {
-  std::vector<std::string> heads = {""};
-  for (const Summary& s : all) heads.push_back(s.label);
-  Table table(heads);
-  const auto row = [&](const std::string& name, auto&& cell) {
+// A column for each run, a row for what any of them did.
+class TotalsTable {
+ public:
+  explicit TotalsTable(const std::vector<Summary>& all) : all_(all), table_(heads_of(all)) {}
+
+  template <class Cell>
+  void row(const std::string& name, Cell&& cell) {
     std::vector<std::string> cells = {name};
     bool any = false;
-    for (const Summary& s : all) {
+    for (const Summary& s : all_) {
       cells.push_back(cell(s));
       any = any || (cells.back() != "0" && cells.back() != "-" && cells.back() != "0 B");
     }
-    if (any) table.add(std::move(cells));
-  };
-  const auto counter = [&](const std::string& name, trace::Counter c) {
+    if (any) table_.add(std::move(cells));
+  }
+  void count(const std::string& name, trace::Counter c) {
     row(name, [&](const Summary& s) { return std::to_string(s.total.values[c]); });
-  };
-  const auto bytes = [&](const std::string& name, trace::Counter c) {
+  }
+  void bytes(const std::string& name, trace::Counter c) {
     row(name, [&](const Summary& s) { return human_bytes(static_cast<uint64_t>(s.total.values[c])); });
-  };
-  const auto time = [&](const std::string& name, Level level, trace::Time t) {
-    row(name, [&](const Summary& s) { return seconds(s.total.times[static_cast<size_t>(level)][t]); });
-  };
-  row("processes", [](const Summary& s) { return std::to_string(s.trace.processes.size()); });
-  row("files", [](const Summary& s) { return std::to_string(s.trace.files.size()); });
-  row("MPI-IO writes",
-      [](const Summary& s) { return std::to_string(s.total.at(Level::mpiio, Direction::write).calls()); });
-  counter("  independent", trace::MPIIO_INDEP_WRITES);
-  counter("  collective", trace::MPIIO_COLL_WRITES);
-  counter("  split collective", trace::MPIIO_SPLIT_WRITES);
-  counter("  nonblocking", trace::MPIIO_NB_WRITES);
-  bytes("  bytes", trace::MPIIO_BYTES_WRITTEN);
-  row("  mean size", [](const Summary& s) {
-    return mean_bytes(s.total.values[trace::MPIIO_BYTES_WRITTEN],
-                      s.total.at(Level::mpiio, Direction::write).calls());
+  }
+  void write_time(Level level) {
+    row("  time, all processes", [&](const Summary& s) {
+      return seconds(s.total.times[static_cast<size_t>(level)][trace::WRITE_TIME]);
+    });
+  }
+  void mean_write(Level level, trace::Counter bytes) {
+    row("  mean size", [&](const Summary& s) {
+      return mean_bytes(s.total.values[bytes], s.total.at(level, Direction::write).calls());
+    });
+  }
+  std::string text() const { return table_.text(); }
+
+ private:
+  static std::vector<std::string> heads_of(const std::vector<Summary>& all) {
+    std::vector<std::string> heads = {""};
+    for (const Summary& s : all) heads.push_back(s.label);
+    return heads;
+  }
+
+  const std::vector<Summary>& all_;
+  Table table_;
+};
+
+void add_mpi_writes(TotalsTable& table) {
+  table.row("MPI-IO writes", [](const Summary& s) {
+    return std::to_string(s.total.at(Level::mpiio, Direction::write).calls());
   });
-  row("  by processes",
-      [](const Summary& s) { return s.writers.mpiio.empty() ? "-" : share_of(s.writers.mpiio, s.trace); });
-  time("  time, all processes", Level::mpiio, trace::WRITE_TIME);
-  counter("POSIX writes", trace::POSIX_WRITES);
-  bytes("  bytes", trace::POSIX_BYTES_WRITTEN);
-  row("  mean size", [](const Summary& s) {
-    return mean_bytes(s.total.values[trace::POSIX_BYTES_WRITTEN],
-                      s.total.at(Level::posix, Direction::write).calls());
+  table.count("  independent", trace::MPIIO_INDEP_WRITES);
+  table.count("  collective", trace::MPIIO_COLL_WRITES);
+  table.count("  split collective", trace::MPIIO_SPLIT_WRITES);
+  table.count("  nonblocking", trace::MPIIO_NB_WRITES);
+  table.bytes("  bytes", trace::MPIIO_BYTES_WRITTEN);
+  table.mean_write(Level::mpiio, trace::MPIIO_BYTES_WRITTEN);
+  table.row("  by processes", [](const Summary& s) {
+    return s.writers.mpiio.empty() ? "-" : share_of(s.writers.mpiio, s.trace);
   });
-  row("  by processes",
-      [](const Summary& s) { return s.writers.posix.empty() ? "-" : share_of(s.writers.posix, s.trace); });
-  time("  time, all processes", Level::posix, trace::WRITE_TIME);
-  counter("  sequential", trace::POSIX_SEQ_WRITES);
-  counter("  consecutive", trace::POSIX_CONSEC_WRITES);
-  row("write amplification", [](const Summary& s) { return amplification(s.under_mpi); });
-  counter("stdio writes", trace::STDIO_WRITES);
-  bytes("  bytes", trace::STDIO_BYTES_WRITTEN);
-  row("MPI-IO reads",
-      [](const Summary& s) { return std::to_string(s.total.at(Level::mpiio, Direction::read).calls()); });
-  bytes("  bytes", trace::MPIIO_BYTES_READ);
-  counter("POSIX reads", trace::POSIX_READS);
-  bytes("  bytes", trace::POSIX_BYTES_READ);
-  counter("stdio reads", trace::STDIO_READS);
-  bytes("  bytes", trace::STDIO_BYTES_READ);
-  counter("POSIX opens", trace::POSIX_OPENS);
-  counter("fsync, fdatasync", trace::POSIX_FSYNCS);
+  table.write_time(Level::mpiio);
+}
+
+void add_posix_writes(TotalsTable& table) {
+  table.count("POSIX writes", trace::POSIX_WRITES);
+  table.bytes("  bytes", trace::POSIX_BYTES_WRITTEN);
+  table.mean_write(Level::posix, trace::POSIX_BYTES_WRITTEN);
+  table.row("  by processes", [](const Summary& s) {
+    return s.writers.posix.empty() ? "-" : share_of(s.writers.posix, s.trace);
+  });
+  table.write_time(Level::posix);
+  table.count("  sequential", trace::POSIX_SEQ_WRITES);
+  table.count("  consecutive", trace::POSIX_CONSEC_WRITES);
+  table.row("write amplification", [](const Summary& s) { return amplification(s.under_mpi); });
+  table.count("stdio writes", trace::STDIO_WRITES);
+  table.bytes("  bytes", trace::STDIO_BYTES_WRITTEN);
+}
+
+void add_reads(TotalsTable& table) {
+  table.row("MPI-IO reads", [](const Summary& s) {
+    return std::to_string(s.total.at(Level::mpiio, Direction::read).calls());
+  });
+  table.bytes("  bytes", trace::MPIIO_BYTES_READ);
+  table.count("POSIX reads", trace::POSIX_READS);
+  table.bytes("  bytes", trace::POSIX_BYTES_READ);
+  table.count("stdio reads", trace::STDIO_READS);
+  table.bytes("  bytes", trace::STDIO_BYTES_READ);
+}
+
+std::string totals_table(const std::vector<Summary>& all) {
+  TotalsTable table(all);
+  table.row("processes", [](const Summary& s) { return std::to_string(s.trace.processes.size()); });
+  table.row("files", [](const Summary& s) { return std::to_string(s.trace.files.size()); });
+  add_mpi_writes(table);
+  add_posix_writes(table);
+  add_reads(table);
+  table.count("POSIX opens", trace::POSIX_OPENS);
+  table.count("fsync, fdatasync", trace::POSIX_FSYNCS);
   return table.text();
 }
 

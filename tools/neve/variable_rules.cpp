@@ -4,43 +4,58 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "core/format/codec_choices.hpp"
+#include "core/options/idle.hpp"
+#include "core/options/settings.hpp"
 #include "io/plotfile/file.hpp"
-#include "tools/common/heeded_tuning.hpp"
-#include "tools/common/options.hpp"
 
 namespace neve::cli {
 namespace {
 
 using datafile::VariableRule;
 
-constexpr const char* allowed_keys =
-    "match, bound, codec, method, arrangement, unit, block, merge-units, effort, fill, stays";
+constexpr const char* stays_key = "stays";
 
-// What a rule's table says, as --field would say it.
+std::string allowed_keys() {
+  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), stays_key);
+}
+
+// A value as --field would have it; nothing of a toggle, and where its type is not the option's.
+std::optional<std::string> value_text(options::Kind kind, const toml::node& value) {
+  switch (kind) {
+    case options::Kind::text:
+    case options::Kind::size:
+      return value.is_string() ? std::optional(**value.as_string()) : std::nullopt;
+    case options::Kind::whole:
+      return value.is_integer() ? std::optional(std::to_string(**value.as_integer())) : std::nullopt;
+    case options::Kind::number:
+      return value.is_number() ? std::optional(fmt::format("{}", *value.value<double>())) : std::nullopt;
+    case options::Kind::toggle:
+      break;
+  }
+  return std::nullopt;
+}
+
+// What a rule's table says, as --field would say it; nothing of a toggle that is false.
 Result<std::optional<std::string>> setting_text(const std::string& key, const toml::node& value) {
-  if (key == "bound" && value.is_string()) return std::optional(**value.as_string());
-  if ((key == "merge-units" || key == "stays") && value.is_boolean()) {
+  const options::Option* const option = options::find(key);
+  const bool is_known = option != nullptr && (option->targets & options::variable_rule) != 0;
+  if (value.is_boolean() && (key == stays_key || (is_known && option->kind == options::Kind::toggle))) {
     return **value.as_boolean() ? std::optional(key) : std::nullopt;
   }
-  const bool is_text = key == "codec" || key == "method" || key == "arrangement" || key == "effort";
-  if (is_text && value.is_string()) return std::optional(key + "=" + **value.as_string());
-  if ((key == "unit" || key == "block") && value.is_integer()) {
-    return std::optional(fmt::format("{}={}", key, **value.as_integer()));
-  }
-  if (key == "fill" && value.is_number()) {
-    return std::optional(fmt::format("{}={}", key, *value.value<double>()));
+  if (is_known) {
+    if (const auto text = value_text(option->kind, value)) return std::optional(key + "=" + *text);
   }
   return usage_error(
       fmt::format("'{}' is no key of a rule or has a value of the wrong type; allowed keys: {} (numbers for "
-                  "fill, unit and "
-                  "block, true or false for merge-units and stays, text for the others)",
-                  key, allowed_keys));
+                  "fill, unit, block and the weights, true or false for merge_units and stays, text for the "
+                  "others)",
+                  key, allowed_keys()));
 }
 
 Result<std::vector<std::string>> patterns_of(const toml::table& rule) {
@@ -75,7 +90,7 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
     NEVE_ASSIGN(const std::optional<std::string> setting, setting_text(std::string(key.str()), value));
     if (setting) settings += (settings.empty() ? "" : ",") + *setting;
   }
-  if (settings.empty()) return usage_error(fmt::format("it sets nothing; allowed keys: {}", allowed_keys));
+  if (settings.empty()) return usage_error(fmt::format("it sets nothing; allowed keys: {}", allowed_keys()));
   for (const std::string& pattern : patterns) {
     NEVE_ASSIGN(VariableRule rule, parse_variable_rule(pattern + ":" + settings));
     rules.push_back(std::move(rule));
@@ -90,38 +105,43 @@ Status check_rule(const VariableRule& rule) {
     return usage_error("stays leaves the variable as it is; no other setting goes with it");
   if (!rule.codec) return {};
   if (rule.bound) NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
-  return refuse_idle_settings(*rule.codec, rule.bound, rule.effort, rule.tuning.value_or(CodecTuning()));
+  return options::refuse_idle_settings(*rule.codec, rule.bound, rule.effort,
+                                       rule.tuning.value_or(CodecTuning()));
+}
+
+// The settings of `text` without "stays", and whether that was among them.
+std::pair<std::string, bool> take_stays(std::string_view text) {
+  std::istringstream settings{std::string(text)};
+  std::string others;
+  bool stays = false;
+  for (std::string setting; std::getline(settings, setting, ',');) {
+    if (setting == stays_key) {
+      stays = true;
+    } else {
+      others += (others.empty() ? "" : ",") + setting;
+    }
+  }
+  return {others, stays};
 }
 
 Result<VariableRule> parse_settings(const std::string& text) {
-  VariableRule rule;
   const size_t colon = text.rfind(':');
-  std::string others;
-  if (colon != std::string::npos) {
-    std::istringstream settings(text.substr(colon + 1));
-    for (std::string setting; std::getline(settings, setting, ',');) {
-      constexpr std::string_view effort_key = "effort=";
-      if (setting == "stays") {
-        rule.stays = true;
-      } else if (setting.starts_with(effort_key)) {
-        NEVE_ASSIGN(rule.effort, parse_effort(setting.substr(effort_key.size())));
-      } else {
-        others += (others.empty() ? "" : ",") + setting;
-      }
-    }
-    rule.pattern = text.substr(0, colon);
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
+    return usage_error(fmt::format("--field '{}' is not PATTERN:SETTING; allowed settings: {}, {}", text,
+                                   options::keys_of(options::variable_rule), stays_key));
   }
-  if (rule.pattern.empty() || others.empty()) {
-    if (!rule.pattern.empty() && (rule.stays || rule.effort)) return rule;
-    others.clear();
-  }
-  std::map<std::string, FieldRule> parsed;
-  NEVE_TRY(parse_field_rule(others.empty() ? text : rule.pattern + ":" + others, parsed));
-  const FieldRule& field = parsed.begin()->second;
-  rule.bound = field.bound;
-  rule.codec = field.codec;
-  rule.tuning = field.tuning;
-  rule.fill = field.fill;
+  VariableRule rule;
+  rule.pattern = text.substr(0, colon);
+  const auto [others, stays] = take_stays(text.substr(colon + 1));
+  rule.stays = stays;
+  if (others.empty()) return rule;
+  auto said = options::parse_rule(others, options::variable_rule);
+  if (!said.ok()) return said.status().in("--field " + rule.pattern);
+  rule.bound = said->bound;
+  rule.codec = said->codec;
+  rule.tuning = said->tuning;
+  rule.fill = said->fill;
+  rule.effort = said->effort;
   return rule;
 }
 

@@ -10,12 +10,11 @@
 
 namespace neve::cli {
 
-// "PATTERN:SETTING,...": the settings of a plotfile's --field, and stays, effort=NAME.
+// "PATTERN:SETTING,...": options of the table for variable_rule, and stays.
 Result<datafile::VariableRule> parse_variable_rule(const std::string& text);
 
-// A TOML file of tables [[rule]] with a key `match` (a pattern, or a list of them) and settings of the same
-// names: bound, codec, method, arrangement, unit, block, merge-units, effort, fill, stays. An unknown key is
-// a usage error.
+// A TOML file of tables [[rule]] with a key `match` (a pattern, or a list of them) and the settings of
+// --field under the same names. An unknown key is a usage error.
 Result<std::vector<datafile::VariableRule>> read_rules_file(const std::string& path);
 
 }  // namespace neve::cli

@@ -105,31 +105,34 @@ class Planner {
     return plan;
   }
 
+  // What the options and the rules say of a component; a rule may leave all of the dataset as it is.
+  ComponentSpec spec_of(const std::string& base, const std::string& name, VariablePlan& plan) {
+    ComponentSpec spec;
+    spec.asked = options_.copy.bound;
+    spec.codec = options_.copy.codec;
+    spec.tuning = options_.copy.tuning;
+    spec.fill = options_.copy.use_fill ? options_.copy.fill : std::nullopt;
+    known_.insert(name == base ? name : base + " " + name);
+    for (size_t r = 0; r < options_.copy.rules.size(); ++r) {
+      const VariableRule& rule = options_.copy.rules[r];
+      if (!matches(rule.pattern, base, name)) continue;
+      matched_[r] = true;
+      if (rule.bound) spec.asked = *rule.bound;
+      if (rule.codec) spec.codec = *rule.codec;
+      if (rule.tuning) spec.tuning = *rule.tuning;
+      if (rule.fill) spec.fill = rule.fill;
+      if (rule.stays && plan.why_not.empty()) plan.why_not = "a rule";
+    }
+    spec.tuning.arrangement = Arrangement::linear;
+    return spec;
+  }
+
   // Rules are matched whether or not the dataset is coded: a level that is small must not make one a mistake.
   Status plan_boxes(hid_t dataset, const Boxed& boxed, VariablePlan& plan) {
     const hdf5::BoxedDataset& data = *boxed.data;
     const std::vector<std::string> names = hdf5::boxed_component_names(file_, data);
     std::vector<ComponentSpec> specs;
-    for (const std::string& name : names) {
-      ComponentSpec spec;
-      spec.asked = options_.copy.bound;
-      spec.codec = options_.copy.codec;
-      spec.tuning = options_.copy.tuning;
-      spec.fill = options_.copy.use_fill ? options_.copy.fill : std::nullopt;
-      known_.insert(name == data.base ? name : data.base + " " + name);
-      for (size_t r = 0; r < options_.copy.rules.size(); ++r) {
-        const VariableRule& rule = options_.copy.rules[r];
-        if (!matches(rule.pattern, data.base, name)) continue;
-        matched_[r] = true;
-        if (rule.bound) spec.asked = *rule.bound;
-        if (rule.codec) spec.codec = *rule.codec;
-        if (rule.tuning) spec.tuning = *rule.tuning;
-        if (rule.fill) spec.fill = rule.fill;
-        if (rule.stays && plan.why_not.empty()) plan.why_not = "a rule";
-      }
-      spec.tuning.arrangement = Arrangement::linear;
-      specs.push_back(std::move(spec));
-    }
+    for (const std::string& name : names) specs.push_back(spec_of(data.base, name, plan));
     plan.is_coded = plan.why_not.empty();
     if (!plan.is_coded) return {};
     const bool is_float = !is_integer(*plan.variable.dtype);

@@ -23,6 +23,7 @@ struct ModelGrid {
   std::vector<const char*> variables;  // shell patterns
 };
 
+// One table, a row for each model: it is as long as there are models.
 const std::vector<ModelGrid>& model_grids() {
   static const std::vector<ModelGrid> table = {
       {"WRF",

@@ -131,6 +131,15 @@ void keep_integers(bool detect_fill, VariablePlan& plan) {
   plan.encode.detect_fill = detect_fill;
 }
 
+// All that a rule says but for the bound.
+void apply_codec_settings(const VariableRule& rule, VariablePlan& plan) {
+  if (rule.codec) plan.encode.codec = *rule.codec;
+  if (rule.tuning) plan.encode.tuning = *rule.tuning;
+  if (rule.effort) plan.encode.encode.effort = *rule.effort;
+  if (rule.fill) plan.encode.fill = rule.fill;
+  if (rule.stays) plan.why_not = "a rule";
+}
+
 // What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
 // it; `plan.kept_as_grid` stays where that has kept a bound away.
 void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
@@ -152,11 +161,7 @@ void apply_rules(const CopyOptions& options, const std::string& path, std::optio
       is_kept = false;
     }
     uses[r].bound_used |= takes_bounds && plan.why_not.empty() && !is_for_others;
-    if (rule.codec) plan.encode.codec = *rule.codec;
-    if (rule.tuning) plan.encode.tuning = *rule.tuning;
-    if (rule.effort) plan.encode.encode.effort = *rule.effort;
-    if (rule.fill) plan.encode.fill = rule.fill;
-    if (rule.stays) plan.why_not = "a rule";
+    apply_codec_settings(rule, plan);
   }
   if (is_kept && takes_bounds) plan.kept_as_grid = std::move(grid);
 }

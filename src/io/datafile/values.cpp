@@ -175,6 +175,58 @@ struct Side {
   const std::byte* values;
 };
 
+bool equal(hid_t type, const Side& a, const Side& b, size_t count);
+
+bool equal_strings(const Side& a, const Side& b) {
+  const char *text_a = nullptr, *text_b = nullptr;
+  std::memcpy(&text_a, a.values, sizeof text_a);
+  std::memcpy(&text_b, b.values, sizeof text_b);
+  if (text_a == nullptr || text_b == nullptr) return text_a == text_b;
+  return std::strcmp(text_a, text_b) == 0;
+}
+
+bool equal_references(hid_t type, const Side& a, const Side& b, size_t bytes) {
+  const bool null_a = is_null(a.values, bytes), null_b = is_null(b.values, bytes);
+  if (null_a && null_b) return true;
+  const auto target_a = target_of(a.values, type, a.space);
+  // A dangling reference is as good as none.
+  if (!target_a && null_b) return true;
+  return !null_a && !null_b && target_a == target_of(b.values, type, b.space);
+}
+
+bool equal_sequences(hid_t type, const Side& a, const Side& b) {
+  hvl_t sequence_a, sequence_b;
+  std::memcpy(&sequence_a, a.values, sizeof sequence_a);
+  std::memcpy(&sequence_b, b.values, sizeof sequence_b);
+  if (sequence_a.len != sequence_b.len) return false;
+  return equal(base_type(type).id(), {a.space, static_cast<const std::byte*>(sequence_a.p)},
+               {b.space, static_cast<const std::byte*>(sequence_b.p)}, sequence_a.len);
+}
+
+// Member by member: what lies between members means nothing.
+bool equal_compounds(hid_t type, const Side& a, const Side& b) {
+  for (int m = 0; m < H5Tget_nmembers(type); ++m) {
+    const auto member = static_cast<unsigned>(m);
+    const size_t offset = H5Tget_member_offset(type, member);
+    if (!equal(member_type(type, member).id(), {a.space, a.values + offset}, {b.space, b.values + offset}, 1))
+      return false;
+  }
+  return true;
+}
+
+bool equal_element(hid_t type, H5T_class_t type_class, const Side& a, const Side& b, size_t bytes) {
+  switch (type_class) {
+    case H5T_STRING:
+      return equal_strings(a, b);
+    case H5T_REFERENCE:
+      return equal_references(type, a, b, bytes);
+    case H5T_VLEN:
+      return equal_sequences(type, a, b);
+    default:
+      return equal_compounds(type, a, b);
+  }
+}
+
 bool equal(hid_t type, const Side& a, const Side& b, size_t count) {
   const size_t bytes = H5Tget_size(type);
   const TypeTraits traits = type_traits(type);
@@ -186,37 +238,7 @@ bool equal(hid_t type, const Side& a, const Side& b, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const Side of_a{a.space, element_at(a.values, i, bytes)};
     const Side of_b{b.space, element_at(b.values, i, bytes)};
-    if (type_class == H5T_STRING) {
-      const char *text_a = nullptr, *text_b = nullptr;
-      std::memcpy(&text_a, of_a.values, sizeof text_a);
-      std::memcpy(&text_b, of_b.values, sizeof text_b);
-      if ((text_a == nullptr) != (text_b == nullptr)) return false;
-      if (text_a != nullptr && std::strcmp(text_a, text_b) != 0) return false;
-    } else if (type_class == H5T_REFERENCE) {
-      const bool null_a = is_null(of_a.values, bytes), null_b = is_null(of_b.values, bytes);
-      if (null_a && null_b) continue;
-      const auto target_a = target_of(of_a.values, type, a.space);
-      // A dangling reference is as good as none.
-      if (!target_a && null_b) continue;
-      if (null_a || null_b || target_a != target_of(of_b.values, type, b.space)) return false;
-    } else if (type_class == H5T_VLEN) {
-      hvl_t sequence_a, sequence_b;
-      std::memcpy(&sequence_a, of_a.values, sizeof sequence_a);
-      std::memcpy(&sequence_b, of_b.values, sizeof sequence_b);
-      if (sequence_a.len != sequence_b.len) return false;
-      const Side inner_a{a.space, static_cast<const std::byte*>(sequence_a.p)};
-      const Side inner_b{b.space, static_cast<const std::byte*>(sequence_b.p)};
-      if (!equal(base_type(type).id(), inner_a, inner_b, sequence_a.len)) return false;
-    } else {
-      // A compound, member by member: what lies between members means nothing.
-      for (int m = 0; m < H5Tget_nmembers(type); ++m) {
-        const auto member = static_cast<unsigned>(m);
-        const size_t offset = H5Tget_member_offset(type, member);
-        const Side member_a{a.space, of_a.values + offset};
-        const Side member_b{b.space, of_b.values + offset};
-        if (!equal(member_type(type, member).id(), member_a, member_b, 1)) return false;
-      }
-    }
+    if (!equal_element(type, type_class, of_a, of_b, bytes)) return false;
   }
   return true;
 }

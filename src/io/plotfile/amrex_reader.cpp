@@ -196,7 +196,8 @@ Status AmrexPlotfile::check_regions(const std::string& header_path, const Plotfi
     for (size_t i = 0; i < level.boxes.size(); ++i) {
       const Region& found = header.regions[l][i];
       for (size_t d = 0; d < static_cast<size_t>(hierarchy_.dims); ++d) {
-        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], level.domain.lo[d])) continue;
+        if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], level.domain.lo[d]))
+          continue;
         if (lies_at(found, level.boxes[i], d, level.dx[d], hierarchy_.prob_lo[d], 0)) {
           is_moved = true;
           continue;

@@ -252,17 +252,25 @@ Status reserve_space(const std::string& path, uint64_t size_bytes) {
   return failure(path + ": no room for " + std::to_string(size_bytes) + " bytes: " + std::strerror(reason));
 }
 
-Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
-                             uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
-  const double begin_seconds = MPI_Wtime();
+namespace {
+
+// The calls of this rank, of how many rounds of all ranks, and the hints they are made with.
+struct CallPlan {
   Calls calls;
-  std::vector<uint64_t> rounds;  // and behind them the bytes of the largest piece
+  std::vector<uint64_t> rounds;
+  std::optional<Info> info;
+};
+
+// Collective. `order` becomes that of single writes where the file's place needs them.
+Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hints, PutOrder& order,
+                      uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes, CallPlan& plan) {
+  std::vector<uint64_t>& rounds = plan.rounds;  // and behind them the bytes of the largest piece
   const Status prepared = guarded("put", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::put, comm.rank()));
-    calls = plan_calls(pieces, order, datasets, call_bytes);
-    for (const std::vector<size_t>& ends : calls.ends) rounds.push_back(ends.size());
+    plan.calls = plan_calls(pieces, order, datasets, call_bytes);
+    for (const std::vector<size_t>& ends : plan.calls.ends) rounds.push_back(ends.size());
     rounds.resize(std::max<size_t>(rounds.size(), datasets));  // single writes are planned by dataset
-    rounds.push_back(largest_piece(calls.pieces));
+    rounds.push_back(largest_piece(plan.calls.pieces));
     rounds.push_back(comm.rank() == 0 && order.is_collective && needs_single_writes(path) ? 1 : 0);
     return {};
   });
@@ -274,20 +282,29 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   }
   const bool is_single = rounds.back() != 0;
   rounds.pop_back();
-  std::optional<Info> info;
-  NEVE_TRY(agree(comm, guarded("put", [&]() -> Status {
-                   if (is_single) {
-                     order = put_order(Strategy::independent, 0);
-                     calls = plan_calls(pieces, order, datasets, call_bytes);
-                     std::transform(calls.ends.begin(), calls.ends.end(), rounds.begin(),
-                                    [](const std::vector<size_t>& ends) { return ends.size(); });
-                   }
-                   Hints asked = hints;
-                   if (order.bounds_memory) bound_buffers(asked, order.pieces_a_call * rounds.back());
-                   NEVE_ASSIGN(Info made, Info::from(asked));
-                   info.emplace(std::move(made));
-                   return {};
-                 })));
+  return agree(comm, guarded("put", [&]() -> Status {
+                 if (is_single) {
+                   order = put_order(Strategy::independent, 0);
+                   plan.calls = plan_calls(pieces, order, datasets, call_bytes);
+                   std::transform(plan.calls.ends.begin(), plan.calls.ends.end(), rounds.begin(),
+                                  [](const std::vector<size_t>& ends) { return ends.size(); });
+                 }
+                 Hints asked = hints;
+                 if (order.bounds_memory) bound_buffers(asked, order.pieces_a_call * rounds.back());
+                 NEVE_ASSIGN(Info made, Info::from(asked));
+                 plan.info.emplace(std::move(made));
+                 return {};
+               }));
+}
+
+}  // namespace
+
+Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
+                             uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
+  const double begin_seconds = MPI_Wtime();
+  CallPlan plan;
+  NEVE_TRY(plan_all_calls(comm, path, hints, order, datasets, pieces, call_bytes, plan));
+  const Calls& calls = plan.calls;
 
   NEVE_ASSIGN(std::optional<FileTurn> turn, FileTurn::take(comm));
   OpenablePath name;
@@ -295,11 +312,12 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   // Read and write, because MPI libraries fill small gaps between pieces by reading a larger block, changing
   // it and writing it back. Where only some ranks could open the file it stays open on those: closing is
   // collective, and would wait for the ranks that have nothing to close.
-  NEVE_TRY(open_file(comm, path, MPI_MODE_RDWR, info->get(), name, file));
+  NEVE_TRY(open_file(comm, path, MPI_MODE_RDWR, plan.info->get(), name, file));
   Result<Hints> taken = hints_of(comm, file);  // the same everywhere: all write, or all close alone
 
   std::array<uint64_t, 2> counts = {0, bytes_of(calls.pieces)};
-  const Status written = taken.ok() ? write_calls(file, path, order, calls, rounds, counts[0]) : Status();
+  const Status written =
+      taken.ok() ? write_calls(file, path, order, calls, plan.rounds, counts[0]) : Status();
   const double written_seconds = MPI_Wtime();
   const Status synced = mpi_status(MPI_File_sync(file), path, "syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path, "closing");

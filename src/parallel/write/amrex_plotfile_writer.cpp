@@ -139,6 +139,37 @@ Status write_side_files(const fs::path& root, const Hierarchy& hierarchy) {
   return {};
 }
 
+// On rank 0: a folder beside `path` with a folder for each level.
+Result<files::TemporaryFolder> make_folders(const std::string& path, const Hierarchy& hierarchy) {
+  for (const auto& [name, text] : hierarchy.side_files) NEVE_TRY(plotfile::check_side_file_name(name));
+  NEVE_ASSIGN(
+      files::TemporaryFolder beside,
+      files::TemporaryFolder::beside(path, plotfile::parts_of_plotfile(plotfile::Replacement(hierarchy))));
+  for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
+    NEVE_TRY(make_directories(fs::path(beside.path()) / plotfile::level_directory(static_cast<int>(level))));
+  }
+  return beside;
+}
+
+// Collective: the text files that describe each level's boxes, by rank 0.
+Status write_level_headers(const Comm& comm, const std::string& root, const Hierarchy& hierarchy,
+                           const std::vector<LocalBox>& sorted, const Ownership& owners,
+                           const Places& places) {
+  for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
+    const int l = static_cast<int>(level);
+    Gathered gathered;
+    NEVE_TRY(gather_extremes(comm, hierarchy, sorted, owners[level], l, gathered));
+    const Status written = guarded("put", [&]() -> Status {
+      if (comm.rank() != 0) return {};
+      const auto extremes = extremes_of(gathered, owners[level], hierarchy.components.size());
+      return write_text(fs::path(root) / plotfile::fab_array_header_path(l),
+                        plotfile::fab_array_header_text(hierarchy, l, places[level], extremes));
+    });
+    NEVE_TRY(agree(comm, written));
+  }
+  return {};
+}
+
 Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
                    std::span<const LocalBox> owned) {
   NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
@@ -158,15 +189,9 @@ Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy&
   std::string root;
   const Status opened = guarded("open", [&]() -> Status {
     if (!is_root) return {};
-    for (const auto& [name, text] : hierarchy.side_files) NEVE_TRY(plotfile::check_side_file_name(name));
-    NEVE_ASSIGN(
-        files::TemporaryFolder beside,
-        files::TemporaryFolder::beside(path, plotfile::parts_of_plotfile(plotfile::Replacement(hierarchy))));
+    NEVE_ASSIGN(files::TemporaryFolder beside, make_folders(path, hierarchy));
     root = beside.path();
     temporary.emplace(std::move(beside));
-    for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-      NEVE_TRY(make_directories(fs::path(root) / plotfile::level_directory(static_cast<int>(level))));
-    }
     return {};
   });
   NEVE_TRY(agree(comm, opened));
@@ -183,19 +208,7 @@ Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy&
   });
   NEVE_TRY(agree(comm, put));
 
-  for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-    const int l = static_cast<int>(level);
-    Gathered gathered;
-    NEVE_TRY(gather_extremes(comm, hierarchy, sorted, owners[level], l, gathered));
-    const Status written = guarded("put", [&]() -> Status {
-      if (!is_root) return {};
-      const auto extremes = extremes_of(gathered, owners[level], hierarchy.components.size());
-      return write_text(fs::path(root) / plotfile::fab_array_header_path(l),
-                        plotfile::fab_array_header_text(hierarchy, l, places[level], extremes));
-    });
-    NEVE_TRY(agree(comm, written));
-  }
-
+  NEVE_TRY(write_level_headers(comm, root, hierarchy, sorted, owners, places));
   NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
   const Status renamed = guarded("rename", [&]() -> Status {
     if (!is_root) return {};

@@ -17,6 +17,7 @@
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/names.hpp"
+#include "parallel/write/options_key.hpp"
 #include "parallel/write/ownership.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_values.hpp"
@@ -239,6 +240,7 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
                }));
 }
 
+// The order of a write from start to end; longer than other functions, so that it reads in one piece.
 Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
                                 std::span<const Variable> variables,
                                 std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -96,16 +97,12 @@ class AroundChunk : public CoarserLevel {
   size_t value_bytes_;
 };
 
-}  // namespace
-
-struct CoarserValues::State {
+struct CoarserValuesState {
   Extents ratio{1, 1, 1, 1};
   size_t value_bytes = 0;
   std::map<size_t, std::vector<Part>> parts_of_chunk;
   std::vector<std::vector<std::byte>> values;  // by component of the hierarchy; empty unless asked for
 };
-
-namespace {
 
 // The coarser cells that the nested regions of a chunk reach, each rectangle once.
 std::vector<Box> reached_cells(const Hierarchy& hierarchy, const WritePlan& plan, size_t level, size_t chunk,
@@ -127,6 +124,8 @@ std::vector<Box> reached_cells(const Hierarchy& hierarchy, const WritePlan& plan
 
 }  // namespace
 
+struct CoarserValues::State : CoarserValuesState {};
+
 CoarserValues::CoarserValues(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CoarserValues::CoarserValues(CoarserValues&&) noexcept = default;
 CoarserValues& CoarserValues::operator=(CoarserValues&&) noexcept = default;
@@ -138,133 +137,207 @@ std::unique_ptr<CoarserLevel> CoarserValues::around(size_t chunk) const {
 
 Extents CoarserValues::ratio() const { return state_->ratio; }
 
+namespace {
+
+// What the ranks ask each other for, and what they answer.
+class Exchange {
+ public:
+  Exchange(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan, size_t level)
+      : comm_(comm),
+        hierarchy_(hierarchy),
+        plan_(plan),
+        level_(level),
+        value_bytes_(dtype_bytes(hierarchy.dtype)) {}
+
+  // Collective: which coarser cells this rank needs, and room for their values in what `make_state` makes.
+  Status plan(const std::vector<int>& components, const std::function<CoarserValuesState&()>& make_state);
+  // Collective: the owners of these cells learn of it.
+  Status request();
+  // Collective: one component's values, as readers will see them, into `to`.
+  Status transfer(const ReaderValues& readers, int component, int threads, std::byte* to);
+
+ private:
+  // Cells that a chunk of this rank needs of a coarser box.
+  struct Wanted {
+    int owner;
+    size_t chunk;
+    Request request;
+  };
+  std::vector<Wanted> wanted_cells(CoarserValuesState& state) const;
+  Status count_owed();
+  Status prepare_messages();
+  // Starts a receive, or a send, for each rank that has a part in it.
+  Status start_receives(std::byte* to);
+  Status start_sends();
+
+  const Comm& comm_;
+  const Hierarchy& hierarchy_;
+  const WritePlan& plan_;
+  size_t level_;
+  size_t value_bytes_;
+  Outline asked_;  // of this rank, by owner
+  Outline owed_;   // by the rank that asked
+  std::vector<int> asked_ints_, asked_int_begins_, owed_ints_, owed_int_begins_;
+  std::vector<BoxRegion> regions_;
+  std::vector<size_t> first_value_;
+  std::vector<std::byte> sends_;
+  std::vector<int> send_cells_, receive_cells_;
+  std::vector<MPI_Request> messages_;
+};
+
+std::vector<Exchange::Wanted> Exchange::wanted_cells(CoarserValuesState& state) const {
+  const size_t coarser = level_ - 1;
+  std::vector<Wanted> wanted;
+  for (const EncodedChunk& own : chunks_to_encode(comm_.rank(), plan_, level_, level_ + 1)) {
+    state.parts_of_chunk[own.chunk] = {};
+    for (const Box& cells : reached_cells(hierarchy_, plan_, level_, own.chunk, state.ratio)) {
+      for (const int box : plan_.levels[coarser].index.intersecting(cells)) {
+        const Box& whole = hierarchy_.levels[coarser].boxes[static_cast<size_t>(box)];
+        wanted.push_back(
+            {plan_.owners[coarser][static_cast<size_t>(box)], own.chunk, {box, intersect(cells, whole)}});
+      }
+    }
+  }
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [](const Wanted& a, const Wanted& b) { return a.owner < b.owner; });
+  return wanted;
+}
+
+Status Exchange::plan(const std::vector<int>& components,
+                      const std::function<CoarserValuesState&()>& make_state) {
+  return agree(comm_, guarded("coarser values", [&]() -> Status {
+                 CoarserValuesState& state = make_state();
+                 state.value_bytes = value_bytes_;
+                 for (size_t d = 0; d < max_dims; ++d)
+                   state.ratio[d] = hierarchy_.levels[level_ - 1].ref_ratio[d];
+                 const std::vector<Wanted> wanted = wanted_cells(state);
+                 const auto ranks = static_cast<size_t>(comm_.size());
+                 asked_.counts.assign(ranks, 0);
+                 owed_.counts.assign(ranks, 0);
+                 size_t value = 0;
+                 for (const Wanted& w : wanted) {
+                   ++asked_.counts[static_cast<size_t>(w.owner)];
+                   asked_.requests.push_back(w.request);
+                   state.parts_of_chunk[w.chunk].push_back({w.request.cells, value});
+                   value += static_cast<size_t>(w.request.cells.cells());
+                 }
+                 asked_.begins = begins_of(asked_.counts);
+                 state.values.resize(hierarchy_.components.size());
+                 for (const int c : components)
+                   state.values[static_cast<size_t>(c)].resize(value * value_bytes_);
+                 if (wanted.size() > static_cast<size_t>(std::numeric_limits<int>::max() / request_ints)) {
+                   return failure("coarser values: too many boxes; more ranks are needed");
+                 }
+                 return {};
+               }));
+}
+
+Status Exchange::count_owed() {
+  owed_.begins = begins_of(owed_.counts);
+  const int64_t total = std::accumulate(owed_.counts.begin(), owed_.counts.end(), int64_t{0});
+  if (total > std::numeric_limits<int>::max() / request_ints) {
+    return failure("coarser values: too many boxes asked for; more ranks are needed");
+  }
+  owed_.requests.resize(static_cast<size_t>(total));
+  asked_ints_ = times(asked_.counts, request_ints);
+  asked_int_begins_ = times(asked_.begins, request_ints);
+  owed_ints_ = times(owed_.counts, request_ints);
+  owed_int_begins_ = times(owed_.begins, request_ints);
+  return {};
+}
+
+Status Exchange::request() {
+  constexpr const char* what = "exchange of requests for coarser values";
+  NEVE_TRY(mpi_status(
+      MPI_Alltoall(asked_.counts.data(), 1, MPI_INT, owed_.counts.data(), 1, MPI_INT, comm_.get()), what));
+  NEVE_TRY(agree(comm_, guarded("coarser values", [&] { return count_owed(); })));
+  NEVE_TRY(mpi_status(MPI_Alltoallv(asked_.requests.data(), asked_ints_.data(), asked_int_begins_.data(),
+                                    MPI_INT32_T, owed_.requests.data(), owed_ints_.data(),
+                                    owed_int_begins_.data(), MPI_INT32_T, comm_.get()),
+                      what));
+  return agree(comm_, guarded("coarser values", [&] { return prepare_messages(); }));
+}
+
+Status Exchange::prepare_messages() {
+  NEVE_ASSIGN(send_cells_, owed_.cells_by_rank());
+  NEVE_ASSIGN(receive_cells_, asked_.cells_by_rank());
+  size_t value = 0;
+  for (const Request& request : owed_.requests) {
+    regions_.push_back({request.box, request.cells});
+    first_value_.push_back(value);
+    value += static_cast<size_t>(request.cells.cells());
+  }
+  sends_.resize(value * value_bytes_);
+  messages_.reserve(2 * static_cast<size_t>(comm_.size()));
+  return {};
+}
+
+Status Exchange::start_receives(std::byte* to) {
+  const MPI_Datatype type = hierarchy_.dtype == DType::f32 ? MPI_FLOAT : MPI_DOUBLE;
+  Status status;
+  for (size_t r = 0; r < receive_cells_.size(); ++r) {
+    if (receive_cells_[r] == 0) continue;
+    const Status started = mpi_status(MPI_Irecv(to, receive_cells_[r], type, static_cast<int>(r), 0,
+                                                comm_.get(), &messages_.emplace_back(MPI_REQUEST_NULL)),
+                                      "receiving coarser values");
+    if (status.ok()) status = started;
+    to += static_cast<size_t>(receive_cells_[r]) * value_bytes_;
+  }
+  return status;
+}
+
+Status Exchange::start_sends() {
+  const MPI_Datatype type = hierarchy_.dtype == DType::f32 ? MPI_FLOAT : MPI_DOUBLE;
+  const std::byte* from = sends_.data();
+  Status status;
+  for (size_t r = 0; r < send_cells_.size(); ++r) {
+    if (send_cells_[r] == 0) continue;
+    const Status started = mpi_status(MPI_Isend(from, send_cells_[r], type, static_cast<int>(r), 0,
+                                                comm_.get(), &messages_.emplace_back(MPI_REQUEST_NULL)),
+                                      "sending coarser values");
+    if (status.ok()) status = started;
+    from += static_cast<size_t>(send_cells_[r]) * value_bytes_;
+  }
+  return status;
+}
+
+// Every rank goes through all of it, whatever fails, so that none waits for a message that does not come.
+Status Exchange::transfer(const ReaderValues& readers, int component, int threads, std::byte* to) {
+  Status status;
+  const auto note = [&](const Status& s) {
+    if (status.ok()) status = s;
+  };
+  messages_.clear();
+  note(start_receives(to));
+  note(guarded("coarser values", [&] {
+    return readers.visit(regions_, component, threads, [&](size_t i, const GetValues& get) {
+      get(regions_[i].cells, sends_.data() + first_value_[i] * value_bytes_);
+    });
+  }));
+  note(start_sends());
+  note(mpi_status(MPI_Waitall(static_cast<int>(messages_.size()), messages_.data(), MPI_STATUSES_IGNORE),
+                  "exchange of coarser values"));
+  return agree(comm_, status);
+}
+
+}  // namespace
+
 Result<CoarserValues> CoarserValues::exchange(const Comm& comm, const Hierarchy& hierarchy,
                                               std::span<const LocalBox> owned, const WritePlan& plan,
                                               size_t level, const std::vector<int>& components,
                                               std::span<const EncodedChunk> coarser_frames,
                                               const CoarserValues* around_coarser, int threads) {
-  const size_t coarser = level - 1;
-  const auto ranks = static_cast<size_t>(comm.size());
-  const size_t value_bytes = dtype_bytes(hierarchy.dtype);
   std::unique_ptr<State> state;
-  Outline asked;  // of this rank, by owner
-  Outline owed;   // by the rank that asked
-  const Status planned = guarded("coarser values", [&]() -> Status {
+  Exchange exchange(comm, hierarchy, plan, level);
+  NEVE_TRY(exchange.plan(components, [&]() -> CoarserValuesState& {
     state = std::make_unique<State>();
-    state->value_bytes = value_bytes;
-    for (size_t d = 0; d < max_dims; ++d) state->ratio[d] = hierarchy.levels[coarser].ref_ratio[d];
-    struct Wanted {
-      int owner;
-      size_t chunk;
-      Request request;
-    };
-    std::vector<Wanted> wanted;
-    for (const EncodedChunk& own : chunks_to_encode(comm.rank(), plan, level, level + 1)) {
-      state->parts_of_chunk[own.chunk] = {};
-      for (const Box& cells : reached_cells(hierarchy, plan, level, own.chunk, state->ratio)) {
-        for (const int box : plan.levels[coarser].index.intersecting(cells)) {
-          const Box& whole = hierarchy.levels[coarser].boxes[static_cast<size_t>(box)];
-          wanted.push_back(
-              {plan.owners[coarser][static_cast<size_t>(box)], own.chunk, {box, intersect(cells, whole)}});
-        }
-      }
-    }
-    std::stable_sort(wanted.begin(), wanted.end(),
-                     [](const Wanted& a, const Wanted& b) { return a.owner < b.owner; });
-    asked.counts.assign(ranks, 0);
-    size_t value = 0;
-    for (const Wanted& w : wanted) {
-      ++asked.counts[static_cast<size_t>(w.owner)];
-      asked.requests.push_back(w.request);
-      state->parts_of_chunk[w.chunk].push_back({w.request.cells, value});
-      value += static_cast<size_t>(w.request.cells.cells());
-    }
-    asked.begins = begins_of(asked.counts);
-    state->values.resize(hierarchy.components.size());
-    for (const int c : components) state->values[static_cast<size_t>(c)].resize(value * value_bytes);
-    owed.counts.assign(ranks, 0);
-    if (wanted.size() > static_cast<size_t>(std::numeric_limits<int>::max() / request_ints)) {
-      return failure("coarser values: too many boxes; more ranks are needed");
-    }
-    return {};
-  });
-  NEVE_TRY(agree(comm, planned));
-
-  NEVE_TRY(
-      mpi_status(MPI_Alltoall(asked.counts.data(), 1, MPI_INT, owed.counts.data(), 1, MPI_INT, comm.get()),
-                 "exchange of requests for coarser values"));
-  std::vector<int> asked_ints, asked_int_begins, owed_ints, owed_int_begins;
-  const Status counted = guarded("coarser values", [&]() -> Status {
-    owed.begins = begins_of(owed.counts);
-    const int64_t total = std::accumulate(owed.counts.begin(), owed.counts.end(), int64_t{0});
-    if (total > std::numeric_limits<int>::max() / request_ints) {
-      return failure("coarser values: too many boxes asked for; more ranks are needed");
-    }
-    owed.requests.resize(static_cast<size_t>(total));
-    asked_ints = times(asked.counts, request_ints);
-    asked_int_begins = times(asked.begins, request_ints);
-    owed_ints = times(owed.counts, request_ints);
-    owed_int_begins = times(owed.begins, request_ints);
-    return {};
-  });
-  NEVE_TRY(agree(comm, counted));
-  NEVE_TRY(mpi_status(
-      MPI_Alltoallv(asked.requests.data(), asked_ints.data(), asked_int_begins.data(), MPI_INT32_T,
-                    owed.requests.data(), owed_ints.data(), owed_int_begins.data(), MPI_INT32_T, comm.get()),
-      "exchange of requests for coarser values"));
-
-  std::vector<BoxRegion> regions;
-  std::vector<size_t> first_value;
-  std::vector<std::byte> sends;
-  std::vector<int> send_cells, receive_cells;
-  std::vector<MPI_Request> messages;
-  const Status prepared = guarded("coarser values", [&]() -> Status {
-    NEVE_ASSIGN(send_cells, owed.cells_by_rank());
-    NEVE_ASSIGN(receive_cells, asked.cells_by_rank());
-    size_t value = 0;
-    for (const Request& request : owed.requests) {
-      regions.push_back({request.box, request.cells});
-      first_value.push_back(value);
-      value += static_cast<size_t>(request.cells.cells());
-    }
-    sends.resize(value * value_bytes);
-    messages.reserve(2 * ranks);
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-
-  const MPI_Datatype type = hierarchy.dtype == DType::f32 ? MPI_FLOAT : MPI_DOUBLE;
-  const ReaderValues readers(hierarchy, owned, plan, coarser, coarser_frames, around_coarser);
+    return *state;
+  }));
+  NEVE_TRY(exchange.request());
+  const ReaderValues readers(hierarchy, owned, plan, level - 1, coarser_frames, around_coarser);
   for (const int component : components) {
-    Status status;
-    const auto note = [&](const Status& s) {
-      if (status.ok()) status = s;
-    };
-    messages.clear();
-    std::byte* to = state->values[static_cast<size_t>(component)].data();
-    for (size_t r = 0; r < ranks; ++r) {
-      if (receive_cells[r] == 0) continue;
-      note(mpi_status(MPI_Irecv(to, receive_cells[r], type, static_cast<int>(r), 0, comm.get(),
-                                &messages.emplace_back(MPI_REQUEST_NULL)),
-                      "receiving coarser values"));
-      to += static_cast<size_t>(receive_cells[r]) * value_bytes;
-    }
-    note(guarded("coarser values", [&] {
-      return readers.visit(regions, component, threads, [&](size_t i, const GetValues& get) {
-        get(regions[i].cells, sends.data() + first_value[i] * value_bytes);
-      });
-    }));
-    const std::byte* from = sends.data();
-    for (size_t r = 0; r < ranks; ++r) {
-      if (send_cells[r] == 0) continue;
-      note(mpi_status(MPI_Isend(from, send_cells[r], type, static_cast<int>(r), 0, comm.get(),
-                                &messages.emplace_back(MPI_REQUEST_NULL)),
-                      "sending coarser values"));
-      from += static_cast<size_t>(send_cells[r]) * value_bytes;
-    }
-    note(mpi_status(MPI_Waitall(static_cast<int>(messages.size()), messages.data(), MPI_STATUSES_IGNORE),
-                    "exchange of coarser values"));
-    NEVE_TRY(agree(comm, status));
+    NEVE_TRY(
+        exchange.transfer(readers, component, threads, state->values[static_cast<size_t>(component)].data()));
   }
   return CoarserValues(std::move(state));
 }

@@ -2,7 +2,6 @@
 #include "parallel/write/plan.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <mutex>
 #include <optional>
 
@@ -18,8 +17,6 @@
 namespace neve::mpi {
 namespace {
 
-constexpr uint64_t least_chunk_bytes = uint64_t{64} << 10;
-constexpr uint64_t most_chunk_bytes = uint64_t{1} << 30;
 constexpr uint64_t most_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
 
 // [level * components + component]
@@ -146,24 +143,7 @@ Status check_compressed_ghosts(const WriteOptions& options) {
   return {};
 }
 
-CodecTuning tuning_of(const WriteOptions& options, const FieldRule* rule) {
-  CodecTuning tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
-  if (options.ghosts != amr::no_ghosts) tuning.arrangement = Arrangement::linear;
-  return tuning;
-}
-
-}  // namespace
-
-FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
-
-Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
-  NEVE_TRY(check_bound(options.bound));
-  NEVE_TRY(check_codec(options.codec));
-  NEVE_TRY(check_tuning(options.tuning));
-  if (options.covered > Covered::keep) {
-    return usage_error("treatment " + std::to_string(static_cast<int>(options.covered)) +
-                       " of covered cells unknown; allowed are auto, drop, keep");
-  }
+Status check_rules(const Hierarchy& hierarchy, const WriteOptions& options) {
   for (const auto& [name, rule] : options.fields) {
     if (std::find(hierarchy.components.begin(), hierarchy.components.end(), name) ==
         hierarchy.components.end()) {
@@ -176,6 +156,10 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
     if (rule.codec) NEVE_TRY(check_codec(*rule.codec).in("field " + name));
     if (rule.tuning) NEVE_TRY(check_tuning(*rule.tuning).in("field " + name));
   }
+  return {};
+}
+
+Status check_strategy(const WriteOptions& options) {
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
   if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
     return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
@@ -191,64 +175,66 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
     return usage_error("aggregate_boxes has no meaning for strategy " + options.strategy +
                        "; it is allowed with strategy aggregated");
   }
-  NEVE_TRY(check_ghosts(hierarchy, options));
-  if (options.compress && options.ghosts != amr::no_ghosts) NEVE_TRY(check_compressed_ghosts(options));
-  if (!options.compress) {
-    if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
-      return usage_error(
-          "strategy " + options.strategy +
-          " only compresses; uncompressed, the strategies skeleton, aggregated, collective and "
-          "independent are allowed");
-    }
-    if (options.covered == Covered::drop) {
-      return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
-    }
+  if (!options.compress && (strategy == Strategy::filtered || strategy == Strategy::amrex_1d)) {
+    return usage_error("strategy " + options.strategy +
+                       " only compresses; uncompressed, the strategies skeleton, aggregated, collective and "
+                       "independent are allowed");
   }
-  if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes) {
-    return usage_error("chunk size is " + std::to_string(options.chunk_bytes) + " bytes; allowed are " +
-                       std::to_string(least_chunk_bytes) + " .. " + std::to_string(most_chunk_bytes));
-  }
-  NEVE_TRY(check_effort(options.encode.effort));
-  return check_threads(options.encode.threads);
+  return {};
 }
 
-std::string options_key(const WriteOptions& options) {
-  const auto tuning_key = [](const CodecTuning& tuning) {
-    return std::string(arrangement_name(tuning.arrangement)) + "/" + std::to_string(tuning.unit_cells) + "/" +
-           std::to_string(tuning.block_cells) + "/" + std::to_string(tuning.merge_units) + "/" +
-           std::string(lossless_method_name(tuning.method)) + "/" +
-           std::to_string(std::bit_cast<uint64_t>(tuning.speed_weight)) + "/" +
-           std::to_string(std::bit_cast<uint64_t>(tuning.ratio_weight));
-  };
-  const auto rule_key = [&](const FieldRule& rule) {
-    return (rule.bound ? to_string(*rule.bound) : "-") + "," +
-           (rule.codec ? std::string(codec_name(*rule.codec)) : "-") + "," +
-           (rule.tuning ? tuning_key(*rule.tuning) : "-") + "," +
-           (rule.fill ? std::to_string(std::bit_cast<uint64_t>(*rule.fill)) : "-");
-  };
-  std::string key = to_string(options.bound) + ";" + std::string(codec_name(options.codec)) + ";" +
-                    tuning_key(options.tuning) + ";" + std::to_string(static_cast<int>(options.covered)) +
-                    ";" + std::to_string(options.detect_fill) + ";" + options.strategy + ";" +
-                    std::to_string(options.chunk_bytes) + ";" +
-                    std::string(effort_name(options.encode.effort));
-  for (const int number :
-       {options.compress ? 1 : 0, options.cross_level ? 1 : 0, options.encode.explain ? 1 : 0,
-        options.aggregate_boxes, options.ghosts[0], options.ghosts[1], options.ghosts[2],
-        options.layout.stripe_count, options.layout.aggregators}) {
-    key += ';';
-    key += std::to_string(number);
+CodecTuning tuning_of(const WriteOptions& options, const FieldRule* rule) {
+  CodecTuning tuning = rule != nullptr && rule->tuning ? *rule->tuning : options.tuning;
+  if (options.ghosts != amr::no_ghosts) tuning.arrangement = Arrangement::linear;
+  return tuning;
+}
+
+FieldPlan plan_field(const WriteOptions& options, const std::string& name, int level, const ValueRange& range,
+                     const std::optional<double>& fill) {
+  const FieldRule* const rule = rule_of(options, name);
+  FieldPlan field;
+  field.range = range;
+  field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
+  field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+  if (options.memory != nullptr &&
+      (field.spec.codec == Codec::automatic || field.spec.codec == Codec::lossless)) {
+    const Selection recalled =
+        options.memory->recall(options.encode.effort, level, name).value_or(Selection{});
+    if (field.spec.codec == Codec::automatic) {
+      field.spec.recalled = recalled.codec;
+      field.spec.recalled_arrangement = recalled.arrangement;
+    }
+    field.spec.recalled_method = recalled.method;
   }
-  for (const uint64_t bytes : {options.layout.stripe_bytes, options.layout.buffer_bytes}) {
-    key += ';';
-    key += std::to_string(bytes);
+  field.spec.tuning = tuning_of(options, rule);
+  field.spec.fill = fill;
+  field.spec.range = range;
+  field.spec.bound_abs = absolute_bound(field.spec.asked, range);
+  return field;
+}
+
+}  // namespace
+
+FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
+
+Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
+  NEVE_TRY(check_bound(options.bound));
+  NEVE_TRY(check_codec(options.codec));
+  NEVE_TRY(check_tuning(options.tuning));
+  if (options.covered > Covered::keep) {
+    return usage_error("treatment " + std::to_string(static_cast<int>(options.covered)) +
+                       " of covered cells unknown; allowed are auto, drop, keep");
   }
-  key += ";" + options.like;
-  for (const auto& [name, value] : options.mpi_hints) {
-    key += ';';
-    key += name + "=" + value;
+  NEVE_TRY(check_rules(hierarchy, options));
+  NEVE_TRY(check_strategy(options));
+  NEVE_TRY(check_ghosts(hierarchy, options));
+  if (options.compress && options.ghosts != amr::no_ghosts) NEVE_TRY(check_compressed_ghosts(options));
+  if (!options.compress && options.covered == Covered::drop) {
+    return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
   }
-  for (const auto& [name, rule] : options.fields) key += ";" + name + ":" + rule_key(rule);
-  return key;
+  NEVE_TRY(check_chunk_bytes(options.chunk_bytes));
+  NEVE_TRY(check_effort(options.encode.effort));
+  return check_threads(options.encode.threads);
 }
 
 Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
@@ -259,8 +245,8 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const
   NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
     fills.resize(hierarchy.levels.size() * components);
     for (size_t i = 0; i < fills.size(); ++i) {
-      if (const FieldRule* rule = rule_of(options, hierarchy.components[i % components]))
-        fills[i] = rule->fill;
+      const FieldRule* const rule = rule_of(options, hierarchy.components[i % components]);
+      fills[i] = rule != nullptr && rule->fill ? rule->fill : options.fill;
     }
     ranges.resize(fills.size());
     return {};
@@ -275,33 +261,17 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const
     plan.ghosts = options.ghosts;
     plan.covered = options.covered;
     for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-      LevelPlan& of = plan.levels.emplace_back();
+      LevelPlan& level_plan = plan.levels.emplace_back();
       Level valid = hierarchy.levels[level];
       amr::shrink_boxes(valid, options.ghosts);
-      of.index = amr::BoxIndex(valid.boxes);
-      NEVE_ASSIGN(of.chunks, make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
+      level_plan.index = amr::BoxIndex(valid.boxes);
+      NEVE_ASSIGN(level_plan.chunks,
+                  make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
       plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
       for (size_t c = 0; c < components; ++c) {
-        const FieldRule* rule = rule_of(options, hierarchy.components[c]);
-        FieldPlan& field = of.fields.emplace_back();
-        field.range = ranges[level * components + c];
-        field.spec.asked = rule != nullptr && rule->bound ? *rule->bound : options.bound;
-        field.spec.codec = rule != nullptr && rule->codec ? *rule->codec : options.codec;
-        if (options.memory != nullptr &&
-            (field.spec.codec == Codec::automatic || field.spec.codec == Codec::lossless)) {
-          const Selection recalled =
-              options.memory->recall(options.encode.effort, static_cast<int>(level), hierarchy.components[c])
-                  .value_or(Selection{});
-          if (field.spec.codec == Codec::automatic) {
-            field.spec.recalled = recalled.codec;
-            field.spec.recalled_arrangement = recalled.arrangement;
-          }
-          field.spec.recalled_method = recalled.method;
-        }
-        field.spec.tuning = tuning_of(options, rule);
-        field.spec.fill = fills[level * components + c];
-        field.spec.range = field.range;
-        field.spec.bound_abs = absolute_bound(field.spec.asked, field.range);
+        const size_t field = level * components + c;
+        level_plan.fields.push_back(plan_field(options, hierarchy.components[c], static_cast<int>(level),
+                                               ranges[field], fills[field]));
       }
     }
     for (size_t i = 0; i < owned.size(); ++i) {

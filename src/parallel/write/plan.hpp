@@ -42,9 +42,6 @@ struct WritePlan {
 // Independent; the same answer wherever the arguments are the same. Usage error that names the option.
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options);
 
-// The parts of the options that must not differ between ranks, for check_same_everywhere.
-std::string options_key(const WriteOptions& options);
-
 // A box of the hierarchy as the value functions of the core want it, with nothing left out.
 FrameBox plain_frame_box(const Box& box);
 

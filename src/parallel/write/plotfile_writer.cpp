@@ -14,6 +14,7 @@
 #include "parallel/write/filtered_write.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/names.hpp"
+#include "parallel/write/options_key.hpp"
 #include "parallel/write/ownership.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_hint.hpp"
@@ -114,31 +115,13 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
 
 }  // namespace
 
-Result<Covered> parse_covered(const std::string& name) {
-  for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
-    if (name == covered_name(covered)) return covered;
-  }
-  return usage_error("unknown treatment of covered cells \"" + name + "\"; allowed are auto, drop, keep");
-}
-
-const char* covered_name(Covered covered) {
-  switch (covered) {
-    case Covered::automatic:
-      return "auto";
-    case Covered::drop:
-      return "drop";
-    case Covered::keep:
-      return "keep";
-  }
-  return "unknown";
-}
-
 std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
   return amr::distribute(hierarchy, std::max(ranks, 1));
 }
 
 namespace {
 
+// The order of a write from start to end; longer than other functions, so that it reads in one piece.
 Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
                                 std::span<const LocalBox> owned, const WriteOptions& options) {
   NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));

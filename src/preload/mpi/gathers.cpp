@@ -123,8 +123,7 @@ neve_mpi_options options_for(uint64_t count, const neve_compress_options& values
 bool gather_frames(const Gather& call, bool is_root, int ranks) {
   neve_compress_options values = NEVE_COMPRESS_OPTIONS_INIT;
   values.threads = settings().transfer.values.encode.threads;
-  if (!settings().codec.empty()) values.codec = settings().codec.c_str();
-  if (!settings().effort.empty()) values.effort = settings().effort.c_str();
+  values.options = settings().options.c_str();
   neve_mpi_report report = {};
   std::vector<uint64_t> places_counts, displs;
   for (int rank = 0; is_root && rank < ranks; ++rank) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preload/mpi/settings.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/options/slots.hpp"
 #include "parallel/transfer/block_plan.hpp"
 #include "preload/trace/path_pattern.hpp"
 
@@ -57,34 +59,32 @@ Status read_calls(Settings& settings) {
   return {};
 }
 
+// Options of the table, each in a variable of its name. What is said of values goes on to gathers as text.
+Status read_options(Settings& settings) {
+  options::ArraySlots slots;
+  options::Slots of_values = slots.slots();
+  of_values.bound_use = BoundUse::field;
+  for (const options::Option& option : options::table()) {
+    if ((option.targets & options::transfer) == 0) continue;
+    const std::string variable = options::variable_of(option);
+    const std::string text = text_of(variable.c_str());
+    if (text.empty()) continue;
+    NEVE_TRY(option.read(text, of_values).in(variable));
+    settings.compresses = settings.compresses || option.key == "bound";
+    const bool is_of_call = option.key == "bound" || option.key == "threads";
+    if (!is_of_call) settings.options += fmt::format("{}={};", option.key, text);
+    if (option.key == "bound") settings.bound = text;
+  }
+  settings.transfer.values = slots.take();
+  return check_tuning(settings.transfer.values.tuning).in("NEVE_MPI_*");
+}
+
 Status read_environment(Settings& settings) {
-  ArrayOptions& values = settings.transfer.values;
-  settings.bound = text_of("NEVE_MPI_BOUND");
-  settings.compresses = !settings.bound.empty();
-  if (settings.compresses) {
-    auto bound = parse_bound(settings.bound);
-    if (!bound.ok()) return bound.status().in("NEVE_MPI_BOUND");
-    values.bound = *bound;
-    NEVE_TRY(check_bound(values.bound).in("NEVE_MPI_BOUND"));
-  }
-  settings.codec = text_of("NEVE_MPI_CODEC");
-  if (!settings.codec.empty()) {
-    auto codec = parse_codec(settings.codec);
-    if (!codec.ok()) return codec.status().in("NEVE_MPI_CODEC");
-    values.codec = *codec;
-  }
-  settings.effort = text_of("NEVE_MPI_EFFORT");
-  if (!settings.effort.empty()) {
-    auto effort = parse_effort(settings.effort);
-    if (!effort.ok()) return effort.status().in("NEVE_MPI_EFFORT");
-    values.encode.effort = *effort;
-  }
-  uint64_t threads = 1, reports = 0;
-  NEVE_TRY(read_variable("NEVE_MPI_THREADS", 1, max_threads, threads));
+  NEVE_TRY(read_options(settings));
+  uint64_t reports = 0;
   NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
   NEVE_TRY(read_variable("NEVE_MPI_LEAST_BYTES", 0, UINT64_MAX, settings.least_bytes));
   NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::most_block_bytes, settings.transfer.block_bytes));
-  values.encode.threads = static_cast<int>(threads);
   settings.reports = reports != 0;
   for (const std::string& size : split(text_of("NEVE_MPI_LAYER"), ',')) {
     NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::most_block_bytes,

@@ -18,7 +18,8 @@ struct Settings {
   uint64_t least_bytes = 65536;
   std::vector<std::string> patterns;  // of paths (src/preload/trace/path_pattern.hpp); none: all
   mpi::Transfer transfer;             // without a type
-  std::string bound, codec, effort;
+  std::string bound;
+  std::string options;  // of values, as neve_compress_options::options
 
   bool wants(const std::string& path) const;  // an absolute path
 };

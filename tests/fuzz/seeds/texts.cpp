@@ -14,7 +14,7 @@ namespace {
 constexpr const char* option_texts[] = {
     "rel=1e-3",
     "abs=0.5;field:density=abs=1e-6;covered=keep",
-    "lossless;codec=context;effort=max;threads=2;chunk_bytes=65536",
+    "lossless;codec=context;effort=max;threads=2;chunk_size=65536",
     "uncompressed;ghosts=2;strategy=aggregated;aggregate_boxes=4",
     "ratio=10",
     "psnr=60",

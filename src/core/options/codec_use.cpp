@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/options/codec_use.hpp"
+
+namespace neve::options {
+
+bool may_be_lossless(const CodecUse& use) {
+  return use.codec == Codec::lossless || (use.codec == Codec::automatic && use.is_lossless);
+}
+
+bool chooses_or_is_lossless(const CodecUse& use) {
+  return use.codec == Codec::automatic || may_be_lossless(use);
+}
+
+bool may_have_blocks(const CodecUse& use) {
+  return !use.is_lossless && (use.codec == Codec::lorenzo_regression ||
+                              (use.codec == Codec::automatic && use.effort == Effort::max));
+}
+
+bool may_merge_units(const CodecUse& use) {
+  const Arrangement arrangement = use.tuning.arrangement;
+  return may_have_blocks(use) && arrangement != Arrangement::in_place && arrangement != Arrangement::cluster;
+}
+
+bool is_not_exact(const CodecUse& use) { return use.codec != Codec::exact; }
+
+}  // namespace neve::options

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of a codec's settings mean something to which codec, bound and effort.
+#pragma once
+
+#include <string>
+
+#include "core/options/value_text.hpp"
+#include "neve/types.hpp"
+
+namespace neve::options {
+
+// What will encode some of the values.
+struct CodecUse {
+  std::string who;  // "" without a rule of its own, else as in "--field density"
+  Codec codec = Codec::automatic;
+  Effort effort = Effort::fast;
+  bool is_lossless = false;
+  CodecTuning tuning;
+};
+using Heeds = bool (*)(const CodecUse&);
+
+bool may_be_lossless(const CodecUse& use);
+bool chooses_or_is_lossless(const CodecUse& use);
+bool may_have_blocks(const CodecUse& use);
+bool may_merge_units(const CodecUse& use);
+bool is_not_exact(const CodecUse& use);
+
+}  // namespace neve::options

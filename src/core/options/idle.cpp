@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/options/idle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/format/codec_choices.hpp"
+
+namespace neve::options {
+namespace {
+
+constexpr std::string_view exact_knows_one_way = "has no meaning with codec exact, which knows one way only";
+
+// Rows whose value in `tuning` is not what it is by itself.
+std::vector<const Option*> changed_rows(CodecTuning tuning) {
+  CodecTuning untouched;
+  Slots changed, usual;
+  changed.tuning = &tuning;
+  usual.tuning = &untouched;
+  std::vector<const Option*> rows;
+  for (const Option& row : table()) {
+    if (row.heeds != nullptr && row.print(changed) != row.print(usual)) rows.push_back(&row);
+  }
+  return rows;
+}
+
+bool any_heeds(const std::vector<CodecUse>& uses, Heeds heeds) {
+  return std::any_of(uses.begin(), uses.end(), heeds);
+}
+
+// Those that take the tuning that `use` was told.
+std::vector<CodecUse> sharing_tuning(const std::vector<CodecUse>& uses, const CodecUse& use) {
+  std::vector<CodecUse> sharing;
+  std::copy_if(uses.begin(), uses.end(), std::back_inserter(sharing), [&](const CodecUse& other) {
+    return other.who == use.who || (use.who.empty() && other.tuning == use.tuning);
+  });
+  return sharing;
+}
+
+Status refuse_idle_tuning(const Asked& asked, const std::vector<CodecUse>& uses, const CodecUse& use,
+                          bool of_variables) {
+  // What a rule has from the common options is theirs, not the rule's.
+  if (!use.who.empty() && (of_variables || use.tuning == uses.front().tuning)) return {};
+  const std::vector<CodecUse> sharing = sharing_tuning(uses, use);
+  for (const Option* option : changed_rows(use.tuning)) {
+    if (any_heeds(sharing, option->heeds) || (of_variables && option->is_of_integers)) continue;
+    const std::string name =
+        use.who.empty() ? asked.named(option->key) : fmt::format("{}: {}", use.who, dashed(option->key));
+    return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}: {}", name,
+                                   use.is_lossless ? "lossless" : "abs or rel", codec_name(use.codec),
+                                   effort_name(use.effort), option->purpose));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Asked::named(std::string_view key) const {
+  return prefix.empty() ? std::string(key) : prefix + dashed(key);
+}
+
+std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string& rule_prefix) {
+  const auto is_lossless = [](const Bound& bound) { return bound.mode == BoundMode::lossless; };
+  const Effort effort = options.encode.effort;
+  std::vector<CodecUse> uses = {{"", options.codec, effort, is_lossless(options.bound), options.tuning}};
+  for (const auto& [name, rule] : options.fields) {
+    uses.push_back({rule_prefix + name, rule.codec.value_or(options.codec), effort,
+                    is_lossless(rule.bound.value_or(options.bound)), rule.tuning.value_or(options.tuning)});
+  }
+  return uses;
+}
+
+Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>& uses, bool of_variables) {
+  const CodecUse& common = uses.front();
+  if (!can_keep_every_bit(common.codec) && asked.is_given("codec") &&
+      std::none_of(uses.begin(), uses.end(),
+                   [&](const CodecUse& use) { return !use.is_lossless && use.codec == common.codec; })) {
+    return usage_error(
+        fmt::format("{} {} has no meaning with bound lossless, which it cannot keep; allowed are auto, "
+                    "lossless and exact",
+                    asked.named("codec"), codec_name(common.codec)));
+  }
+  if (asked.is_given("effort") && !any_heeds(uses, is_not_exact)) {
+    return usage_error(fmt::format("{} {}", asked.named("effort"), exact_knows_one_way));
+  }
+  for (const CodecUse& use : uses) {
+    if (!of_variables && use.is_lossless && use.codec != common.codec) {
+      NEVE_TRY(check_keeps_bound({BoundMode::lossless, 0}, use.codec).in(use.who));
+    }
+    NEVE_TRY(refuse_idle_tuning(asked, uses, use, of_variables));
+  }
+  return {};
+}
+
+Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
+                            const std::optional<Effort>& effort, const CodecTuning& tuning) {
+  if (codec == Codec::exact && effort) return usage_error(fmt::format("effort {}", exact_knows_one_way));
+  std::vector<CodecUse> uses;
+  for (const bool is_lossless : {false, true}) {
+    if (bound && (bound->mode == BoundMode::lossless) != is_lossless) continue;
+    for (const Effort possible : {Effort::fast, Effort::max}) {
+      uses.push_back({"", codec, effort.value_or(possible), is_lossless, tuning});
+    }
+  }
+  const bool may_be_of_integers = !bound && !keeps_integers(codec);  // which take another codec
+  for (const Option* option : changed_rows(tuning)) {
+    if ((option->is_of_integers && may_be_of_integers) || any_heeds(uses, option->heeds)) continue;
+    return usage_error(fmt::format("{} has no meaning with codec {}: {}", dashed(option->key),
+                                   codec_name(codec), option->purpose));
+  }
+  return {};
+}
+
+}  // namespace neve::options

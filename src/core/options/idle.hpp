@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options of codecs that would do nothing beside the others are refused by name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/options/option.hpp"
+#include "neve/status.hpp"
+#include "neve/write_options.hpp"
+
+namespace neve::options {
+
+// Who asks, for messages and for what was said rather than left as it is.
+struct Asked {
+  std::function<bool(std::string_view key)> is_given;
+  std::string prefix;       // of an option's name: "--", or nothing
+  std::string rule_prefix;  // of a field's: "--field ", "field "
+  std::string named(std::string_view key) const;
+};
+
+// Those of a plotfile's or checkpoint's options; a field with a rule has its own. The first is what holds
+// without a rule.
+std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string& rule_prefix);
+
+// Usage error for the codec, the effort and the tuning, said of all or in a rule, that none of `uses` heeds.
+// `of_variables`: rules are patterns of which several may meet in one variable, so each alone says too little
+// to be refused, and integers among the variables take codec lossless whatever the bound says.
+Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>& uses,
+                                 bool of_variables = false);
+
+// The settings of one rule that has a codec: usage error for the first that the codec heeds under no bound
+// and effort that the rule leaves open.
+Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
+                            const std::optional<Effort>& effort, const CodecTuning& tuning);
+
+}  // namespace neve::options

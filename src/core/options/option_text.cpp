@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "core/options/idle.hpp"
+#include "core/options/settings.hpp"
+#include "core/options/slots.hpp"
+#include "neve/options.hpp"
+
+namespace neve {
+namespace {
+
+using options::Setting;
+
+constexpr std::string_view field_key = "field";
+constexpr std::string_view of_a_write = "field:NAME=";
+
+// One option of a list: a setting, or "field:NAME=RULE".
+struct Item {
+  Setting setting;
+  std::string field;  // of key "field"
+};
+
+// Reads the options from the front of `text`.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : rest_(text) {}
+
+  bool is_at_end() {
+    while (rest_.starts_with(';')) rest_.remove_prefix(1);
+    return rest_.empty();
+  }
+
+  Result<Item> next() {
+    if (!rest_.starts_with(std::string(field_key) + ":"))
+      return Item{options::setting_of(take_until(";")), {}};
+    const std::string_view begin = rest_;
+    Item item;
+    item.setting.key = field_key;
+    take(field_key.size() + 1);
+    NEVE_ASSIGN(item.field, take_name());
+    if (rest_.starts_with('=')) {
+      take(1);
+      item.setting.value = take_until(";");
+    }
+    item.setting.text = begin.substr(0, begin.size() - rest_.size());
+    if (rest_.empty() || rest_.starts_with(';')) return item;
+    return usage_error("option \"" + item.setting.text + "\" is followed by \"" +
+                       std::string(rest_.substr(0, 20)) + "\"; a name in quotes ends with '=' and its bound");
+  }
+
+ private:
+  std::string_view take(size_t count) {
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  std::string take_until(std::string_view ends) { return std::string(take(rest_.find_first_of(ends))); }
+
+  // Plain up to '=', or in double quotes, where \" and \\ stand for '"' and '\'.
+  Result<std::string> take_name() {
+    if (!rest_.starts_with('"')) return take_until("=;");
+    std::string name;
+    for (size_t i = 1; i < rest_.size(); ++i) {
+      if (rest_[i] == '"') {
+        take(i + 1);
+        return name;
+      }
+      if (rest_[i] == '\\' && i + 1 < rest_.size()) ++i;
+      name += rest_[i];
+    }
+    return usage_error("option field:" + std::string(rest_.substr(0, 40)) +
+                       ": the closing '\"' of the name is missing");
+  }
+
+  std::string_view rest_;
+};
+
+// What was said, and that nothing is said twice: two that settle the same contradict each other, or one of
+// them does nothing.
+class Said {
+ public:
+  Status add(const Item& item) {
+    const std::string settles = !item.field.empty()           ? "field \"" + item.field + "\""
+                                : item.setting.key == "bound" ? "the bound of all fields"
+                                                              : item.setting.key;
+    if (settled_.insert(settles).second) {
+      keys_.insert(item.setting.key);
+      return {};
+    }
+    return usage_error(fmt::format("option \"{}\": {} is given twice", item.setting.text, settles));
+  }
+
+  const std::set<std::string>& keys() const { return keys_; }
+  options::Asked asked() const {
+    return {[this](std::string_view key) { return keys_.count(std::string(key)) > 0; }, "", "field "};
+  }
+
+ private:
+  std::set<std::string> settled_, keys_;
+};
+
+Status read_rule(const Item& item, WriteOptions& options) {
+  if (item.field.empty()) return usage_error("option \"" + item.setting.text + "\" names no field");
+  auto rule = options::parse_rule(item.setting.value, options::field_rule);
+  if (!rule.ok()) return rule.status().in("field " + item.field);
+  options.fields[item.field] = {rule->bound, rule->codec, rule->tuning, rule->fill};
+  return {};
+}
+
+// Options of an array as they are read.
+class ArrayReader {
+ public:
+  explicit ArrayReader(ArrayOptions before) : slots_(std::move(before)) {}
+  Status read(const Setting& setting) {
+    return options::read_setting(setting, options::array, slots_.slots());
+  }
+  Result<ArrayOptions> finish(const Said& said) {
+    ArrayOptions options = slots_.take();
+    NEVE_TRY(check_tuning(options.tuning));
+    const bool is_lossless = options.bound.mode == BoundMode::lossless;
+    // Of integers, too, which are lossless whatever is said of a bound.
+    const bool may_be_of_integers = said.keys().count("bound") == 0;
+    NEVE_TRY(refuse_idle_codec_options(
+        said.asked(), {{"", options.codec, options.encode.effort, is_lossless, options.tuning}},
+        may_be_of_integers));
+    return options;
+  }
+
+ private:
+  options::ArraySlots slots_;
+};
+
+// Uncompressed files have few options.
+Status check_uncompressed(const Said& said, const WriteOptions& options) {
+  if (options.compress) return {};
+  for (const std::string& key : said.keys()) {
+    const options::Option* const option = options::find(key);
+    if (option != nullptr && (option->targets & options::uncompressed_plotfile) != 0) continue;
+    return usage_error(fmt::format("option {} has no meaning with uncompressed; allowed are {}", key,
+                                   options::keys_of(options::uncompressed_plotfile)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& given) {
+  ArrayReader reader({});
+  Said said;
+  for (const auto& [name, value] : given) {
+    const options::Option* const option = options::find(name);
+    const std::string key(option == nullptr ? std::string_view(name) : option->key);
+    const Item item{{name, key, value, false}, {}};
+    NEVE_TRY(reader.read(item.setting));
+    NEVE_TRY(said.add(item));
+  }
+  return reader.finish(said);
+}
+
+Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions before) {
+  ArrayReader reader(std::move(before));
+  Said said;
+  for (Reader list(text); !list.is_at_end();) {
+    NEVE_ASSIGN(const Item item, list.next());
+    NEVE_TRY(reader.read(item.setting));
+    NEVE_TRY(said.add(item));
+  }
+  return reader.finish(said);
+}
+
+Result<ArrayOptions> options_for(DType dtype, ArrayOptions options) {
+  if (!is_integer(dtype)) {
+    options.integer_fill.reset();
+    return options;
+  }
+  const bool is_value = options.integer_fill && holds_integer(dtype, *options.integer_fill);
+  if (options.fill && !is_value) {
+    return usage_error(fmt::format("fill {} is no value of {}", *options.fill, dtype_name(dtype)));
+  }
+  options.fill.reset();
+  return options;
+}
+
+Result<WriteOptions> parse_write_options(std::string_view text) {
+  constexpr options::Targets targets = options::plotfile | options::uncompressed_plotfile;
+  options::WriteSlots slots;
+  WriteOptions rules;
+  Said said;
+  for (Reader list(text); !list.is_at_end();) {
+    NEVE_ASSIGN(const Item item, list.next());
+    if (item.setting.key == field_key) {
+      NEVE_TRY(read_rule(item, rules));
+    } else if (const options::Option* option = options::find(item.setting.key);
+               option == nullptr || !option->is_in_text || (option->targets & targets) == 0) {
+      return usage_error(fmt::format("unknown option \"{}\"; allowed are {}, {}", item.setting.text,
+                                     options::keys_of(targets), of_a_write));
+    } else {
+      NEVE_TRY(options::read_setting(item.setting, targets, slots.slots())
+                   .in("option \"" + item.setting.text + "\""));
+    }
+    NEVE_TRY(said.add(item));
+  }
+  WriteOptions options = slots.take();
+  options.fields = std::move(rules.fields);
+  NEVE_TRY(check_tuning(options.tuning));
+  NEVE_TRY(check_uncompressed(said, options));
+  NEVE_TRY(refuse_idle_codec_options(said.asked(), options::codec_uses(options, "field ")));
+  return options;
+}
+
+}  // namespace neve

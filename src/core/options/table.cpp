@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/format/codec_choices.hpp"
+#include "core/options/option.hpp"
+
+namespace neve::options {
+namespace {
+
+constexpr Targets encoded = plotfile | checkpoint | data_file | chombo_checkpoint;
+constexpr Targets rules = field_rule | variable_rule;
+constexpr Targets coded = encoded | array | transfer;
+constexpr Targets through_mpi = plotfile | uncompressed_plotfile | checkpoint | uncompressed_checkpoint;
+constexpr Targets uncompressed =
+    uncompressed_plotfile | uncompressed_checkpoint | uncompressed_chombo_checkpoint;
+
+template <class Struct>
+using Slot = Struct* Slots::*;
+
+// The option is what a slot points to.
+template <class T>
+Option whole(Option row, Slot<T> slot) {
+  row.read = [slot](std::string_view text, const Slots& slots) { return parse_value(text, *(slots.*slot)); };
+  row.print = [slot](const Slots& slots) { return value_text(*(slots.*slot)); };
+  return row;
+}
+
+// The option is a member of what a slot points to.
+template <class Struct, class T>
+Option member(Option row, Slot<Struct> slot, T Struct::*member) {
+  row.read = [=](std::string_view text, const Slots& slots) {
+    return parse_value(text, (slots.*slot)->*member);
+  };
+  row.print = [=](const Slots& slots) { return value_text((slots.*slot)->*member); };
+  return row;
+}
+
+// Likewise, of a number of bytes; 0 is nothing said.
+template <class Struct>
+Option bytes_member(Option row, Slot<Struct> slot, uint64_t Struct::*member) {
+  row.read = [=](std::string_view text, const Slots& slots) -> Status {
+    NEVE_ASSIGN((slots.*slot)->*member, parse_bytes(text));
+    return {};
+  };
+  row.print = [=](const Slots& slots) {
+    const uint64_t bytes = (slots.*slot)->*member;
+    return bytes == 0 ? std::string() : bytes_text(bytes);
+  };
+  return row;
+}
+
+Option heeded_by(Option row, Heeds heeds, std::string_view purpose, bool is_of_integers = false) {
+  row.heeds = heeds;
+  row.purpose = purpose;
+  row.is_of_integers = is_of_integers;
+  return row;
+}
+
+Option command_only(Option row) {
+  row.is_in_text = false;
+  return row;
+}
+
+Option bound() {
+  Option row{"bound",       "B",           Kind::text,
+             Group::common, coded | rules, "abs=X (largest error), rel=X (of the value range) or lossless"};
+  row.read = [](std::string_view text, const Slots& slots) -> Status {
+    NEVE_ASSIGN(*slots.bound, parse_bound(text, slots.bound_use));
+    return {};
+  };
+  row.print = [](const Slots& slots) { return to_string(*slots.bound); };
+  return row;
+}
+
+Option fill() {
+  Option row{"fill",
+             "X",
+             Kind::number,
+             Group::common,
+             plotfile | data_file | chombo_checkpoint | array | rules,
+             "the value that means 'nothing here': auto (detect), none or a number"};
+  row.read = [](std::string_view text, const Slots& slots) -> Status {
+    NEVE_ASSIGN(*slots.fill, parse_fill(text));
+    return {};
+  };
+  row.print = [](const Slots& slots) -> std::string {
+    if (slots.fill->value) return value_text(*slots.fill->value);
+    return slots.fill->detect ? "auto" : "none";
+  };
+  return row;
+}
+
+Option threads() {
+  Option row = whole(Option{"threads", "N", Kind::whole, Group::common, coded, "threads of each rank"},
+                     &Slots::threads);
+  row.read = [read = row.read](std::string_view text, const Slots& slots) -> Status {
+    NEVE_TRY(read(text, slots));
+    return check_threads(*slots.threads);
+  };
+  return row;
+}
+
+Option chunk_size() {
+  Option row{"chunk_size",
+             "BYTES",
+             Kind::size,
+             Group::data,
+             encoded,
+             "most logical bytes of a chunk, 64KiB to 1GiB; data files keep their chunks, at most 4MiB for "
+             "variables without, unless this is given"};
+  row.read = [](std::string_view text, const Slots& slots) -> Status {
+    NEVE_ASSIGN(const uint64_t bytes, parse_bytes(text));
+    NEVE_TRY(check_chunk_bytes(bytes));
+    if (slots.chunk_bytes != nullptr) *slots.chunk_bytes = bytes;
+    if (slots.write != nullptr) slots.write->chunk_bytes = bytes;
+    return {};
+  };
+  row.print = [](const Slots& slots) {
+    return slots.write != nullptr ? bytes_text(slots.write->chunk_bytes) : std::string();
+  };
+  return row;
+}
+
+Option no_compression() {
+  Option row{"uncompressed", "",
+             Kind::toggle,   Group::common,
+             uncompressed,   "the values as they are, boxes in Chombo's order; chunk options apply to boxes"};
+  row.read = [](std::string_view text, const Slots& slots) -> Status {
+    bool is_asked = false;
+    NEVE_TRY(parse_value(text, is_asked));
+    if (slots.write != nullptr) slots.write->compress = !is_asked;
+    return {};
+  };
+  row.print = [](const Slots& slots) { return value_text(slots.write != nullptr && !slots.write->compress); };
+  return row;
+}
+
+Option ghosts() {
+  Option row{"ghosts",
+             "N",
+             Kind::whole,
+             Group::data,
+             plotfile | uncompressed_plotfile,
+             "layers of ghost cells written around every box"};
+  row.is_in_command = false;  // where `convert --ghosts` asks what becomes of those that there are
+  row.read = [](std::string_view text, const Slots& slots) -> Status {
+    int layers = 0;
+    NEVE_TRY(parse_value(text, layers));
+    slots.write->ghosts.fill(layers);
+    return {};
+  };
+  row.print = [](const Slots& slots) { return value_text(slots.write->ghosts[0]); };
+  return row;
+}
+
+constexpr std::string_view weighs_nothing = "nothing is weighed; allowed with --codec auto and lossless";
+
+std::vector<Option> tuning_rows() {
+  constexpr auto tuning = &Slots::tuning;
+  constexpr Targets targets = coded | rules;
+  std::vector<Option> rows = {
+      member({"arrangement", "NAME", Kind::text, Group::codec, targets,
+              "how boxes lie while they are predicted: auto, linear, cluster or in_place"},
+             tuning, &CodecTuning::arrangement),
+      member({"unit", "N", Kind::whole, Group::expert, targets,
+              "side of the unit blocks of linear and cluster: 8, 16 or 32; 0: chosen"},
+             tuning, &CodecTuning::unit_cells),
+      heeded_by(member({"block", "N", Kind::whole, Group::expert, targets,
+                        "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen"},
+                       tuning, &CodecTuning::block_cells),
+                may_have_blocks,
+                "prediction blocks are codec lorenzo_regression's, which auto tries at effort max; its bound "
+                "is not lossless"),
+      heeded_by(member({"merge_units", "", Kind::toggle, Group::expert, targets,
+                        "lorenzo_regression predicts across unit blocks stacked in a line"},
+                       tuning, &CodecTuning::merge_units),
+                may_merge_units,
+                "unit blocks are merged by codec lorenzo_regression, which auto tries at effort max, in "
+                "arrangement linear"),
+      heeded_by(
+          member({"method", "NAME", Kind::text, Group::expert, targets,
+                  "of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, shuffle-lz4, "
+                  "bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, zlib or bzip2, as "
+                  "in BW-zlib"},
+                 tuning, &CodecTuning::method),
+          may_be_lossless,
+          "it is of codec lossless: allowed with --codec lossless, or with --bound lossless and --codec auto",
+          true),
+      heeded_by(member({"speed_weight", "X", Kind::number, Group::expert, targets,
+                        "of codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
+                       tuning, &CodecTuning::speed_weight),
+                chooses_or_is_lossless, weighs_nothing, true),
+      heeded_by(member({"ratio_weight", "X", Kind::number, Group::expert, targets, "weight of the ratio"},
+                       tuning, &CodecTuning::ratio_weight),
+                chooses_or_is_lossless, weighs_nothing, true),
+  };
+  for (Option& row : rows) row.is_of_tuning = true;
+  return rows;
+}
+
+std::vector<Option> write_rows() {
+  constexpr auto write = &Slots::write;
+  return {
+      member({"covered", "NAME", Kind::text, Group::data, plotfile,
+              "cells a finer level covers: keep; auto (left out where the finer average holds the bound) or "
+              "drop, for those who read through Neve: other tools see stand-in values in left-out cells"},
+             write, &WriteOptions::covered),
+      member({"cross_level", "", Kind::toggle, Group::codec, plotfile,
+              "finer levels are predicted with coarser ones too where that is smaller (codecs interpolation "
+              "and context); only Neve itself reads such files, not the HDF5 plugin"},
+             write, &WriteOptions::cross_level),
+      member({"strategy", "NAME", Kind::text, Group::expert, through_mpi,
+              "what one MPI-IO write takes: skeleton (all of a rank), aggregated (a level of a rank), "
+              "collective (a chunk, all ranks together), independent (a chunk); for comparison, compressed "
+              "only: filtered (AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 values a "
+              "chunk)"},
+             write, &WriteOptions::strategy),
+      member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
+              "strategy aggregated: boxes (or chunks) of a rank that one write takes; 0: all of a level"},
+             write, &WriteOptions::aggregate_boxes),
+      ghosts(),
+      no_compression(),
+  };
+}
+
+std::vector<Option> layout_rows() {
+  constexpr auto layout = &Slots::layout;
+  std::vector<Option> rows = {
+      member({"stripe_count", "N", Kind::whole, Group::parallel, through_mpi,
+              "storage targets the file is spread over (Lustre); 0: as the file system has it"},
+             layout, &FileLayout::stripe_count),
+      bytes_member({"stripe_size", "BYTES", Kind::size, Group::parallel, through_mpi,
+                    "length of a stripe, as in 8MiB; ROMIO cuts what it writes there on any file system"},
+                   layout, &FileLayout::stripe_bytes),
+      member({"aggregators", "N", Kind::whole, Group::parallel, through_mpi,
+              "ranks that write for the others in a collective write; 0: as the MPI library has it"},
+             layout, &FileLayout::aggregators),
+      bytes_member({"buffer_size", "BYTES", Kind::size, Group::parallel, through_mpi,
+                    "buffer of an aggregator, best a multiple of the stripe"},
+                   layout, &FileLayout::buffer_bytes),
+  };
+  for (Option& row : rows) row.is_of_layout = true;
+  return rows;
+}
+
+std::vector<Option> make_table() {
+  std::vector<Option> rows = {
+      bound(),
+      whole({"codec", "NAME", Kind::text, Group::codec, coded | rules, codec_choices()}, &Slots::codec),
+      whole({"effort", "NAME", Kind::text, Group::common, coded | variable_rule, "fast, balanced or max"},
+            &Slots::effort),
+      fill(),
+      threads(),
+      chunk_size(),
+      command_only(whole({"explain", "", Kind::toggle, Group::common, encoded | array,
+                          "every candidate's score, and why it lost or withdrew; with --json as data"},
+                         &Slots::explain)),
+  };
+  for (std::vector<Option> (*more)() : {tuning_rows, write_rows, layout_rows}) {
+    for (Option& row : more()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+char key_letter(char c) {
+  if (c == '-') return '_';
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+std::span<const Option> table() {
+  static const std::vector<Option> rows = make_table();
+  return rows;
+}
+
+const char* heading(Group group) {
+  switch (group) {
+    case Group::common:
+      return "Common options";
+    case Group::codec:
+      return "Codec";
+    case Group::parallel:
+      return "Ranks and the file system";
+    case Group::data:
+      return "Data";
+    case Group::expert:
+      return "Expert options, for measurements";
+  }
+  return "";
+}
+
+const Option* find(std::string_view name) {
+  std::string key(name);
+  std::transform(key.begin(), key.end(), key.begin(), key_letter);
+  const std::span<const Option> rows = table();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Option& row) { return row.key == key; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string keys_of(Targets targets) {
+  std::string keys;
+  for (const Option& row : table()) {
+    if ((row.targets & targets) == 0 || !row.is_in_text) continue;
+    keys += (keys.empty() ? "" : ", ") + std::string(row.key);
+  }
+  return keys;
+}
+
+std::string variable_of(const Option& option) {
+  std::string name = "NEVE_MPI_";
+  for (const char c : option.key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+std::string dashed(std::string_view key) {
+  std::string name(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+}  // namespace neve::options

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of options as text. Each parse_value is the inverse of value_text; its errors are usage errors that
+// say what was found and what is allowed, without the option's name. None depends on the locale.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "neve/types.hpp"
+#include "neve/write_options.hpp"
+
+namespace neve::options {
+
+Result<double> parse_number(std::string_view text);   // NaN and infinities too
+Result<uint64_t> parse_bytes(std::string_view text);  // "8MiB", "64KiB", "65536"
+
+Status parse_value(std::string_view text, int& value);  // at least 0
+Status parse_value(std::string_view text, double& value);
+Status parse_value(std::string_view text, bool& value);  // true, false, on, off, yes, no, 1, 0; capitals too
+Status parse_value(std::string_view text, std::string& value);
+Status parse_value(std::string_view text, Codec& value);
+Status parse_value(std::string_view text, Effort& value);
+Status parse_value(std::string_view text, Arrangement& value);
+Status parse_value(std::string_view text, LosslessMethod& value);
+Status parse_value(std::string_view text, Covered& value);
+
+std::string value_text(int value);
+std::string value_text(double value);  // the shortest that is the same number
+std::string value_text(bool value);
+std::string value_text(const std::string& value);
+std::string value_text(Codec value);
+std::string value_text(Effort value);
+std::string value_text(Arrangement value);
+std::string value_text(LosslessMethod value);
+std::string value_text(Covered value);
+std::string bytes_text(uint64_t bytes);  // "8MiB"
+
+// "auto" (none given, detect), "none" (do not detect), or a number.
+struct FillChoice {
+  bool detect = true;
+  std::optional<double> value;
+  std::optional<uint64_t> whole;  // two's complement, where the number is a whole one of 64 bits
+};
+Result<FillChoice> parse_fill(std::string_view text);
+
+}  // namespace neve::options

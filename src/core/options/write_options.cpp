@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "neve/write_options.hpp"
+
+#include <fmt/format.h>
+
+namespace neve {
+
+Result<Covered> parse_covered(const std::string& name) {
+  for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
+    if (name == covered_name(covered)) return covered;
+  }
+  return usage_error("unknown treatment of covered cells \"" + name + "\"; allowed are auto, drop, keep");
+}
+
+const char* covered_name(Covered covered) {
+  switch (covered) {
+    case Covered::automatic:
+      return "auto";
+    case Covered::drop:
+      return "drop";
+    case Covered::keep:
+      return "keep";
+  }
+  return "unknown";
+}
+
+Status check_chunk_bytes(uint64_t bytes) {
+  constexpr uint64_t min_bytes = uint64_t{64} << 10;
+  constexpr uint64_t max_bytes = uint64_t{1} << 30;
+  if (bytes >= min_bytes && bytes <= max_bytes) return {};
+  return usage_error(
+      fmt::format("chunk size is {} bytes; allowed are {} .. {}", bytes, min_bytes, max_bytes));
+}
+
+}  // namespace neve

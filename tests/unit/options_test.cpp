@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of options: what every row must do, and what its surfaces make of it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "core/options/idle.hpp"
+#include "core/options/settings.hpp"
+#include "core/options/slots.hpp"
+#include "neve/options.hpp"
+#include "parallel/write/options_key.hpp"
+
+namespace neve {
+namespace {
+
+using options::Option;
+
+// A value that is not the one an option has by itself.
+std::string other_value(const Option& option) {
+  if (option.key == "bound") return "abs=0.25";
+  if (option.key == "codec") return "context";
+  if (option.key == "effort") return "max";
+  if (option.key == "arrangement") return "linear";
+  if (option.key == "method") return "rank";
+  if (option.key == "covered") return "drop";
+  if (option.key == "strategy") return "aggregated";
+  if (option.key == "unit") return "16";
+  if (option.key == "block") return "4";
+  switch (option.kind) {
+    case options::Kind::toggle:
+      return "true";
+    case options::Kind::size:
+      return "1MiB";
+    case options::Kind::number:
+      return "2.5";
+    default:
+      return "3";
+  }
+}
+
+options::Slots with_chunk_bytes(options::Slots slots, std::optional<uint64_t>& chunk_bytes) {
+  if (slots.write == nullptr) slots.chunk_bytes = &chunk_bytes;
+  return slots;
+}
+
+TEST(OptionTable, EveryRowIsWhole) {
+  std::set<std::string_view> keys;
+  for (const Option& option : options::table()) {
+    EXPECT_TRUE(keys.insert(option.key).second) << option.key;
+    EXPECT_FALSE(option.help.empty()) << option.key;
+    EXPECT_NE(option.targets, 0U) << option.key;
+    EXPECT_EQ(option.placeholder.empty(), option.kind == options::Kind::toggle) << option.key;
+    EXPECT_EQ(option.heeds == nullptr, option.purpose.empty()) << option.key;
+    EXPECT_EQ(options::find(options::dashed(option.key)), &option);
+  }
+  EXPECT_EQ(options::find("no-such"), nullptr);
+}
+
+// What is read is printed, and the other way about: the surfaces show defaults and compare values by it.
+TEST(OptionTable, EveryRowReadsWhatItPrints) {
+  for (const Option& option : options::table()) {
+    options::WriteSlots slots, again;
+    std::optional<uint64_t> chunk_bytes;
+    const options::Slots where = with_chunk_bytes(slots.slots(), chunk_bytes);
+    const std::string before = option.print(where);
+    const Status status = option.read(other_value(option), where);
+    ASSERT_TRUE(status.ok()) << option.key << ": " << status.message();
+    const std::string after = option.print(where);
+    EXPECT_NE(after, before) << option.key;
+    ASSERT_TRUE(option.read(after, again.slots()).ok()) << option.key << " prints " << after;
+    EXPECT_EQ(option.print(again.slots()), after);
+  }
+}
+
+TEST(OptionTable, EveryRowRefusesNonsense) {
+  for (const Option& option : options::table()) {
+    if (option.key == "strategy") continue;  // parallel/write knows its names
+    options::WriteSlots slots;
+    const Status status = option.read("no\xffsense", slots.slots());
+    EXPECT_EQ(status.code(), Code::usage) << option.key;
+  }
+}
+
+// Ranks that ask for different things are found out, whichever option it is.
+TEST(OptionTable, RanksThatDifferAreFoundOut) {
+  const std::string usual = mpi::options_key({});
+  for (const Option& option : options::table()) {
+    options::WriteSlots slots;
+    ASSERT_TRUE(option.read(other_value(option), slots.slots()).ok());
+    const bool is_a_ranks_own = option.key == "threads";
+    EXPECT_EQ(mpi::options_key(slots.take()) == usual, is_a_ranks_own) << option.key;
+  }
+  WriteOptions of_field;
+  for (const char* rule : {"abs=1", "codec=context", "unit=8", "fill=3"}) {
+    const auto settings = options::parse_rule(rule, options::field_rule);
+    ASSERT_TRUE(settings.ok());
+    WriteOptions with_rule;
+    with_rule.fields["u"] = {settings->bound, settings->codec, settings->tuning, settings->fill};
+    of_field.fields["u"] = {};
+    EXPECT_NE(mpi::options_key(with_rule), mpi::options_key(of_field)) << rule;
+  }
+  WriteOptions hinted;
+  hinted.mpi_hints["cb_nodes"] = "2";
+  EXPECT_NE(mpi::options_key(hinted), usual);
+  WriteOptions like;
+  like.like = "plt.h5";
+  EXPECT_NE(mpi::options_key(like), usual);
+}
+
+TEST(ArrayOptionTexts, TakeEveryOptionOfArrays) {
+  const auto options = parse_array_options({{"Bound", "ratio=10"},
+                                            {"EFFORT", "max"},
+                                            {"unit", "16"},
+                                            {"merge-units", "Yes"},
+                                            {"threads", "3"},
+                                            {"fill", "-999"}});
+  ASSERT_TRUE(options.ok()) << options.status().message();
+  EXPECT_EQ(options->bound, (Bound{BoundMode::ratio, 10}));
+  EXPECT_EQ(options->encode.effort, Effort::max);
+  EXPECT_EQ(options->tuning.unit_cells, 16);
+  EXPECT_TRUE(options->tuning.merge_units);
+  EXPECT_EQ(options->encode.threads, 3);
+  EXPECT_EQ(options_for(DType::f32, *options)->fill, -999);
+  EXPECT_EQ(options_for(DType::i16, *options)->integer_fill, static_cast<uint64_t>(-999));
+  EXPECT_FALSE(options_for(DType::u16, *options).ok());
+
+  const auto text = parse_array_options("psnr=60;codec=context;fill=none");
+  ASSERT_TRUE(text.ok()) << text.status().message();
+  EXPECT_EQ(text->bound.mode, BoundMode::psnr);
+  EXPECT_EQ(text->codec, Codec::context);
+  EXPECT_FALSE(text->detect_fill);
+}
+
+TEST(ArrayOptionTexts, RefuseWhatWouldDoNothing) {
+  for (const char* idle :
+       {"rel=1e-3;method=rank;codec=context", "rel=1e-3;block=4", "lossless;codec=context",
+        "codec=exact;effort=max;lossless", "rel=1e-3;codec=context;speed-weight=1", "rel=1e-3;rel=1e-4",
+        "covered=keep", "explain", "rel=1e-3;merge-units;effort=fast"}) {
+    EXPECT_EQ(parse_array_options(idle).status().code(), Code::usage) << idle;
+  }
+  const Status unknown = parse_array_options({{"boundd", "rel=1"}}).status();
+  EXPECT_NE(unknown.message().find("unknown option \"boundd\"; allowed are bound, codec"), std::string::npos)
+      << unknown.message();
+}
+
+TEST(RuleTexts, SayWhichSettingIsWrong) {
+  const auto message = [](const char* rule) {
+    return options::parse_rule(rule, options::field_rule).status().message();
+  };
+  EXPECT_EQ(message("unit=x"), "unit: 'x' is not a whole number");
+  EXPECT_EQ(message("abs=1,rel=1"), "bound is given twice");
+  EXPECT_EQ(message("fill=auto"), "fill: a rule's is a number");
+  EXPECT_NE(message("effort=max").find("unknown option \"effort=max\"; allowed are bound, codec"),
+            std::string::npos);
+  EXPECT_NE(message("merge-units=1").find("takes no value"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace neve
