@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from conftest import CHECKOUT
@@ -47,6 +48,21 @@ def test_every_row_of_a_promise_names_a_test():
     assert rows > 25
 
 
+def headings(path: Path) -> list[tuple[int, str]]:
+    """Depth and text of each heading, none of those in blocks of code."""
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return [(len(marks), words) for marks, words in re.findall(r"^(#+) (.+)$", text, re.MULTILINE)]
+
+
+def anchors(path: Path) -> list[str]:
+    """Of each heading, as GitHub makes them."""
+    names = [
+        re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-") for _, words in headings(path)
+    ]
+    before = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f"{name}-{n}" if n else name for name, n in zip(names, before, strict=True)]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
 def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)]+)\)", path.read_text()):
@@ -55,9 +71,19 @@ def test_links_lead_somewhere(path):
         name, _, anchor = target.partition("#")
         file = path.parent / name if name else path
         assert file.exists(), target
-        if anchor:
-            headings = re.findall(r"^#+ (.+)$", file.read_text(), re.MULTILINE)
-            assert anchor in {h.lower().replace(" ", "-").strip("`") for h in headings}, target
+        assert not anchor or anchor in anchors(file), target
+
+
+def test_the_contents_of_the_format_are_its_headings():
+    path = CHECKOUT / "docs" / "format.md"
+    contents = path.read_text().split("## Contents\n")[1].split("\n## ")[0]
+    listed = re.findall(r"^( *)- \[(.+)\]\(#(.+)\)$", contents, re.MULTILINE)
+    below = [
+        (depth, words, anchor)
+        for (depth, words), anchor in zip(headings(path), anchors(path), strict=True)
+        if depth > 1 and words != "Contents"
+    ]
+    assert [(2 + len(indent) // 2, words, anchor) for indent, words, anchor in listed] == below
 
 
 def test_the_filter_parameters_are_those_of_the_header():
