@@ -19,6 +19,7 @@ import reference_lorenzo_regression
 import reference_lossless
 
 ALL_LINEAR, PER_SECTION = 0, 1
+PSNR = 4  # the last of the modes asked
 LINEAR, CLUSTER, IN_PLACE, NESTED = range(4)
 SPLIT, ARRAY, HAS_COARSER = 1, 2, 4
 MOST_COARSER_RATIO = 1024
@@ -238,7 +239,7 @@ def read_box(body: Reader, ndim: int, before: list[int]) -> Box:
 
 def read_component(body: Reader, dtype: str) -> Component:
     mode, flags, asked, bound, center, step, error = body.unpack("BBddddd")
-    require(mode <= 2 and flags <= (HAS_FILL | LEAVES_OUT_COVERED), "component flags")
+    require(mode <= PSNR and flags <= (HAS_FILL | LEAVES_OUT_COVERED), "component flags")
     require(np.isfinite(bound) and bound >= 0, "component bound")
     is_float = np.dtype(dtype).kind == "f"
     require(is_float or bound == 0, "bound of integers")

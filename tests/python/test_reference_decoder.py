@@ -226,6 +226,12 @@ def test_lossless_arrays(dtype):
     assert_same_bits(reference_decoder.decode(frame), field)
 
 
+@pytest.mark.parametrize("asked", [{"ratio": 5}, {"psnr": 60}])
+def test_a_ratio_or_a_psnr(asked):
+    frame = neve.compress(np.sin(np.arange(4000, dtype=np.float32) / 50), **asked)
+    assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
+
+
 def test_an_array_of_several_tiles():
     """More cells than a tile has, with sides that halve unevenly."""
     field = np.zeros((3, 701, 1003), np.float32)
