@@ -58,6 +58,10 @@ def array_frame(**options) -> Callable[[], bytes]:
     return lambda: neve.compress(RAMP, **{"abs": 0.25, "codec": "dual_quant", **options})
 
 
+def integer_frame() -> bytes:
+    return neve.compress(np.arange(8, dtype=np.int32), lossless=True, codec="exact")
+
+
 def bits(first: int, last: int, beside: int) -> list[int]:
     return [beside | 1 << bit for bit in range(first, last + 1)]
 
@@ -98,6 +102,7 @@ PLACES = {
         1, range(4, 256), "entry", array_frame(arrangement="linear", unit=8)
     ),
     "codec 8": Place(0, [*range(8, 256), 0], "entry"),
+    "codec 8, of integers": Place(0, range(8, 256), "entry", integer_frame),
     "flag bit 6 of a section, dual_quant": Place(0, bits(6, 7, 1), "section"),
     "5 codebooks of a section": Place(3, [*range(5, 256), 0], "section"),
     "method 20 of codec lossless": Place(

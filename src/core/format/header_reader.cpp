@@ -361,7 +361,8 @@ Status HeaderReader::read_section(ByteReader& in, uint32_t number) {
                       number, codec_name(entry.codec), header_.coarser_ratio ? "has" : "names no"));
     }
   }
-  if (is_integer(header_.dtype) && !keeps_integers(entry.codec)) {
+  // A codec of a later version leaves the other sections readable: whoever decodes its own names it.
+  if (is_integer(header_.dtype) && is_codec(entry.codec) && !keeps_integers(entry.codec)) {
     return corrupt(fmt::format("frame header: section {} of {} by codec {}, which does not support integers",
                                number, dtype_name(header_.dtype), codec_name(entry.codec)));
   }
