@@ -220,7 +220,7 @@ struct ComponentInfo {
   double center = 0;  // a dual_quant value is quantum * step + center, computed in the frame's dtype
   double step = 0;    // 0 when no section uses dual_quant
   // Measured by the encoder over this frame, in the values' own arithmetic: of f32 it may lie up to 2^-24 of
-  // itself below what f64 arithmetic says.
+  // itself below or above what f64 arithmetic says.
   double max_abs_error = 0;
   std::optional<double> fill;
   bool drops_covered = false;
