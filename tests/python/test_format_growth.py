@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 import struct
+import subprocess
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import reference_decoder
@@ -115,10 +119,12 @@ FILTER_PLACES = {
     "flag bit 8 of the filter's words": (6, [1 << bit for bit in range(8, 32)]),
 }
 STREAM = "version 2 of a stream"
+PLOTFILE = "layout 2 of a plotfile or checkpoint"
+FRAME_FILE = "version 2 of a frame file"
 
 
 def test_the_page_has_a_row_for_each():
-    assert set(WORDS) == {*PLACES, *FILTER_PLACES, STREAM}
+    assert set(WORDS) == {*PLACES, *FILTER_PLACES, STREAM, PLOTFILE, FRAME_FILE}
 
 
 def refusal(data: bytes) -> str:
@@ -204,3 +210,28 @@ def test_a_stream_of_a_later_version_is_refused_by_name():
     struct.pack_into("<H", stream, 4, 2)
     struct.pack_into("<I", stream, header_bytes, zlib.crc32(stream[:header_bytes]))
     assert refusal(bytes(stream)) == WORDS[STREAM]
+
+
+def said_by_info(neve_command: Path, path: Path) -> str:
+    done = subprocess.run([neve_command, "info", path], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    return done.stderr
+
+
+def test_a_plotfile_of_a_later_layout_is_refused_by_name(neve_command, converted, tmp_path):
+    path = shutil.copy(converted, tmp_path / "later.h5")
+    with h5py.File(path, "r+") as file:
+        file["neve"].attrs.modify("layout_version", 2)
+    with pytest.raises(neve.Error, match=re.escape(WORDS[PLOTFILE])):
+        neve.open(path)
+    assert WORDS[PLOTFILE] in said_by_info(neve_command, path)
+
+
+def test_a_frame_file_of_a_later_version_is_refused_by_name(neve_command, tmp_path):
+    golden = CHECKOUT / "tests" / "golden" / "frames_f32_two_ranks.nevefile"
+    data = bytearray(golden.read_bytes())
+    struct.pack_into("<I", data, 8, 2)
+    struct.pack_into("<Q", data, 56, reference_decoder.xxh3_64(bytes(data[:56])))
+    path = tmp_path / "later.nevefile"
+    path.write_bytes(data)
+    assert WORDS[FRAME_FILE] in said_by_info(neve_command, path)

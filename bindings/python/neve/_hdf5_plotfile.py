@@ -33,6 +33,7 @@ from ._hierarchy import Box, LevelInfo
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
 HELD_FRAMES = 16
+LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
 
 class _LevelData:
@@ -121,6 +122,17 @@ def _attribute(file: h5py.File, where: h5py.Group, name: str) -> Any:
     return where.attrs[name]
 
 
+def _check_layout(file: h5py.File) -> None:
+    """Refuses a plotfile or checkpoint of Neve whose layout is newer than this reader."""
+    if "neve" not in file:
+        return
+    version = int(_attribute(file, file["neve"], "layout_version"))
+    if version != LAYOUT_VERSION:
+        raise Error(
+            f"{file.filename}: neve/layout_version is {version}; this Neve reads {LAYOUT_VERSION}"
+        )
+
+
 def _first_attribute(file: h5py.File, where: h5py.Group, *names: str) -> Any:
     for name in names[:-1]:
         if name in where.attrs:
@@ -165,6 +177,7 @@ class Hdf5Source:
 
     def _read_hierarchy(self) -> None:
         file = self._file
+        _check_layout(file)
         self.kind = kind_of(file)
         self.time = float(file.attrs.get("time", 0.0))
         level_count = (
