@@ -108,6 +108,13 @@ PLACES = {
     "codec 8": Place(0, [*range(8, 256), 0], "entry"),
     "codec 8, of integers": Place(0, range(8, 256), "entry", integer_frame),
     "flag bit 6 of a section, dual_quant": Place(0, bits(6, 7, 1), "section"),
+    "flag bit 6 of a section, lorenzo_regression": Place(
+        0, bits(6, 7, 0) + bits(1, 3, 0), "section", array_frame(codec="lorenzo_regression")
+    ),
+    # Behind the head of 21 bytes that such values have.
+    "flag bit 6 of a section, interpolation": Place(
+        21, bits(6, 7, 0) + bits(1, 5, 0), "section", array_frame(codec="interpolation")
+    ),
     "5 codebooks of a section": Place(3, [*range(5, 256), 0], "section"),
     "method 20 of codec lossless": Place(
         0, [*range(20, 256), 0], "section", array_frame(abs=None, lossless=True, codec="lossless")
