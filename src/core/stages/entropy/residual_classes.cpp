@@ -159,17 +159,61 @@ Status read_symbols(ByteReader& in, std::span<uint8_t> symbols) {
   return huffman_decode(in, books.books, books.block_book, symbols);
 }
 
-}  // namespace
+// Which context codes a symbol, by the neighbourhood of its cell.
+struct ContextTable {
+  size_t contexts = 1;
+  ContextOf of{};
+};
 
-template <class U>
-void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
-  size_t cells = 0;
-  bool has_excluded = false;
-  for (const ResidualGrid<U>& grid : grids) {
-    cells += static_cast<size_t>(grid.cells());
-    has_excluded = has_excluded || grid.excluded != nullptr;
+// Contexts of equal weight, from calm to rough. `seen` counts the coded cells of each neighbourhood.
+ContextTable balance_contexts(const Histogram& seen, uint64_t coded) {
+  ContextTable table;
+  table.contexts = std::clamp<size_t>(coded / cells_per_context, 1, most_contexts);
+  uint64_t below = 0;
+  for (size_t n = 0; n < neighbourhoods; ++n) {
+    table.of[n] = static_cast<uint8_t>(
+        std::min<uint64_t>(table.contexts - 1, below * table.contexts / std::max<uint64_t>(coded, 1)));
+    below += seen[n];
   }
-  thread_local CellClasses classes;
+  return table;
+}
+
+// The number of contexts, and where each but the first begins among the neighbourhoods.
+void write_contexts(const ContextTable& table, ByteWriter& out) {
+  out.put(static_cast<uint8_t>(table.contexts));
+  for (size_t k = 1; k < table.contexts; ++k) {
+    out.put(static_cast<uint8_t>(std::lower_bound(table.of.begin(), table.of.end(), k) - table.of.begin()));
+  }
+}
+
+Result<ContextTable> read_contexts(ByteReader& in) {
+  ContextTable table;
+  table.contexts = in.get<uint8_t>();
+  if (in.failed() || table.contexts < 1 || table.contexts > most_contexts) {
+    return corrupt(
+        fmt::format("residual classes: {} contexts, 1 to {} are allowed", table.contexts, most_contexts));
+  }
+  unsigned begin_before = 0;
+  for (size_t k = 1; k < table.contexts; ++k) {
+    const auto begin = in.get<uint8_t>();
+    if (in.failed() || begin < begin_before || begin > neighbourhoods) {
+      return corrupt(
+          fmt::format("residual classes: context {} begins at {}, after {} and at most {} is allowed", k,
+                      begin, begin_before, neighbourhoods));
+    }
+    for (size_t n = begin; n < neighbourhoods; ++n) table.of[n] = static_cast<uint8_t>(k);
+    begin_before = begin;
+  }
+  return table;
+}
+
+// --- encoder --------------------------------------------------------------------------------------------
+
+// Symbols, lengths and neighbourhoods of all grids' cells, one grid after another.
+template <class U>
+void classify_cells(std::span<const ResidualGrid<U>> grids, CellClasses& classes) {
+  size_t cells = 0;
+  for (const ResidualGrid<U>& grid : grids) cells += static_cast<size_t>(grid.cells());
   classes.resize(cells);
   size_t offset = 0;
   for (const ResidualGrid<U>& grid : grids) {
@@ -178,26 +222,138 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
     find_neighbourhoods(grid.size, grid.excluded, classes, offset);
     offset += static_cast<size_t>(grid.cells());
   }
-  Histogram seen = count_symbols(classes.near);
-  const uint64_t coded = cells - seen[excluded_mark];
-  seen[excluded_mark] = 0;
+}
 
-  // Contexts of equal weight, from calm to rough.
-  const size_t contexts = std::clamp<size_t>(coded / cells_per_context, 1, most_contexts);
+// Where each context's next symbol goes.
+using DealtTo = std::array<uint8_t*, most_contexts>;
+
+// Deals the symbols of a grid, whose cells start at `offset`, to their contexts, and low bits to the sink.
+template <bool may_be_excluded, class U>
+void deal_symbols(const ResidualGrid<U>& grid, const CellClasses& classes, size_t offset,
+                  const ContextOf& context_of, DealtTo& next, RawBitSink<U>& sink) {
+  const auto total = static_cast<size_t>(grid.cells());
+  const uint8_t* const near = classes.near.data() + offset;
+  const uint8_t* const symbol = classes.symbols.data() + offset;
+  const uint8_t* const length = classes.lengths.data() + offset;
+  RawBitSink<U> local = sink;  // the compiler keeps a local in registers
+  for (size_t i = 0; i < total; ++i) {
+    if (may_be_excluded && near[i] == excluded_mark) continue;
+    *next[context_of[near[i]]]++ = symbol[i];
+    local.put(grid.residuals[i], length[i] - std::min<unsigned>(length[i], head_bits));
+  }
+  sink = local;
+}
+
+// --- decoder --------------------------------------------------------------------------------------------
+
+// Symbols that are still to be taken, by context.
+struct SymbolQueues {
+  std::array<const uint8_t*, most_contexts> next{};
+  std::array<const uint8_t*, most_contexts> end{};
+};
+
+// `storage` is resized to hold the symbols, of which there must be `wanted`.
+Result<SymbolQueues> read_queues(ByteReader& in, size_t contexts, uint64_t wanted, Symbols& storage) {
+  storage.resize(wanted);
+  SymbolQueues queues;
+  uint64_t declared = 0;
+  for (size_t k = 0; k < contexts; ++k) {
+    const uint64_t count = in.get_varint();
+    if (in.failed() || count > wanted - declared) {
+      return corrupt(fmt::format("residual classes: context {} has {} of {} symbols", k, count, wanted));
+    }
+    const std::span<uint8_t> symbols(storage.data() + declared, count);
+    declared += count;
+    if (count > 0) NEVE_TRY(read_symbols(in, symbols));
+    queues.next[k] = symbols.data();
+    queues.end[k] = symbols.data() + count;
+  }
+  if (declared != wanted) {
+    return corrupt(fmt::format("residual classes: {} symbols for {} values", declared, wanted));
+  }
+  return queues;
+}
+
+template <class U>
+uint64_t coded_cells(std::span<const ResidualGrid<U>> grids) {
+  uint64_t coded = 0;
+  for (const ResidualGrid<U>& grid : grids) {
+    const auto cells = static_cast<uint64_t>(grid.cells());
+    coded += cells;
+    if (grid.excluded == nullptr) continue;
+    coded -= static_cast<uint64_t>(
+        std::count_if(grid.excluded, grid.excluded + cells, [](uint8_t e) { return e != 0; }));
+  }
+  return coded;
+}
+
+// What is left to be read of the residuals, in the order of the cells.
+struct ResidualReader {
   ContextOf context_of{};
-  std::array<uint64_t, most_contexts> count{};
-  uint64_t below = 0;
-  for (size_t n = 0; n < neighbourhoods; ++n) {
-    context_of[n] = static_cast<uint8_t>(
-        std::min<uint64_t>(contexts - 1, below * contexts / std::max<uint64_t>(coded, 1)));
-    count[context_of[n]] += seen[n];
-    below += seen[n];
+  SymbolQueues queues;
+  BitReader raw;
+  bool is_damaged = false;
+
+  // One symbol and its low bits; 0 where there is none, or its word is too long. `length` becomes its own.
+  template <class U>
+  U take(unsigned near, BitReader& bits, uint8_t& length) {
+    length = 0;
+    const size_t k = context_of[near];
+    if (queues.next[k] == queues.end[k]) {
+      is_damaged = true;
+      return 0;
+    }
+    const unsigned symbol = *queues.next[k]++;
+    const uint8_t found = length_of_symbol(symbol);
+    if (symbol < 4) {
+      length = found;
+      return static_cast<U>(symbol);
+    }
+    if (found > word_bits<U>) {
+      is_damaged = true;
+      return 0;
+    }
+    length = found;
+    const unsigned low = raw_bits_of_symbol(symbol);
+    return static_cast<U>(static_cast<U>((U{4} | (symbol & 3)) << low) | static_cast<U>(bits.get(low)));
   }
 
-  std::array<uint8_t*, most_contexts> next{};
+  // The row of a grid that begins at cell `row`. `lengths` are those of the grid's cells.
+  template <bool may_be_excluded, class U>
+  void read_row(const ResidualGrid<U>& grid, int64_t row, bool has_above, uint8_t* lengths) {
+    const int64_t width = grid.size[0];
+    uint8_t* const own = lengths + row;
+    U* const residuals = grid.residuals + row;
+    BitReader bits = raw;  // the compiler keeps a local in registers
+    for (int64_t i = 0; i < width; ++i) {
+      const unsigned near = neighbourhood(own, i, width, has_above);
+      if (may_be_excluded && grid.excluded[row + i] != 0) {
+        own[i] = static_cast<uint8_t>(near / 2);
+        residuals[i] = 0;
+      } else {
+        residuals[i] = take<U>(near, bits, own[i]);
+      }
+    }
+    raw = bits;
+  }
+};
+
+}  // namespace
+
+template <class U>
+void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
+  thread_local CellClasses classes;
+  classify_cells(grids, classes);
+  const size_t cells = classes.near.size();
+  const Histogram seen = count_symbols(classes.near);
+  const ContextTable table = balance_contexts(seen, cells - seen[excluded_mark]);
+
+  std::array<size_t, most_contexts> count{};
+  for (size_t n = 0; n < neighbourhoods; ++n) count[table.of[n]] += seen[n];
   std::array<std::span<const uint8_t>, most_contexts> symbols;
+  DealtTo next{};
   uint8_t* begin = classes.by_context.data();
-  for (size_t k = 0; k < contexts; ++k) {
+  for (size_t k = 0; k < table.contexts; ++k) {
     next[k] = begin;
     symbols[k] = {begin, count[k]};
     begin += count[k];
@@ -205,39 +361,17 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
   thread_local RawVector<std::byte> raw;
   raw.resize(cells * sizeof(U) + sizeof(uint64_t));
   RawBitSink<U> sink(raw.data());
-  offset = 0;
+  size_t offset = 0;
   for (const ResidualGrid<U>& grid : grids) {
-    const auto total = static_cast<size_t>(grid.cells());
-    const uint8_t* const near = classes.near.data() + offset;
-    const uint8_t* const symbol = classes.symbols.data() + offset;
-    const uint8_t* const length = classes.lengths.data() + offset;
-    const U* const residuals = grid.residuals;
-    const auto deal = [&]<bool may_be_excluded>() {
-      RawBitSink<U> local = sink;  // the compiler keeps a local in registers
-      for (size_t i = 0; i < total; ++i) {
-        if (may_be_excluded && near[i] == excluded_mark) continue;
-        *next[context_of[near[i]]]++ = symbol[i];
-        local.put(residuals[i], length[i] - std::min<unsigned>(length[i], head_bits));
-      }
-      sink = local;
-    };
-    if (has_excluded) {
-      deal.template operator()<true>();
-    } else {
-      deal.template operator()<false>();
-    }
-    offset += total;
+    const auto deal = grid.excluded != nullptr ? deal_symbols<true, U> : deal_symbols<false, U>;
+    deal(grid, classes, offset, table.of, next, sink);
+    offset += static_cast<size_t>(grid.cells());
   }
 
-  out.put(static_cast<uint8_t>(contexts));
-  // Where each context but the first begins among the neighbourhoods.
-  for (size_t k = 1; k < contexts; ++k) {
-    out.put(
-        static_cast<uint8_t>(std::lower_bound(context_of.begin(), context_of.end(), k) - context_of.begin()));
-  }
-  for (size_t k = 0; k < contexts; ++k) {
-    out.put_varint(count[k]);
-    if (count[k] > 0) write_symbols(symbols[k], out);
+  write_contexts(table, out);
+  for (size_t k = 0; k < table.contexts; ++k) {
+    out.put_varint(symbols[k].size());
+    if (!symbols[k].empty()) write_symbols(symbols[k], out);
   }
   const size_t raw_bytes = static_cast<size_t>(sink.finish() - raw.data());
   out.put_varint(raw_bytes);
@@ -246,52 +380,13 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
 
 template <class U>
 Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) {
-  const auto contexts = in.get<uint8_t>();
-  if (in.failed() || contexts < 1 || contexts > most_contexts) {
-    return corrupt(
-        fmt::format("residual classes: {} contexts, 1 to {} are allowed", contexts, most_contexts));
-  }
-  ContextOf context_of{};
-  unsigned begin_before = 0;
-  for (unsigned k = 1; k < contexts; ++k) {
-    const auto begin = in.get<uint8_t>();
-    if (in.failed() || begin < begin_before || begin > neighbourhoods) {
-      return corrupt(
-          fmt::format("residual classes: context {} begins at {}, after {} and at most {} is allowed", k,
-                      begin, begin_before, neighbourhoods));
-    }
-    for (size_t n = begin; n < neighbourhoods; ++n) context_of[n] = static_cast<uint8_t>(k);
-    begin_before = begin;
-  }
-  uint64_t wanted = 0;
-  for (const ResidualGrid<U>& grid : grids) {
-    const auto cells = static_cast<uint64_t>(grid.cells());
-    wanted += cells;
-    if (grid.excluded != nullptr) {
-      wanted -= static_cast<uint64_t>(
-          std::count_if(grid.excluded, grid.excluded + cells, [](uint8_t e) { return e != 0; }));
-    }
-  }
+  NEVE_ASSIGN(const ContextTable table, read_contexts(in));
   thread_local Symbols by_context;
-  by_context.resize(wanted);
-  std::array<const uint8_t*, most_contexts> next{};
-  std::array<const uint8_t*, most_contexts> end{};
-  uint64_t declared = 0;
-  for (size_t k = 0; k < contexts; ++k) {
-    const uint64_t count = in.get_varint();
-    if (in.failed() || count > wanted - declared) {
-      return corrupt(fmt::format("residual classes: context {} has {} of {} symbols", k, count, wanted));
-    }
-    const std::span<uint8_t> symbols(by_context.data() + declared, count);
-    declared += count;
-    if (count > 0) NEVE_TRY(read_symbols(in, symbols));
-    next[k] = symbols.data();
-    end[k] = symbols.data() + count;
-  }
+  NEVE_ASSIGN(const SymbolQueues queues, read_queues(in, table.contexts, coded_cells(grids), by_context));
   const uint64_t raw_size = in.get_varint();
-  BitReader raw(in.get_bytes(raw_size));
-  if (in.failed() || declared != wanted) {
-    return corrupt(fmt::format("residual classes: {} symbols for {} values", declared, wanted));
+  ResidualReader reader{table.of, queues, BitReader(in.get_bytes(raw_size))};
+  if (in.failed()) {
+    return corrupt(fmt::format("residual classes: {} bytes of raw bits, which are not there", raw_size));
   }
 
   size_t most_cells = 0;
@@ -299,55 +394,16 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
     most_cells = std::max(most_cells, static_cast<size_t>(grid.cells()));
   thread_local RawVector<uint8_t> lengths;
   lengths.resize(most_cells);
-  bool is_damaged = false;
   for (const ResidualGrid<U>& grid : grids) {
-    const int64_t width = grid.size[0];
-    const auto read_row = [&]<bool may_be_excluded>(int64_t row, bool has_above) {
-      uint8_t* const own = lengths.data() + row;
-      const uint8_t* const skip = may_be_excluded ? grid.excluded + row : nullptr;
-      U* const residuals = grid.residuals + row;
-      BitReader bits = raw;  // the compiler keeps a local in registers
-      for (int64_t i = 0; i < width; ++i) {
-        const unsigned near = neighbourhood(own, i, width, has_above);
-        if (may_be_excluded && skip[i] != 0) {
-          own[i] = static_cast<uint8_t>(near / 2);
-          residuals[i] = 0;
-          continue;
-        }
-        const size_t k = context_of[near];
-        if (next[k] == end[k]) {
-          is_damaged = true;
-          own[i] = 0;
-          residuals[i] = 0;
-          continue;
-        }
-        const unsigned symbol = *next[k]++;
-        const uint8_t length = length_of_symbol(symbol);
-        own[i] = length;
-        if (symbol < 4) {
-          residuals[i] = static_cast<U>(symbol);
-          continue;
-        }
-        if (length > word_bits<U>) {
-          is_damaged = true;
-          own[i] = 0;
-          residuals[i] = 0;
-          continue;
-        }
-        const unsigned low = raw_bits_of_symbol(symbol);
-        residuals[i] = static_cast<U>((U{4} | (symbol & 3)) << low) | static_cast<U>(bits.get(low));
+    for_each_row(grid.size, [&](int64_t row, bool has_above) {
+      if (grid.excluded != nullptr) {
+        reader.read_row<true>(grid, row, has_above, lengths.data());
+      } else {
+        reader.read_row<false>(grid, row, has_above, lengths.data());
       }
-      raw = bits;
-    };
-    if (grid.excluded != nullptr) {
-      for_each_row(grid.size,
-                   [&](int64_t row, bool above) { read_row.template operator()<true>(row, above); });
-    } else {
-      for_each_row(grid.size,
-                   [&](int64_t row, bool above) { read_row.template operator()<false>(row, above); });
-    }
+    });
   }
-  if (is_damaged || !raw.is_at_end()) {
+  if (reader.is_damaged || !reader.raw.is_at_end()) {
     return corrupt("residual classes: the symbols or the raw bits do not make up the values");
   }
   return {};
