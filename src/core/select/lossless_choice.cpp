@@ -6,16 +6,17 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
-#include "core/kernels/word_kernels.hpp"
 #include "core/math/portable_math.hpp"
+#include "core/select/repeat_estimate.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_planes.hpp"
-#include "core/stages/lossless/word_repeats.hpp"
 #include "core/stages/lossless/word_xor.hpp"
 #include "core/stages/predict/word_lorenzo.hpp"
 
@@ -137,9 +138,7 @@ class LengthCounter {
   uint32_t words_ = 0;
 };
 
-// Estimated bits a word for every set of axes that the sampled cells have neighbours along, or for those
-// `among` alone (bit a is set a). `map` makes the word of a cell's bits.
-constexpr uint32_t any_axes = ~uint32_t{0};
+constexpr uint32_t any_axes = ~uint32_t{0};  // bit a stands for the set of axes a
 
 // Samples without any difference do not tell that there is none.
 constexpr double least_bits_per_word = 0.02;
@@ -148,87 +147,121 @@ constexpr double least_bits_per_word = 0.02;
 constexpr size_t axes_pruned_after = 4;
 constexpr double axes_hopeless_bits = 0.75;
 
-uint32_t likely_sets(const std::array<LengthCounter, all_axes + 1>& counters) {
-  std::array<double, all_axes + 1> bits{};
-  double least = HUGE_VAL;
-  for (unsigned axes = 1; axes <= all_axes; ++axes) {
-    if (counters[axes].words() == 0) continue;
-    bits[axes] = counters[axes].bits_per_word();
-    least = std::min(least, bits[axes]);
+// Counts differences along every set of axes that cells have neighbours along, or along those `among` alone.
+template <class U>
+class AxesCounter {
+ public:
+  AxesCounter(const std::vector<LosslessGrid>& grids, uint32_t among) : among_(among) {
+    for (const LosslessGrid& grid : grids) {
+      for (size_t d = 0; d < max_frame_dims; ++d) present_ |= grid.size[d] > 1 ? 1U << d : 0U;
+    }
   }
-  uint32_t likely = 0;
-  for (unsigned axes = 1; axes <= all_axes; ++axes)
-    likely |= bits[axes] <= least + axes_hopeless_bits ? 1U << axes : 0U;
-  return likely;
-}
+
+  // `map` makes the word of a cell's bits.
+  template <class T, class Map>
+  void add(const LosslessCells<T>& cells, const Run& run, const Map& map) {
+    usable_.fill(1);
+    for (unsigned set = 0; set <= all_axes; ++set) {
+      if (is_present(set)) read_corner(cells, run, set, map);
+    }
+    mix_differences();
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if (!is_counted(axes)) continue;
+      bool follows_zero = false;
+      for (size_t i = 0; i < static_cast<size_t>(run.count); ++i) {
+        if (usable_[i] == 0) continue;
+        counters_[axes].add(fold_sign<U>(words_[axes][i]), follows_zero);
+        follows_zero = words_[axes][i] == 0;
+      }
+    }
+  }
+
+  // Counts only the sets on that are not far behind.
+  void prune() {
+    std::array<double, all_axes + 1> bits{};
+    double least = HUGE_VAL;
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if (counters_[axes].words() == 0) continue;
+      bits[axes] = counters_[axes].bits_per_word();
+      least = std::min(least, bits[axes]);
+    }
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if (bits[axes] > least + axes_hopeless_bits) among_ &= ~(1U << axes);
+    }
+  }
+
+  // The set with the least bytes for `coded` words; without a set, as of a single cell, they stay as they
+  // are.
+  LosslessCandidate best(double coded) const {
+    LosslessCandidate best;
+    best.bytes = HUGE_VAL;
+    for (unsigned axes = 1; axes <= all_axes; ++axes) {
+      if (!is_counted(axes)) continue;
+      const double bytes = std::max(counters_[axes].bits_per_word(), least_bits_per_word) * coded / 8;
+      if (bytes < best.bytes) {
+        best.bytes = bytes;
+        best.axes = axes;
+      }
+    }
+    if (best.axes == 0) best = {LosslessMethod::lorenzo, axis_x, {}, coded * sizeof(U), 0};
+    return best;
+  }
+
+ private:
+  bool is_present(unsigned axes) const { return (axes & ~present_) == 0; }
+  bool is_counted(unsigned axes) const { return is_present(axes) && ((among_ >> axes) & 1) != 0; }
+
+  // The words one step back along each axis of a set: that corner of the cells' neighbourhoods.
+  template <class T, class Map>
+  void read_corner(const LosslessCells<T>& cells, const Run& run, unsigned set, const Map& map) {
+    int64_t back = 0;
+    bool inside = true;
+    for (size_t d = 0; d < max_frame_dims; ++d) {
+      if (((set >> d) & 1) == 0) continue;
+      inside = inside && run.back[d] > 0;
+      back += run.back[d];
+    }
+    words_[set].fill(0);
+    if (!inside) return;  // words outside count as 0
+    for (size_t i = 0; i < static_cast<size_t>(run.count); ++i) {
+      const size_t cell = run.cell + i - static_cast<size_t>(back);
+      if (cells.is_coded(cell)) {
+        words_[set][i] = map(cells.bits[cell]);
+      } else {
+        usable_[i] = 0;
+      }
+    }
+  }
+
+  // From the corners to the mixed differences along every set, one axis after the other.
+  void mix_differences() {
+    for (unsigned axis = 1; axis <= all_axes; axis *= 2) {
+      if (!is_present(axis)) continue;
+      for (unsigned axes = axis; axes <= all_axes; ++axes) {
+        if ((axes & axis) == 0 || !is_present(axes)) continue;
+        for (size_t i = 0; i < run_cells; ++i) words_[axes][i] = words_[axes ^ axis][i] - words_[axes][i];
+      }
+    }
+  }
+
+  uint32_t among_;
+  unsigned present_ = 0;  // axes along which any grid has more than one cell
+  std::array<LengthCounter, all_axes + 1> counters_;
+  // Of the run at hand, by set: first the words at a corner, then differences.
+  std::array<std::array<U, run_cells>, all_axes + 1> words_;
+  std::array<uint8_t, run_cells> usable_;  // 0: a corner is not coded
+};
 
 template <class T, class Map>
 LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
                             const Map& map) {
-  using U = WordOf<T>;
-  std::array<LengthCounter, all_axes + 1> counters;
-  size_t runs_until_pruned = runs.size() / axes_pruned_after;
-  unsigned present = 0;
-  for (const LosslessGrid& grid : cells.grids) {
-    for (size_t d = 0; d < max_frame_dims; ++d) present |= grid.size[d] > 1 ? 1U << d : 0U;
+  AxesCounter<WordOf<T>> counter(cells.grids, among);
+  const size_t counted_before_pruning = runs.size() / axes_pruned_after;
+  for (size_t r = 0; r < runs.size(); ++r) {
+    if (r == counted_before_pruning) counter.prune();
+    counter.add(cells, runs[r], map);
   }
-  for (const Run& run : runs) {
-    if (runs_until_pruned-- == 0) among &= likely_sets(counters);
-    const auto count = static_cast<size_t>(run.count);
-    // Of each set of axes the word at that corner of the cell's neighbourhood, then its mixed difference.
-    std::array<std::array<U, run_cells>, all_axes + 1> words;
-    std::array<uint8_t, run_cells> usable;
-    usable.fill(1);
-    for (unsigned set = 0; set <= all_axes; ++set) {
-      if ((set & ~present) != 0) continue;
-      int64_t back = 0;
-      bool inside = true;
-      for (size_t d = 0; d < max_frame_dims; ++d) {
-        if (((set >> d) & 1) == 0) continue;
-        inside = inside && run.back[d] > 0;
-        back += run.back[d];
-      }
-      words[set].fill(0);
-      if (!inside) continue;  // words outside count as 0
-      for (size_t i = 0; i < count; ++i) {
-        const size_t cell = run.cell + i - static_cast<size_t>(back);
-        if (!cells.is_coded(cell)) {
-          usable[i] = 0;
-        } else {
-          words[set][i] = map(cells.bits[cell]);
-        }
-      }
-    }
-    for (unsigned axis = 1; axis <= all_axes; axis *= 2) {
-      if ((axis & present) == 0) continue;
-      for (unsigned axes = axis; axes <= all_axes; ++axes) {
-        if ((axes & axis) == 0 || (axes & ~present) != 0) continue;
-        for (size_t i = 0; i < run_cells; ++i) words[axes][i] = words[axes ^ axis][i] - words[axes][i];
-      }
-    }
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
-      bool follows_zero = false;
-      for (size_t i = 0; i < count; ++i) {
-        if (usable[i] == 0) continue;
-        counters[axes].add(fold_sign<U>(words[axes][i]), follows_zero);
-        follows_zero = words[axes][i] == 0;
-      }
-    }
-  }
-  LosslessCandidate best;
-  best.bytes = HUGE_VAL;
-  const auto coded = static_cast<double>(cells.coded);
-  for (unsigned axes = 1; axes <= all_axes; ++axes) {
-    if ((axes & ~present) != 0 || ((among >> axes) & 1) == 0) continue;
-    const double bytes = std::max(counters[axes].bits_per_word(), least_bits_per_word) * coded / 8;
-    if (bytes < best.bytes) {
-      best.bytes = bytes;
-      best.axes = axes;
-    }
-  }
-  if (best.axes == 0) best = {LosslessMethod::lorenzo, axis_x, {}, coded * sizeof(T), 0};  // a single cell
-  return best;
+  return counter.best(static_cast<double>(cells.coded));
 }
 
 template <class T>
@@ -303,81 +336,15 @@ LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Ru
   return candidate;
 }
 
-// What slices and runs would not show: the share of words that stand a second time in the section, all but
-// their loose bits (stages/lossless/word_repeats.hpp), and how many of those bits differ.
-struct RepeatedWords {
-  double share = 0;
-  double residual_bits = 0;
-};
-
-// Runs are sampled by their own hash, so that of two equal ones both are looked at.
-template <class T>
-RepeatedWords repeated_words(const LosslessCells<T>& cells) {
-  using U = WordOf<T>;
-  constexpr size_t looked_at = 256;  // words in a row
-  constexpr size_t block = looked_at - least_repeat + 1;
-  constexpr int hash_bits = 6;                 // one run in 64 of those is
-  constexpr size_t most_compared = 512;        // pairs
-  constexpr size_t least_looked_at = 1 << 12;  // words
-  constexpr size_t common = 16;   // what occurs so often is no repeat of anything: constants, zeros
-  std::vector<uint64_t> sampled;  // hash, then cell
-  const auto hash_of = [](uint64_t place) { return place >> 32; };
-  const auto cell_of = [](uint64_t place) { return static_cast<size_t>(place & 0xffffffff); };
-  std::array<U, looked_at> words;
-  std::array<uint32_t, looked_at> hashes;
-  std::array<uint32_t, block> runs;
-  const size_t total = cells.bits.size();
-  const size_t blocks_between = std::clamp<size_t>(
-      total / least_looked_at, 1, sizeof(T) == 8 ? 16 : 8);  // one block in so many is looked at
-  for (size_t begin = 0; begin + looked_at <= total; begin += looked_at * blocks_between) {
-    word_kernels(U{}).order(cells.bits.data() + begin, words.size(), words.data());
-    word_kernels(U{}).hash(words.data(), hashes.size(), hashes.data());
-    for (size_t i = 0; i < block; ++i) runs[i] = hash_of_run(hashes.data() + i);
-    for (size_t i = 0; i < block; ++i) {
-      const uint32_t hash = runs[i];
-      // (The hash of zeros is 0: they are common, and would all be sampled.)
-      if (hash >> (32 - hash_bits) != 0 || hash == 0) continue;
-      bool coded = true;
-      for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
-      if (coded) sampled.push_back(uint64_t{hash} << 32 | (begin + i));
-    }
-  }
-  std::sort(sampled.begin(), sampled.end());
-  const auto word = [&](size_t cell) { return ordered_word<U>(cells.bits[cell]); };
-  size_t seen = 0, repeated = 0, compared = 0;
-  double bits = 0;
-  for (size_t i = 0; i < sampled.size();) {
-    size_t end = i + 1;
-    while (end < sampled.size() && hash_of(sampled[end]) == hash_of(sampled[i])) ++end;
-    if (end - i < common) {
-      seen += end - i;
-      if (end - i > 1) repeated += end - i;
-      for (size_t k = i + 1; k < end && compared < most_compared; ++k) {
-        const U own = word(cell_of(sampled[k]));
-        U other = word(cell_of(sampled[k - 1]));
-        if (repeated_part(own) != repeated_part(other))
-          other = word(cell_of(sampled[k - 1]) + least_repeat - 1);
-        if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
-        ++compared;
-        bits += std::bit_width(fold_sign<U>(own - other));
-      }
-    }
-    i = end;
-  }
-  if (seen == 0) return {};
-  // A run's twin lies in a block that is looked at in one case of blocks_between.
-  return {std::min(1.0, static_cast<double>(repeated * blocks_between) / static_cast<double>(seen)),
-          compared == 0 ? 0 : bits / static_cast<double>(compared)};
-}
-
 // Of fewer cells repeats and byte methods save less than a look for them costs.
 constexpr uint64_t least_weighed_cells = 2048;
 // Below this a search for repeats costs more than it finds.
 constexpr double worthwhile_repeats = 0.02;
 // From here on byte coders, which find repeats too, are not asked.
 constexpr double many_repeats = 0.35;
-// Where one byte method comes out this much larger than differences, another will not be smaller.
-constexpr double hopeful = 1.0;
+// bitshuffle_zstd is tried where xor_zstd comes out so many times smaller than differences: methods on bytes
+// are alike.
+constexpr double min_gain_to_try_bitshuffle = 1.0;
 // Of single bytes, what differences must be estimated to take of what zstd does.
 constexpr double hopeful_differences = 0.9;
 // What bytes take alone is seldom improved by more than a byte coder's own overhead.
@@ -388,7 +355,7 @@ constexpr double byte_methods_at_fast = 1.08;
 
 // What repeats save, of methods whose words are ordered ones.
 template <class T>
-void expect_repeats(const RepeatedWords& repeated, const LosslessCells<T>& cells,
+void expect_repeats(const RepeatEstimate& repeated, const LosslessCells<T>& cells,
                     LosslessCandidate& candidate) {
   if (repeated.share < worthwhile_repeats) return;
   candidate.repeats = true;
@@ -475,6 +442,130 @@ LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf
   return candidate;
 }
 
+// The candidates for one section, as they are weighed one after another.
+template <class T>
+class LosslessWeighing {
+ public:
+  LosslessWeighing(const LosslessCells<T>& cells, Effort effort)
+      : cells_(cells), effort_(effort), slices_(sample_slices(cells)) {}
+
+  void weigh_differences() {
+    const std::vector<Run> runs = sample_runs(cells_);
+    LosslessCandidate lorenzo =
+        best_axes(cells_, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
+    lorenzo.method = LosslessMethod::lorenzo;
+    candidates_.push_back(lorenzo);
+    // What suits values mostly suits their multiples.
+    const uint32_t likely_axes =
+        uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
+    const std::vector<T> first_values = sample_values(cells_, first_samples);
+    if (auto multiple = weigh_multiple(cells_, runs, likely_axes, first_values); multiple) {
+      candidates_.push_back(*multiple);
+    } else {
+      withdraw({LosslessMethod::multiple}, Fate::no_unit);
+    }
+    const std::vector<WordOf<T>> few = few_words(cells_, first_values);
+    if (few.empty()) {
+      withdraw({LosslessMethod::rank}, Fate::many_values);
+    } else {
+      candidates_.push_back(weigh_rank(cells_, runs, likely_axes, few));
+    }
+    // Few values repeat by chance.
+    if constexpr (std::is_floating_point_v<T>) {
+      if (few.empty() && cells_.coded >= least_weighed_cells) repeated_ = estimate_repeats(cells_);
+    }
+    expect_repeats(repeated_, cells_, candidates_.front());
+  }
+
+  // After the differences, which byte methods have to beat.
+  void weigh_byte_methods() {
+    if (sizeof(T) == 1 && cells_.left_out.empty()) {
+      weigh_single_bytes();
+    } else if (effort_ == Effort::max || std::is_integral_v<T>) {
+      // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
+      try_slices({LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd,
+                  LosslessMethod::zstd});
+    } else {
+      withdraw({LosslessMethod::shuffle_zstd, LosslessMethod::zstd}, Fate::effort);
+      weigh_planes();
+    }
+  }
+
+  void weigh_fast_method(const CodecTuning& tuning) {
+    if (tuning.speed_weight <= 0) return withdraw({LosslessMethod::shuffle_lz4}, Fate::speed);
+    LosslessCandidate fast = try_zstd<T>(cells_, slices_, LosslessMethod::shuffle_zstd);
+    fast.method = LosslessMethod::shuffle_lz4;
+    constexpr double lz4_against_zstd = 1.25;
+    fast.bytes *= lz4_against_zstd;
+    candidates_.push_back(fast);
+  }
+
+  WeighedMethods by_score(const CodecTuning& tuning) {
+    const double raw = static_cast<double>(cells_.held) * sizeof(T);
+    for (LosslessCandidate& c : candidates_) {
+      // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
+      if (effort_ == Effort::fast && c.method < LosslessMethod::lorenzo) c.bytes *= byte_methods_at_fast;
+      c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
+    }
+    std::stable_sort(
+        candidates_.begin(), candidates_.end(),
+        [](const LosslessCandidate& a, const LosslessCandidate& b) { return a.score > b.score; });
+    return {std::move(candidates_), std::move(withdrawn_)};
+  }
+
+ private:
+  void withdraw(std::initializer_list<LosslessMethod> methods, Fate fate) {
+    for (const LosslessMethod method : methods) withdrawn_.push_back({Codec::lossless, method, fate, 0, 0});
+  }
+  void try_slices(std::initializer_list<LosslessMethod> methods) {
+    for (const LosslessMethod method : methods) candidates_.push_back(try_zstd<T>(cells_, slices_, method));
+  }
+
+  // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast on
+  // them, is tried on all. Differences come out larger than estimated where values are few.
+  void weigh_single_bytes() {
+    withdraw({LosslessMethod::shuffle_zstd}, Fate::kin);
+    const LosslessCandidate whole = try_zstd<T>(cells_, cells_.bits, LosslessMethod::zstd);
+    std::erase_if(candidates_, [&](const LosslessCandidate& c) {
+      const bool is_far = c.bytes > hopeful_differences * whole.bytes;
+      if (is_far) withdraw({c.method}, Fate::far);
+      return is_far;
+    });
+    candidates_.push_back(whole);
+    try_slices({LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd});
+  }
+
+  // The methods on planes of floating point, where differences leave them a chance.
+  void weigh_planes() {
+    double least_bytes = HUGE_VAL;
+    for (const LosslessCandidate& c : candidates_) least_bytes = std::min(least_bytes, c.bytes);
+    if (const std::optional<Fate> fate = fate_of_planes(least_bytes); fate)
+      return withdraw({LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd}, *fate);
+    try_slices({LosslessMethod::xor_zstd});
+    if (candidates_.back().bytes * min_gain_to_try_bitshuffle < least_bytes) {
+      try_slices({LosslessMethod::bitshuffle_zstd});
+    } else {
+      withdraw({LosslessMethod::bitshuffle_zstd}, Fate::kin);
+    }
+  }
+
+  // Why planes are not tried at all; nothing: they are.
+  std::optional<Fate> fate_of_planes(double least_bytes) const {
+    if (cells_.coded < least_weighed_cells) return Fate::effort;
+    // Differences with repeats find all that a byte coder would; a sample shows neither.
+    if (repeated_.share >= many_repeats) return Fate::repeats;
+    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * least_bytes) return Fate::far;
+    return {};
+  }
+
+  const LosslessCells<T>& cells_;
+  Effort effort_;
+  std::vector<WordOf<T>> slices_;
+  RepeatEstimate repeated_;
+  std::vector<LosslessCandidate> candidates_;
+  std::vector<WeighedCandidate> withdrawn_;
+};
+
 }  // namespace
 
 template <class T>
@@ -495,7 +586,7 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
       best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
   candidate.method = method;
   if constexpr (std::is_floating_point_v<T>) {
-    if (method == LosslessMethod::lorenzo) expect_repeats(repeated_words(cells), cells, candidate);
+    if (method == LosslessMethod::lorenzo) expect_repeats(estimate_repeats(cells), cells, candidate);
   }
   return candidate;
 }
@@ -515,102 +606,11 @@ WeighedMethods fastest_method(const CodecTuning& tuning) {
 
 template <class T>
 WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
-  WeighedMethods weighed;
-  std::vector<LosslessCandidate>& candidates = weighed.candidates;
-  const auto withdraw = [&](LosslessMethod method, Fate fate) {
-    weighed.withdrawn.push_back({Codec::lossless, method, fate, 0, 0});
-  };
-  const std::vector<Run> runs = sample_runs(cells);
-  LosslessCandidate lorenzo =
-      best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
-  lorenzo.method = LosslessMethod::lorenzo;
-  candidates.push_back(lorenzo);
-  // What suits values mostly suits their multiples.
-  const uint32_t likely_axes = uint32_t{1} << lorenzo.axes | uint32_t{1} << axis_x | uint32_t{1} << all_axes;
-  const std::vector<T> first_values = sample_values(cells, first_samples);
-  if (auto multiple = weigh_multiple(cells, runs, likely_axes, first_values); multiple) {
-    candidates.push_back(*multiple);
-  } else {
-    withdraw(LosslessMethod::multiple, Fate::no_unit);
-  }
-  const std::vector<WordOf<T>> few = few_words(cells, first_values);
-  if (few.empty()) {
-    withdraw(LosslessMethod::rank, Fate::many_values);
-  } else {
-    candidates.push_back(weigh_rank(cells, runs, likely_axes, few));
-  }
-  // Few values repeat by chance.
-  RepeatedWords repeated;
-  if constexpr (std::is_floating_point_v<T>) {
-    if (few.empty() && cells.coded >= least_weighed_cells) repeated = repeated_words(cells);
-  }
-  expect_repeats(repeated, cells, candidates.front());
-  // Where words repeat, differences with repeats find all that a byte coder would; a sample shows neither.
-  const std::vector<WordOf<T>> words = sample_slices(cells);
-  double least_bytes = HUGE_VAL;
-  for (const LosslessCandidate& candidate : candidates) least_bytes = std::min(least_bytes, candidate.bytes);
-  // Integers are counts, classes and packed values, which byte coders may suit; there are few of them.
-  if (sizeof(T) == 1 && cells.left_out.empty()) {
-    // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast
-    // on them, is tried on all. Differences come out larger than estimated where values are few.
-    withdraw(LosslessMethod::shuffle_zstd, Fate::kin);
-    const LosslessCandidate whole = try_zstd<T>(cells, cells.bits, LosslessMethod::zstd);
-    std::erase_if(candidates, [&](const LosslessCandidate& c) {
-      const bool is_far = c.bytes > hopeful_differences * whole.bytes;
-      if (is_far) withdraw(c.method, Fate::far);
-      return is_far;
-    });
-    candidates.push_back(whole);
-    for (const LosslessMethod method : {LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd})
-      candidates.push_back(try_zstd<T>(cells, words, method));
-  } else if (effort == Effort::max || std::is_integral_v<T>) {
-    for (const LosslessMethod method : {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd,
-                                        LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
-      candidates.push_back(try_zstd<T>(cells, words, method));
-    }
-  } else {
-    withdraw(LosslessMethod::shuffle_zstd, Fate::effort);
-    withdraw(LosslessMethod::zstd, Fate::effort);
-    if (cells.coded < least_weighed_cells) {
-      withdraw(LosslessMethod::xor_zstd, Fate::effort);
-      withdraw(LosslessMethod::bitshuffle_zstd, Fate::effort);
-    } else if (repeated.share >= many_repeats) {
-      withdraw(LosslessMethod::xor_zstd, Fate::repeats);
-      withdraw(LosslessMethod::bitshuffle_zstd, Fate::repeats);
-    } else if (plane_entropy_bytes<T>(cells, words) > hopeful_entropy * least_bytes) {
-      withdraw(LosslessMethod::xor_zstd, Fate::far);
-      withdraw(LosslessMethod::bitshuffle_zstd, Fate::far);
-    } else {
-      const LosslessCandidate xored = try_zstd<T>(cells, words, LosslessMethod::xor_zstd);
-      candidates.push_back(xored);
-      if (xored.bytes < hopeful * least_bytes) {
-        candidates.push_back(try_zstd<T>(cells, words, LosslessMethod::bitshuffle_zstd));
-      } else {
-        withdraw(LosslessMethod::bitshuffle_zstd, Fate::kin);
-      }
-    }
-  }
-  if (tuning.speed_weight > 0) {
-    LosslessCandidate fast = try_zstd<T>(cells, words, LosslessMethod::shuffle_zstd);
-    fast.method = LosslessMethod::shuffle_lz4;
-    constexpr double lz4_against_zstd = 1.25;
-    fast.bytes *= lz4_against_zstd;
-    candidates.push_back(fast);
-  } else {
-    withdraw(LosslessMethod::shuffle_lz4, Fate::speed);
-  }
-  // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
-  if (effort == Effort::fast) {
-    for (LosslessCandidate& c : candidates) {
-      if (c.method < LosslessMethod::lorenzo) c.bytes *= byte_methods_at_fast;
-    }
-  }
-  const double raw = static_cast<double>(cells.held) * sizeof(T);
-  for (LosslessCandidate& c : candidates)
-    c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const LosslessCandidate& a, const LosslessCandidate& b) { return a.score > b.score; });
-  return weighed;
+  LosslessWeighing<T> weighing(cells, effort);
+  weighing.weigh_differences();
+  weighing.weigh_byte_methods();
+  weighing.weigh_fast_method(tuning);
+  return weighing.by_score(tuning);
 }
 
 template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);

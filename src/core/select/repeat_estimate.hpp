@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many words of a section stand in it a second time, from samples of runs.
+#pragma once
+
+#include "core/sections/lossless_cells.hpp"
+
+namespace neve {
+
+// What slices would not show: the share of words that stand a second time in the section, all but their loose
+// bits (stages/lossless/word_repeats.hpp), and how many of those bits differ.
+struct RepeatEstimate {
+  double share = 0;
+  double residual_bits = 0;
+};
+
+template <class T>
+RepeatEstimate estimate_repeats(const LosslessCells<T>& cells);
+
+}  // namespace neve
