@@ -144,6 +144,35 @@ Status read_bytes(LosslessMethod method, ByteReader& in, RawVector<U>& words) {
 
 // --- encoder --------------------------------------------------------------------------------------------
 
+// Appends a rectangle's share to the list of which cells are left out.
+template <class T>
+void append_left_out(const RectRows<const T*>& rect, std::vector<uint8_t>& left_out) {
+  if (rect.left_out.empty()) {
+    left_out.resize(left_out.size() + static_cast<size_t>(rect.cells()), 0);
+  } else {
+    left_out.insert(left_out.end(), rect.left_out.begin(), rect.left_out.end());
+  }
+}
+
+// Sets apart the held cells that have the fill value.
+template <class T>
+void mark_fill(WordOf<T> fill, LosslessCells<T>& cells) {
+  const size_t total = cells.bits.size();
+  const auto is_fill = [&](size_t cell) { return cells.bits[cell] == fill && cells.is_held(cell); };
+  size_t cell = 0;
+  while (cell < total && !is_fill(cell)) ++cell;
+  if (cell == total) return;
+  cells.is_fill.assign(total, 0);
+  uint8_t* const marks = cells.is_fill.data();
+  const WordOf<T>* const bits = cells.bits.data();
+  if (cells.left_out.empty()) {
+    for (; cell < total; ++cell) marks[cell] = bits[cell] == fill ? 1 : 0;
+  } else {
+    for (; cell < total; ++cell) marks[cell] = is_fill(cell) ? 1 : 0;
+  }
+  cells.coded -= static_cast<uint64_t>(std::count(cells.is_fill.begin(), cells.is_fill.end(), uint8_t{1}));
+}
+
 template <class T>
 LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spec) {
   using U = WordOf<T>;
@@ -160,36 +189,14 @@ LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spe
   U* next = cells.bits.data();
   for (const auto& rect : source.rects) {
     if (rect.cells() == 0) continue;
-    for (int64_t w = 0; w < rect.size[3]; ++w) {
-      for (int64_t z = 0; z < rect.size[2]; ++z) {
-        for (int64_t y = 0; y < rect.size[1]; ++y, next += rect.size[0]) {
-          std::memcpy(next, rect.row(y, z, w), static_cast<size_t>(rect.size[0]) * sizeof(U));
-        }
-      }
-    }
-    if (source.held == total) continue;
-    if (rect.left_out.empty()) {
-      cells.left_out.resize(cells.left_out.size() + static_cast<size_t>(rect.cells()), 0);
-    } else {
-      cells.left_out.insert(cells.left_out.end(), rect.left_out.begin(), rect.left_out.end());
-    }
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
+      std::memcpy(next, rect.row(y, z, w), static_cast<size_t>(rect.size[0]) * sizeof(U));
+      next += rect.size[0];
+      return true;
+    });
+    if (source.held < total) append_left_out(rect, cells.left_out);
   }
-  const std::optional<U> fill = fill_bits<T>(spec);
-  if (!fill) return cells;
-  const bool holds_all = cells.left_out.empty();
-  const auto is_fill = [&](size_t cell) { return cells.bits[cell] == *fill && cells.is_held(cell); };
-  size_t cell = 0;
-  while (cell < total && !is_fill(cell)) ++cell;
-  if (cell == total) return cells;
-  cells.is_fill.assign(total, 0);
-  uint8_t* const marks = cells.is_fill.data();
-  const U* const bits = cells.bits.data();
-  if (holds_all) {
-    for (; cell < total; ++cell) marks[cell] = bits[cell] == *fill ? 1 : 0;
-  } else {
-    for (; cell < total; ++cell) marks[cell] = is_fill(cell) ? 1 : 0;
-  }
-  cells.coded -= static_cast<uint64_t>(std::count(cells.is_fill.begin(), cells.is_fill.end(), uint8_t{1}));
+  if (const std::optional<U> fill = fill_bits<T>(spec); fill) mark_fill(*fill, cells);
   return cells;
 }
 
@@ -275,58 +282,53 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
   recycle_values(std::move(mapped.words));
 }
 
-// The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
-// and need not pay.
 template <class T>
-std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
-                               const CoderLevels& levels, bool by_name) {
+Status write_held_words(const LosslessCells<T>& cells, LosslessMethod method, const CoderLevels& levels,
+                        ByteWriter& out) {
   using U = WordOf<T>;
-  Bytes bytes(1, static_cast<std::byte>(candidate.method));
-  ByteWriter out(bytes);
-  if (!takes_differences(candidate.method)) {
-    if (cells.left_out.empty()) {
-      if (!write_words<U>(candidate.method, levels, cells.bits, out).ok()) return {};
-      return bytes;
-    }
-    RawVector<U> words = take_values<U>(cells.held);
-    size_t next = 0;
-    for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
-      if (cells.is_held(cell)) words[next++] = cells.bits[cell];
-    }
-    const Status written = write_words<U>(candidate.method, levels, words, out);
-    recycle_values(std::move(words));
-    if (!written.ok()) return {};
-    return bytes;
+  if (cells.left_out.empty()) return write_words<U>(method, levels, cells.bits, out);
+  RawVector<U> words = take_values<U>(cells.held);
+  size_t next = 0;
+  for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
+    if (cells.is_held(cell)) words[next++] = cells.bits[cell];
   }
-  if (candidate.method == LosslessMethod::lorenzo) {
-    MappedCells<T> mapped;
-    if (std::is_floating_point_v<T> && cells.left_out.empty()) {
-      mapped.words = take_values<U>(cells.bits.size());
-      word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
-      mapped.excluded = cells.is_fill;
-      visit_runs(cells.is_fill.empty() ? nullptr : cells.is_fill.data(), cells.bits.size(),
-                 [&](size_t begin, size_t end, bool is_fill) {
-                   if (is_fill) mapped.specials.add_run(begin, end - begin, cells.bits[begin]);
-                 });
-    } else {
-      mapped = map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
-    }
-    write_differences(cells, std::move(mapped), candidate, out);
-    return bytes;
-  }
-  if (candidate.method == LosslessMethod::multiple) {
-    write_unit(candidate.unit, out);
-    const Multiples<T> multiples(candidate.unit);
-    write_differences(cells,
-                      map_cells(cells, false,
-                                [&](U word) -> std::optional<U> {
-                                  const auto multiple = multiples.multiple(std::bit_cast<T>(word));
-                                  if (!multiple) return {};
-                                  return static_cast<U>(*multiple);
-                                }),
-                      candidate, out);
-    return bytes;
-  }
+  const Status written = write_words<U>(method, levels, words, out);
+  recycle_values(std::move(words));
+  return written;
+}
+
+// Values as ordered integers.
+template <class T>
+MappedCells<T> map_to_ordered(const LosslessCells<T>& cells) {
+  using U = WordOf<T>;
+  if (!std::is_floating_point_v<T> || !cells.left_out.empty())
+    return map_cells(cells, true, [](U bits) { return std::optional(word_of<T>(bits)); });
+  MappedCells<T> mapped;
+  mapped.words = take_values<U>(cells.bits.size());
+  word_kernels(U{}).order(cells.bits.data(), cells.bits.size(), mapped.words.data());
+  mapped.excluded = cells.is_fill;
+  visit_runs(cells.is_fill.empty() ? nullptr : cells.is_fill.data(), cells.bits.size(),
+             [&](size_t begin, size_t end, bool is_fill) {
+               if (is_fill) mapped.specials.add_run(begin, end - begin, cells.bits[begin]);
+             });
+  return mapped;
+}
+
+template <class T>
+MappedCells<T> map_to_multiples(const LosslessCells<T>& cells, const ValueUnit& unit) {
+  using U = WordOf<T>;
+  const Multiples<T> multiples(unit);
+  return map_cells(cells, false, [&](U word) -> std::optional<U> {
+    const auto multiple = multiples.multiple(std::bit_cast<T>(word));
+    if (!multiple) return {};
+    return static_cast<U>(*multiple);
+  });
+}
+
+// The different words that ranks are given to; nothing when they are too many, or none and that does not pay.
+template <class T>
+std::optional<std::vector<WordOf<T>>> ranked_words(const LosslessCells<T>& cells, bool by_name) {
+  using U = WordOf<T>;
   std::vector<U> words;
   words.reserve(cells.held);
   for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
@@ -337,18 +339,40 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
   if (!distinct || (distinct->empty() && !by_name)) return {};
   if (distinct->empty())
     distinct->push_back(0);  // nothing but special values; the table has an entry at least
-  write_distinct<U>(*distinct, out);
-  write_differences(cells,
-                    map_cells(cells, true,
-                              [&](U bits) {
-                                const U first = distinct->front();
-                                const auto at = std::lower_bound(
-                                    distinct->begin(), distinct->end(), word_of<T>(bits), [first](U a, U b) {
-                                      return static_cast<U>(a - first) < static_cast<U>(b - first);
-                                    });
-                                return std::optional(static_cast<U>(at - distinct->begin()));
-                              }),
-                    candidate, out);
+  return distinct;
+}
+
+template <class T>
+MappedCells<T> map_to_ranks(const LosslessCells<T>& cells, const std::vector<WordOf<T>>& distinct) {
+  using U = WordOf<T>;
+  const U first = distinct.front();
+  const auto is_before = [first](U a, U b) { return static_cast<U>(a - first) < static_cast<U>(b - first); };
+  return map_cells(cells, true, [&](U bits) {
+    const auto at = std::lower_bound(distinct.begin(), distinct.end(), word_of<T>(bits), is_before);
+    return std::optional(static_cast<U>(at - distinct.begin()));
+  });
+}
+
+// The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
+// and need not pay.
+template <class T>
+std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
+                               const CoderLevels& levels, bool by_name) {
+  Bytes bytes(1, static_cast<std::byte>(candidate.method));
+  ByteWriter out(bytes);
+  if (candidate.method == LosslessMethod::lorenzo) {
+    write_differences(cells, map_to_ordered(cells), candidate, out);
+  } else if (candidate.method == LosslessMethod::multiple) {
+    write_unit(candidate.unit, out);
+    write_differences(cells, map_to_multiples(cells, candidate.unit), candidate, out);
+  } else if (candidate.method == LosslessMethod::rank) {
+    const auto distinct = ranked_words(cells, by_name);
+    if (!distinct) return {};
+    write_distinct<WordOf<T>>(*distinct, out);
+    write_differences(cells, map_to_ranks(cells, *distinct), candidate, out);
+  } else if (!write_held_words(cells, candidate.method, levels, out).ok()) {
+    return {};
+  }
   return bytes;
 }
 
@@ -424,63 +448,118 @@ Result<WordMeaning<T>> read_meaning(LosslessMethod method, ByteReader& in, uint6
   return meaning;
 }
 
+template <class T>
+size_t all_cells(const SectionTarget<T>& target) {
+  size_t total = 0;
+  for (const auto& rect : target.rects) total += static_cast<size_t>(rect.cells());
+  return total;
+}
+
+template <class T>
+bool has_left_out(const SectionTarget<T>& target) {
+  return std::any_of(target.rects.begin(), target.rects.end(),
+                     [](const auto& rect) { return !rect.left_out.empty(); });
+}
+
+// What a section of differences says before its residuals.
+template <class T>
+struct DifferencesHead {
+  WordMeaning<T> meaning;
+  SpecialValues specials;
+  unsigned axes = 0;
+  std::vector<WordRepeat> repeats;
+};
+
+template <class T>
+Result<DifferencesHead<T>> read_head(LosslessMethod method, ByteReader& in, const SectionTarget<T>& target) {
+  DifferencesHead<T> head;
+  NEVE_ASSIGN(head.meaning, read_meaning<T>(method, in, target.held));
+  const auto flags = in.get<uint8_t>();
+  if (in.failed() || (flags & ~(flag_specials | flag_repeats)) != 0) {
+    return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
+  }
+  if ((flags & flag_specials) != 0) {
+    NEVE_ASSIGN(head.specials, read_special_values(in, sizeof(T), target.held));
+  }
+  head.axes = in.get<uint8_t>();
+  if (in.failed() || head.axes > all_axes) {
+    return corrupt(fmt::format("lossless section: differences along axes 0x{:02x}", head.axes));
+  }
+  if ((flags & flag_repeats) != 0) {
+    NEVE_ASSIGN(head.repeats, read_repeats(in, all_cells(target)));
+  }
+  return head;
+}
+
+// The cells that have no residual, 1 each (empty: none), and the special values among them that lie between
+// left-out cells: a special's position counts held cells only.
+template <class U>
+struct CellsWithoutWord {
+  std::vector<uint8_t> excluded;
+  std::vector<std::pair<size_t, U>> patches;
+};
+
+template <class T>
+CellsWithoutWord<WordOf<T>> find_excluded(const SectionTarget<T>& target, const SpecialValues& specials) {
+  CellsWithoutWord<WordOf<T>> found;
+  if (!has_left_out(target)) {
+    if (!specials.runs.empty()) found.excluded.assign(all_cells(target), 0);
+    for (const SpecialRun& run : specials.runs) std::memset(found.excluded.data() + run.begin, 1, run.count);
+    return found;
+  }
+  found.excluded.assign(all_cells(target), 0);
+  SpecialCursor cursor(specials);
+  uint64_t position = 0;
+  uint64_t special_at = cursor.next(0);
+  size_t cell = 0;
+  for (const auto& rect : target.rects) {
+    for (int64_t i = 0; i < rect.cells(); ++i, ++cell) {
+      if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(i)] != 0) {
+        found.excluded[cell] = 1;
+        continue;
+      }
+      if (position == special_at) {
+        found.excluded[cell] = 1;
+        found.patches.emplace_back(cell, static_cast<WordOf<T>>(cursor.bits(position)));
+        special_at = cursor.next(position + 1);
+      }
+      ++position;
+    }
+  }
+  return found;
+}
+
+// From words to the values' bits, in place, but for excluded cells.
+template <class T>
+Status words_to_bits(const WordMeaning<T>& meaning, const std::vector<uint8_t>& excluded,
+                     RawVector<WordOf<T>>& words) {
+  using U = WordOf<T>;
+  if (meaning.method == LosslessMethod::lorenzo) {
+    if constexpr (std::is_floating_point_v<T>)
+      word_kernels(U{}).unorder(words.data(), words.size(), words.data());
+    return {};
+  }
+  for (size_t cell = 0; cell < words.size(); ++cell) {
+    if (!excluded.empty() && excluded[cell] != 0) continue;
+    const std::optional<U> bits = meaning.bits(words[cell]);
+    if (!bits) {
+      return corrupt(
+          fmt::format("lossless section: a rank outside of its {} values", meaning.distinct.size()));
+    }
+    words[cell] = *bits;
+  }
+  return {};
+}
+
 // Bits of all cells of the target's rectangles, one after another; those of left-out cells have no meaning.
 template <class T>
 Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReader& in,
                                                 const SectionTarget<T>& target) {
   using U = WordOf<T>;
-  NEVE_ASSIGN(const WordMeaning<T> meaning, read_meaning<T>(method, in, target.held));
-  const auto flags = in.get<uint8_t>();
-  if (in.failed() || (flags & ~(flag_specials | flag_repeats)) != 0) {
-    return corrupt(fmt::format("lossless section: unknown flags 0x{:02x}", flags));
-  }
-  SpecialValues specials;
-  if ((flags & flag_specials) != 0) {
-    NEVE_ASSIGN(specials, read_special_values(in, sizeof(T), target.held));
-  }
-  const auto axes = in.get<uint8_t>();
-  if (in.failed() || axes > all_axes) {
-    return corrupt(fmt::format("lossless section: differences along axes 0x{:02x}", axes));
-  }
-
-  size_t total = 0;
-  bool has_left_out = false;
-  for (const auto& rect : target.rects) {
-    total += static_cast<size_t>(rect.cells());
-    has_left_out = has_left_out || !rect.left_out.empty();
-  }
-  std::vector<WordRepeat> repeats;
-  if ((flags & flag_repeats) != 0) {
-    NEVE_ASSIGN(repeats, read_repeats(in, total));
-  }
-  std::vector<uint8_t> excluded;
-  std::vector<std::pair<size_t, U>> patches;
-  if (!has_left_out) {
-    if (!specials.runs.empty()) excluded.assign(total, 0);
-    for (const SpecialRun& run : specials.runs) std::memset(excluded.data() + run.begin, 1, run.count);
-  } else {
-    excluded.assign(total, 0);
-    SpecialCursor cursor(specials);
-    uint64_t position = 0;
-    uint64_t special_at = cursor.next(0);
-    size_t cell = 0;
-    for (const auto& rect : target.rects) {
-      for (int64_t i = 0; i < rect.cells(); ++i, ++cell) {
-        if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(i)] != 0) {
-          excluded[cell] = 1;
-          continue;
-        }
-        if (position == special_at) {
-          excluded[cell] = 1;
-          patches.emplace_back(cell, static_cast<U>(cursor.bits(position)));
-          special_at = cursor.next(position + 1);
-        }
-        ++position;
-      }
-    }
-  }
-
-  RawVector<U> words = take_values<U>(total);
+  NEVE_ASSIGN(const DifferencesHead<T> head, read_head<T>(method, in, target));
+  CellsWithoutWord<U> without_word = find_excluded(target, head.specials);
+  std::vector<uint8_t>& excluded = without_word.excluded;
+  RawVector<U> words = take_values<U>(all_cells(target));
   std::vector<ResidualGrid<U>> grids;
   size_t offset = 0;
   for (const auto& rect : target.rects) {
@@ -491,25 +570,13 @@ Result<RawVector<WordOf<T>>> decode_differences(LosslessMethod method, ByteReade
   }
   NEVE_TRY(decode_residuals<U>(in, grids));
   for (const ResidualGrid<U>& grid : grids)
-    WordLorenzo<U>(grid.size, axes).inverse(grid.residuals, grid.excluded, words.data(), repeats);
-  if (method == LosslessMethod::lorenzo) {
-    if constexpr (std::is_floating_point_v<T>) word_kernels(U{}).unorder(words.data(), total, words.data());
-  } else {
-    for (size_t cell = 0; cell < total; ++cell) {
-      if (!excluded.empty() && excluded[cell] != 0) continue;
-      const std::optional<U> bits = meaning.bits(words[cell]);
-      if (!bits) {
-        return corrupt(
-            fmt::format("lossless section: a rank outside of its {} values", meaning.distinct.size()));
-      }
-      words[cell] = *bits;
-    }
-  }
-  for (const auto& [cell, bits] : patches) words[cell] = bits;
-  if (!has_left_out) {
-    for (const SpecialRun& run : specials.runs) {
-      for (uint64_t i = 0; i < run.count; ++i) words[run.begin + i] = static_cast<U>(specials.bits(run, i));
-    }
+    WordLorenzo<U>(grid.size, head.axes).inverse(grid.residuals, grid.excluded, words.data(), head.repeats);
+  NEVE_TRY(words_to_bits(head.meaning, excluded, words));
+  for (const auto& [cell, bits] : without_word.patches) words[cell] = bits;
+  if (has_left_out(target)) return words;
+  for (const SpecialRun& run : head.specials.runs) {
+    for (uint64_t i = 0; i < run.count; ++i)
+      words[run.begin + i] = static_cast<U>(head.specials.bits(run, i));
   }
   return words;
 }
@@ -520,8 +587,7 @@ Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
   using U = WordOf<T>;
   RawVector<U> held = take_values<U>(target.held);
   NEVE_TRY(read_bytes(method, in, held));
-  size_t total = 0;
-  for (const auto& rect : target.rects) total += static_cast<size_t>(rect.cells());
+  const size_t total = all_cells(target);
   if (total == held.size()) return held;
   RawVector<U> bits = take_values<U>(total);
   const U* next = held.data();
@@ -535,6 +601,149 @@ Result<RawVector<WordOf<T>>> decode_bytes(LosslessMethod method, ByteReader& in,
   return bits;
 }
 
+// How a section's method is found.
+struct MethodChoice {
+  LosslessMethod asked;  // by name, or as it was recalled; automatic: the method is chosen
+  bool is_named;
+  bool is_fastest;  // chosen, and speed alone counts
+
+  explicit MethodChoice(const ComponentSpec& spec)
+      : asked(spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method),
+        is_named(spec.tuning.method != LosslessMethod::automatic),
+        is_fastest(is_chosen() && spec.tuning.ratio_weight == 0) {}
+  bool is_chosen() const { return asked == LosslessMethod::automatic; }
+};
+
+// The methods that are coded where one was asked for or recalled.
+template <class T>
+WeighedMethods methods_asked_for(const LosslessCells<T>& cells, const MethodChoice& choice) {
+  WeighedMethods weighed;
+  if (takes_differences(choice.asked)) {
+    weighed.candidates.push_back(weigh_method(cells, choice.asked));
+  } else {
+    weighed.candidates.emplace_back();
+    weighed.candidates.back().method = choice.asked;
+  }
+  // Ranks lie in the values' order: the same axes suit both.
+  if (choice.asked == LosslessMethod::rank && !choice.is_named) {
+    weighed.candidates.push_back(weighed.candidates.back());
+    weighed.candidates.back().method = LosslessMethod::lorenzo;
+  }
+  for (LosslessCandidate& candidate : weighed.candidates) candidate.score = HUGE_VAL;  // tried anyway
+  return weighed;
+}
+
+// Codes a section by one candidate after another; the best one above a score is kept.
+template <class T>
+class LosslessTrials {
+ public:
+  LosslessTrials(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                 double score_to_beat)
+      : source_(source),
+        spec_(spec),
+        choice_(spec),
+        effort_(effort),
+        levels_(coder_levels(effort, spec.tuning)),
+        raw_bytes_(static_cast<double>(source.held) * sizeof(T)),
+        score_to_beat_(score_to_beat),
+        best_score_(score_to_beat) {}
+
+  // The draft's selection is valid even where none is good enough.
+  void run() {
+    draft_.codec = Codec::lossless;
+    const WeighedMethods weighed = weigh();
+    trials_left_ = choice_.is_chosen() ? most_trials(effort_) : 1;
+    for (const LosslessCandidate& candidate : weighed.candidates) {
+      // Of methods asked for there is one, of recalled ones also what stands in for it.
+      if (trials_left_ == 0 && !choice_.is_chosen()) break;
+      consider(candidate, weighed.candidates[0].score);
+    }
+    draft_.selection.times.won_ns += gather_ns_;
+    recycle_values(std::move(cells_.bits));
+  }
+  bool has_won() const { return best_.has_value(); }
+  SectionDraft& draft() { return draft_; }
+
+ private:
+  WeighedMethods weigh() {
+    const uint64_t begin_ns = thread_time_ns();
+    WeighedMethods weighed;
+    if (choice_.is_fastest) weighed = fastest_method(spec_.tuning);
+    const LosslessMethod settled = choice_.is_fastest ? weighed.candidates[0].method : choice_.asked;
+    is_in_rows_ = settled != LosslessMethod::automatic && takes_rows(source_, settled);
+    if (!is_in_rows_) cells_ = gather(source_, spec_);
+    const uint64_t gathered_ns = thread_time_ns();
+    gather_ns_ = gathered_ns - begin_ns;
+    if (!choice_.is_chosen()) {
+      weighed = methods_asked_for(cells_, choice_);
+      gather_ns_ += thread_time_ns() - gathered_ns;
+      return weighed;
+    }
+    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_);
+    draft_.selection.candidates = std::move(weighed.withdrawn);
+    draft_.selection.times.weigh_ns = thread_time_ns() - gathered_ns;
+    return weighed;
+  }
+
+  void consider(const LosslessCandidate& candidate, double highest_score) {
+    WeighedCandidate entry{
+        Codec::lossless, candidate.method, Fate::lost,
+        choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
+    const double others_score = best_ ? std::max(highest_score, best_score_) : best_score_;
+    if (candidate.score < close_score(candidate.method) * others_score)
+      return draft_.selection.passed(entry, Fate::far);
+    if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::spent);
+    code(candidate, entry);
+  }
+
+  // The share of the best score from which on a method is tried.
+  double close_score(LosslessMethod method) const {
+    const CloseScores close = close_scores(effort_);
+    const bool differs = takes_differences(method);
+    if (best_ && takes_differences(*best_) == differs) return close.in_family;
+    return differs ? close.to_differences : close.to_bytes;
+  }
+
+  void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
+    const uint64_t begin_ns = thread_time_ns();
+    std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
+                                             : encode_by(cells_, candidate, levels_, choice_.is_named);
+    const uint64_t spent_ns = thread_time_ns() - begin_ns;
+    if (!bytes) {
+      draft_.selection.times.lost_ns += spent_ns;
+      return draft_.selection.passed(
+          entry, candidate.method == LosslessMethod::rank ? Fate::many_values : Fate::no_coder);
+    }
+    --trials_left_;
+    const double score = selection_score(Codec::lossless, candidate.method, raw_bytes_,
+                                         static_cast<double>(bytes->size()), spec_.tuning);
+    const bool wins = score > best_score_ || (!best_ && score_to_beat_ == 0);
+    entry.coded_bytes = bytes->size();
+    draft_.selection.coded(entry, spent_ns, wins);
+    if (!wins) return;
+    best_ = candidate.method;
+    best_score_ = score;
+    draft_.report.method = candidate.method;
+    draft_.before = std::move(*bytes);
+  }
+
+  const SectionSource<T>& source_;
+  const ComponentSpec& spec_;
+  MethodChoice choice_;
+  Effort effort_;
+  CoderLevels levels_;
+  double raw_bytes_;
+  double score_to_beat_;
+
+  bool is_in_rows_ = false;  // rows are taken as they lie
+  LosslessCells<T> cells_;   // none then
+  uint64_t gather_ns_ = 0;   // what every method needs
+  size_t trials_left_ = 0;
+  std::optional<LosslessMethod> best_;
+  double best_score_;
+  SectionDraft draft_;
+};
+
 }  // namespace
 
 std::optional<ByteCoder> coder_of(LosslessMethod method) {
@@ -546,96 +755,10 @@ template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat,
                                                  SelectionTrace& losers) {
-  const uint64_t begin_ns = thread_time_ns();
-  SectionDraft draft;
-  SelectionTrace& trace = draft.selection;
-  const double raw_bytes = static_cast<double>(source.held) * sizeof(T);
-  const CoderLevels levels = coder_levels(effort, spec.tuning);
-  const bool is_chosen =
-      spec.tuning.method == LosslessMethod::automatic && spec.recalled_method == LosslessMethod::automatic;
-  const bool is_fastest = is_chosen && spec.tuning.ratio_weight == 0;
-  const bool is_named = spec.tuning.method != LosslessMethod::automatic;
-  const LosslessMethod asked =
-      spec.tuning.method == LosslessMethod::automatic ? spec.recalled_method : spec.tuning.method;
-  WeighedMethods weighed;
-  if (is_fastest) weighed = fastest_method(spec.tuning);
-  const LosslessMethod settled = is_fastest ? weighed.candidates[0].method : asked;
-  const bool is_in_rows = settled != LosslessMethod::automatic && takes_rows(source, settled);
-  LosslessCells<T> cells;  // none where rows are taken as they lie
-  if (!is_in_rows) cells = gather(source, spec);
-  size_t trials = 1;
-  const uint64_t gathered_ns = thread_time_ns();
-  uint64_t coding_ns = gathered_ns - begin_ns;  // every method needs its values in a row
-  if (is_chosen) {
-    if (!is_fastest) weighed = weigh_lossless(cells, spec.tuning, effort);
-    trace.candidates = std::move(weighed.withdrawn);
-    trials = most_trials(effort);
-    trace.times.weigh_ns = thread_time_ns() - gathered_ns;
-  } else {
-    if (takes_differences(asked)) {
-      weighed.candidates.push_back(weigh_method(cells, asked));
-    } else {
-      weighed.candidates.emplace_back();
-      weighed.candidates.back().method = asked;
-    }
-    if (asked == LosslessMethod::rank &&
-        !is_named) {  // ranks lie in the values' order: the same axes suit both
-      weighed.candidates.push_back(weighed.candidates.back());
-      weighed.candidates.back().method = LosslessMethod::lorenzo;
-    }
-    for (LosslessCandidate& candidate : weighed.candidates) candidate.score = HUGE_VAL;  // tried anyway
-    coding_ns += thread_time_ns() - gathered_ns;
-  }
-  const std::vector<LosslessCandidate>& candidates = weighed.candidates;
-
-  draft.codec = Codec::lossless;
-  std::optional<LosslessMethod> best;
-  double best_score = score_to_beat;
-  const double hoped_for = candidates[0].score;
-  const CloseScores close = close_scores(effort);
-  for (const LosslessCandidate& candidate : candidates) {
-    WeighedCandidate entry{Codec::lossless, candidate.method, Fate::lost,
-                           is_chosen ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes)) : 0, 0};
-    // (Of methods asked for there is one, of recalled ones also what stands in for it.)
-    const bool differs = takes_differences(candidate.method);
-    const double close_score = best && takes_differences(*best) == differs ? close.in_family
-                               : differs                                   ? close.to_differences
-                                                                           : close.to_bytes;
-    const double others_score = best ? std::max(hoped_for, best_score) : best_score;
-    if (candidate.score < close_score * others_score) {
-      trace.passed(entry, Fate::far);
-      continue;
-    }
-    if (trials == 0) {
-      if (!is_chosen) break;
-      trace.passed(entry, Fate::spent);
-      continue;
-    }
-    const uint64_t trial_ns = thread_time_ns();
-    std::optional<Bytes> bytes = is_in_rows ? encode_rows(source, candidate.method, levels)
-                                            : encode_by(cells, candidate, levels, is_named);
-    const uint64_t spent_ns = thread_time_ns() - trial_ns;
-    if (!bytes) {
-      trace.times.lost_ns += spent_ns;
-      trace.passed(entry, candidate.method == LosslessMethod::rank ? Fate::many_values : Fate::no_coder);
-      continue;
-    }
-    --trials;
-    const double score = selection_score(Codec::lossless, candidate.method, raw_bytes,
-                                         static_cast<double>(bytes->size()), spec.tuning);
-    const bool wins = score > best_score || (!best && score_to_beat == 0);
-    entry.coded_bytes = bytes->size();
-    trace.coded(entry, spent_ns, wins);
-    if (!wins) continue;
-    best = candidate.method;
-    best_score = score;
-    draft.report.method = candidate.method;
-    draft.before = std::move(*bytes);
-  }
-  trace.times.won_ns += coding_ns;
-  recycle_values(std::move(cells.bits));
-  if (best) return draft;
-  losers.append_loser(trace);
+  LosslessTrials<T> trials(source, spec, effort, score_to_beat);
+  trials.run();
+  if (trials.has_won()) return std::move(trials.draft());
+  losers.append_loser(trials.draft().selection);
   return {};
 }
 

@@ -16,10 +16,10 @@ namespace {
 
 constexpr size_t block_words = 256;  // in a row
 constexpr size_t block_runs = block_words - least_repeat + 1;
-constexpr size_t min_looked_at = 1 << 12;    // words
-constexpr int hash_bits = 6;                         // one run in 64 of those looked at is sampled
-constexpr size_t most_compared = 512;                // pairs
-constexpr size_t common = 16;  // what occurs so often is no repeat of anything: constants, zeros
+constexpr size_t min_looked_at = 1 << 12;  // words
+constexpr int hash_bits = 6;               // one run in 64 of those looked at is sampled
+constexpr size_t most_compared = 512;      // pairs
+constexpr size_t common = 16;              // what occurs so often is no repeat of anything: constants, zeros
 
 // A run that was sampled by its own hash, so that of two equal ones both are: the hash above, the cell below.
 using SampledRun = uint64_t;
@@ -69,8 +69,8 @@ int residual_bits(const LosslessCells<T>& cells, size_t cell, size_t cell_before
 
 template <class T>
 RepeatEstimate estimate_repeats(const LosslessCells<T>& cells) {
-  const size_t blocks_between = std::clamp<size_t>(cells.bits.size() / min_looked_at, 1,
-                                                   sizeof(T) == 8 ? 16 : 8);
+  const size_t blocks_between =
+      std::clamp<size_t>(cells.bits.size() / min_looked_at, 1, sizeof(T) == 8 ? 16 : 8);
   const std::vector<SampledRun> sampled = sample_runs(cells, blocks_between);
   size_t seen = 0, repeated = 0, compared = 0;
   double bits = 0;
