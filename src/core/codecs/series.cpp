@@ -34,71 +34,95 @@ ArrayOptions with_selection(ArrayOptions options, const Selection& selection) {
   return options;
 }
 
-Result<Frames> encode_pieces(DType dtype, std::span<const uint64_t> shape, size_t pieces,
-                             const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
-                             SelectionMemory& memory, const std::string& variable, StepReport* report) {
+// What a caller asks for.
+struct Step {
+  DType dtype = DType::f32;
+  std::span<const uint64_t> shape;  // of a piece
+  size_t pieces = 0;
+  const std::function<const void*(size_t)>& piece;
+};
+
+Status check_step(const Step& step, const SelectionMemory& memory) {
   if (!(memory.delta() >= 0) || !std::isfinite(memory.delta())) {
     return usage_error(
         fmt::format("memory of selections: delta {}, must be finite and not negative", memory.delta()));
   }
-  if (!piece && pieces > 0)
-    return usage_error(fmt::format("no function gives the {} pieces of a step", pieces));
-  NEVE_TRY(check_dtype(dtype));
-  NEVE_ASSIGN(const uint64_t piece_values, count_values(shape));
-  const uint64_t piece_bytes = piece_values * dtype_bytes(dtype);
-  const auto encode = [&](const ArrayOptions& how) -> Result<EncodedStep> {
-    EncodedStep step;
-    std::vector<std::pair<Selection, uint64_t>> found;  // with the pieces that took it
-    for (size_t i = 0; i < pieces; ++i) {
-      FrameReport of_piece;
-      NEVE_ASSIGN(std::vector<std::byte> frame, encode_array(dtype, shape, piece(i), how, &of_piece));
-      const ComponentReport& component = of_piece.components.front();
-      const Selection selection{component.codec, Arrangement::automatic, component.method};
-      const auto known = std::find_if(found.begin(), found.end(),
-                                      [&](const auto& entry) { return entry.first == selection; });
-      if (known == found.end()) {
-        found.emplace_back(selection, 1);
-      } else {
-        ++known->second;
-      }
-      step.report.raw_bytes += piece_bytes;
-      step.report.frame_bytes += frame.size();
-      step.frames.push_back(std::move(frame));
+  if (!step.piece && step.pieces > 0)
+    return usage_error(fmt::format("no function gives the {} pieces of a step", step.pieces));
+  NEVE_TRY(check_dtype(step.dtype));
+  return count_values(step.shape).status();
+}
+
+// What pieces took, with their number.
+class Selections {
+ public:
+  void add(const Selection& selection) {
+    const auto known = std::find_if(found_.begin(), found_.end(),
+                                    [&](const auto& entry) { return entry.first == selection; });
+    if (known == found_.end()) {
+      found_.emplace_back(selection, 1);
+    } else {
+      ++known->second;
     }
-    // Pieces of one value chose nothing.
+  }
+  // What most took; pieces of one value chose nothing.
+  Selection most_frequent() const {
+    Selection best;
     uint64_t most = 0;
-    for (const auto& [selection, count] : found) {
+    for (const auto& [selection, count] : found_) {
       const bool is_choice = selection.codec != Codec::constant;
-      if (count > most && (is_choice || step.report.selection.codec == Codec::automatic)) {
-        step.report.selection = selection;
+      if (count > most && (is_choice || best.codec == Codec::automatic)) {
+        best = selection;
         most = is_choice ? count : 0;
       }
     }
-    return step;
-  };
-  const auto give = [&](EncodedStep&& step) -> Result<Frames> {
-    if (report != nullptr) *report = step.report;
-    return std::move(step.frames);
-  };
+    return best;
+  }
 
+ private:
+  std::vector<std::pair<Selection, uint64_t>> found_;
+};
+
+Result<EncodedStep> encode_pieces(const Step& step, const ArrayOptions& options) {
+  NEVE_ASSIGN(const uint64_t piece_values, count_values(step.shape));
+  EncodedStep encoded;
+  Selections found;
+  for (size_t i = 0; i < step.pieces; ++i) {
+    FrameReport of_piece;
+    NEVE_ASSIGN(std::vector<std::byte> frame,
+                encode_array(step.dtype, step.shape, step.piece(i), options, &of_piece));
+    const ComponentReport& component = of_piece.components.front();
+    found.add({component.codec, Arrangement::automatic, component.method});
+    encoded.report.raw_bytes += piece_values * dtype_bytes(step.dtype);
+    encoded.report.frame_bytes += frame.size();
+    encoded.frames.push_back(std::move(frame));
+  }
+  encoded.report.selection = found.most_frequent();
+  return encoded;
+}
+
+// By the selection that the memory has of the variable, while that performs as it did; else anew.
+Result<EncodedStep> encode_with_memory(const Step& step, const ArrayOptions& options, SelectionMemory& memory,
+                                       const std::string& variable) {
+  NEVE_TRY(check_step(step, memory));
   const bool chooses = (options.codec == Codec::automatic || options.codec == Codec::lossless) &&
                        options.tuning.method == LosslessMethod::automatic;
   const Effort effort = options.encode.effort;
   std::optional<Selection> kept;
   if (chooses) kept = memory.recall(effort, 0, variable);
   if (kept) {
-    Result<EncodedStep> step = encode(with_selection(options, *kept));
+    Result<EncodedStep> encoded = encode_pieces(step, with_selection(options, *kept));
     // Ranks may no longer be able to hold the values: then another method is chosen.
-    if (!step.ok() && kept->method != LosslessMethod::rank) return step.status();
-    if (step.ok() && memory.note(effort, 0, variable, *kept, step->ratio())) {
-      step->report.is_recalled = true;
-      return give(std::move(*step));
+    if (!encoded.ok() && kept->method != LosslessMethod::rank) return encoded.status();
+    if (encoded.ok() && memory.note(effort, 0, variable, *kept, encoded->ratio())) {
+      encoded->report.is_recalled = true;
+      return encoded;
     }
   }
-  NEVE_ASSIGN(EncodedStep step, encode(options));
-  step.report.had_drifted = kept.has_value();
-  if (chooses) memory.note(effort, 0, variable, step.report.selection, step.ratio());
-  return give(std::move(step));
+  NEVE_ASSIGN(EncodedStep encoded, encode_pieces(step, options));
+  encoded.report.had_drifted = kept.has_value();
+  if (chooses) memory.note(effort, 0, variable, encoded.report.selection, encoded.ratio());
+  return encoded;
 }
 
 }  // namespace
@@ -106,8 +130,11 @@ Result<Frames> encode_pieces(DType dtype, std::span<const uint64_t> shape, size_
 Result<Frames> encode_step(DType dtype, Span<const uint64_t> shape, size_t pieces,
                            const std::function<const void*(size_t)>& piece, const ArrayOptions& options,
                            SelectionMemory& memory, const std::string& variable, StepReport* report) {
-  return guarded("encoding a step", [&] {
-    return encode_pieces(dtype, shape, pieces, piece, options, memory, variable, report);
+  return guarded("encoding a step", [&]() -> Result<Frames> {
+    NEVE_ASSIGN(EncodedStep step,
+                encode_with_memory({dtype, shape, pieces, piece}, options, memory, variable));
+    if (report != nullptr) *report = step.report;
+    return std::move(step.frames);
   });
 }
 

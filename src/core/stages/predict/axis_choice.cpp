@@ -131,95 +131,137 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
   for (size_t i = 0; i < n; ++i) quanta[i] = quanta[i] == rejected_quantum ? 0 : quanta[i];
 }
 
+// Costs of every set of axes, from sampled rows.
+template <class T>
+class AxisSketches {
+ public:
+  AxisSketches(const SectionSource<T>& source, const Quantizer<T>& quantizer)
+      : source_(source), quantizer_(quantizer) {
+    for (const auto& rect : source.rects) {
+      for (int d = 0; d < max_frame_dims; ++d) {
+        if (rect.size[d] > 1) used_ |= size_t{1} << d;
+      }
+    }
+  }
+
+  void sample() {
+    int64_t rows = 0;
+    int64_t cells = 0;
+    for (const auto& rect : source_.rects) {
+      rows += rect.rows();
+      cells += rect.cells();
+    }
+    const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
+    // Rows sampled where cells are left out give less: so many more are looked at.
+    const int64_t thinning = std::clamp<int64_t>(
+        cells / std::max<int64_t>(1, static_cast<int64_t>(source_.held)), 1, max_thinning);
+    const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
+    size_t rect_at = 0;
+    int64_t rect_first_row = 0;
+    for (int64_t k = 0; k < sampled_rows; ++k) {
+      // Evenly spread with a fixed scatter (golden ratio), so that rows do not all fall on one plane
+      // position.
+      const int64_t spacing = rows / sampled_rows;
+      const auto scatter = static_cast<int64_t>((static_cast<uint64_t>(k) * 0x9E3779B97F4A7C15ULL) >> 33);
+      const int64_t row_number = k * rows / sampled_rows + (spacing > 1 ? scatter % spacing : 0);
+      while (row_number >= rect_first_row + source_.rects[rect_at].rows()) {
+        rect_first_row += source_.rects[rect_at].rows();
+        ++rect_at;
+      }
+      add_row(source_.rects[rect_at], row_number - rect_first_row, scatter);
+    }
+  }
+
+  // The set that costs least.
+  uint8_t best() const {
+    size_t best = 0;
+    uint64_t best_bits = UINT64_MAX;
+    for (size_t axes = 0; axes < axis_sets; ++axes) {
+      // Differencing along a direction of one cell changes nothing.
+      if ((axes & ~used_) != 0) continue;
+      const uint64_t bits = sketch_[axes].bits_fixed();
+      if (bits < best_bits) {
+        best_bits = bits;
+        best = axes;
+      }
+    }
+    return static_cast<uint8_t>(best);
+  }
+  const CostSketch& of(uint8_t axes) const { return sketch_[axes]; }
+
+ private:
+  // Bits of a set of the directions y, z and w; those of a set of all four directions are one further left.
+  static constexpr size_t row_sets = axis_sets / 2;
+  bool is_used(size_t row_set) const { return (row_set << 1 & ~used_) == 0; }
+
+  // Up to sample_row_cells cells of row r, from where `scatter` falls.
+  void add_row(const RectRows<const T*>& rect, int64_t r, int64_t scatter) {
+    const Extents at{0, r % rect.size[1], r / rect.size[1] % rect.size[2], r / (rect.size[1] * rect.size[2])};
+    const int64_t room = rect.size[0] - sample_row_cells;
+    const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
+    const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
+    take_differences(rect, at, x0, x1);
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0] + x0;
+    const auto n = static_cast<size_t>(x1 - x0);
+    for (size_t set = 0; set < row_sets; ++set) {
+      if (!is_used(set)) continue;
+      const auto& of_set = difference_[set];
+      for (size_t i = 0; i < n; ++i) {
+        if (left_out != nullptr && left_out[i] != 0) continue;
+        sketch_[set << 1].add(of_set[i + 1]);
+        sketch_[set << 1 | 1].add(of_set[i + 1] - of_set[i]);
+      }
+    }
+  }
+
+  void take_differences(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1) {
+    // Quanta of the row's cells and of those one step back in each subset of the directions y, z, w ...
+    for (size_t set = 0; set < row_sets; ++set) {
+      if (!is_used(set)) continue;
+      Extents place{0, at[1], at[2], at[3]};
+      for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
+      SampledRow quanta{};
+      sample_row(rect, place, x0, x1, quantizer_, quanta);
+      std::copy(quanta.begin(), quanta.begin() + sample_row_cells + 1, difference_[set].begin());
+    }
+    // ... from which the residual of every set of axes follows, one direction after the other.
+    for (size_t bit = 1; bit < row_sets; bit <<= 1) {
+      for (size_t set = 0; set < row_sets; ++set) {
+        if (!is_used(set) || (set & bit) == 0) continue;
+        for (size_t i = 0; i <= sample_row_cells; ++i) {
+          difference_[set][i] = difference_[set ^ bit][i] - difference_[set][i];
+        }
+      }
+    }
+  }
+
+  const SectionSource<T>& source_;
+  const Quantizer<T>& quantizer_;
+  size_t used_ = 0;  // directions that any rectangle has more than one cell in
+  std::array<CostSketch, axis_sets> sketch_{};
+  std::array<std::array<int64_t, sample_row_cells + 1>, row_sets> difference_{};  // of the row at hand
+};
+
+// Low bits to be kept raw: symbols reach 127 either way, and the mean residual shall be a fifth of that.
+uint8_t raw_shift(const CostSketch& chosen) {
+  constexpr uint64_t mean_magnitude_limit = 24;
+  const uint64_t mean = chosen.total > 0 ? chosen.magnitude / chosen.total : 0;
+  uint8_t shift = 0;
+  while ((mean >> shift) > mean_magnitude_limit && shift < 24) ++shift;
+  return shift;
+}
+
 }  // namespace
 
 template <class T>
 AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer) {
   AxisChoice choice;
-  size_t used = 0;
-  int64_t rows = 0;
-  int64_t cells = 0;
-  for (const auto& rect : source.rects) {
-    for (int d = 0; d < max_frame_dims; ++d) {
-      if (rect.size[d] > 1) used |= size_t{1} << d;
-    }
-    rows += rect.rows();
-    cells += rect.cells();
-  }
   choice.origin = first_quantum(source, quantizer);
   quantizer.origin = choice.origin;
-
-  const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
-  // Rows sampled where cells are left out give less: so many more are looked at.
-  const int64_t thinning =
-      std::clamp<int64_t>(cells / std::max<int64_t>(1, static_cast<int64_t>(source.held)), 1, max_thinning);
-  const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
-  std::array<CostSketch, axis_sets> sketch{};
-  constexpr size_t row_sets = axis_sets / 2;
-  std::array<std::array<int64_t, sample_row_cells + 1>, row_sets> difference{};
-  size_t rect_at = 0;
-  int64_t rect_first_row = 0;
-  for (int64_t k = 0; k < sampled_rows; ++k) {
-    // Evenly spread with a fixed scatter (golden ratio), so that rows do not all fall on one plane position.
-    const int64_t spacing = rows / sampled_rows;
-    const auto scatter = static_cast<int64_t>((static_cast<uint64_t>(k) * 0x9E3779B97F4A7C15ULL) >> 33);
-    const int64_t row_number = k * rows / sampled_rows + (spacing > 1 ? scatter % spacing : 0);
-    while (row_number >= rect_first_row + source.rects[rect_at].rows()) {
-      rect_first_row += source.rects[rect_at].rows();
-      ++rect_at;
-    }
-    const auto& rect = source.rects[rect_at];
-    const int64_t r = row_number - rect_first_row;
-    const std::array<int64_t, max_frame_dims> at{0, r % rect.size[1], r / rect.size[1] % rect.size[2],
-                                                 r / (rect.size[1] * rect.size[2])};
-    const int64_t room = rect.size[0] - sample_row_cells;
-    const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
-    const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
-    // Quanta of the row's cells and of those one step back in each subset of the directions y, z, w ...
-    for (size_t set = 0; set < row_sets; ++set) {
-      if ((set << 1 & ~used) != 0) continue;
-      Extents place{0, at[1], at[2], at[3]};
-      for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
-      SampledRow quanta{};
-      sample_row(rect, place, x0, x1, quantizer, quanta);
-      std::copy(quanta.begin(), quanta.begin() + sample_row_cells + 1, difference[set].begin());
-    }
-    // ... from which the residual of every set of axes follows, one direction after the other.
-    for (size_t bit = 1; bit < row_sets; bit <<= 1) {
-      for (size_t set = 0; set < row_sets; ++set) {
-        if ((set << 1 & ~used) != 0 || (set & bit) == 0) continue;
-        for (size_t i = 0; i <= sample_row_cells; ++i) {
-          difference[set][i] = difference[set ^ bit][i] - difference[set][i];
-        }
-      }
-    }
-    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0] + x0;
-    const auto n = static_cast<size_t>(x1 - x0);
-    for (size_t set = 0; set < row_sets; ++set) {
-      if ((set << 1 & ~used) != 0) continue;
-      const auto& of_set = difference[set];
-      for (size_t i = 0; i < n; ++i) {
-        if (left_out != nullptr && left_out[i] != 0) continue;
-        sketch[set << 1].add(of_set[i + 1]);
-        sketch[set << 1 | 1].add(of_set[i + 1] - of_set[i]);
-      }
-    }
-  }
-  uint64_t best_bits = UINT64_MAX;
-  for (size_t axes = 0; axes < axis_sets; ++axes) {
-    // Differencing along a direction of one cell changes nothing.
-    if ((axes & ~used) != 0) continue;
-    const uint64_t bits = sketch[axes].bits_fixed();
-    if (bits < best_bits) {
-      best_bits = bits;
-      choice.axes = static_cast<uint8_t>(axes);
-    }
-  }
-  // Symbols reach 127 either way: keep the mean residual a fifth of that, and the bits below raw.
-  constexpr uint64_t mean_magnitude_limit = 24;
-  const CostSketch& chosen = sketch[choice.axes];
-  const uint64_t mean = chosen.total > 0 ? chosen.magnitude / chosen.total : 0;
-  while ((mean >> choice.shift) > mean_magnitude_limit && choice.shift < 24) ++choice.shift;
+  AxisSketches<T> sketches(source, quantizer);
+  sketches.sample();
+  choice.axes = sketches.best();
+  choice.shift = raw_shift(sketches.of(choice.axes));
   return choice;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/math/portable_math.hpp"
 
@@ -129,61 +130,71 @@ bool solve(std::vector<double>& a, std::vector<double>& b, size_t n) {
   return true;
 }
 
-// Ridge regression of the cell on its taps, all less the mean of the interpolations. What the decoder will
-// have at the taps is off by up to half a step, evenly spread: that noise of step^2 / 12 is the ridge.
+// The mean of a cell's interpolations along its class's directions; false where one is not to be had.
 template <class T>
-std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int level, int c, int live,
-                               uint32_t linear, double step) {
-  const std::vector<Tap> taps = stencil_taps(c, live);
-  const size_t n = taps.size();
-  std::vector<double> a(n * n, 0.0);
-  std::vector<double> b(n, 0.0);
-  std::vector<double> row(n);
-  double before = 0;
-  int64_t samples = 0;
-  const int64_t wanted = std::clamp(cells_of_class(fields, level, c) / stencil_share, least_stencil_samples,
-                                    most_stencil_samples);
-  sample_class(fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
-    double mean = 0;
-    int directions = 0;
-    for (int d = 0; d < 3; ++d) {
-      if (((c >> d) & 1) == 0) continue;
-      Interpolated p;
-      if (!interpolate_cell(field, level, c, d, {x, y, z}, p)) return;
-      mean += ((linear >> (3 * (c - 1) + d)) & 1) != 0 ? p.linear : p.cubic;
-      ++directions;
-    }
-    mean /= directions;
-    for (size_t t = 0; t < n; ++t) {
-      const PhaseClass<T>& from = field.phase(level, taps[t].from_class);
-      const int64_t tx = x + taps[t].shift[0];
-      const int64_t ty = y + taps[t].shift[1];
-      const int64_t tz = z + taps[t].shift[2];
-      if (tx < 0 || ty < 0 || tz < 0 || tx >= from.size[0] || ty >= from.size[1] || tz >= from.size[2])
-        return;
-      const auto index = static_cast<size_t>(from.offset(ty, tz) + tx);
-      if (!from.excluded.empty() && from.excluded[index] == cell_excluded) return;
-      row[t] = (static_cast<double>(from.values[index]) - mean) / step;
-    }
-    const PhaseClass<T>& own = field.phase(level, c);
-    const double target =
-        (static_cast<double>(own.values[static_cast<size_t>(own.offset(y, z) + x)]) - mean) / step;
-    before += target * target;
+bool interpolated_mean(const PhaseField<T>& field, int level, int c, uint32_t linear,
+                       std::array<int64_t, 3> at, double& mean) {
+  double sum = 0;
+  int directions = 0;
+  for (int d = 0; d < 3; ++d) {
+    if (((c >> d) & 1) == 0) continue;
+    Interpolated p;
+    if (!interpolate_cell(field, level, c, d, at, p)) return false;
+    sum += ((linear >> (3 * (c - 1) + d)) & 1) != 0 ? p.linear : p.cubic;
+    ++directions;
+  }
+  mean = sum / directions;
+  return true;
+}
+
+// The value at a tap of a cell; false where there is none.
+template <class T>
+bool value_at(const PhaseField<T>& field, int level, const Tap& tap, std::array<int64_t, 3> at, T& value) {
+  const PhaseClass<T>& from = field.phase(level, tap.from_class);
+  for (size_t d = 0; d < 3; ++d) {
+    at[d] += tap.shift[d];
+    if (at[d] < 0 || at[d] >= from.size[d]) return false;
+  }
+  const auto index = static_cast<size_t>(from.offset(at[1], at[2]) + at[0]);
+  if (!from.excluded.empty() && from.excluded[index] == cell_excluded) return false;
+  value = from.values[index];
+  return true;
+}
+
+// The normal equations of a regression, whose matrix is symmetric: its lower half is kept.
+struct NormalEquations {
+  explicit NormalEquations(size_t unknowns) : n(unknowns), a(n * n, 0.0), b(n, 0.0) {}
+
+  void add(const std::vector<double>& row, double target) {
+    squared_target += target * target;
     ++samples;
     for (size_t i = 0; i < n; ++i) {
       b[i] += row[i] * target;
       for (size_t j = 0; j <= i; ++j) a[i * n + j] += row[i] * row[j];
     }
-  });
-  if (n == 0 || samples < samples_per_tap * static_cast<int64_t>(n)) return {};
-  const double noise = static_cast<double>(samples) / 12;
+  }
+
+  size_t n;
+  std::vector<double> a, b;
+  double squared_target = 0;
+  int64_t samples = 0;
+};
+
+// Solves the ridge regression for stencil weights; none when they are not worth their bytes. What the decoder
+// will have at the taps is off by up to half a step, evenly spread: that noise of step^2 / 12 is the ridge.
+std::vector<int32_t> solve_weights(NormalEquations&& equations) {
+  const size_t n = equations.n;
+  if (n == 0 || equations.samples < samples_per_tap * static_cast<int64_t>(n)) return {};
+  std::vector<double>& a = equations.a;
+  std::vector<double>& b = equations.b;
+  const double noise = static_cast<double>(equations.samples) / 12;
   for (size_t i = 0; i < n; ++i) a[i * n + i] += noise + 1e-9 * a[i * n + i];
   const std::vector<double> covariance = b;
   if (!solve(a, b, n)) return {};
   // For the ridge solution x: |target|^2 - b . x is what is left, noise included.
   double explained = 0;
   for (size_t i = 0; i < n; ++i) explained += covariance[i] * b[i];
-  if (!(explained > least_gain * (before + noise))) return {};
+  if (!(explained > least_gain * (equations.squared_target + noise))) return {};
   std::vector<int32_t> weights;
   for (const double weight : b) {
     const double scaled = math::round_even(weight * stencil_unit);
@@ -191,6 +202,30 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
     weights.push_back(static_cast<int32_t>(scaled));
   }
   return weights;
+}
+
+// Regression of the cell on its taps, all less the mean of the interpolations, in steps.
+template <class T>
+std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int level, int c, int live,
+                               uint32_t linear, double step) {
+  const std::vector<Tap> taps = stencil_taps(c, live);
+  NormalEquations equations(taps.size());
+  std::vector<double> row(taps.size());
+  const int64_t wanted = std::clamp(cells_of_class(fields, level, c) / stencil_share, least_stencil_samples,
+                                    most_stencil_samples);
+  sample_class(fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
+    double mean = 0;
+    if (!interpolated_mean(field, level, c, linear, {x, y, z}, mean)) return;
+    for (size_t t = 0; t < taps.size(); ++t) {
+      T value{};
+      if (!value_at(field, level, taps[t], {x, y, z}, value)) return;
+      row[t] = (static_cast<double>(value) - mean) / step;
+    }
+    const PhaseClass<T>& own = field.phase(level, c);
+    const auto value = static_cast<double>(own.values[static_cast<size_t>(own.offset(y, z) + x)]);
+    equations.add(row, (value - mean) / step);
+  });
+  return solve_weights(std::move(equations));
 }
 
 }  // namespace
