@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/catalog/lossless_methods.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -42,6 +43,17 @@ TEST(Catalog, NumbersAreThoseOfTheRows) {
   EXPECT_FALSE(is_codec(static_cast<Codec>(codecs)));
   EXPECT_EQ(codec_name(static_cast<Codec>(codecs)), "unknown");
   EXPECT_EQ(codec_name(static_cast<Codec>(255)), "unknown");
+}
+
+TEST(Catalog, NumbersOfLosslessMethodsAreThoseOfTheRows) {
+  for (int number = 0; number < lossless_methods; ++number) {
+    const auto method = static_cast<LosslessMethod>(number);
+    EXPECT_EQ(traits_of(method).method, method);
+    EXPECT_EQ(lossless_method_name(method), traits_of(method).name);
+    EXPECT_EQ(traits_of(method).typical_speed > 0, method != LosslessMethod::automatic);
+  }
+  EXPECT_EQ(lossless_method_name(static_cast<LosslessMethod>(lossless_methods)), "unknown");
+  EXPECT_EQ(lossless_method_name(static_cast<LosslessMethod>(255)), "unknown");
 }
 
 TEST(Catalog, NamesAreAskedForOrRefused) {

@@ -15,7 +15,7 @@ namespace neve {
 // - does it keep every bit? The others quantize, and hold no integers;
 // - does a decoded value depend on its original and the component's spec alone, not on its neighbours?
 // - can it predict from what the next coarser level holds around a box?
-// - how fast it mostly is (typical_speed.hpp).
+// - how fast it mostly is, in 100 MB/s (lossless_methods.hpp says of what); lossless has a speed a method.
 //             name, is asked for, keeps bits, decodes alone, can nest, typical speed
 #define NEVE_CODECS(ROW)                                  \
   ROW(dual_quant, true, false, true, false, 3.2)          \

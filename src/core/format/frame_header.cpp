@@ -67,6 +67,47 @@ Status CoveredCheck::add(const Rect& rect) {
   return {};
 }
 
+namespace {
+
+// Box number b alone. Counts its cells.
+Status check_box(const FrameLayout& layout, size_t b, uint64_t& cells) {
+  const FrameBox& box = layout.boxes[b];
+  cells = 1;
+  for (int d = 0; d < max_frame_dims; ++d) {
+    const int64_t size = box.size[d];
+    if (size < 1 || (d >= layout.ndim && size != 1) || static_cast<uint64_t>(size) > max_elements / cells) {
+      return usage_error(
+          fmt::format("frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied",
+                      b, size, d, max_elements));
+    }
+    if (!is_box_position(box.lo[d])) {
+      return usage_error(fmt::format("frame: box {} lies at {} in direction {}, must be within +-{}", b,
+                                     box.lo[d], d, max_box_position));
+    }
+    cells *= static_cast<uint64_t>(size);
+  }
+  CoveredCheck covered(box.size, b);
+  for (const Rect& rect : box.covered) {
+    if (const Status s = covered.add(rect); !s.ok()) return usage_error(s.message());
+  }
+  return {};
+}
+
+// `elements`: those of the one box.
+Status check_split(const FrameLayout& layout, uint64_t elements) {
+  if (layout.boxes.size() != 1) {
+    return usage_error(fmt::format("frame: split with {} boxes, must have 1", layout.boxes.size()));
+  }
+  if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin ||
+      layout.stream_count == 0) {
+    return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count,
+                                   layout.stream_begin, elements));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_layout(const FrameLayout& layout) {
   if (layout.ndim < 1 || layout.ndim > max_frame_dims) {
     return usage_error(fmt::format("frame: {} dimensions, must be 1 to {}", layout.ndim, max_frame_dims));
@@ -81,37 +122,14 @@ Status check_layout(const FrameLayout& layout) {
   }
   uint64_t elements = 0;
   for (size_t b = 0; b < layout.boxes.size(); ++b) {
-    uint64_t cells = 1;
-    for (int d = 0; d < max_frame_dims; ++d) {
-      const int64_t size = layout.boxes[b].size[d];
-      if (size < 1 || (d >= layout.ndim && size != 1) || static_cast<uint64_t>(size) > max_elements / cells) {
-        return usage_error(fmt::format(
-            "frame: box {} has size {} in direction {}, must be 1 to {} with all sides multiplied", b, size,
-            d, max_elements));
-      }
-      if (!is_box_position(layout.boxes[b].lo[d])) {
-        return usage_error(fmt::format("frame: box {} lies at {} in direction {}, must be within +-{}", b,
-                                       layout.boxes[b].lo[d], d, max_box_position));
-      }
-      cells *= static_cast<uint64_t>(size);
-    }
-    CoveredCheck covered(layout.boxes[b].size, b);
-    for (const Rect& rect : layout.boxes[b].covered) {
-      if (const Status s = covered.add(rect); !s.ok()) return usage_error(s.message());
-    }
+    uint64_t cells = 0;
+    NEVE_TRY(check_box(layout, b, cells));
     elements += cells * static_cast<uint64_t>(layout.components);
     if (elements > max_elements)
       return usage_error(fmt::format("frame: more than {} elements", max_elements));
   }
   if (layout.is_split) {
-    if (layout.boxes.size() != 1) {
-      return usage_error(fmt::format("frame: split with {} boxes, must have 1", layout.boxes.size()));
-    }
-    if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin ||
-        layout.stream_count == 0) {
-      return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count,
-                                     layout.stream_begin, elements));
-    }
+    NEVE_TRY(check_split(layout, elements));
     elements = layout.stream_count;
   }
   if (layout.element_count < elements || layout.element_count > max_elements) {
@@ -121,10 +139,18 @@ Status check_layout(const FrameLayout& layout) {
   return {};
 }
 
-Result<Bytes> serialize_header(const FrameHeader& header) {
+namespace {
+
+// What follows the prefix, as it is before it is packed.
+struct HeaderBody {
+  Bytes bytes;
+  uint64_t book_bytes = 0;  // of the shared codebooks
+};
+
+HeaderBody write_body(const FrameHeader& header) {
   const FrameLayout& layout = header.layout;
-  Bytes body;
-  ByteWriter out(body);
+  HeaderBody body;
+  ByteWriter out(body.bytes);
   if (layout.is_array) {
     out.put_varint(layout.array_shape.size());
     for (const uint64_t size : layout.array_shape) out.put_varint(size);
@@ -139,10 +165,9 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   write_boxes(layout, out);
   for (const ComponentInfo& info : header.components) write_component(header.dtype, info, out);
   out.put_varint(header.books.size());
-  const size_t books_begin = body.size();
+  const size_t books_begin = body.bytes.size();
   for (const Codebook& book : header.books) write_codebook(book, out);
-  const uint64_t book_bytes = body.size() - books_begin;
-  uint64_t section_bytes = 0;
+  body.book_bytes = body.bytes.size() - books_begin;
   for (const SectionEntry& entry : header.sections) {
     out.put(entry.codec);
     if (header.has_arrangements) {
@@ -151,38 +176,51 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
     }
     out.put_varint(entry.bytes);
     out.put(entry.checksum);
-    section_bytes += entry.bytes;
   }
+  return body;
+}
 
+// All but the sizes of header and frame.
+FramePrefix make_prefix(const FrameHeader& header) {
+  const FrameLayout& layout = header.layout;
+  FramePrefix prefix{};
+  prefix.magic = frame_magic;
+  prefix.version = frame_version;
+  prefix.dtype = static_cast<uint8_t>(header.dtype);
+  prefix.ndim = static_cast<uint8_t>(layout.ndim);
+  prefix.arrangement = header.has_arrangements ? arrangement_per_section : arrangement_linear;
+  prefix.flags = layout.is_split ? flag_split : 0;
+  if (layout.is_array) prefix.flags |= flag_array;
+  if (header.coarser_ratio) prefix.flags |= flag_nested;
+  prefix.components = static_cast<uint16_t>(layout.components);
+  prefix.element_count = layout.element_count;
+  prefix.boxes = static_cast<uint32_t>(layout.boxes.size());
+  prefix.sections = static_cast<uint32_t>(header.sections.size());
+  return prefix;
+}
+
+}  // namespace
+
+Result<Bytes> serialize_header(const FrameHeader& header) {
+  const HeaderBody body = write_body(header);
   Bytes bytes(frame_prefix_bytes);
   ByteWriter whole(bytes);
-  write_packed(body, whole);
-  const HeaderPayment paid{bytes.size(), layout.held_elements()};
-  if (body.size() > body_limit(paid) || book_bytes > most_book_bytes(paid) ||
+  write_packed(body.bytes, whole);
+  const HeaderPayment paid{bytes.size(), header.layout.held_elements()};
+  if (body.bytes.size() > body_limit(paid) || body.book_bytes > most_book_bytes(paid) ||
       header.components.size() + header.sections.size() > most_records(paid)) {
     bytes.resize(frame_prefix_bytes);  // shrinks further than a reader would believe
-    write_raw(body, whole);
+    write_raw(body.bytes, whole);
   }
   const uint64_t header_bytes = bytes.size() + checksum_bytes;
   if (header_bytes > UINT32_MAX) {
     return failure(
         fmt::format("frame: header of {} bytes, at most {}: use smaller frames", header_bytes, UINT32_MAX));
   }
-  FramePrefix prefix{};
-  prefix.magic = frame_magic;
-  prefix.version = frame_version;
-  prefix.dtype = static_cast<uint8_t>(header.dtype);
-  prefix.ndim = static_cast<uint8_t>(layout.ndim);
+  FramePrefix prefix = make_prefix(header);
   prefix.header_bytes = static_cast<uint32_t>(header_bytes);
-  prefix.arrangement = header.has_arrangements ? arrangement_per_section : arrangement_linear;
-  prefix.flags = layout.is_split ? flag_split : 0;
-  if (layout.is_array) prefix.flags |= flag_array;
-  if (header.coarser_ratio) prefix.flags |= flag_nested;
-  prefix.components = static_cast<uint16_t>(layout.components);
-  prefix.frame_bytes = header_bytes + section_bytes;
-  prefix.element_count = layout.element_count;
-  prefix.boxes = static_cast<uint32_t>(layout.boxes.size());
-  prefix.sections = static_cast<uint32_t>(header.sections.size());
+  prefix.frame_bytes = header_bytes;
+  for (const SectionEntry& entry : header.sections) prefix.frame_bytes += entry.bytes;
   std::memcpy(bytes.data(), &prefix, sizeof prefix);
   whole.put(checksum(bytes));
   return bytes;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/catalog/codecs.hpp"
+#include "core/catalog/lossless_methods.hpp"
 #include "core/format/codec_choices.hpp"
 
 namespace neve {
@@ -223,12 +224,6 @@ std::string codec_choices() {
 
 namespace {
 
-constexpr std::array<std::string_view, lossless_methods> method_names = {
-    "auto",           "B-LZO",    "B-zlib",       "B-bzip2",     "BW-LZO",
-    "BW-zlib",        "BW-bzip2", "BWXOR-LZO",    "BWXOR-zlib",  "BWXOR-bzip2",
-    "zstd",           "lz4",      "shuffle-zstd", "shuffle-lz4", "bitshuffle-zstd",
-    "bitshuffle-lz4", "xor-zstd", "lorenzo",      "multiple",    "rank"};
-
 bool is_same_word(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -237,17 +232,16 @@ bool is_same_word(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view lossless_method_name(LosslessMethod method) {
-  const auto number = static_cast<size_t>(method);
-  return number < method_names.size() ? method_names[number] : unknown_name;
-}
+std::string_view lossless_method_name(LosslessMethod method) { return traits_of(method).name; }
 
 Result<LosslessMethod> parse_lossless_method(std::string_view name) {
-  for (size_t m = 0; m < method_names.size(); ++m) {
-    if (is_same_word(name, method_names[m])) return static_cast<LosslessMethod>(m);
+  std::vector<std::string_view> names;
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (is_same_word(name, row.name)) return row.method;
+    names.push_back(row.name);
   }
   return usage_error(
-      fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(method_names, ", ")));
+      fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(names, ", ")));
 }
 
 std::string_view arrangement_name(Arrangement arrangement) {

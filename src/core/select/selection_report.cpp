@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "core/select/typical_speed.hpp"
+#include "core/catalog/codecs.hpp"
+#include "core/catalog/lossless_methods.hpp"
 
 namespace neve {
 
@@ -155,7 +156,8 @@ std::vector<size_t> SelectionReport::listed(const CodecTuning& tuning) const {
 
 double selection_score(Codec codec, LosslessMethod method, double raw_bytes, double bytes,
                        const CodecTuning& tuning) {
-  const double speed = codec == Codec::lossless ? typical_speed(method) : typical_speed(codec);
+  const double speed =
+      codec == Codec::lossless ? traits_of(method).typical_speed : traits_of(codec).typical_speed;
   return tuning.speed_weight * speed + tuning.ratio_weight * raw_bytes / std::max(bytes, 1.0);
 }
 

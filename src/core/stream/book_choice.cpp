@@ -75,7 +75,8 @@ BookChoice Books::choose(const SymbolCounts& counts) {
   choice.offline_book = offline.number;
   choice.offline_bits = offline.bits;
   const uint64_t kept_bits = in_force_ != nullptr ? coded_bits(*in_force_, counts) : UINT64_MAX;
-  if (kept_bits != UINT64_MAX) choice.kept_bits = kept_bits;
+  const bool can_keep = kept_bits != UINT64_MAX;
+  if (can_keep) choice.kept_bits = kept_bits;
 
   next_sigma_ = rule_ == BookRule::chi ? frequency_sigma(counts) : 0;
   choice.chi = has_sigma_ ? std::abs(sigma_ - next_sigma_) : 0;
@@ -87,36 +88,34 @@ BookChoice Books::choose(const SymbolCounts& counts) {
     choice.rebuilt_bits = coded_bits(rebuilt_, counts) + 8 * book_bytes(rebuilt_);
   }
 
+  decide(can_keep, may_rebuild, choice);
+  choice.bits = choice.kind == BookKind::kept      ? choice.kept_bits
+                : choice.kind == BookKind::rebuilt ? choice.rebuilt_bits
+                                                   : choice.offline_bits;
+  return choice;
+}
+
+void Books::decide(bool can_keep, bool may_rebuild, BookChoice& choice) const {
   const auto take = [&](BookKind kind, BookReason reason) {
     choice.kind = kind;
     choice.reason = reason;
-    choice.bits = kind == BookKind::kept      ? choice.kept_bits
-                  : kind == BookKind::rebuilt ? choice.rebuilt_bits
-                                              : choice.offline_bits;
-    return choice;
   };
-  switch (rule_) {
-    case BookRule::always:
-      return take(BookKind::rebuilt, BookReason::rule);
-    case BookRule::never:
-      if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
-      return take(BookKind::kept, BookReason::rule);  // an offline book: it has every code
-    case BookRule::chi: {
-      if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
-      if (choice.chi > chi_offline_) return take(BookKind::offline, BookReason::large_change);
-      const bool is_small = choice.chi <= chi_keep_;
-      if (is_small && kept_bits != UINT64_MAX) return take(BookKind::kept, BookReason::small_change);
-      const BookReason reason = is_small ? BookReason::missing_code : BookReason::change;
-      return take(may_rebuild ? BookKind::rebuilt : BookKind::offline, reason);
-    }
-    case BookRule::exact_cost:
-      break;
+  if (rule_ == BookRule::always) return take(BookKind::rebuilt, BookReason::rule);
+  if (rule_ == BookRule::exact_cost) {
+    const BookReason reason = in_force_ == nullptr ? BookReason::first : BookReason::fewest_bytes;
+    const uint64_t others =
+        may_rebuild ? std::min(choice.rebuilt_bits, choice.offline_bits) : choice.offline_bits;
+    if (can_keep && choice.kept_bits <= others) return take(BookKind::kept, reason);
+    return take(choice.offline_bits == others ? BookKind::offline : BookKind::rebuilt, reason);
   }
-  const BookReason reason = in_force_ == nullptr ? BookReason::first : BookReason::fewest_bytes;
-  const uint64_t others =
-      may_rebuild ? std::min(choice.rebuilt_bits, choice.offline_bits) : choice.offline_bits;
-  if (kept_bits <= others) return take(BookKind::kept, reason);
-  return take(choice.offline_bits == others ? BookKind::offline : BookKind::rebuilt, reason);
+  if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
+  // The one in force is an offline book, which has every code.
+  if (rule_ == BookRule::never) return take(BookKind::kept, BookReason::rule);
+  if (choice.chi > chi_offline_) return take(BookKind::offline, BookReason::large_change);
+  const bool is_small = choice.chi <= chi_keep_;
+  if (is_small && can_keep) return take(BookKind::kept, BookReason::small_change);
+  take(may_rebuild ? BookKind::rebuilt : BookKind::offline,
+       is_small ? BookReason::missing_code : BookReason::change);
 }
 
 const CodeTable& Books::take(const BookChoice& choice) {

@@ -49,6 +49,8 @@ class Books {
     uint64_t bits;
   };
   Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const;
+  // Kind and reason by the rule, from the bits that stand in the choice.
+  void decide(bool can_keep, bool may_rebuild, BookChoice& choice) const;
 
   BookRule rule_;
   double chi_keep_;

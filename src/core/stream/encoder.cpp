@@ -75,19 +75,11 @@ void set_directions(std::span<const uint64_t> shape, int most, Header& header) {
   header.lines_per_plane = header.dims == 3 ? static_cast<uint32_t>(sides[1]) : 0;
 }
 
-Status check_options(const StreamOptions& o) {
-  if (o.dtype != DType::f32 && o.dtype != DType::f64) {
-    return usage_error(fmt::format("stream: values of {}, allowed are f32 and f64", dtype_name(o.dtype)));
-  }
+Status check_bound_and_range(const StreamOptions& o) {
   if (o.bound.mode == BoundMode::lossless) {
     return usage_error("stream: bound lossless; allowed: abs=VALUE, rel=VALUE, ratio=VALUE, psnr=VALUE");
   }
   NEVE_TRY(check_bound(o.bound, BoundUse::array));
-  if (static_cast<size_t>(o.rule) >= rule_names.size()) {
-    return usage_error(
-        fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
-                    static_cast<int>(o.rule)));
-  }
   if (!o.range.empty &&
       !(std::isfinite(o.range.min) && std::isfinite(o.range.max) && o.range.min <= o.range.max)) {
     return usage_error(
@@ -103,27 +95,19 @@ Status check_options(const StreamOptions& o) {
     return usage_error(fmt::format("stream: ratio {} of {}, at most {}: a code takes a bit at least",
                                    o.bound.value, dtype_name(o.dtype), most_ratio));
   }
+  return {};
+}
+
+Status check_extents(const StreamOptions& o) {
   if (o.shape.size() > max_array_rank) {
     return usage_error(fmt::format("stream: {} dimensions, at most {}", o.shape.size(), max_array_rank));
   }
-  uint64_t total = 1;
-  for (size_t d = 0; d < o.shape.size(); ++d) {
-    const uint64_t size = o.shape[d];
-    if (size == 0 && d > 0) return usage_error("stream: only the slowest size may be open (0)");
-    if (size > 0 && total > max_elements / size) {
-      return usage_error(fmt::format("stream: more than {} values", max_elements));
-    }
-    if (size > 0) total *= size;
-  }
+  if (const std::string fault = stream::shape_fault(o.shape); !fault.empty())
+    return usage_error(fmt::format("stream: {}", fault));
   if (o.dims < 0 || o.dims > stream::max_stream_dims) {
     return usage_error(
         fmt::format("stream: prediction in {} directions, allowed 1..{}, or 0: all of the shape", o.dims,
                     stream::max_stream_dims));
-  }
-  const auto offline_books = static_cast<int>(stream::offline_books().size());
-  if (o.offline_book < -1 || o.offline_book >= offline_books) {
-    return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
-                                   o.offline_book, offline_books - 1));
   }
   if (o.block_values < stream::min_block_values || o.block_values > stream::max_block_values) {
     return usage_error(fmt::format("stream: blocks of {} values, allowed {}..{}", o.block_values,
@@ -133,11 +117,34 @@ Status check_options(const StreamOptions& o) {
     return usage_error(fmt::format("stream: chunks of {} bytes, allowed {}..{}", o.chunk_bytes,
                                    min_chunk_bytes, max_chunk_bytes));
   }
+  return {};
+}
+
+Status check_book_options(const StreamOptions& o) {
+  if (static_cast<size_t>(o.rule) >= rule_names.size()) {
+    return usage_error(
+        fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
+                    static_cast<int>(o.rule)));
+  }
+  const auto offline_books = static_cast<int>(stream::offline_books().size());
+  if (o.offline_book < -1 || o.offline_book >= offline_books) {
+    return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
+                                   o.offline_book, offline_books - 1));
+  }
   if (!(o.chi_keep >= 0) || !(o.chi_offline >= o.chi_keep)) {
     return usage_error(fmt::format("stream: chi thresholds {} and {}, must be 0 or more and ascending",
                                    o.chi_keep, o.chi_offline));
   }
   return {};
+}
+
+Status check_options(const StreamOptions& o) {
+  if (o.dtype != DType::f32 && o.dtype != DType::f64) {
+    return usage_error(fmt::format("stream: values of {}, allowed are f32 and f64", dtype_name(o.dtype)));
+  }
+  NEVE_TRY(check_bound_and_range(o));
+  NEVE_TRY(check_extents(o));
+  return check_book_options(o);
 }
 
 }  // namespace

@@ -91,47 +91,33 @@ Result<std::optional<size_t>> header_bytes(ByteSpan bytes) {
   return std::optional<size_t>(prefix_bytes + rank * sizeof(uint64_t) + checksum_bytes);
 }
 
-Result<Header> read_header(ByteSpan bytes) {
-  ByteReader in(bytes);
-  in.get_bytes(magic.size());
-  const auto found_version = in.get<uint16_t>();
-  if (found_version != version) {
-    return corrupt(fmt::format("stream header: version {}, this release reads {}", found_version, version));
+namespace {
+
+// The fields of a header that are checked before they mean anything.
+struct RawFields {
+  uint8_t dtype = 0;
+  uint8_t flags = 0;
+  uint8_t mode = 0;
+  uint16_t books = 0;
+  uint32_t reserved = 0;  // all reserved fields or'ed
+};
+
+Status check_fields(const RawFields& raw) {
+  if (raw.dtype > static_cast<uint8_t>(DType::f64)) {
+    return corrupt(fmt::format("stream header: dtype {}, allowed are 0 (f32) and 1 (f64)", raw.dtype));
   }
-  Header h;
-  const auto dtype = in.get<uint8_t>();
-  h.dims = in.get<uint8_t>();
-  const auto flags = in.get<uint8_t>();
-  const auto mode = in.get<uint8_t>();
-  h.shape.resize(in.get<uint8_t>());
-  const auto reserved_a = in.get<uint8_t>();
-  const auto books = in.get<uint16_t>();
-  const auto reserved_b = in.get<uint16_t>();
-  h.block_values = in.get<uint32_t>();
-  h.line = in.get<uint32_t>();
-  h.lines_per_plane = in.get<uint32_t>();
-  const auto reserved_c = in.get<uint32_t>();
-  h.asked.value = in.get<double>();
-  const auto fill = in.get<double>();
-  for (uint64_t& size : h.shape) size = in.get<uint64_t>();
-  const ByteSpan checked = bytes.first(in.position());
-  const auto expected = in.get<uint32_t>();
-  if (in.failed() || in.remaining() != 0) return corrupt("stream header: ends inside its fields");
-  if (!matches(crc(checked), expected)) return corrupt("stream header: checksum does not match");
-  if (dtype > static_cast<uint8_t>(DType::f64)) {
-    return corrupt(fmt::format("stream header: dtype {}, allowed are 0 (f32) and 1 (f64)", dtype));
-  }
-  h.dtype = static_cast<DType>(dtype);
-  if ((flags & ~flag_fill) != 0 || (reserved_a | reserved_b | reserved_c) != 0) {
+  if ((raw.flags & ~flag_fill) != 0 || raw.reserved != 0) {
     return corrupt("stream header: flags or reserved fields that are not 0");
   }
-  if ((flags & flag_fill) != 0) h.fill = fill;
-  if (!is_known_bound_mode(mode)) return corrupt(fmt::format("stream header: bound mode {}", mode));
-  h.asked.mode = static_cast<BoundMode>(mode);
-  if (books != offline_books_version) {
-    return corrupt(fmt::format("stream header: offline codebooks of version {}, this release has {}", books,
-                               offline_books_version));
+  if (!is_known_bound_mode(raw.mode)) return corrupt(fmt::format("stream header: bound mode {}", raw.mode));
+  if (raw.books != offline_books_version) {
+    return corrupt(fmt::format("stream header: offline codebooks of version {}, this release has {}",
+                               raw.books, offline_books_version));
   }
+  return {};
+}
+
+Status check_extents(const Header& h) {
   if (h.block_values < min_block_values || h.block_values > max_block_values) {
     return corrupt(fmt::format("stream header: blocks of {} values, allowed {}..{}", h.block_values,
                                min_block_values, max_block_values));
@@ -141,15 +127,57 @@ Result<Header> read_header(ByteSpan bytes) {
     return corrupt(fmt::format("stream header: {} dims with lines of {} and planes of {} lines", h.dims,
                                h.line, h.lines_per_plane));
   }
+  if (const std::string fault = shape_fault(h.shape); !fault.empty())
+    return corrupt(fmt::format("stream header: {}", fault));
+  return {};
+}
+
+}  // namespace
+
+std::string shape_fault(std::span<const uint64_t> shape) {
   uint64_t total = 1;
-  for (size_t d = 0; d < h.shape.size(); ++d) {
-    const uint64_t size = h.shape[d];
-    if (size > 0 && total > max_elements / size) {
-      return corrupt(fmt::format("stream header: more than {} values", max_elements));
-    }
-    if (size == 0 && d > 0) return corrupt("stream header: only the slowest size may be open (0)");
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const uint64_t size = shape[d];
+    if (size == 0 && d > 0) return "only the slowest size may be open (0)";
+    if (size > 0 && total > max_elements / size) return fmt::format("more than {} values", max_elements);
     if (size > 0) total *= size;
   }
+  return {};
+}
+
+Result<Header> read_header(ByteSpan bytes) {
+  ByteReader in(bytes);
+  in.get_bytes(magic.size());
+  const auto found_version = in.get<uint16_t>();
+  if (found_version != version) {
+    return corrupt(fmt::format("stream header: version {}, this release reads {}", found_version, version));
+  }
+  Header h;
+  RawFields raw;
+  raw.dtype = in.get<uint8_t>();
+  h.dims = in.get<uint8_t>();
+  raw.flags = in.get<uint8_t>();
+  raw.mode = in.get<uint8_t>();
+  h.shape.resize(in.get<uint8_t>());
+  raw.reserved = in.get<uint8_t>();
+  raw.books = in.get<uint16_t>();
+  raw.reserved |= in.get<uint16_t>();
+  h.block_values = in.get<uint32_t>();
+  h.line = in.get<uint32_t>();
+  h.lines_per_plane = in.get<uint32_t>();
+  raw.reserved |= in.get<uint32_t>();
+  h.asked.value = in.get<double>();
+  const auto fill = in.get<double>();
+  for (uint64_t& size : h.shape) size = in.get<uint64_t>();
+  const ByteSpan checked = bytes.first(in.position());
+  const auto expected = in.get<uint32_t>();
+  if (in.failed() || in.remaining() != 0) return corrupt("stream header: ends inside its fields");
+  if (!matches(crc(checked), expected)) return corrupt("stream header: checksum does not match");
+  NEVE_TRY(check_fields(raw));
+  h.dtype = static_cast<DType>(raw.dtype);
+  if ((raw.flags & flag_fill) != 0) h.fill = fill;
+  h.asked.mode = static_cast<BoundMode>(raw.mode);
+  NEVE_TRY(check_extents(h));
   return h;
 }
 

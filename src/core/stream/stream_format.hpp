@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 
 #include "core/bits/bytes.hpp"
 #include "neve/stream.hpp"
@@ -27,6 +29,8 @@ struct Header {
   std::optional<uint64_t> value_total() const;
 };
 
+// What is wrong with the sizes of a stream; empty: nothing.
+std::string shape_fault(std::span<const uint64_t> shape);
 void write_header(const Header& header, Bytes& out);
 // How long the header at the start of `bytes` is; nothing while too few bytes are there to say.
 Result<std::optional<size_t>> header_bytes(ByteSpan bytes);
