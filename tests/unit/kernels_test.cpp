@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every instruction set gives the bytes of the portable kernels.
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <array>
 #include <bit>
@@ -13,6 +14,7 @@
 #include "core/kernels/stream_kernels.hpp"
 #include "core/kernels/targets.hpp"
 #include "core/kernels/word_kernels.hpp"
+#include "core/kernels/x86_features.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve {
@@ -366,6 +368,16 @@ TEST(Kernels, Crc32LikeZlib) {
     }
   }
 }
+
+#if defined(__x86_64__)
+// Ours is asked without Highway's run-time library.
+TEST(Kernels, InstructionSetsAreThoseThatHighwayFinds) {
+  __builtin_cpu_init();
+  EXPECT_EQ(can_run_sse4(), (hwy::SupportedTargets() & HWY_SSE4) != 0);
+  EXPECT_EQ(can_run_avx2(), (hwy::SupportedTargets() & HWY_AVX2) != 0);
+  EXPECT_EQ(can_run_avx3(), (hwy::SupportedTargets() & HWY_AVX3) != 0);
+}
+#endif
 
 }  // namespace
 }  // namespace neve

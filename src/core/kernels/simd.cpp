@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of portable.cpp once per instruction set, by Google Highway. The table is chosen here and not
 // by Highway's own dispatcher: its run-time library would have to travel with the HDF5 plugin.
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -16,6 +12,7 @@
 #include "core/kernels/stream_kernels.hpp"
 #include "core/kernels/targets.hpp"
 #include "core/kernels/word_rows.hpp"
+#include "core/kernels/x86_features.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/simd.cpp"
@@ -397,44 +394,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace neve {
 
-#if HWY_ARCH_X86_64
-namespace {
-
-// Clang 14 does not know it by name.
-[[maybe_unused]] bool has_lzcnt() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  constexpr unsigned bit = 1U << 5;
-  return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & bit) != 0;
-}
-
-}  // namespace
-#endif
-
 std::vector<const Kernels*> supported_kernels() {
   std::vector<const Kernels*> tables;
 #if HWY_ARCH_X86_64
   __builtin_cpu_init();
 #if HWY_TARGETS & HWY_AVX3
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_lzcnt()) {
-    tables.push_back(&N_AVX3::Table());
-  }
+  if (can_run_avx3()) tables.push_back(&N_AVX3::Table());
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2") && has_lzcnt()) {
-    tables.push_back(&N_AVX2::Table());
-  }
+  if (can_run_avx2()) tables.push_back(&N_AVX2::Table());
 #endif
 #if HWY_TARGETS & HWY_SSE4
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes")) {
-    tables.push_back(&N_SSE4::Table());
-  }
+  if (can_run_sse4()) tables.push_back(&N_SSE4::Table());
 #endif
 #elif HWY_STATIC_TARGET != HWY_SCALAR && HWY_STATIC_TARGET != HWY_EMU128
   tables.push_back(&HWY_STATIC_DISPATCH(Table)());  // NEON on AArch64
