@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/harness/median.hpp"
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
 
@@ -34,12 +35,6 @@ struct Seconds {
     return *this;
   }
 };
-
-inline double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 // Collective: `work`, `repeats` times, each after a `prepare` that is not timed.
 template <class Prepare, class Work>

@@ -14,11 +14,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/harness/timed.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 
@@ -27,6 +27,7 @@ namespace {
 using neve::Box;
 using neve::Hierarchy;
 using neve::Level;
+using neve::apps::median_of;
 
 constexpr int most_replicas = 16;
 constexpr int most_repeats = 1000;
@@ -135,16 +136,6 @@ Input load_own_boxes(neve::PlotfileSource& source, const Hierarchy& hierarchy) {
   return input;
 }
 
-// Wall time of the slowest rank for something all ranks do together.
-double timed(const std::function<void()>& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  work();
-  double seconds = MPI_Wtime() - begin;
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
-
 // One rank's equal share of a file's bytes.
 struct Share {
   uint64_t begin = 0;
@@ -205,12 +196,6 @@ uint64_t largest(uint64_t value) {
   return value;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound,
          neve::Covered covered, int replicas, int repeats) {
   auto source = must(neve::plotfile::open_amrex_plotfile(plotfile));
@@ -225,6 +210,13 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
   options.covered = covered;
 
   neve::WriteReport report;
+  const auto world = must(neve::mpi::Comm::duplicate(MPI_COMM_WORLD));
+  const auto timed = [&](const auto& work) {
+    return must(neve::apps::timed(world, [&] {
+      work();
+      return neve::Status();
+    }));
+  };
   std::vector<double> total, encode, place, put, plain, raw;
   uint64_t memory_above_input_bytes = 0;
   // The three take turns, so that a disturbance of the machine meets all of them.
@@ -262,12 +254,12 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
       {"stored_bytes", report.file_bytes},
       {"largest_rank_input_bytes", input_bytes},
       {"memory_above_input_bytes", memory_above_input_bytes},
-      {"write_seconds", median(total)},
-      {"plan_encode_seconds", median(encode)},
-      {"place_seconds", median(place)},
-      {"put_seconds", median(put)},
-      {"plain_mpi_io_seconds", median(plain)},
-      {"raw_plotfile_seconds", median(raw)},
+      {"write_seconds", median_of(total)},
+      {"plan_encode_seconds", median_of(encode)},
+      {"place_seconds", median_of(place)},
+      {"put_seconds", median_of(put)},
+      {"plain_mpi_io_seconds", median_of(plain)},
+      {"raw_plotfile_seconds", median_of(raw)},
   };
   std::printf("%s\n", result.dump().c_str());
 }

@@ -71,12 +71,6 @@ Held make_boxes(const Hierarchy& h, const std::vector<std::vector<int>>& owner, 
   return held;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 double largest_bound(const WriteReport& report) {
   double bound = 0;
   const auto add = [&](const std::vector<LevelReport>& levels) {
@@ -343,10 +337,10 @@ class Benchmark {
 
   static void summarise(const Way& way, const std::vector<double>& totals,
                         const std::vector<WriteReport>& reports, WayResult& into) {
-    const auto median_of = [&](double WriteReport::*seconds) {
+    const auto median_stage = [&](double WriteReport::*seconds) {
       std::vector<double> values;
       for (const WriteReport& report : reports) values.push_back(report.*seconds);
-      return median(values);
+      return apps::median_of(values);
     };
     const WriteReport& last = reports.back();
     into.name = way.name;
@@ -354,13 +348,13 @@ class Benchmark {
     into.data_bytes = last.data_bytes;
     into.file_bytes = last.file_bytes;
     into.bound_abs = way.compress ? largest_bound(last) : 0;
-    into.total_seconds = median(totals);
+    into.total_seconds = apps::median_of(totals);
     into.least_seconds = *std::min_element(totals.begin(), totals.end());
-    into.plan_seconds = median_of(&WriteReport::plan_seconds);
-    into.encode_seconds = median_of(&WriteReport::encode_seconds);
-    into.place_seconds = median_of(&WriteReport::place_seconds);
-    into.put_seconds = median_of(&WriteReport::put_seconds);
-    into.sync_seconds = median_of(&WriteReport::sync_seconds);
+    into.plan_seconds = median_stage(&WriteReport::plan_seconds);
+    into.encode_seconds = median_stage(&WriteReport::encode_seconds);
+    into.place_seconds = median_stage(&WriteReport::place_seconds);
+    into.put_seconds = median_stage(&WriteReport::put_seconds);
+    into.sync_seconds = median_stage(&WriteReport::sync_seconds);
     into.hints = last.hints;
   }
 

@@ -87,11 +87,6 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // One thread's CPU time: a busy neighbour changes it little. What a call does before it encodes (the range)
 // counts as encoding.
 Status measure_speeds(const Case& options, const Field& field, Result& result) {
@@ -126,7 +121,8 @@ Status measure_speeds(const Case& options, const Field& field, Result& result) {
     result.bound_abs = first.components().front().bound_abs;
   }
   const auto bytes = static_cast<double>(field.values.size());
-  result.speeds = {bytes / median(encode), bytes / median(decode), bytes / static_cast<double>(frame_bytes)};
+  result.speeds = {bytes / apps::median_of(encode), bytes / apps::median_of(decode),
+                   bytes / static_cast<double>(frame_bytes)};
   return {};
 }
 
@@ -176,8 +172,8 @@ Status time_gathers(const mpi::Comm& comm, const Case& options, const Field& fie
   for (int rank = 0; is_root && rank < comm.size(); ++rank) {
     compare(field, all.data() + static_cast<size_t>(rank) * field.values.size(), result);
   }
-  result.plain_gather_seconds = median(plain);
-  result.gather_seconds = median(framed);
+  result.plain_gather_seconds = apps::median_of(plain);
+  result.gather_seconds = apps::median_of(framed);
   return {};
 }
 
@@ -248,8 +244,8 @@ Status time_writes(const mpi::Comm& comm, const std::string& folder, const Case&
   if (status.ok()) status = mpi::agree(comm, read_back(comm, framed_path, field, result));
   remove(framed_path);
   NEVE_TRY(status);
-  result.plain_write_seconds = median(plain);
-  result.write_seconds = median(framed);
+  result.plain_write_seconds = apps::median_of(plain);
+  result.write_seconds = apps::median_of(framed);
   return {};
 }
 

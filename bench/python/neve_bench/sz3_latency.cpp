@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long SZ3 takes for one small array, called from C++: compiled by `neve bench ceaz --sz3 DIR`.
-// Arguments: file of float32 values, side of the square, absolute bound, calls. Prints the median of its
-// default algorithm and of Lorenzo with regression, in microseconds.
+// Arguments: file of float32 values, side of the square, absolute bound, calls. Prints the seconds of
+// each call, a line of those by its default algorithm, then one by Lorenzo with regression.
 #include <SZ3/api/sz.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +18,6 @@ int main(int argc, char** argv) {
   std::fclose(file);
   std::vector<char> stored(values.size() * 16 + 100000);
   for (const bool is_default : {true, false}) {
-    std::vector<double> times;
     for (int call = 0; call < std::atoi(argv[4]); ++call) {
       const auto begin = std::chrono::steady_clock::now();
       SZ3::Config config(side, side);
@@ -27,10 +25,10 @@ int main(int argc, char** argv) {
       config.absErrorBound = std::atof(argv[3]);
       if (!is_default) config.cmprAlgo = SZ3::ALGO_LORENZO_REG;
       SZ_compress<float>(config, values.data(), stored.data(), stored.size());
-      times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      std::printf("%.9f ", seconds.count());
     }
-    std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
-    std::printf("%.3f\n", 1e6 * times[times.size() / 2]);
+    std::printf("\n");
   }
   return 0;
 }
