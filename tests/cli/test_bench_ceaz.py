@@ -37,7 +37,7 @@ def test_ratio_of_a_folder(neve, data, tmp_path):
     report = tmp_path / "report.json"
     out = neve(
         *("bench", "ceaz", "--only", "ratio", "--data", data, "--json", report),
-        *("--markdown", table),
+        *("-o", table),
     ).out
     found = json.loads(report.read_text())["ratio"]
     rows = {row["field"]: row for row in found["rows"]}

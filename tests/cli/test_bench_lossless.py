@@ -50,6 +50,8 @@ def test_one_variable_of_a_real_file(neve):
         (("--repeats", "0"), "--repeats 0"),
         (("--only", "climate", "--data", "nowhere"), "climate/*.nc: not in the data folder"),
         (("--only", "sample", "--match", "xyz"), "--match xyz: no variable"),
+        (("-o", "."), "'.' is a folder; -o is the report's file"),
+        (("-o", "table.png"), "-o is the report's file"),
     ],
 )
 def test_refusals(neve, arguments, words):

@@ -25,8 +25,8 @@ def study(neve, sample, tmp_path_factory):
     outcome = neve(
         *("bench", "rd", sample, "--fields", *FIELDS, "--bounds", "1e-2,1e-3"),
         *("--codecs", *CODECS, "SZ3 boxes", "--repeats", "1", "--ranks", "1"),
-        *("-o", folder / "pictures", "--json", folder / "rd.json"),
-        *("--markdown", folder / "rd.md"),
+        *("--plot", folder / "pictures", "--json", folder / "rd.json"),
+        *("-o", folder / "rd.md"),
     )
     return folder, outcome, json.loads((folder / "rd.json").read_text())
 
@@ -115,7 +115,14 @@ def test_array(neve, tmp_path):
         (["--codecs", "zip"], "--codecs zip: there is no such; there are auto fast"),
         (["--bounds", "1e-3,two"], "'1e-3,two'; allowed are numbers between 0 and 1"),
         (["--bounds", "2"], "'2'; allowed are numbers between 0 and 1"),
-        (["--fields", "Temp", "--slice-field", "density", "-o", "x"], "'density' is not studied"),
+        (
+            ["--fields", "Temp", "--slice-field", "density", "--plot", "x"],
+            "'density' is not studied",
+        ),
+        (["-o", "pictures"], "'pictures' has no suffix, as a folder; -o is the report's file"),
+        (["-o", "error.png"], "--plot DIR takes pictures"),
+        (["-o", "."], "--plot DIR takes pictures"),
+        (["--markdown", "rd.md"], "--markdown: the report is written by -o FILE"),
     ],
 )
 def test_bad_words_are_named(neve, sample, arguments, words):

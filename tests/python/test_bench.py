@@ -11,17 +11,18 @@ import time
 import numpy as np
 import pytest
 
-from neve_bench import codecs, fields, report, trial
+from neve_bench import codecs, fields, report, timing, trial
 from neve_bench.__main__ import main
-from neve_bench.contenders import Contender, NotApplicable
+from neve_bench.case import Case
+from neve_bench.method import Method, NotApplicable
 
 ARRAY = np.array([0.0, -0.0, np.nan, np.inf, -999.0, 1.0, 2.0, 3.0], np.float32)
-FIELD = fields.BenchField("special", "small", 0.1, ARRAY, -999.0)
+FIELD = Case("special", "small", ARRAY, 0.1, -999.0)
 
 
 def test_bound_is_of_the_valid_range():
     assert FIELD.bound_abs() == pytest.approx(0.3)
-    assert fields.BenchField("special", "none", 0.1, np.full(3, np.nan)).bound_abs() == 0
+    assert Case("special", "none", np.full(3, np.nan), 0.1).bound_abs() == 0
 
 
 def test_compare_counts_violations_and_lost_specials():
@@ -67,13 +68,33 @@ def fail(field, bound):
     ],
 )
 def test_a_contender_that_fails_costs_its_row(prepare, expected):
-    assert trial.run(Contender("bad", "", prepare), FIELD, 0.3, 1, 0.5) == expected
+    assert trial.run(Method("bad", "", prepare), FIELD, 0.3, 1, 0.5) == expected
 
 
 def test_a_contender_that_works_is_measured():
-    found = trial.run(Contender("plain", "", identity), FIELD, 0.3, 5, 60)
+    found = trial.run(Method("plain", "", identity), FIELD, 0.3, 5, 60)
     assert found["ratio"] == 1
     assert (found["violations"], found["specials_lost"]) == (0, 0)
+
+
+def test_the_median_of_an_even_number_is_between_the_two_in_the_middle():
+    seconds = iter([0, 4, 10, 11, 20, 22, 30, 109])  # 4, 1, 2 and 79 of them
+    assert timing.median_seconds(lambda: None, 4, lambda: next(seconds)) == 3
+
+
+def test_contenders_take_turns():
+    order = []
+    found = timing.in_turns("ab", 2, lambda name: order.append(name) or len(order))
+    assert order == ["a", "b", "a", "b"]
+    assert found == {"a": [1, 3], "b": [2, 4]}
+
+
+def test_what_decodes_to_another_shape_has_no_ratio():
+    def flattened(case, bound):
+        return lambda: b"1234", lambda data: np.zeros(3, np.float32)
+
+    found = trial.run(Method("flat", "", flattened), FIELD, 0.3, 1, 60)
+    assert found == {"error": "decoded to float32 (3,)"}
 
 
 def test_generated_fields_are_the_same_everywhere():

@@ -10,8 +10,8 @@ import pytest
 
 import neve
 from neve_bench import trial
-from neve_bench.contenders import Contender
-from neve_bench.fields import BenchField
+from neve_bench.case import Case
+from neve_bench.method import Method
 from neve_bench.rd import curves, hierarchy, methods, peers, slices
 
 
@@ -138,6 +138,6 @@ def test_a_peer_that_fails_keeps_its_reason(sample):
 def test_sperr_holds_its_bound():
     pytest.importorskip("hdf5plugin")
     cube = np.sin(np.linspace(0, 9, 16**3)).reshape(16, 16, 16)
-    field = BenchField("rd", "cube", 1e-3, cube)
-    found = trial.run(Contender("SPERR", "", peers._sperr), field, 2e-3, 1, 60)
+    field = Case("rd", "cube", cube, 1e-3)
+    found = trial.run(Method("SPERR", "", peers._sperr), field, 2e-3, 1, 60)
     assert found["violations"] == 0 and found["ratio"] > 4

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 import zlib
@@ -21,7 +20,8 @@ import numpy as np
 import neve
 from neve import codebooks
 
-from . import contenders, fields, report, variables
+from . import arguments, codec_methods, fields, report, timing, variables
+from .codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sz3_compress, sz3_decompress
 from .report import number
 
 STUDIES = ("offline", "update", "chi", "ratio", "quality", "latency", "threads")
@@ -39,13 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", nargs="+", choices=STUDIES, default=list(STUDIES), help="studies (all)"
     )
-    parser.add_argument("--data", default="../shared/data", help="folder of the real fields")
-    parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts")
     parser.add_argument(
         "--sz3", metavar="DIR", help="SZ3's headers (its include folder): latency from C++ as well"
     )
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables")
+    arguments.add_measurement(parser, 5)
+    arguments.add_report(parser)
 
 
 def _stream(array: np.ndarray, **options: Any) -> tuple[bytes, list[dict[str, Any]]]:
@@ -303,8 +301,6 @@ def _quality_row(array: np.ndarray, stored_bytes: int, decoded: np.ndarray) -> d
 
 
 def quality(options: argparse.Namespace) -> dict[str, Any]:
-    from pysz import sz, szAlgorithm, szConfig, szErrorBoundMode
-
     rows = []
     for name, file in fields.REFERENCE.items():
         array = np.load(Path(options.data) / "arrays" / file)
@@ -314,12 +310,8 @@ def quality(options: argparse.Namespace) -> dict[str, Any]:
             bound = rel * float(np.ptp(array.astype(np.float64)))
 
             def with_sz3(bound: float = bound, array: np.ndarray = array):
-                config = szConfig(array.shape)
-                config.errorBoundMode = szErrorBoundMode.ABS
-                config.absErrorBound = bound
-                config.cmprAlgo = szAlgorithm.LORENZO_REG
-                stored = sz.compress(array, config)[0]
-                return memoryview(stored).nbytes, sz.decompress(stored, array.dtype, array.shape)[0]
+                stored = sz3_compress(array, bound, SZ3_LORENZO)
+                return memoryview(stored).nbytes, sz3_decompress(stored, array)
 
             def with_neve(codec: str, effort: str, bound: float = bound, array: np.ndarray = array):
                 stored = neve.compress(array, abs=bound, codec=codec, effort=effort, threads=1)
@@ -375,12 +367,7 @@ def quality_text(found: dict[str, Any]) -> str:
 
 def _microseconds(call: Callable[[], Any], rounds: int) -> float:
     """The median of single calls, which is what one block waits for."""
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return 1e6 * statistics.median(times)
+    return 1e6 * timing.median_seconds(call, rounds, time.perf_counter)
 
 
 def _sz3_program(options: argparse.Namespace, folder: Path) -> Path | None:
@@ -407,8 +394,6 @@ def _sz3_microseconds(program: Path, array: np.ndarray, bound: float, rounds: in
 
 
 def latency(options: argparse.Namespace) -> dict[str, Any]:
-    from pysz import sz, szAlgorithm, szConfig, szErrorBoundMode
-
     rows = []
     whole = fields.turbulence(128)[64]
     with tempfile.TemporaryDirectory() as folder:
@@ -419,19 +404,12 @@ def latency(options: argparse.Namespace) -> dict[str, Any]:
             dims = neve.best_stream_dims(array, abs=bound)
             encoder = neve.StreamEncoder(array.shape, array.dtype, abs=bound, dims=dims)
 
-            def with_sz3(
-                algorithm: Any = None, array: np.ndarray = array, bound: float = bound
-            ) -> Any:
-                config = szConfig(array.shape)
-                config.errorBoundMode = szErrorBoundMode.ABS
-                config.absErrorBound = bound
-                if algorithm is not None:
-                    config.cmprAlgo = algorithm
-                return sz.compress(array, config)[0]
+            def with_sz3(algorithm: str, array: np.ndarray = array, bound: float = bound) -> Any:
+                return sz3_compress(array, bound, algorithm)
 
             rounds = 200 * options.repeats
             seconds = encoder._core.encode_seconds(array, rounds)
-            algorithms = (None, szAlgorithm.LORENZO_REG)
+            algorithms = (SZ3_DEFAULT, SZ3_LORENZO)
             row = {
                 "side": side,
                 "dims": dims,
@@ -548,16 +526,14 @@ def run(options: argparse.Namespace) -> int:
     recorded: dict[str, Any] = {
         "command": " ".join(["neve bench ceaz --only", *options.only]),
         "machine": report.machine(),
-        "versions": contenders.versions(),
+        "versions": codec_methods.versions(),
     }
     texts = []
     for study in options.only:
-        if sys.stderr.isatty():
-            print(f"{study} ...", file=sys.stderr)
+        report.progress(study)
         measure, text = studies[study]
         recorded[study] = measure(options)
         texts.append(text(recorded[study]))
-    print("\n\n".join(texts))
-    report.write_json(options.json, recorded)
-    report.write_text(options.markdown, "\n\n".join(texts) + "\n")
+    report.progress("")
+    report.deliver(options, recorded, "\n\n".join(texts))
     return 0

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The codec table: every contender on every field, in the same run."""
+"""The codec table: every method on every field, in the same run."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import contenders, fields, report, trial
+from neve._errors import BOUND_VIOLATED
+
+from . import arguments, codec_methods, fields, report, timing, trial
+from .method import chosen_names
 
 GROUP_TITLES = {
     "reference": "Six reference fields",
@@ -32,82 +34,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--codecs",
         nargs="+",
         metavar="NAME",
-        help="contenders whose name starts with one of these (all)",
-    )
-    parser.add_argument("--data", default="../shared/data", help="folder of the real fields")
-    parser.add_argument(
-        "--repeats", type=int, default=5, help="timed runs a codec and field; the median counts"
-    )
-    parser.add_argument(
-        "--time-limit", type=float, default=180, metavar="SECONDS", help="for one codec and field"
+        help="those whose name starts with one of these (all)",
     )
     parser.add_argument(
         "--threads", type=int, default=len(os.sched_getaffinity(0)), help="for the threaded row"
     )
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables")
+    arguments.add_measurement(parser, 5, time_limit=180)
+    arguments.add_report(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    chosen = contenders.contenders(options.threads)
-    if options.codecs:
-        wanted = tuple(name.lower() for name in options.codecs)
-        chosen = [c for c in chosen if c.name.lower().startswith(wanted)]
-        if not chosen:
-            names = ", ".join(c.name for c in contenders.contenders(options.threads))
-            print(
-                f"neve bench: --codecs {' '.join(options.codecs)}: no such contender; there are "
-                f"{names}",
-                file=sys.stderr,
-            )
-            return 2
-
+    timing.check_repeats(options.repeats)
+    methods = codec_methods.methods(options.threads)
+    wanted = chosen_names([m.name for m in methods], options.codecs)
+    chosen = [m for m in methods if m.name in wanted]
     rows = []
     for field in fields.load(options.only, Path(options.data)):
         bound_abs = field.bound_abs()
         repeats = 0 if field.group == "special" else options.repeats
-        for contender in chosen:
-            if not contender.runs_on(field):
+        for method in chosen:
+            if not method.runs_on(field):
                 continue
-            _progress(f"{field.name} rel={field.rel:g}: {contender.name}")
-            result = trial.run(contender, field, bound_abs, repeats, options.time_limit)
+            report.progress(f"{field.name} rel={field.rel:g}: {method.name}")
+            result = trial.run(method, field, bound_abs, repeats, options.time_limit)
             rows.append(
                 {
                     "group": field.group,
                     "field": field.name,
                     "rel": field.rel,
                     "bound_abs": bound_abs,
-                    "dtype": str(field.array.dtype),
-                    "shape": list(field.array.shape),
-                    "codec": contender.name,
+                    **field.type_and_shape(),
+                    "codec": method.name,
                     **result,
                 }
             )
-    _progress("")
+    report.progress("")
     recorded = {
         "command": _command(options),
         "machine": report.machine(),
-        "versions": contenders.versions(),
+        "versions": codec_methods.versions(),
         "settings": {c.name: c.settings for c in chosen},
         "timing": f"median of {options.repeats}; CPU time for one thread, wall time for several",
         "summary": summary(rows),
         "rows": rows,
     }
-    text = tables(recorded)
-    print(text)
-    report.write_json(options.json, recorded)
-    report.write_text(options.markdown, text + "\n")
+    report.deliver(options, recorded, tables(recorded))
+    found = recorded["summary"]
     # A measurement that finds Neve's promise broken is not a success.
-    return (
-        3
-        if recorded["summary"]["neve_violations"] or recorded["summary"]["neve_specials_lost"]
-        else 0
-    )
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    return BOUND_VIOLATED if found["neve_violations"] or found["neve_specials_lost"] else 0
 
 
 def _command(options: argparse.Namespace) -> str:
@@ -121,37 +95,50 @@ def _command(options: argparse.Namespace) -> str:
     return " ".join(words + (["--codecs", *options.codecs] if options.codecs else []))
 
 
+Rows = list[dict[str, Any]]
+
+
 def _holds(row: dict[str, Any]) -> bool:
     return "ratio" in row and row["violations"] == 0 and row["specials_lost"] == 0
 
 
-def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _select(rows: Rows, **wanted: Any) -> Rows:
+    return [r for r in rows if all(r[k] == v for k, v in wanted.items())]
+
+
+def summary(rows: Rows) -> dict[str, Any]:
     """What the targets of the project are stated in."""
+    mine = [r for r in rows if r["codec"].startswith("neve")]
+    return {
+        "reference_geomean_ratio": _geomean_ratios(_select(rows, group="reference")),
+        "neve_over_peer": _over_peers(_select(rows, group="turbulence", rel=1e-3)),
+        "masked": _masked(_select(rows, group="masked")),
+        "neve_violations": sum(r.get("violations", 1) for r in mine),
+        "neve_specials_lost": sum(r.get("specials_lost", 1) for r in mine),
+    }
 
-    def select(**wanted: Any) -> list[dict[str, Any]]:
-        return [r for r in rows if all(r[k] == v for k, v in wanted.items())]
 
-    result: dict[str, Any] = {}
-    codecs = list(dict.fromkeys(r["codec"] for r in rows))
-    geomeans: dict[str, dict[str, float]] = {}
+def _geomean_ratios(rows: Rows) -> dict[str, dict[str, float]]:
+    """By bound and codec; of those codecs alone that have a ratio for every field."""
+    found: dict[str, dict[str, float]] = {}
     for rel in (1e-3, 1e-4):
-        for codec in codecs:
-            reference = select(group="reference", rel=rel, codec=codec)
-            if reference and all("ratio" in r for r in reference):
-                geomeans.setdefault(f"{rel:g}", {})[codec] = report.geomean(
-                    r["ratio"] for r in reference
-                )
-    result["reference_geomean_ratio"] = geomeans
+        for codec in dict.fromkeys(r["codec"] for r in rows):
+            of_codec = _select(rows, rel=rel, codec=codec)
+            if of_codec and all("ratio" in r for r in of_codec):
+                ratios = (r["ratio"] for r in of_codec)
+                found.setdefault(f"{rel:g}", {})[codec] = report.geomean(ratios)
+    return found
 
-    speed = {}
-    for field in dict.fromkeys(r["field"] for r in select(group="turbulence", rel=1e-3)):
-        by_codec = {
-            r["codec"]: r for r in select(group="turbulence", rel=1e-3, field=field) if "ratio" in r
-        }
-        if "neve" not in by_codec:
+
+def _over_peers(rows: Rows) -> dict[str, dict[str, dict[str, float]]]:
+    """Of each field, what Neve has over each peer."""
+    found = {}
+    for field in dict.fromkeys(r["field"] for r in rows):
+        by_codec = {r["codec"]: r for r in _select(rows, field=field) if "ratio" in r}
+        mine = by_codec.get("neve")
+        if mine is None:
             continue
-        mine = by_codec["neve"]
-        speed[field] = {
+        found[field] = {
             codec: {
                 "ratio": mine["ratio"] / r["ratio"],
                 "encode": mine["encode_mb_per_s"] / r["encode_mb_per_s"],
@@ -160,35 +147,28 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             for codec, r in by_codec.items()
             if not codec.startswith("neve")
         }
-    result["neve_over_peer"] = speed
+    return found
 
-    masked = {}
-    for field in dict.fromkeys(r["field"] for r in select(group="masked")):
-        of_field = select(group="masked", field=field)
+
+def _masked(rows: Rows) -> dict[str, dict[str, float | None]]:
+    """Of each field, Neve's ratio and the best of the peers that hold the bound."""
+    found = {}
+    for field in dict.fromkeys(r["field"] for r in rows):
+        of_field = _select(rows, field=field)
         mine = [r["ratio"] for r in of_field if r["codec"] == "neve" and _holds(r)]
         bounded = [r for r in of_field if r["codec"].startswith(("SZ3", "ZFP"))]
         # Holding the bound on the ocean is enough here: few peers keep what stands for land.
         peers = [r["ratio"] for r in bounded if "ratio" in r and r["violations"] == 0]
-        masked[field] = {
+        found[field] = {
             "neve": mine[0] if mine else None,
             "best_peer_that_holds": max(peers) if peers else None,
             "neve_over_best": mine[0] / max(peers) if mine and peers else None,
         }
-    result["masked"] = masked
-    mine = [r for r in rows if r["codec"].startswith("neve")]
-    result["neve_violations"] = sum(r.get("violations", 1) for r in mine)
-    result["neve_specials_lost"] = sum(r.get("specials_lost", 1) for r in mine)
-    return result
+    return found
 
 
 def tables(recorded: dict[str, Any]) -> str:
-    machine = recorded["machine"]
-    parts = [
-        f"`{recorded['command']}`",
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; "
-        + ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
-        + f"; {recorded['timing']}.",
-    ]
+    parts = report.heading(recorded)
     for group, title in GROUP_TITLES.items():
         rows = [r for r in recorded["rows"] if r["group"] == group]
         if rows:

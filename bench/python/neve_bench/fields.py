@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from neve._errors import FAILURE, Error
+
+from .case import Case
 
 SEED = 7
 CUBE = 256
@@ -35,25 +36,6 @@ MASKED = (
     ("MITgcm T", "global_oce_latlon_d0000-0360.nc", "T"),
     ("MITgcm U", "global_oce_latlon_d0000-0360.nc", "U"),
 )
-
-
-@dataclass(frozen=True)
-class BenchField:
-    group: str
-    name: str
-    rel: float
-    array: np.ndarray
-    fill: float | None = None  # what the field's own metadata calls missing
-
-    def bound_abs(self) -> float:
-        """`rel` of the range of the values that mean something, in float64."""
-        values = self.array[np.isfinite(self.array)].astype(np.float64)
-        if self.fill is not None:
-            values = values[values != self.fill]
-        if values.size == 0:
-            return 0.0
-        spread = float(values.max()) - float(values.min())
-        return self.rel * min(spread, float(np.finfo(np.float64).max))
 
 
 def random_field(rng: np.random.Generator, shape: tuple[int, ...], slope: float) -> np.ndarray:
@@ -95,11 +77,26 @@ def em_wave(size: int = CUBE) -> np.ndarray:
 
 def special_matrix(dtype: type) -> Iterator[tuple[str, np.ndarray, float | None]]:
     """(name, array, fill): what breaks codecs, each kind alone."""
-    size = SPECIAL_CUBE
-    shape = (size,) * 3
     rng = np.random.default_rng(SEED + 2)
-    smooth = turbulence(size).astype(dtype)
+    smooth = turbulence(SPECIAL_CUBE).astype(dtype)
     places = rng.choice(smooth.size, 2000, replace=False)
+    yield from _specials_in(smooth, places)
+    yield from _extremes(dtype, rng)
+    yield "largest values", (np.sign(smooth - 1) * np.finfo(dtype).max).astype(dtype), None
+    yield "white noise", rng.standard_normal(smooth.shape).astype(dtype), None
+    yield (
+        "checkerboard",
+        np.where(np.indices(smooth.shape).sum(axis=0) % 2 == 0, 1, -1).astype(dtype),
+        None,
+    )
+    yield "one value", smooth[:1, :1, :1].copy(), None
+    yield "thin", smooth[:, :1, :1].copy(), None
+
+
+def _specials_in(
+    smooth: np.ndarray, places: np.ndarray
+) -> Iterator[tuple[str, np.ndarray, float | None]]:
+    """A smooth field with special values at `places`."""
 
     def altered(change: Callable[[np.ndarray], None]) -> np.ndarray:
         array = smooth.copy()
@@ -122,20 +119,24 @@ def special_matrix(dtype: type) -> Iterator[tuple[str, np.ndarray, float | None]
         quiet = np.array([np.nan], flat.dtype).view(bits)[0]
         flat.view(bits)[places[:1000]] = quiet | np.arange(1, 1001).astype(bits)
 
-    tiny = np.finfo(dtype).smallest_subnormal
-    decades = 30 if dtype is np.float32 else 250
+    half = slice(0, smooth.size // 2)
     yield "NaN and infinities", altered(nan_and_infinities), None
     yield "NaN payloads", altered(nan_payloads), None
-    yield "NaN in half the cube", altered(put(slice(0, smooth.size // 2), np.nan)), None
+    yield "NaN in half the cube", altered(put(half, np.nan)), None
     yield "negative zeros", altered(put(places, -0.0)), None
-    yield (
-        "fill 1e20, half the cube",
-        altered(put(slice(0, smooth.size // 2), 1e20)),
-        float(dtype(1e20)),
-    )
+    yield "fill 1e20, half the cube", altered(put(half, 1e20)), float(smooth.dtype.type(1e20))
     yield "fill -999, scattered", altered(put(places, -999.0)), -999.0
     yield "fill -9999, scattered", altered(put(places, -9999.0)), -9999.0
     yield "lone spikes of 1e30", altered(put(places[:20], 1e30)), None
+
+
+def _extremes(
+    dtype: type, rng: np.random.Generator
+) -> Iterator[tuple[str, np.ndarray, float | None]]:
+    """One value everywhere, and values at the ends of the type."""
+    shape = (SPECIAL_CUBE,) * 3
+    tiny = np.finfo(dtype).smallest_subnormal
+    decades = 30 if dtype is np.float32 else 250
     yield "constant", np.full(shape, 3.14159, dtype), None
     yield "zero", np.zeros(shape, dtype), None
     yield "all NaN", np.full(shape, np.nan, dtype), None
@@ -146,15 +147,6 @@ def special_matrix(dtype: type) -> Iterator[tuple[str, np.ndarray, float | None]
         (rng.standard_normal(shape) * 10.0 ** rng.uniform(-decades, decades, shape)).astype(dtype),
         None,
     )
-    yield "largest values", (np.sign(smooth - 1) * np.finfo(dtype).max).astype(dtype), None
-    yield "white noise", rng.standard_normal(shape).astype(dtype), None
-    yield (
-        "checkerboard",
-        np.where(np.indices(shape).sum(axis=0) % 2 == 0, 1, -1).astype(dtype),
-        None,
-    )
-    yield "one value", smooth[:1, :1, :1].copy(), None
-    yield "thin", smooth[:, :1, :1].copy(), None
 
 
 def _data_file(data: Path, *parts: str) -> Path:
@@ -169,7 +161,7 @@ def _data_file(data: Path, *parts: str) -> Path:
     return path
 
 
-def _masked_fields(data: Path) -> Iterator[BenchField]:
+def _masked_fields(data: Path) -> Iterator[Case]:
     import netCDF4
 
     for name, file, variable in MASKED:
@@ -179,32 +171,28 @@ def _masked_fields(data: Path) -> Iterator[BenchField]:
             array = np.squeeze(source[...])
             name_of_fill = "_FillValue" if "_FillValue" in source.ncattrs() else "missing_value"
             fill = float(source.getncattr(name_of_fill))
-        yield BenchField("masked", f"{name}, fill", 1e-3, array, fill)
-        yield BenchField(
-            "masked",
-            f"{name}, NaN",
-            1e-3,
-            np.where(array == fill, np.nan, array).astype(array.dtype),
-        )
+        yield Case("masked", f"{name}, fill", array, 1e-3, fill)
+        with_nan = np.where(array == fill, np.nan, array).astype(array.dtype)
+        yield Case("masked", f"{name}, NaN", with_nan, 1e-3)
 
 
-def load(groups: list[str], data: Path) -> Iterator[BenchField]:
+def load(groups: list[str], data: Path) -> Iterator[Case]:
     """The fields of the named groups, one at a time: they are large."""
     if "reference" in groups:
         for rel in (1e-3, 1e-4):
             for name, file in REFERENCE.items():
-                yield BenchField("reference", name, rel, np.load(_data_file(data, "arrays", file)))
+                yield Case("reference", name, np.load(_data_file(data, "arrays", file)), rel)
     if "turbulence" in groups:
         for name, make in (("turbulence 256^3", turbulence), ("EM wave 256^3", em_wave)):
             array = make()
             for rel in (1e-3, 1e-4):
-                yield BenchField("turbulence", name, rel, array)
+                yield Case("turbulence", name, array, rel)
     if "masked" in groups:
         yield from _masked_fields(data)
     if "special" in groups:
         for dtype in (np.float32, np.float64):
             for name, array, fill in special_matrix(dtype):
-                yield BenchField("special", f"{name}, {np.dtype(dtype).name}", 1e-3, array, fill)
+                yield Case("special", f"{name}, {np.dtype(dtype).name}", array, 1e-3, fill)
 
 
 GROUPS = ("reference", "turbulence", "masked", "special")

@@ -8,6 +8,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import neve
 from neve._errors import BOUND_VIOLATED, Error
 
-from . import report, variables
+from . import arguments, report, timing, variables
 
 GROUPS = ("lattice", "append")
 BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
@@ -39,11 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = "example: neve bench filter --json filter.json -o filter.md"
     parser.add_argument("--only", nargs="+", choices=GROUPS, help="one of the tables (both)")
-    parser.add_argument("--data", default="../shared/data", help="folder of the real files")
-    parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts (5)")
-    parser.add_argument("--scratch", help="folder for the files written (the system's)")
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the tables")
+    arguments.add_measurement(parser, 5, scratch=True)
+    arguments.add_report(parser)
 
 
 def _fields(data: Path) -> Iterator[tuple[str, np.ndarray]]:
@@ -110,7 +108,14 @@ def _drifting(shape: tuple[int, ...]) -> np.ndarray:
     return out
 
 
-def _append(path: Path, array: np.ndarray, chunks: Any, arguments: Any, one_open: bool) -> float:
+@dataclass(frozen=True)
+class Appended:
+    seconds: float
+    ratio: float
+    error: float
+
+
+def _append(path: Path, array: np.ndarray, chunks: Any, arguments: Any, one_open: bool) -> Appended:
     import h5py
 
     with h5py.File(path, "w") as file:
@@ -129,7 +134,10 @@ def _append(path: Path, array: np.ndarray, chunks: Any, arguments: Any, one_open
             for step in group:
                 file["x"].resize(step + 1, axis=0)
                 file["x"][step] = array[step]
-    return time.perf_counter() - begin
+    seconds = time.perf_counter() - begin
+    with h5py.File(path) as file:
+        error = float(np.abs(file["x"][()].astype("f8") - array).max())
+        return Appended(seconds, array.nbytes / file["x"].id.get_storage_size(), error)
 
 
 def _contenders(array: np.ndarray) -> dict[str, tuple[Any, Any]]:
@@ -150,23 +158,20 @@ def _contenders(array: np.ndarray) -> dict[str, tuple[Any, Any]]:
 
 
 def _append_rows(scratch: Path, repeats: int) -> Iterator[dict[str, Any]]:
-    import h5py
-
     path = scratch / "append.h5"
     for size, shape in APPENDED.items():
         array = _drifting(shape)
         contenders = _contenders(array)
         for one_open in (False, True):
-            runs: dict[str, list[float]] = {name: [] for name in contenders}
-            rows = {}
-            for _ in range(repeats):
-                for name, (arguments, chunks) in contenders.items():
-                    runs[name].append(_append(path, array, chunks, arguments, one_open))
-                    with h5py.File(path) as file:
-                        error = float(np.abs(file["x"][()].astype("f8") - array).max())
-                        rows[name] = (chunks, array.nbytes / file["x"].id.get_storage_size(), error)
-            seconds = {name: statistics.median(times) for name, times in runs.items()}
-            for name, (chunks, ratio, error) in rows.items():
+
+            def run(name: str) -> Appended:
+                arguments, chunks = contenders[name]  # noqa: B023
+                return _append(path, array, chunks, arguments, one_open)  # noqa: B023
+
+            runs = timing.in_turns(contenders, repeats, run)
+            seconds = {name: statistics.median(r.seconds for r in of) for name, of in runs.items()}
+            for name, of in runs.items():
+                chunks, ratio, error = contenders[name][1], of[-1].ratio, of[-1].error
                 yield {
                     "steps": f"{size} {'x'.join(map(str, shape))}",
                     "writes": "all in one open" if one_open else "one an open",
@@ -211,11 +216,7 @@ def _summary(rows: list[dict[str, Any]]) -> str:
 
 
 def tables(recorded: dict[str, Any]) -> str:
-    machine = recorded["machine"]
-    parts = [
-        f"`{recorded['command']}`",
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; {recorded['timing']}.",
-    ]
+    parts = report.heading(recorded)
     if "lattice" in recorded:
         parts.append(_summary(recorded["lattice"]))
     for group in GROUPS:
@@ -227,8 +228,7 @@ def tables(recorded: dict[str, Any]) -> str:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.repeats < 1:
-        raise Error(f"--repeats {options.repeats} is not a whole number above 0")
+    timing.check_repeats(options.repeats)
     wanted = options.only or GROUPS
     recorded: dict[str, Any] = {
         "command": "neve bench filter"
@@ -244,10 +244,7 @@ def run(options: argparse.Namespace) -> int:
         }
         for group in wanted:
             recorded[group] = list(makers[group]())
-    text = tables(recorded)
-    print(text)
-    report.write_json(options.json, recorded)
-    report.write_text(options.output, text + "\n")
+    report.deliver(options, recorded, tables(recorded))
     rows = [row for group in wanted for row in recorded[group]]
     broken = any(row["error / bound"] > 1 or not row.get("same again", True) for row in rows)
     return BOUND_VIOLATED if broken else 0

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import statistics
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,13 @@ import numpy as np
 
 from neve._errors import BOUND_VIOLATED, Error
 
-from . import lossless_peers as codecs
-from . import report, variables
-from .lossless_peers import Codec, NotApplicable
-from .variables import Variable
+from . import arguments, lossless_methods, report, timing, variables
+from .case import Case
+from .method import Method, NotApplicable, chosen_names, megabytes_per_second
+from .method import measure as measure_coders
 
-MEGABYTE = 1e6
 NINE = "the nine by ratio"
+CHOSEN_BY_EFFORT = {f"neve {effort}" for effort in lossless_methods.EFFORTS}
 YARDSTICKS = ("bzip2", "pco 8", "blosc2 zstd5 shuffle")
 
 
@@ -44,11 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--match", metavar="TEXT", help="variables whose FILE:NAME has this text in it"
     )
-    parser.add_argument("--data", default="../shared/data", help="folder of the real fields")
     parser.add_argument(
         "--codecs", nargs="+", metavar="NAME", help="those whose name starts with one of these"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="timed runs; the median counts (3)")
     parser.add_argument(
         "--regret",
         action="store_true",
@@ -61,59 +57,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
     parser.add_argument(
-        "--json", metavar="FILE", help="write everything measured; - for stdout alone"
-    )
-    parser.add_argument(
         "--brief", action="store_true", help="JSON without the variables: totals, regret, machine"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the tables")
-
-
-def _clocked(call) -> tuple[float, Any]:
-    begin = time.thread_time()
-    result = call()
-    return time.thread_time() - begin, result
+    arguments.add_measurement(parser, 3)
+    arguments.add_report(parser)
 
 
 def _bits(array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
-def measure(codec: Codec, array: np.ndarray, repeats: int) -> dict[str, Any]:
+def measure(method: Method, case: Case, repeats: int) -> dict[str, Any]:
     """Bytes, seconds, and whether every bit came back."""
+    array = case.array
     try:
-        stored = codec.encode(array)
-        decoded = codec.decode(stored, array)
+        found = measure_coders(method.prepare(case, 0), repeats, time.thread_time)
     except NotApplicable as reason:
         return {"not_for": str(reason)}
     except Exception as error:  # noqa: BLE001 - whatever a peer raises is its row's result
-        if codec.is_neve:
+        if method.is_neve:
             raise
         return {"error": f"{type(error).__name__}: {error}"}
     same = (
-        decoded.dtype == array.dtype
-        and decoded.shape == array.shape
-        and bool(np.array_equal(_bits(decoded), _bits(array)))
+        found.decoded.dtype == array.dtype
+        and found.decoded.shape == array.shape
+        and bool(np.array_equal(_bits(found.decoded), _bits(array)))
     )
-    row: dict[str, Any] = {"stored_bytes": memoryview(stored).nbytes, "is_exact": same}
-    if codec.explain is not None:
-        row["choosing"] = codec.explain(array)["cpu_seconds"]
+    row: dict[str, Any] = {"stored_bytes": found.stored_bytes, "is_exact": same}
+    if method.explain is not None:
+        row["choosing"] = method.explain(array)["cpu_seconds"]
     if repeats > 0:
-        row["encode_s"] = statistics.median(
-            _clocked(lambda: codec.encode(array))[0] for _ in range(repeats)
-        )
-        row["decode_s"] = statistics.median(
-            _clocked(lambda: codec.decode(stored, array))[0] for _ in range(repeats)
-        )
+        row |= {"encode_s": found.encode_seconds, "decode_s": found.decode_seconds}
     return row
 
 
-def _best_of_nine(array: np.ndarray, repeats: int) -> tuple[dict[str, Any], dict[str, int]]:
+def _best_of_nine(case: Case, repeats: int) -> tuple[dict[str, Any], dict[str, int]]:
     """What the best of the nine by ratio takes, and the bytes of each."""
     rows = {}
-    for method in codecs.NINE:
+    for method in lossless_methods.NINE:
         try:
-            rows[method] = measure(codecs.by_method(method), array, 0)
+            rows[method] = measure(lossless_methods.by_method(method), case, 0)
         except Error as error:
             rows[method] = {"error": str(error)}
     sizes = {m: row["stored_bytes"] for m, row in rows.items() if "stored_bytes" in row}
@@ -121,17 +104,16 @@ def _best_of_nine(array: np.ndarray, repeats: int) -> tuple[dict[str, Any], dict
     if not sizes:
         return next(iter(rows.values())), {}
     best = min(sizes, key=sizes.__getitem__)
-    row = measure(codecs.by_method(best), array, repeats)
+    row = measure(lossless_methods.by_method(best), case, repeats)
     row["is_exact"] = row["is_exact"] and not inexact
     return row | {"method": best}, sizes
 
 
-def _regret(variable: Variable, found: dict[str, dict], nine: dict[str, int]) -> dict[str, Any]:
+def _regret(case: Case, found: dict[str, dict], nine: dict[str, int]) -> dict[str, Any]:
     """The smallest that any method makes of the variable, and what choosing costs."""
-    array = variable.array
     sizes = dict(nine)
-    for method in codecs.MODERN:
-        row = measure(codecs.by_method(method), array, 0)
+    for method in lossless_methods.MODERN:
+        row = measure(lossless_methods.by_method(method), case, 0)
         if "stored_bytes" in row:
             sizes[method] = row["stored_bytes"]
     if not sizes:
@@ -143,63 +125,68 @@ def _regret(variable: Variable, found: dict[str, dict], nine: dict[str, int]) ->
         "regret": {
             name: row["stored_bytes"] / sizes[best] - 1
             for name, row in found.items()
-            if name in {f"neve {effort}" for effort in codecs.EFFORTS} and "stored_bytes" in row
+            if name in CHOSEN_BY_EFFORT and "stored_bytes" in row
         },
     }
 
 
+def _methods(with_each: bool) -> tuple[list[Method], dict[str, str]]:
+    """Neve's choices and the peers at hand; `with_each`: also each of Neve's methods. And what is
+    missing.
+    """
+    peers, missing = lossless_methods.peers()
+    listed = [*lossless_methods.chosen_by_ratio(), lossless_methods.chosen_by_speed(), *peers]
+    if with_each:
+        every = (*lossless_methods.MODERN, *lossless_methods.NINE)
+        listed += [lossless_methods.by_method(m, "balanced") for m in every]
+    return listed, missing
+
+
+def _row(
+    case: Case, methods: list[Method], wanted: list[str], options: argparse.Namespace
+) -> dict[str, Any]:
+    found: dict[str, dict] = {}
+    for method in methods:
+        if method.name in wanted:
+            report.progress(f"{case.name}: {method.name}")
+            found[method.name] = measure(method, case, options.repeats)
+    row: dict[str, Any] = {
+        "group": case.group,
+        "variable": case.name,
+        **case.type_and_shape(),
+        "raw_bytes": case.array.nbytes,
+        "codecs": found,
+    }
+    nine: dict[str, int] = {}
+    if NINE in wanted or options.regret:
+        report.progress(f"{case.name}: {NINE}")
+        best, nine = _best_of_nine(case, options.repeats)
+        if NINE in wanted:
+            found[NINE] = best
+    if options.regret:
+        report.progress(f"{case.name}: all methods")
+        row["best"] = _regret(case, found, nine)
+    return row
+
+
 def run(options: argparse.Namespace) -> int:
-    if options.repeats < 1:
-        raise Error(f"--repeats {options.repeats} is not a whole number above 0")
+    timing.check_repeats(options.repeats)
     groups = options.only or ["climate", "amr"]
-    peers, missing = codecs.peers()
-    chosen = [*codecs.chosen_by_ratio(), codecs.chosen_by_speed(), *peers]
-    if options.methods:
-        chosen += [codecs.by_method(m, "balanced") for m in (*codecs.MODERN, *codecs.NINE)]
-    names = [codec.name for codec in chosen] + [NINE]
-    wanted = names
-    if options.codecs:
-        starts = tuple(name.lower() for name in options.codecs)
-        wanted = [name for name in names if name.lower().startswith(starts)]
-        if not wanted:
-            raise Error(
-                f"--codecs {' '.join(options.codecs)}: no such codec; there are {', '.join(names)}"
-            )
-    rows = []
-    for variable in variables.load(groups, Path(options.data)):
-        if options.match and options.match not in variable.name:
-            continue
-        found: dict[str, dict] = {}
-        for codec in chosen:
-            if codec.name in wanted:
-                _progress(f"{variable.name}: {codec.name}")
-                found[codec.name] = measure(codec, variable.array, options.repeats)
-        row: dict[str, Any] = {
-            "group": variable.group,
-            "variable": variable.name,
-            "dtype": variable.array.dtype.name,
-            "shape": list(variable.array.shape),
-            "raw_bytes": variable.array.nbytes,
-            "codecs": found,
-        }
-        nine: dict[str, int] = {}
-        if NINE in wanted or options.regret:
-            _progress(f"{variable.name}: {NINE}")
-            best, nine = _best_of_nine(variable.array, options.repeats)
-            if NINE in wanted:
-                found[NINE] = best
-        if options.regret:
-            _progress(f"{variable.name}: all methods")
-            row["best"] = _regret(variable, found, nine)
-        rows.append(row)
-    _progress("")
+    methods, missing = _methods(options.methods)
+    wanted = chosen_names([*(m.name for m in methods), NINE], options.codecs)
+    rows = [
+        _row(case, methods, wanted, options)
+        for case in variables.load(groups, Path(options.data))
+        if not options.match or options.match in case.name
+    ]
+    report.progress("")
     if not rows:
         raise Error(f"--match {options.match}: no variable of {', '.join(groups)} has it")
     recorded = {
         "command": _command(options, groups),
         "machine": report.machine(),
-        "versions": codecs.versions(),
-        "settings": {c.name: c.settings for c in chosen} | {NINE: "the smallest of ACOMPS' nine"},
+        "versions": lossless_methods.versions(),
+        "settings": {m.name: m.settings for m in methods} | {NINE: "the smallest of ACOMPS' nine"},
         "missing": missing,
         "timing": f"thread CPU time of one core, median of {options.repeats}",
         "summary": summary(rows, wanted),
@@ -207,20 +194,8 @@ def run(options: argparse.Namespace) -> int:
     text = tables(recorded, rows if options.rows else [])
     if not options.brief:
         recorded["rows"] = rows
-    if options.json == "-":
-        import json
-
-        print(json.dumps(recorded, indent=1, allow_nan=False))
-    else:
-        print(text)
-        report.write_json(options.json, recorded)
-        report.write_text(options.output, text + "\n")
+    report.deliver(options, recorded, text)
     return BOUND_VIOLATED if recorded["summary"]["inexact"] else 0
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text[:100]}", end="", file=sys.stderr, flush=True)
 
 
 def _command(options: argparse.Namespace, groups: list[str]) -> str:
@@ -245,8 +220,8 @@ def _total(rows: list[dict], name: str) -> dict[str, Any] | None:
         "raw_bytes": raw,
         "stored_bytes": stored,
         "ratio": raw / stored,
-        "encode_mb_per_s": raw / MEGABYTE / encode if encode > 0 else None,
-        "decode_mb_per_s": raw / MEGABYTE / decode if decode > 0 else None,
+        "encode_mb_per_s": megabytes_per_second(raw, encode),
+        "decode_mb_per_s": megabytes_per_second(raw, decode),
         "choosing_share": _choosing_share([f["choosing"] for f in found if "choosing" in f]),
     }
 
@@ -276,32 +251,14 @@ def summary(rows: list[dict], names: list[str]) -> dict[str, Any]:
     groups = {"all": rows}
     for group in dict.fromkeys(r["group"] for r in rows):
         groups[group] = [r for r in rows if r["group"] == group]
-    totals = {}
-    for group, of_group in groups.items():
-        totals[group] = {}
-        for name in names:
-            total = _total(of_group, name)
-            if total is None:
-                continue
-            total["percent_smaller_than"] = {
-                y: _smaller(of_group, name, y) for y in YARDSTICKS if y in names
-            }
-            totals[group][name] = total
+    measured = [
+        (f"{r['variable']}: {name}", found) for r in rows for name, found in r["codecs"].items()
+    ]
     result: dict[str, Any] = {
         "variables": len(rows),
-        "totals": totals,
-        "inexact": [
-            f"{r['variable']}: {name}"
-            for r in rows
-            for name, found in r["codecs"].items()
-            if not found.get("is_exact", True)
-        ],
-        "errors": [
-            f"{r['variable']}: {name}: {found['error']}"
-            for r in rows
-            for name, found in r["codecs"].items()
-            if "error" in found
-        ],
+        "totals": {group: _totals(of_group, names) for group, of_group in groups.items()},
+        "inexact": [where for where, found in measured if not found.get("is_exact", True)],
+        "errors": [f"{where}: {found['error']}" for where, found in measured if "error" in found],
     }
     tried = [r for r in rows if r.get("best")]
     if tried:
@@ -309,19 +266,25 @@ def summary(rows: list[dict], names: list[str]) -> dict[str, Any]:
         result["regret"] = {
             name: sum(r["codecs"][name]["stored_bytes"] for r in tried) / best - 1
             for name in names
-            if name in {f"neve {effort}" for effort in codecs.EFFORTS}
+            if name in CHOSEN_BY_EFFORT
         }
     return result
 
 
+def _totals(rows: list[dict], names: list[str]) -> dict[str, dict[str, Any]]:
+    """By codec; those that no variable went through are left out."""
+    yardsticks = [name for name in YARDSTICKS if name in names]
+    found = {}
+    for name in names:
+        total = _total(rows, name)
+        if total is not None:
+            smaller = {other: _smaller(rows, name, other) for other in yardsticks}
+            found[name] = {**total, "percent_smaller_than": smaller}
+    return found
+
+
 def tables(recorded: dict[str, Any], rows: list[dict]) -> str:
-    machine = recorded["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
-    parts = [
-        f"`{recorded['command']}`",
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; {versions}; "
-        f"{recorded['timing']}.",
-    ]
+    parts = report.heading(recorded)
     for group, totals in recorded["summary"]["totals"].items():
         parts += [f"### {group}", _totals_table(totals)]
     parts.append(_notes(recorded))

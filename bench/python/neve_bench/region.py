@@ -19,7 +19,9 @@ import neve
 from neve._command import command_path
 from neve._errors import BOUND_VIOLATED, FAILURE, Error
 
-from . import covered, report, variables, write
+from . import arguments, covered, report, timing, variables, write
+from .case import Case
+from .programs import output_of
 
 GROUPS = ("climate", "sample", "plotfile")
 GZIP = "shuffle+gzip 6"
@@ -47,18 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", nargs="+", choices=GROUPS, help="what is read (all; sample alone needs no data)"
     )
-    parser.add_argument("--data", default="../shared/data", help="folder of the real files")
     parser.add_argument(
         "--least-mib", type=float, default=1.0, help="of a climate variable's values (1)"
     )
     parser.add_argument(
         "--chunk-kib", type=int, default=512, help="a chunk's values at most: whole steps (512)"
     )
-    parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts (5)")
-    parser.add_argument("--scratch", help="folder for the files written (the system's)")
-    parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS")
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the table")
+    arguments.add_measurement(parser, 5, time_limit=600, scratch=True)
+    arguments.add_report(parser)
 
 
 def _bytes_read() -> int:
@@ -139,7 +137,7 @@ def _read_dataset(path: Path, name: str, part: Selection) -> np.ndarray:
 
 
 def _variable_rows(
-    variable: variables.Variable, options: argparse.Namespace, scratch: Path
+    variable: Case, options: argparse.Namespace, scratch: Path
 ) -> Iterator[dict[str, Any]]:
     import h5py
 
@@ -209,7 +207,7 @@ def _plotfile_rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[
 
     with write.plotfile_input(Path(options.data), PLOTFILE) as original:
         converted = scratch / "neve.h5"
-        write.run_command(
+        output_of(
             [str(command_path()), "convert", str(original), str(converted)]
             + ["--bound", "lossless", "--effort", "balanced", "--covered", covered.DEFAULT],
             options.time_limit,
@@ -248,18 +246,18 @@ def _plotfile_rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[
         )
 
 
-def _sample() -> variables.Variable:
+def _sample() -> Case:
     """From a fixed seed: waves that move, with noise in the low bits."""
     random = np.random.default_rng(5)
     t, y, x = (np.linspace(0, 3, n, dtype=np.float32) for n in SAMPLE_SHAPE)
     waves = np.sin(3 * x[None, None, :] + t[:, None, None]) * np.cos(2 * y[None, :, None])
     values = 280 + 15 * waves + 0.01 * random.standard_normal(SAMPLE_SHAPE, np.float32)
-    return variables.Variable("sample", f"sample {SAMPLE_SHAPE}", values.astype(np.float32))
+    return Case("sample", f"sample {SAMPLE_SHAPE}", values.astype(np.float32))
 
 
 def _rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[str, Any]]:
     groups = options.only or GROUPS
-    largest: dict[str, variables.Variable] = {}  # of each file
+    largest: dict[str, Case] = {}  # of each file
     found = variables.load(["climate"], Path(options.data)) if "climate" in groups else iter(())
     for variable in found:
         array = variable.array
@@ -276,9 +274,8 @@ def _rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[str, Any]
 
 
 def run(options: argparse.Namespace) -> int:
-    for name, value in (("--repeats", options.repeats), ("--chunk-kib", options.chunk_kib)):
-        if value < 1:
-            raise Error(f"{name} {value} is not a whole number above 0")
+    timing.check_repeats(options.repeats)
+    timing.check_positive("--chunk-kib", options.chunk_kib)
     with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
         rows = list(_rows(options, Path(scratch)))
     if not rows:
@@ -293,15 +290,11 @@ def run(options: argparse.Namespace) -> int:
         "timing": f"CPU time of the reading thread, median of {options.repeats}",
         "rows": rows,
     }
-    text = tables(recorded)
-    print(text)
-    report.write_json(options.json, recorded)
-    report.write_text(options.output, text + "\n")
+    report.deliver(options, recorded, tables(recorded))
     return 0 if all(row["is_same"] for row in rows) else BOUND_VIOLATED
 
 
 def tables(recorded: dict[str, Any]) -> str:
-    machine = recorded["machine"]
     rows = recorded["rows"]
     whole = {(r["variable"], r["storage"]): r for r in rows if r["part"] == "all"}
     gzipped = {(r["variable"], r["part"]): r for r in rows if r["storage"] == GZIP}
@@ -334,11 +327,4 @@ def tables(recorded: dict[str, Any]) -> str:
         *("ms", "times faster than all", "times less read than gzip", "times faster than gzip"),
         "same",
     ]
-    return "\n\n".join(
-        [
-            f"`{recorded['command']}`",
-            f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; "
-            f"{recorded['timing']}.",
-            report.table(header, lines),
-        ]
-    )
+    return "\n\n".join([*report.heading(recorded), report.table(header, lines)])

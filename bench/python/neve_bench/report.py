@@ -1,19 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Machine, tables, JSON. Records what a reader needs to judge a number, and no path of the
-machine.
+"""What a bench found: tables, JSON, the machine. It records what a reader needs to
+judge a number, and no path of the machine.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
 import platform
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from neve import _files
+
+PROGRESS_COLUMNS = 100
+
+
+def deliver(options: argparse.Namespace, recorded: dict[str, Any], text: str) -> None:
+    """Prints the report, and writes what the options of arguments.add_report ask for."""
+    if options.json == "-":
+        print(_json(recorded), end="")
+    else:
+        print(text)
+        write_text(options.json, _json(recorded))
+    write_text(options.output, text + "\n")
+
+
+def progress(text: str) -> None:
+    """On one line of a terminal; an empty text clears it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text[:PROGRESS_COLUMNS]}", end="", file=sys.stderr, flush=True)
+
+
+def heading(recorded: dict[str, Any]) -> list[str]:
+    """A report's first paragraphs: the command, where it ran, with what, how it was timed."""
+    of = recorded["machine"]
+    parts = [f"{of['cpu']}, {of['cores']} cores, {of['system']}"]
+    if "versions" in recorded:
+        parts.append(", ".join(f"{name} {v}" for name, v in recorded["versions"].items()))
+    if "timing" in recorded:
+        parts.append(recorded["timing"])
+    return [f"`{recorded['command']}`", "; ".join(parts) + "."]
 
 
 def machine() -> dict[str, Any]:
@@ -77,4 +108,8 @@ def write_text(path: str | None, text: str) -> None:
 
 
 def write_json(path: str | None, content: dict[str, Any]) -> None:
-    write_text(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    write_text(path, _json(content))
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One codec on one field, in a child of its own: a peer that crashes or hangs costs only its
+"""One method on one case, in a child of its own: a peer that crashes or hangs costs only its
 row.
 """
 
@@ -7,28 +7,25 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import statistics
 import time
 import traceback
 from typing import Any
 
 import numpy as np
 
-from .contenders import Contender, NotApplicable
-from .fields import BenchField
-
-MEGABYTE = 1e6
+from .case import Case
+from .method import Method, NotApplicable, measure, megabytes_per_second
 
 
-def compare(field: BenchField, decoded: np.ndarray, bound_abs: float) -> dict[str, Any]:
+def compare(case: Case, decoded: np.ndarray, bound_abs: float) -> dict[str, Any]:
     """Errors in float64, and the special values that did not come back bit for bit."""
-    original = field.array
+    original = case.array
     if decoded.shape != original.shape or decoded.dtype != original.dtype:
         return {"error": f"decoded to {decoded.dtype} {decoded.shape}"}
     bits = np.uint32 if original.dtype.itemsize == 4 else np.uint64
     special = ~np.isfinite(original) | ((original == 0) & np.signbit(original))
-    if field.fill is not None:
-        special |= original == field.fill
+    if case.fill is not None:
+        special |= original == case.fill
     same_bits = np.ascontiguousarray(original).view(bits) == np.ascontiguousarray(decoded).view(
         bits
     )
@@ -54,33 +51,19 @@ def compare(field: BenchField, decoded: np.ndarray, bound_abs: float) -> dict[st
     }
 
 
-def _measure(
-    contender: Contender, field: BenchField, bound_abs: float, repeats: int
-) -> dict[str, Any]:
-    encode, decode = contender.prepare(field, bound_abs)
+def _measure(method: Method, case: Case, bound_abs: float, repeats: int) -> dict[str, Any]:
     # One core's speed is its CPU time, which a busy neighbour does not change; threads need the
     # clock.
-    clock = time.perf_counter if contender.multithreaded else time.process_time
-
-    def seconds(call) -> tuple[float, Any]:
-        begin = clock()
-        result = call()
-        return clock() - begin, result
-
-    stored = encode()
-    decoded = decode(stored)
-    row = compare(field, decoded, bound_abs)
-    stored_bytes = memoryview(stored).nbytes
-    raw_megabytes = field.array.nbytes / MEGABYTE
-    row |= {"stored_bytes": stored_bytes, "ratio": field.array.nbytes / stored_bytes}
+    clock = time.perf_counter if method.multithreaded else time.process_time
+    found = measure(method.prepare(case, bound_abs), repeats, clock)
+    raw_bytes = case.array.nbytes
+    row = compare(case, found.decoded, bound_abs)
+    if "error" in row:
+        return row
+    row |= {"stored_bytes": found.stored_bytes, "ratio": raw_bytes / found.stored_bytes}
     if repeats > 0:
-        encode_seconds = statistics.median(seconds(encode)[0] for _ in range(repeats))
-        decode_seconds = statistics.median(
-            seconds(lambda: decode(stored))[0] for _ in range(repeats)
-        )
-        # A field too small for the clock has no speed.
-        row["encode_mb_per_s"] = raw_megabytes / encode_seconds if encode_seconds > 0 else None
-        row["decode_mb_per_s"] = raw_megabytes / decode_seconds if decode_seconds > 0 else None
+        row["encode_mb_per_s"] = megabytes_per_second(raw_bytes, found.encode_seconds)
+        row["decode_mb_per_s"] = megabytes_per_second(raw_bytes, found.decode_seconds)
     return row
 
 
@@ -95,11 +78,11 @@ def _child(pipe, *arguments) -> None:
 
 
 def run(
-    contender: Contender, field: BenchField, bound_abs: float, repeats: int, limit_seconds: float
+    method: Method, case: Case, bound_abs: float, repeats: int, limit_seconds: float
 ) -> dict[str, Any]:
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_child, args=(sender, contender, field, bound_abs, repeats))
+    child = context.Process(target=_child, args=(sender, method, case, bound_abs, repeats))
     child.start()
     sender.close()
     try:

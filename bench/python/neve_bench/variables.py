@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +11,10 @@ import numpy as np
 import neve
 from neve._errors import FAILURE, Error
 
+from .case import Case
+
 GROUPS = ("climate", "amr", "sample")
 SAMPLE_SIZE = (12, 40, 60)
-
-
-@dataclass(frozen=True)
-class Variable:
-    group: str
-    name: str
-    array: np.ndarray  # C-contiguous, of the machine's byte order
 
 
 def _native(array: np.ndarray) -> np.ndarray:
@@ -31,17 +25,17 @@ def _is_number(dtype: np.dtype) -> bool:
     return dtype.kind in "iu" or (dtype.kind == "f" and dtype.itemsize in (4, 8))
 
 
-def _netcdf(path: Path) -> Iterator[Variable]:
+def _netcdf(path: Path) -> Iterator[Case]:
     import netCDF4
 
-    def walk(group, prefix: str) -> Iterator[Variable]:
+    def walk(group, prefix: str) -> Iterator[Case]:
         for name, variable in group.variables.items():
             if not isinstance(variable.dtype, np.dtype) or not _is_number(variable.dtype):
                 continue
             variable.set_auto_maskandscale(False)
             array = np.asarray(variable[...])
             if array.size > 0:
-                yield Variable("climate", f"{path.name}:{prefix}{name}", _native(array))
+                yield Case("climate", f"{path.name}:{prefix}{name}", _native(array))
         for name, child in group.groups.items():
             yield from walk(child, f"{prefix}{name}/")
 
@@ -49,7 +43,7 @@ def _netcdf(path: Path) -> Iterator[Variable]:
         yield from walk(dataset, "")
 
 
-def _plotfile(path: Path) -> Iterator[Variable]:
+def _plotfile(path: Path) -> Iterator[Case]:
     """A variable for each level and component: all its boxes, stacked where they have one shape."""
     plotfile = neve.open(path)
     for number, level in enumerate(plotfile.levels):
@@ -62,10 +56,10 @@ def _plotfile(path: Path) -> Iterator[Variable]:
             for shape, of_shape in stacks.items():
                 size = "x".join(map(str, shape))
                 label = f"{path.name}:level {number} {name} {len(of_shape)} of {size}"
-                yield Variable("amr", label, _native(np.stack(of_shape)))
+                yield Case("amr", label, _native(np.stack(of_shape)))
 
 
-def sample() -> Iterator[Variable]:
+def sample() -> Iterator[Case]:
     """Needs no files: what the kinds of variables in climate files look like, from a fixed seed."""
     random = np.random.default_rng(11)
     t, y, x = np.meshgrid(*(np.linspace(0, 3, n) for n in SAMPLE_SIZE), indexing="ij")
@@ -84,11 +78,11 @@ def sample() -> Iterator[Variable]:
         "constant": np.full(SAMPLE_SIZE, 3.5, "f4"),
     }
     for name, array in kinds.items():
-        yield Variable("sample", name, np.ascontiguousarray(array))
+        yield Case("sample", name, np.ascontiguousarray(array))
 
 
-def load(groups: list[str], data: Path) -> Iterator[Variable]:
-    """The variables of the named groups, one at a time."""
+def load(groups: list[str], data: Path) -> Iterator[Case]:
+    """One at a time; C-contiguous, in the byte order of the machine."""
     if "climate" in groups:
         files = sorted((data / "climate").glob("*.nc"))
         if not files:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
-import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +20,8 @@ import neve
 from neve._command import command_path
 from neve._errors import FAILURE, Error
 
-from . import covered, report
+from . import arguments, covered, report, timing
+from .programs import json_of, mpirun, output_of
 
 # (name, place under --data): real plotfiles.
 PLOTFILES = {
@@ -53,19 +51,16 @@ print(time.perf_counter() - begin, len(values))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", default="../shared/data", help="folder of the real plotfiles")
     parser.add_argument("--bound", default="rel=1e-3", help="error bound (rel=1e-3)")
     covered.add_argument(parser)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], help="MPI ranks (2 4)")
     parser.add_argument("--replicas", type=int, default=2, help="copies of the input a direction")
-    parser.add_argument("--repeats", type=int, default=5, help="timed runs; the median counts")
-    parser.add_argument("--scratch", help="folder for the files written (the system's)")
-    parser.add_argument("--time-limit", type=float, default=600, metavar="SECONDS")
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables")
+    arguments.add_measurement(parser, 5, time_limit=600, scratch=True)
+    arguments.add_report(parser)
 
 
 def run(options: argparse.Namespace) -> int:
+    timing.check_repeats(options.repeats)
     command = command_path()
     with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
         scratch = Path(scratch)
@@ -81,26 +76,8 @@ def run(options: argparse.Namespace) -> int:
         "parallel_writes": parallel,
         "files": files,
     }
-    text = tables(recorded)
-    print(text)
-    report.write_json(options.json, recorded)
-    report.write_text(options.markdown, text + "\n")
+    report.deliver(options, recorded, tables(recorded))
     return 0
-
-
-def run_command(words: list[str], limit_seconds: float) -> str:
-    try:
-        done = subprocess.run(
-            words, capture_output=True, text=True, timeout=limit_seconds, check=False
-        )
-    except FileNotFoundError:
-        raise Error(f"{words[0]}: not installed", FAILURE) from None
-    except subprocess.TimeoutExpired:
-        raise Error(f"{Path(words[0]).name}: stopped after {limit_seconds:g} s", FAILURE) from None
-    if done.returncode != 0:
-        reason = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-        raise Error(f"{Path(words[0]).name}: {reason}", FAILURE)
-    return done.stdout
 
 
 @contextlib.contextmanager
@@ -113,7 +90,7 @@ def plotfile_input(data: Path, name: str) -> Iterator[Path]:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="neve-bench-input-") as folder:
-        run_command(["tar", "-xf", str(path), "-C", folder], 60)
+        output_of(["tar", "-xf", str(path), "-C", folder], 60)
         (unpacked,) = (header.parent for header in Path(folder).rglob("Header"))
         yield unpacked
 
@@ -121,18 +98,15 @@ def plotfile_input(data: Path, name: str) -> Iterator[Path]:
 def _parallel_writes(
     options: argparse.Namespace, program: Path, scratch: Path
 ) -> list[dict[str, Any]]:
-    environment_words = ["mpirun", "--oversubscribe"]
-    if os.geteuid() == 0:
-        environment_words.append("--allow-run-as-root")
     rows = []
     with plotfile_input(Path(options.data), PARALLEL_INPUT) as plotfile:
         for ranks in options.ranks:
             folder = scratch / f"ranks{ranks}"
             folder.mkdir()
-            words = [*environment_words, "-n", str(ranks), str(program), str(plotfile)]
+            words = [*mpirun(ranks), str(program), str(plotfile)]
             words += [str(folder), options.bound, options.covered]
             words += [str(options.replicas), str(options.repeats)]
-            rows.append(json.loads(run_command(words, options.time_limit)))
+            rows.append(json_of(words, options.time_limit))
             shutil.rmtree(folder)
     return rows
 
@@ -145,7 +119,7 @@ def _converted_files(
             folder = scratch / "files"
             folder.mkdir()
             converted = folder / "neve.h5"
-            run_command(
+            output_of(
                 [str(command), "convert", str(original), str(converted)]
                 + ["--bound", options.bound, "--covered", options.covered, "--ghosts", "drop"],
                 options.time_limit,
@@ -154,7 +128,7 @@ def _converted_files(
             raw_bytes = write_uncompressed(original, converted, plain)
             gzipped = folder / "gzip.h5"
             words = ["h5repack", "-l", f"CHUNK={GZIP_CHUNK_ELEMENTS}", "-f", "SHUF"]
-            run_command([*words, "-f", "GZIP=6", str(plain), str(gzipped)], options.time_limit)
+            output_of([*words, "-f", "GZIP=6", str(plain), str(gzipped)], options.time_limit)
             stored_bytes = converted.stat().st_size
             row = {
                 "file": name,
@@ -209,17 +183,17 @@ def write_uncompressed(original: Path, converted: Path, target: Path) -> int:
 def _slice_times(
     converted: Path, plain: Path, field: str, options: argparse.Namespace
 ) -> dict[str, Any]:
-    seconds: dict[Path, list[float]] = {converted: [], plain: []}
-    lengths = set()
-    for _ in range(options.repeats):
-        for path, times in seconds.items():  # in turns: a disturbance meets both
-            words = [sys.executable, "-c", _SLICE_SCRIPT, str(path), field]
-            time_text, length = run_command(words, options.time_limit).split()
-            times.append(float(time_text))
-            lengths.add(length)
+
+    def run_slice(path: Path) -> tuple[float, int]:
+        words = [sys.executable, "-c", _SLICE_SCRIPT, str(path), field]
+        seconds, length = output_of(words, options.time_limit).split()
+        return float(seconds), int(length)
+
+    runs = timing.in_turns((converted, plain), options.repeats, run_slice)
+    lengths = {length for of in runs.values() for _, length in of}
     if len(lengths) != 1:
         raise Error(f"yt finds slices of {lengths} values in the two files", FAILURE)
-    medians = {path: statistics.median(times) for path, times in seconds.items()}
+    medians = {path: statistics.median(seconds for seconds, _ in of) for path, of in runs.items()}
     return {
         "yt_slice_seconds": medians[converted],
         "yt_slice_uncompressed_seconds": medians[plain],
@@ -228,7 +202,6 @@ def _slice_times(
 
 
 def tables(recorded: dict[str, Any]) -> str:
-    machine = recorded["machine"]
     number = report.number
     parallel = [
         [
@@ -261,8 +234,7 @@ def tables(recorded: dict[str, Any]) -> str:
     smaller = report.geomean(row["smaller_than_gzip"] for row in recorded["files"])
     return "\n\n".join(
         [
-            f"`{recorded['command']}`",
-            f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}.",
+            *report.heading(recorded),
             f"Neve's files: `--covered {recorded['covered']}`.",
             f"### Writing in parallel ({recorded['input_of_parallel_writes']}, replicated)",
             report.table(

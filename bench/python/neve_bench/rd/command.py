@@ -14,14 +14,14 @@ from typing import Any
 
 import neve
 from neve._command import command_path
-from neve._errors import FAILURE, Error
+from neve._errors import BOUND_VIOLATED, FAILURE, Error
 
-from .. import covered, report
+from .. import arguments, covered, report, timing
 from . import curves, figures, hierarchy, methods, peers, slices, tables, write_times
 
 DEFAULT_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
 EXAMPLES = """examples:
-  neve bench rd plt00113 --fields density Temp -o pictures --json rd.json
+  neve bench rd plt00113 --fields density Temp --plot pictures -o rd.md --json rd.json
   neve bench rd field.npy --bounds 1e-2,1e-4 --codecs auto context SZ3
 """
 
@@ -46,28 +46,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--codecs", nargs="+", metavar="NAME", help="what starts with one of these (all)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder for the pictures (none)")
     parser.add_argument(
         "--slice-field", metavar="NAME", help="field of the error slices (the first)"
     )
     parser.add_argument(
         "--ranks", type=int, nargs="*", default=[1, 2], help="MPI ranks of the write times (1 2)"
     )
-    parser.add_argument("--repeats", type=int, default=3, help="timed runs; the median counts")
     parser.add_argument(
         "--sweep-repeats", type=int, metavar="N", help="those of a row of the sweep (--repeats)"
     )
-    parser.add_argument("--scratch", help="folder for the files written (the system's)")
-    parser.add_argument(
-        "--time-limit", type=float, default=300, metavar="SECONDS", help="for one run"
-    )
-    parser.add_argument("--json", metavar="FILE", help="write everything measured")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables")
     parser.add_argument(
         "--brief",
         action="store_true",
         help="keep rows of auto, its rivals and peers only, and no levels of theirs",
     )
+    arguments.add_measurement(parser, 3, data=False, time_limit=300, scratch=True)
+    arguments.add_report(parser, pictures=True)
 
 
 def _bounds(text: str) -> tuple[float, ...]:
@@ -83,41 +77,24 @@ def _bounds(text: str) -> tuple[float, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.slice_field and options.output is None:
-        raise Error("--slice-field has no meaning without -o: no pictures are drawn")
+    if options.slice_field and options.plot is None:
+        raise Error("--slice-field has no meaning without --plot: no pictures are drawn")
     command = command_path()
     path = Path(options.file)
     if options.sweep_repeats is None:
         options.sweep_repeats = options.repeats
     subject = hierarchy.load(path, options.fields)
-    slice_field = options.slice_field or subject.fields[0]
-    if slice_field not in subject.fields:
-        raise Error(
-            f"--slice-field {slice_field!r} is not studied; there are {', '.join(subject.fields)}"
-        )
+    slice_field = _slice_field(options, subject)
     mine, others, missing = _chosen(options.codecs, options.covered)
     for line in missing:
         print(f"neve bench rd: {line}", file=sys.stderr)
-    output = None
-    if options.output is not None:
-        figures.check_at_hand()
-        output = Path(options.output)
-        try:
-            output.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Error(f"{output}: cannot make the folder: {error.strerror}", FAILURE) from None
+    pictures = _folder_for_pictures(options)
 
     with tempfile.TemporaryDirectory(prefix="neve-bench-rd-", dir=options.scratch) as folder:
         study = _Study(options, command, subject, Path(folder))
-        rows = study.sweep(mine, others)
         recorded = {
             "command": _command(options, path),
-            "file": path.name,
-            "fields": list(subject.fields),
-            "levels": [
-                {"boxes": len(level.boxes), "cells": level.cells()} for level in subject.levels
-            ],
-            "dtype": str(subject.dtype),
+            **_subject(subject),
             "covered": options.covered,
             "machine": report.machine(),
             "versions": {"neve": neve.__version__, **peers.versions([c for c, _ in others])},
@@ -125,32 +102,48 @@ def run(options: argparse.Namespace) -> int:
             "core; Neve: wall time of the stage encode of all fields together; peers: CPU time",
             "not_measured": missing,
             "methods": {m.name: " ".join(m.options) for m in mine},
-            "geomeans": curves.geomeans(rows, dict.fromkeys(row["method"] for row in rows)),
-            "equal_psnr": curves.comparisons(rows, subject.fields),
-            "size_regrets": curves.size_regrets(rows, mine),
-            "time_regrets": study.time_regrets(rows, mine),
-            "write_times": study.write_times(),
-            "neve_violations": sum(row["violations"] for row in _of_neve(rows, mine)),
-            "neve_specials_lost": sum(row["specials_lost"] for row in _of_neve(rows, mine)),
-            "rows": rows,
+            **study.findings(study.sweep(mine, others), mine),
         }
         kept = brief(recorded) if options.brief else recorded
-        text = tables.tables(kept)
-        print(text)
-        report.write_json(options.json, kept)
-        report.write_text(options.markdown, text + "\n")
-        if output is not None:
-            study.draw(output, recorded, slice_field, mine)
-    _progress("")
+        report.deliver(options, kept, tables.tables(kept))
+        if pictures is not None:
+            study.draw(pictures, recorded, slice_field, mine)
+    report.progress("")
     # A measurement that finds Neve's promise broken is not a success.
-    return 3 if recorded["neve_violations"] or recorded["neve_specials_lost"] else 0
+    broken = recorded["neve_violations"] or recorded["neve_specials_lost"]
+    return BOUND_VIOLATED if broken else 0
 
 
-def _of_neve(
-    rows: Sequence[dict[str, Any]], mine: Sequence[methods.Method]
-) -> list[dict[str, Any]]:
-    names = {method.name for method in mine}
-    return [row for row in rows if row["method"] in names and "ratio" in row]
+def _slice_field(options: argparse.Namespace, subject: hierarchy.Hierarchy) -> str:
+    field = options.slice_field or subject.fields[0]
+    if field not in subject.fields:
+        raise Error(
+            f"--slice-field {field!r} is not studied; there are {', '.join(subject.fields)}"
+        )
+    return field
+
+
+def _folder_for_pictures(options: argparse.Namespace) -> Path | None:
+    """Made before hours of measurements, and only where something can be drawn."""
+    if options.plot is None:
+        return None
+    figures.check_at_hand()
+    folder = Path(options.plot)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(f"{folder}: cannot make the folder: {error.strerror}", FAILURE) from None
+    return folder
+
+
+def _subject(subject: hierarchy.Hierarchy) -> dict[str, Any]:
+    """For the record."""
+    return {
+        "file": subject.name,
+        "fields": list(subject.fields),
+        "levels": [{"boxes": len(level.boxes), "cells": level.cells()} for level in subject.levels],
+        "dtype": str(subject.dtype),
+    }
 
 
 def brief(recorded: dict[str, Any]) -> dict[str, Any]:
@@ -182,11 +175,6 @@ def _chosen(
         [(c, a) for c, a in others if f"{c.name} {a}".lower().startswith(wanted)],
         [line for line in missing if line.lower().startswith(wanted)],
     )
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def _command(options: argparse.Namespace, path: Path) -> str:
@@ -227,11 +215,11 @@ class _Study:
         rows = []
         for rel in self._options.bounds:
             for method in mine:
-                _progress(f"rel={rel:g}: {method.name}")
+                report.progress(f"rel={rel:g}: {method.name}")
                 rows += self._measured(method, rel)
             for codec, arrangement in others:
                 for field in self._subject.fields:
-                    _progress(f"rel={rel:g}: {codec.name} {arrangement}, {field}")
+                    report.progress(f"rel={rel:g}: {codec.name} {arrangement}, {field}")
                     rows.append(
                         peers.measure(
                             self._subject,
@@ -264,6 +252,23 @@ class _Study:
                     found[level["level"]] |= level["held_cells"] < level["cells"]
         return found
 
+    def findings(
+        self, rows: list[dict[str, Any]], mine: Sequence[methods.Method]
+    ) -> dict[str, Any]:
+        """What the rows of the sweep say, and what is measured after them."""
+        names = {method.name for method in mine}
+        of_neve = [row for row in rows if row["method"] in names and "ratio" in row]
+        return {
+            "geomeans": curves.geomeans(rows, dict.fromkeys(row["method"] for row in rows)),
+            "equal_psnr": curves.comparisons(rows, self._subject.fields),
+            "size_regrets": curves.size_regrets(rows, mine),
+            "time_regrets": self.time_regrets(rows, mine),
+            "write_times": self.write_times(),
+            "neve_violations": sum(row["violations"] for row in of_neve),
+            "neve_specials_lost": sum(row["specials_lost"] for row in of_neve),
+            "rows": rows,
+        }
+
     def time_regrets(
         self, rows: Sequence[dict[str, Any]], mine: Sequence[methods.Method]
     ) -> list[dict[str, Any]]:
@@ -278,22 +283,8 @@ class _Study:
                 best = curves.best_forced(rows, mine, field, self._middle, effort)
                 if auto is None or best is None:
                     continue
-                _progress(f"encoding time of {field}, {effort}")
-                seconds: dict[str, list[float]] = {auto.name: [], best["method"]: []}
-                for _ in range(max(self._options.repeats, 1)):
-                    for name, times in seconds.items():  # in turns: a disturbance meets both
-                        target = self._folder / "copy.h5"
-                        target.unlink(missing_ok=True)
-                        done = methods.convert(
-                            self._command,
-                            source,
-                            target,
-                            self._middle,
-                            by_name[name].options,
-                            self._options.time_limit,
-                        )
-                        times.append(done["seconds"]["encode"])
-                medians = {name: statistics.median(times) for name, times in seconds.items()}
+                report.progress(f"encoding time of {field}, {effort}")
+                medians = self._encode_seconds(source, [auto, by_name[best["method"]]])
                 forced = medians[best["method"]]
                 found.append(
                     {
@@ -308,10 +299,26 @@ class _Study:
                 )
         return found
 
+    def _encode_seconds(self, source: Path, compared: Sequence[methods.Method]) -> dict[str, float]:
+        """Medians, by name."""
+        options = {method.name: method.options for method in compared}
+
+        def encode(name: str) -> float:
+            target = self._folder / "copy.h5"
+            target.unlink(missing_ok=True)
+            limit = self._options.time_limit
+            done = methods.convert(
+                self._command, source, target, self._middle, options[name], limit
+            )
+            return done["seconds"]["encode"]
+
+        runs = timing.in_turns(options, max(self._options.repeats, 1), encode)
+        return {name: statistics.median(times) for name, times in runs.items()}
+
     def write_times(self) -> list[dict[str, Any]]:
         if not self._options.ranks:
             return []
-        _progress("write times")
+        report.progress("write times")
         options = self._options
         return write_times.measure(
             self._command,
@@ -333,7 +340,7 @@ class _Study:
     ) -> None:
         rows = recorded["rows"]
         for field in self._subject.fields:
-            _progress(f"drawing {field}")
+            report.progress(f"drawing {field}")
             picture = output / f"rate_distortion_{_file_name(field)}.png"
             shown = self._best_arrangements(rows, field, mine)
             figures.rate_distortion(picture, self._subject.name, field, rows, shown)
@@ -383,7 +390,7 @@ class _Study:
         self._subject.write(source, [field])
         panels = []
         for method in (m for m in mine if m.name in slices.SHOWN):
-            _progress(f"error slices: {method.name}")
+            report.progress(f"error slices: {method.name}")
             row = slices.at_ratio(
                 self._command,
                 method,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,67 +55,87 @@ def _colour(method: str) -> str:
     return next(c for name, c in COLOURS.items() if method.startswith(name))
 
 
+View = int | None  # a level; None: all of them together
+
+
 def rate_distortion(
     path: Path, title: str, field: str, rows: Sequence[dict[str, Any]], methods: Sequence[str]
 ) -> Path | None:
     """PSNR against ratio (above) and bits per cell (below): all levels, then each alone."""
     mine = [row for row in rows if row["field"] == field and "ratio" in row]
     level_count = max((len(row["levels"]) for row in mine), default=0)
-    views = [None] if level_count == 1 else [None, *range(level_count)]
-
-    def points(method: str, view: int | None) -> list[tuple[float, float, float]]:
-        found = []
-        for row in mine:
-            part = row if view is None else row["levels"][view]
-            if row["method"] != method or part["psnr_db"] is None or part["stored_bytes"] == 0:
-                continue
-            cells = (
-                sum(level["cells"] for level in row["levels"]) if view is None else part["cells"]
-            )
-            ratio = part["raw_bytes"] / part["stored_bytes"]
-            found.append((part["psnr_db"], ratio, 8 * part["stored_bytes"] / cells))
-        return sorted(found)
-
-    drawn = [m for m in methods if any(points(m, view) for view in views)]
-    if not drawn:
+    views: list[View] = [None] if level_count == 1 else [None, *range(level_count)]
+    curves = {method: [_points(mine, method, view) for view in views] for method in methods}
+    curves = {method: of_views for method, of_views in curves.items() if any(of_views)}
+    if not curves:
         return None  # a field without errors, or without a range, has no curve
-    plt = _pyplot()
-    from matplotlib.ticker import LogFormatter
-
-    figure, axes = plt.subplots(
+    figure, axes = _pyplot().subplots(
         2,
         len(views),
         figsize=(PANEL_INCHES[0] * len(views) + 2.4, 2 * PANEL_INCHES[1]),
         layout="constrained",
         squeeze=False,
     )
-    seen: dict[str, int] = {}
-    for method in drawn:
-        colour = _colour(method)
-        turn = seen[colour] = seen.get(colour, -1) + 1
-        style = {"color": colour, "linestyle": LINES[turn % len(LINES)], "markersize": 4}
-        style |= {"marker": MARKERS[turn % len(MARKERS)], "linewidth": 1.2}
-        for column, view in enumerate(views):
-            curve = points(method, view)
-            if curve:
-                psnr, ratio, bits = np.array(curve).T
-                axes[0, column].plot(ratio, psnr, label=method, **style)
-                axes[1, column].plot(bits, psnr, label=method, **style)
+    styles = _styles(curves)
+    for method, of_views in curves.items():
+        for column, points in enumerate(of_views):
+            if points:
+                psnr, ratio, bits = np.array(points).T
+                axes[0, column].plot(ratio, psnr, label=method, **styles[method])
+                axes[1, column].plot(bits, psnr, label=method, **styles[method])
     for column, view in enumerate(views):
-        axes[0, column].set_title("all levels" if view is None else f"level {view}", fontsize=10)
-        axes[0, column].set_xlabel("compression ratio")
-        axes[1, column].set_xlabel("bits per cell")
-        axes[0, column].set_xscale("log")
-        for which in ("major", "minor"):  # plain numbers: the axes span a decade or two
-            digits = LogFormatter(minor_thresholds=(2, 0.5))
-            getattr(axes[0, column].xaxis, f"set_{which}_formatter")(digits)
-        for row in range(2):
-            axes[row, column].set_ylabel("PSNR, dB")
-            axes[row, column].grid(alpha=0.3)
+        _label_panels(axes[0, column], axes[1, column], view)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", fontsize=7)
     figure.suptitle(f"{title}: {field}", fontsize=11)
     return _save(figure, path)
+
+
+def _points(
+    rows: Sequence[dict[str, Any]], method: str, view: View
+) -> list[tuple[float, float, float]]:
+    """(PSNR, ratio, bits per cell) of each bound, PSNR rising."""
+    found = []
+    for row in rows:
+        part = row if view is None else row["levels"][view]
+        if row["method"] != method or part["psnr_db"] is None or part["stored_bytes"] == 0:
+            continue
+        cells = sum(level["cells"] for level in row["levels"]) if view is None else part["cells"]
+        ratio = part["raw_bytes"] / part["stored_bytes"]
+        found.append((part["psnr_db"], ratio, 8 * part["stored_bytes"] / cells))
+    return sorted(found)
+
+
+def _styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Methods of one colour differ in line and marker."""
+    styles = {}
+    seen: dict[str, int] = {}
+    for method in methods:
+        colour = _colour(method)
+        turn = seen[colour] = seen.get(colour, -1) + 1
+        styles[method] = {
+            "color": colour,
+            "linestyle": LINES[turn % len(LINES)],
+            "linewidth": 1.2,
+            "marker": MARKERS[turn % len(MARKERS)],
+            "markersize": 4,
+        }
+    return styles
+
+
+def _label_panels(above, below, view: View) -> None:
+    from matplotlib.ticker import LogFormatter
+
+    above.set_title("all levels" if view is None else f"level {view}", fontsize=10)
+    above.set_xlabel("compression ratio")
+    below.set_xlabel("bits per cell")
+    above.set_xscale("log")
+    for which in ("major", "minor"):  # plain numbers: the axes span a decade or two
+        digits = LogFormatter(minor_thresholds=(2, 0.5))
+        getattr(above.xaxis, f"set_{which}_formatter")(digits)
+    for axes in (above, below):
+        axes.set_ylabel("PSNR, dB")
+        axes.grid(alpha=0.3)
 
 
 def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.ndarray]]) -> Path:

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from neve._errors import FAILURE, Error
-
 from .. import covered
+from ..method import megabytes_per_second
+from ..programs import json_of
 
 EFFORTS = ("fast", "balanced", "max")
 CODECS = ("dual_quant", "lorenzo_regression", "interpolation", "context")
@@ -86,33 +84,18 @@ def methods(covered_cells: str = covered.DEFAULT) -> list[Method]:
     return [*listed, Method(AMREX_1D, ("--strategy", AMREX_1D))]
 
 
-def run_json(words: Sequence[str], limit_seconds: float, allowed: Sequence[int] = (0,)) -> Any:
-    try:
-        done = subprocess.run(
-            list(words), capture_output=True, text=True, timeout=limit_seconds, check=False
-        )
-    except FileNotFoundError:
-        raise Error(f"{words[0]}: not installed", FAILURE) from None
-    except subprocess.TimeoutExpired:
-        raise Error(f"neve {words[1]}: stopped after {limit_seconds:g} s", FAILURE) from None
-    if done.returncode not in allowed:
-        reason = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-        raise Error(reason.splitlines()[-1], FAILURE)
-    return json.loads(done.stdout)
-
-
 def convert(
     command: Path, source: Path, target: Path, rel: float, options: Sequence[str], limit: float
 ) -> dict[str, Any]:
     # Valid cells alone, as all methods and peers: ghosts would keep boxes out of their places.
     words = [str(command), "convert", str(source), str(target), "--bound", f"rel={rel!r}"]
     words += ["--ghosts", "drop"]
-    return run_json([*words, "--threads", "1", "--json", *options], limit)
+    return json_of([*words, "--threads", "1", "--json", *options], limit)
 
 
 def verify(command: Path, source: Path, copy: Path, limit: float) -> dict[str, Any]:
     # 3: a value outside its bound. That is a result here, and it is counted.
-    return run_json([str(command), "verify", str(source), str(copy), "--json"], limit, (0, 3))
+    return json_of([str(command), "verify", str(source), str(copy), "--json"], limit, (0, 3))
 
 
 def file_psnr(levels: Sequence[dict[str, Any]]) -> float | None:
@@ -190,7 +173,7 @@ def measure(
             field=field,
             method=method.name,
             rel=rel,
-            encode_mb_per_s=raw / 1e6 / encode_seconds if encode_seconds > 0 else None,
+            encode_mb_per_s=megabytes_per_second(raw, encode_seconds),
         )
         for field, levels in rows.items()
     ]

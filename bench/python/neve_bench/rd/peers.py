@@ -22,8 +22,9 @@ import numpy as np
 from neve.plotfile import Box
 
 from .. import trial
-from ..contenders import Contender, NotApplicable, _sz3, _zfp
-from ..fields import BenchField
+from ..case import Case
+from ..codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sz3, zfp
+from ..method import MEGABYTE, Coders, Method, NotApplicable, megabytes_per_second
 from . import methods
 from .hierarchy import Hierarchy, HierarchyLevel
 
@@ -35,18 +36,18 @@ UNIT_SIDES = (16, 8, 4)
 class Codec:
     name: str
     package: str  # as PyPI and the import system both call it
-    prepare: Callable[[BenchField, float], tuple[Callable[[], Any], Callable[[Any], np.ndarray]]]
+    prepare: Callable[[Case, float], Coders]  # as a Method has it
     arrangements: tuple[str, ...]
 
 
-def _sperr(field: BenchField, bound_abs: float):
+def _sperr(case: Case, bound_abs: float):
     """SPERR is at hand as an HDF5 filter: a file in memory with one chunk stands for its stream."""
     import h5py
     import hdf5plugin
 
     if bound_abs == 0:
         raise NotApplicable("bound 0: the field has no range")
-    array = np.ascontiguousarray(field.array)
+    array = np.ascontiguousarray(case.array)
     if array.ndim not in (2, 3):
         raise NotApplicable(f"SPERR takes 2 or 3 dimensions, this has {array.ndim}")
 
@@ -74,9 +75,9 @@ def _sperr(field: BenchField, bound_abs: float):
 
 
 CODECS = (
-    Codec("SZ3", "pysz", _sz3("INTERP_LORENZO"), ("boxes", "cluster")),
-    Codec("SZ3 Lorenzo+reg", "pysz", _sz3("LORENZO_REG"), ("boxes", "cluster", "1d")),
-    Codec("ZFP", "zfpy", _zfp, ("boxes", "cluster")),
+    Codec("SZ3", "pysz", sz3(SZ3_DEFAULT), ("boxes", "cluster")),
+    Codec("SZ3 Lorenzo+reg", "pysz", sz3(SZ3_LORENZO), ("boxes", "cluster", "1d")),
+    Codec("ZFP", "zfpy", zfp, ("boxes", "cluster")),
     Codec("SPERR", "hdf5plugin", _sperr, ("boxes", "cluster")),
 )
 
@@ -204,13 +205,12 @@ def _untile(tiled: np.ndarray, side: int) -> np.ndarray:
     return split.transpose([*range(0, 2 * dims, 2), *range(1, 2 * dims, 2)])
 
 
-def _in_pieces(codec: Codec, pieces: Pieces, rel: float) -> Contender:
-    """A contender whose array is what `pieces` holds, in the order of the file."""
+def _in_pieces(codec: Codec, pieces: Pieces, rel: float) -> Method:
+    """A method whose array is what `pieces` holds, in the order of the file."""
 
-    def prepare(field: BenchField, bound_abs: float):
+    def prepare(case: Case, bound_abs: float) -> Coders:
         coders = [
-            codec.prepare(BenchField("rd", field.name, rel, array), bound_abs)
-            for array in pieces.arrays
+            codec.prepare(Case("rd", case.name, array, rel), bound_abs) for array in pieces.arrays
         ]
         sizes: list[int] = []
 
@@ -231,7 +231,7 @@ def _in_pieces(codec: Codec, pieces: Pieces, rel: float) -> Contender:
 
         return encode, decode
 
-    return Contender(codec.name, "", prepare)
+    return Method(codec.name, "", prepare)
 
 
 def measure(
@@ -261,14 +261,14 @@ def measure(
             found |= {"violations": 0, "specials_lost": 0}
         else:
             array = pieces.flat(pieces.arrays)
-            subject = BenchField("rd", field, rel, array)
-            contender = _in_pieces(codec, pieces, rel)
-            found = trial.run(contender, subject, bound_abs, repeats, limit_seconds)
+            case = Case("rd", field, array, rel)
+            method = _in_pieces(codec, pieces, rel)
+            found = trial.run(method, case, bound_abs, repeats, limit_seconds)
             if "ratio" not in found:
                 reason = found.get("error") or f"not run: {found['skipped']}"
                 return {**what, "note": f"level {number}: {reason}"}
             speed = found.get("encode_mb_per_s")
-            seconds += array.nbytes / 1e6 / speed if speed else 0.0
+            seconds += array.nbytes / MEGABYTE / speed if speed else 0.0
         rms_error = found["rms_error"]
         levels.append(
             {
@@ -288,5 +288,5 @@ def measure(
             }
         )
     row = methods.row_of(levels, **what)
-    row["encode_mb_per_s"] = row["raw_bytes"] / 1e6 / seconds if seconds > 0 else None
+    row["encode_mb_per_s"] = megabytes_per_second(row["raw_bytes"], seconds)
     return row

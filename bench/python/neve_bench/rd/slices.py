@@ -14,6 +14,7 @@ import numpy as np
 import neve
 from neve.plotfile import Slice
 
+from ..programs import json_of
 from . import methods
 
 SHOWN = (methods.auto_name("max"), methods.SLE, methods.MERGED, methods.AMREX_1D)
@@ -67,7 +68,7 @@ def errors(
     # A plain plotfile of the copy: chunks of 1024 values hold no boxes that a reader could ask for.
     plain = copy.with_name("plain")
     shutil.rmtree(plain, ignore_errors=True)
-    methods.run_json([str(command), "convert", str(copy), str(plain), "--json"], limit)
+    json_of([str(command), "convert", str(copy), str(plain), "--json"], limit)
     with neve.open(original) as source, neve.open(plain) as copied:
         theirs, mine = source.slice(field), copied.slice(field)
     with np.errstate(invalid="ignore"):

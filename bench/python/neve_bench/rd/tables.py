@@ -16,13 +16,9 @@ def _percent(share: float | None) -> str:
 
 
 def tables(recorded: dict[str, Any]) -> str:
-    machine = recorded["machine"]
     cells = ", ".join(f"{level['cells']} in {level['boxes']}" for level in recorded["levels"])
-    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
     parts = [
-        f"`{recorded['command']}`",
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; {versions}; "
-        f"{recorded['timing']}.",
+        *report.heading(recorded),
         f"{recorded['file']}: {recorded['dtype']}, cells in boxes by level: {cells}. Ratio: raw "
         "bytes of all cells / stored bytes of all levels; PSNR over the cells held, each error in "
         "units of its level's range. Cells that a finer level covers: Neve's methods with "

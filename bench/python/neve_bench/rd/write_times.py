@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import timing
+from ..programs import json_of, mpirun
 from . import methods
 
 STRATEGIES = ("skeleton", "filtered", methods.AMREX_1D)
@@ -30,23 +31,21 @@ def measure(
     """A row for each strategy and number of ranks: medians of each stage, codec auto fast."""
     rows = []
     for rank_count in ranks:
-        launch = ["mpirun", "--oversubscribe", "-n", str(rank_count)]
-        if os.geteuid() == 0:
-            launch.insert(1, "--allow-run-as-root")
-        runs: dict[str, list[dict[str, Any]]] = {name: [] for name in (*STRATEGIES, NATIVE)}
-        for _ in range(max(repeats, 1)):
-            for strategy, reports in runs.items():  # in turns: a disturbance meets all
-                target = scratch / ("plain" if strategy == NATIVE else "write.h5")
-                if target.is_dir():
-                    shutil.rmtree(target)
-                target.unlink(missing_ok=True)
-                words = [str(command), "convert", str(source), str(target), "--json"]
-                if strategy != NATIVE:
-                    words += ["--bound", f"rel={rel!r}", "--strategy", strategy]
-                    words += ["--ghosts", "drop"]
-                    if strategy != methods.AMREX_1D:  # which stores every cell
-                        words += ["--covered", covered]
-                reports.append(methods.run_json([*launch, *words], limit))
+
+        def write(strategy: str) -> dict[str, Any]:
+            target = scratch / ("plain" if strategy == NATIVE else "write.h5")
+            if target.is_dir():
+                shutil.rmtree(target)
+            target.unlink(missing_ok=True)
+            words = [str(command), "convert", str(source), str(target), "--json"]
+            if strategy != NATIVE:
+                words += ["--bound", f"rel={rel!r}", "--strategy", strategy]
+                words += ["--ghosts", "drop"]
+                if strategy != methods.AMREX_1D:  # which stores every cell
+                    words += ["--covered", covered]
+            return json_of([*mpirun(rank_count), *words], limit)  # noqa: B023
+
+        runs = timing.in_turns((*STRATEGIES, NATIVE), max(repeats, 1), write)
         for strategy, reports in runs.items():
             rows.append(
                 {

@@ -50,7 +50,6 @@ def _png(figure) -> bytes:
 
 def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes:
     """As the paper's figure 1: a panel each container and layout, a line each compression."""
-    plt = pyplot()
     table = measured(table)
     panels: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
     for row in table:
@@ -58,7 +57,7 @@ def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes
         lines.setdefault(row["compression"], []).append(row)
     columns = min(len(panels), 4)
     lines_of_panels = -(-len(panels) // columns)
-    figure, grid = plt.subplots(
+    figure, grid = pyplot().subplots(
         lines_of_panels,
         columns,
         figsize=(3.1 * columns + 0.6, 2.7 * lines_of_panels),
@@ -67,42 +66,14 @@ def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes
         sharey=True,
         layout="constrained",
     )
-    ranks = sorted({row["ranks"] for row in table})
     known: list[str] = []
-    for axes, ((container, layout), lines) in zip(grid.flat, panels.items(), strict=False):
+    for axes, (where, lines) in zip(grid.flat, panels.items(), strict=False):
         for compression, found in lines.items():
-            found = sorted(found, key=lambda row: row["ranks"])
-            middle = [row["write_MBps"] for row in found]
-            megabytes = [row["raw_bytes"] / 1e6 for row in found]
-            below = [
-                m - raw / row["write_seconds_most"]
-                for m, raw, row in zip(middle, megabytes, found, strict=True)
-            ]
-            above = [
-                raw / row["write_seconds_least"] - m
-                for m, raw, row in zip(middle, megabytes, found, strict=True)
-            ]
-            axes.errorbar(
-                [row["ranks"] for row in found],
-                middle,
-                yerr=[[max(0, b) for b in below], [max(0, a) for a in above]],
-                marker="o",
-                markersize=3.5,
-                linewidth=1.2,
-                elinewidth=0.7,
-                capsize=2,
-                label=compression,
-                color=_colour(compression, known),
-            )
+            _throughput_line(axes, found, compression, _colour(compression, known))
         if disk:
             axes.plot(list(disk), list(disk.values()), "k--", linewidth=0.9, label="file system")
-        axes.set_title(f"{container}{', ' + layout if layout else ''}", fontsize=9)
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set_xticks(ranks, [str(count) for count in ranks])
-        axes.minorticks_off()
-        axes.grid(linewidth=0.3, alpha=0.6)
-        axes.legend(fontsize=6)
+        axes.set_title(", ".join(word for word in where if word), fontsize=9)
+        _throughput_axes(axes, sorted({row["ranks"] for row in table}))
     for axes in list(grid.flat)[len(panels) :]:
         axes.set_visible(False)
     for axes in grid[-1]:
@@ -110,6 +81,37 @@ def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes
     for axes in grid[:, 0]:
         axes.set_ylabel("raw MB/s", fontsize=8)
     return _png(figure)
+
+
+def _throughput_line(axes, rows: list[dict[str, Any]], compression: str, colour: str) -> None:
+    """Medians over the ranks, with the slowest and the fastest run."""
+    rows = sorted(rows, key=lambda row: row["ranks"])
+    below, above = [], []
+    for row in rows:
+        megabytes, middle = row["raw_bytes"] / 1e6, row["write_MBps"]
+        below.append(max(0, middle - megabytes / row["write_seconds_most"]))
+        above.append(max(0, megabytes / row["write_seconds_least"] - middle))
+    axes.errorbar(
+        [row["ranks"] for row in rows],
+        [row["write_MBps"] for row in rows],
+        yerr=[below, above],
+        marker="o",
+        markersize=3.5,
+        linewidth=1.2,
+        elinewidth=0.7,
+        capsize=2,
+        label=compression,
+        color=colour,
+    )
+
+
+def _throughput_axes(axes, ranks: list[int]) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(ranks, [str(count) for count in ranks])
+    axes.minorticks_off()
+    axes.grid(linewidth=0.3, alpha=0.6)
+    axes.legend(fontsize=6)
 
 
 def _bars(rows: Sequence[dict[str, Any]], key: str, label: str, line: str) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lossless codecs behind one face: Neve as it chooses, ACOMPS' nine, and what is used elsewhere."""
+"""The methods of the lossless table: Neve's choice, ACOMPS' nine, and what is used elsewhere."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import ctypes
 import ctypes.util
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 import neve
+
+from .case import Case
+from .method import Coders, Method, NotApplicable
 
 EFFORTS = ("fast", "balanced", "max")
 NINE = tuple(f"{b}-{c}" for b in ("B", "BW", "BWXOR") for c in ("LZO", "zlib", "bzip2"))
@@ -24,48 +26,49 @@ MODERN = (
 )
 
 
-class NotApplicable(Exception):
-    """The codec has nothing for values of this type."""
+def _method(
+    name: str,
+    settings: str,
+    encode: Callable[[np.ndarray], Any],
+    decode: Callable[[Any, np.ndarray], np.ndarray],
+    **more: Any,
+) -> Method:
+    """decode(stored, array): the array gives dtype and shape alone."""
+
+    def prepare(case: Case, bound_abs: float) -> Coders:
+        return lambda: encode(case.array), lambda stored: decode(stored, case.array)
+
+    return Method(name, settings, prepare, **more)
 
 
-@dataclass(frozen=True)
-class Codec:
-    name: str
-    settings: str
-    encode: Callable[[np.ndarray], Any]
-    decode: Callable[[Any, np.ndarray], np.ndarray]  # the array gives dtype and shape alone
-    is_neve: bool = False
-    # What Neve weighs for the array, where it chooses.
-    explain: Callable[[np.ndarray], dict[str, Any]] | None = None
-
-
-def neve_codec(name: str, settings: str, chooses: bool = False, **options: Any) -> Codec:
+def neve_method(name: str, settings: str, chooses: bool = False, **options: Any) -> Method:
     def encode(array: np.ndarray) -> bytes:
         try:
             return neve.compress(array, lossless=True, threads=1, **options)
         except TypeError as error:  # of values that this version has no type for
             raise NotApplicable(str(error)) from None
 
-    return Codec(
+    def explain(array: np.ndarray) -> dict[str, Any]:
+        return neve.explain(array, lossless=True, threads=1, **options)
+
+    return _method(
         name,
         settings,
         encode,
         lambda data, like: neve.decompress(data, threads=1),
-        True,
-        (lambda array: neve.explain(array, lossless=True, threads=1, **options))
-        if chooses
-        else None,
+        is_neve=True,
+        explain=explain if chooses else None,
     )
 
 
-def chosen_by_ratio() -> list[Codec]:
+def chosen_by_ratio() -> list[Method]:
     return [
-        neve_codec(f"neve {effort}", f"effort {effort}", True, effort=effort) for effort in EFFORTS
+        neve_method(f"neve {effort}", f"effort {effort}", True, effort=effort) for effort in EFFORTS
     ]
 
 
-def chosen_by_speed() -> Codec:
-    return neve_codec(
+def chosen_by_speed() -> Method:
+    return neve_method(
         "neve by speed",
         "effort fast, speed_weight 1, ratio_weight 0",
         True,
@@ -74,14 +77,14 @@ def chosen_by_speed() -> Codec:
     )
 
 
-def by_method(method: str, effort: str = "max") -> Codec:
+def by_method(method: str, effort: str = "max") -> Method:
     """codec="lossless": the method for every section, constant ones aside."""
-    return neve_codec(method, f"method {method}", codec="lossless", method=method, effort=effort)
+    return neve_method(method, f"method {method}", codec="lossless", method=method, effort=effort)
 
 
-def _bytes_codec(name: str, settings: str, shrink, grow) -> Codec:
+def _bytes_method(name: str, settings: str, shrink, grow) -> Method:
     """A codec of bytes; grow(data, size of the original)."""
-    return Codec(
+    return _method(
         name,
         settings,
         lambda array: shrink(memoryview(array.reshape(-1)).cast("B")),
@@ -89,7 +92,7 @@ def _bytes_codec(name: str, settings: str, shrink, grow) -> Codec:
     )
 
 
-def _pco() -> Codec:
+def _pco() -> Method:
     from pcodec import ChunkConfig, standalone
 
     level = 8
@@ -105,10 +108,10 @@ def _pco() -> Codec:
     def decode(data: bytes, like: np.ndarray) -> np.ndarray:
         return standalone.simple_decompress(data).astype(like.dtype).reshape(like.shape)
 
-    return Codec(f"pco {level}", f"level {level}", encode, decode)
+    return _method(f"pco {level}", f"level {level}", encode, decode)
 
 
-def _blosc2(filter_name: str) -> Codec:
+def _blosc2(filter_name: str) -> Method:
     import blosc2
 
     level = 5
@@ -127,7 +130,7 @@ def _blosc2(filter_name: str) -> Codec:
         found = blosc2.decompress2(data, nthreads=1)
         return np.frombuffer(found, like.dtype).reshape(like.shape)
 
-    return Codec(
+    return _method(
         f"blosc2 zstd{level} {filter_name}",
         f"zstd {level}, {filter_name}, 1 thread",
         encode,
@@ -135,7 +138,7 @@ def _blosc2(filter_name: str) -> Codec:
     )
 
 
-def _fpzip() -> Codec:
+def _fpzip() -> Method:
     import fpzip
 
     def as_fpzip_has_it(array: np.ndarray) -> np.ndarray:
@@ -147,7 +150,7 @@ def _fpzip() -> Codec:
     def decode(data: bytes, like: np.ndarray) -> np.ndarray:
         return fpzip.decompress(data, order="C").reshape(like.shape)
 
-    return Codec(
+    return _method(
         "fpzip",
         "every bit",
         lambda array: fpzip.compress(as_fpzip_has_it(array), precision=0, order="C"),
@@ -155,7 +158,7 @@ def _fpzip() -> Codec:
     )
 
 
-def _shuffle_zlib() -> Codec:
+def _shuffle_zlib() -> Method:
     level = 6
 
     def encode(array: np.ndarray) -> bytes:
@@ -166,7 +169,7 @@ def _shuffle_zlib() -> Codec:
         planes = np.frombuffer(zlib.decompress(data), np.uint8).reshape(like.dtype.itemsize, -1)
         return np.ascontiguousarray(planes.T).reshape(-1).view(like.dtype).reshape(like.shape)
 
-    return Codec("shuffle+zlib", f"bytes shuffled, zlib {level}", encode, decode)
+    return _method("shuffle+zlib", f"bytes shuffled, zlib {level}", encode, decode)
 
 
 def _library(name: str) -> ctypes.CDLL:
@@ -180,7 +183,7 @@ def _address(data: Any) -> ctypes.c_void_p:
     return ctypes.c_void_p(np.frombuffer(data, np.uint8).ctypes.data)
 
 
-def _zstd() -> Codec:
+def _zstd() -> Method:
     library = _library("zstd")
     level = 3
     library.ZSTD_compressBound.restype = ctypes.c_size_t
@@ -202,10 +205,10 @@ def _zstd() -> Codec:
         )
         return out
 
-    return _bytes_codec("zstd", f"level {level}", shrink, grow)
+    return _bytes_method("zstd", f"level {level}", shrink, grow)
 
 
-def _lzo() -> Codec:
+def _lzo() -> Method:
     library = _library("lzo2")
     work_bytes = 1 << 17  # LZO1X_1_MEM_COMPRESS: 16384 pointers
 
@@ -227,10 +230,10 @@ def _lzo() -> Codec:
         )
         return out
 
-    return _bytes_codec("LZO", "LZO1X-1", shrink, grow)
+    return _bytes_method("LZO", "LZO1X-1", shrink, grow)
 
 
-def peers() -> tuple[list[Codec], dict[str, str]]:
+def peers() -> tuple[list[Method], dict[str, str]]:
     """Those that are installed, and why the others are not."""
     found, missing = [], {}
     for name, make in (
@@ -242,7 +245,7 @@ def peers() -> tuple[list[Codec], dict[str, str]]:
         ("zstd", _zstd),
         (
             "bzip2",
-            lambda: _bytes_codec(
+            lambda: _bytes_method(
                 "bzip2", "level 9", lambda d: bz2.compress(d, 9), lambda d, n: bz2.decompress(d)
             ),
         ),

@@ -1,87 +1,80 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The codecs of the table behind one face: encode(array, bound, field) and decode(bytes, array)."""
+"""The methods of the codec table: Neve as it is called, and its peers within the same bound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
 import numpy as np
 
 import neve
 
-from .fields import BenchField
+from .case import Case
+from .method import Method, NotApplicable
 
-
-@dataclass(frozen=True)
-class Contender:
-    name: str
-    settings: str
-    # prepare(field, bound_abs) gives (encode, decode); its own work (tuning) is not timed.
-    prepare: Callable[[BenchField, float], tuple[Callable[[], Any], Callable[[Any], np.ndarray]]]
-    groups: tuple[str, ...] | None = None  # None: runs on everything
-    multithreaded: bool = False
-
-    def runs_on(self, field: BenchField) -> bool:
-        return self.groups is None or field.group in self.groups
-
-
-class NotApplicable(Exception):
-    """The codec has no setting for what the field needs; the reason is the message."""
+SZ3_DEFAULT = "INTERP_LORENZO"
+SZ3_LORENZO = "LORENZO_REG"
 
 
 def _neve(simd: str | None, threads: int):
-    def prepare(field: BenchField, bound_abs: float):
+    def prepare(case: Case, bound_abs: float):
         if simd is not None:
             neve.set_simd_target(simd)
-        array = field.array
+        array = case.array
         # As a user would: the relative bound and, for masked data, the detection of fill values.
         return (
-            lambda: neve.compress(array, rel=field.rel, threads=threads),
+            lambda: neve.compress(array, rel=case.rel, threads=threads),
             lambda data: neve.decompress(data, threads=threads),
         )
 
     return prepare
 
 
-def _sz3(algorithm: str):
-    def prepare(field: BenchField, bound_abs: float):
-        from pysz import sz, szAlgorithm, szConfig, szErrorBoundMode
+def sz3_compress(array: np.ndarray, bound_abs: float, algorithm: str = SZ3_DEFAULT):
+    from pysz import sz, szAlgorithm, szConfig, szErrorBoundMode
 
+    config = szConfig(array.shape)
+    config.errorBoundMode = szErrorBoundMode.ABS
+    config.absErrorBound = bound_abs
+    config.cmprAlgo = getattr(szAlgorithm, algorithm)
+    return sz.compress(array, config)[0]
+
+
+def sz3_decompress(stored, like: np.ndarray) -> np.ndarray:
+    from pysz import sz
+
+    return sz.decompress(stored, like.dtype, like.shape)[0]
+
+
+def sz3(algorithm: str):
+    def prepare(case: Case, bound_abs: float):
         if bound_abs == 0:
             raise NotApplicable("bound 0: the field has no range")
-        array = np.ascontiguousarray(field.array)
-
-        def encode():
-            config = szConfig(array.shape)
-            config.errorBoundMode = szErrorBoundMode.ABS
-            config.absErrorBound = bound_abs
-            config.cmprAlgo = getattr(szAlgorithm, algorithm)
-            return sz.compress(array, config)[0]
-
-        return encode, lambda data: sz.decompress(data, array.dtype, array.shape)[0]
+        array = np.ascontiguousarray(case.array)
+        return (
+            lambda: sz3_compress(array, bound_abs, algorithm),
+            lambda stored: sz3_decompress(stored, array),
+        )
 
     return prepare
 
 
-def _zfp(field: BenchField, bound_abs: float):
+def zfp(case: Case, bound_abs: float):
     import zfpy
 
     if bound_abs == 0:
         raise NotApplicable("bound 0: the field has no range")
-    array = np.ascontiguousarray(field.array)
+    array = np.ascontiguousarray(case.array)
     return lambda: zfpy.compress_numpy(array, tolerance=bound_abs), zfpy.decompress_numpy
 
 
-def _fpzip(field: BenchField, bound_abs: float):
+def _fpzip(case: Case, bound_abs: float):
     """fpzip has no absolute bound: the fewest bits of precision that hold it are searched for
     here.
     """
     import fpzip
 
-    array = np.ascontiguousarray(field.array)
+    array = np.ascontiguousarray(case.array)
     shape = array.shape
 
     def encode(bits: int):
@@ -91,8 +84,8 @@ def _fpzip(field: BenchField, bound_abs: float):
         return fpzip.decompress(data, order="C").reshape(shape)
 
     valid = np.isfinite(array)
-    if field.fill is not None:
-        valid &= array != field.fill
+    if case.fill is not None:
+        valid &= array != case.fill
 
     def holds(bits: int) -> bool:
         with np.errstate(all="ignore"):
@@ -112,15 +105,15 @@ def _fpzip(field: BenchField, bound_abs: float):
     return lambda: encode(bits), decode
 
 
-def contenders(threads: int) -> list[Contender]:
+def methods(threads: int) -> list[Method]:
     """Neve as it runs by default on one core, on all cores and with each instruction set; then the
     peers.
     """
     speed_groups = ("turbulence",)
-    listed = [Contender("neve", f"rel, threads=1, {neve.simd_target()}", _neve(None, 1))]
+    listed = [Method("neve", f"rel, threads=1, {neve.simd_target()}", _neve(None, 1))]
     if threads > 1:
         listed.append(
-            Contender(
+            Method(
                 f"neve {threads} threads",
                 f"rel, threads={threads}",
                 _neve(None, threads),
@@ -131,15 +124,15 @@ def contenders(threads: int) -> list[Contender]:
     for target in neve.simd_targets():
         if target != neve.simd_target():
             listed.append(
-                Contender(
+                Method(
                     f"neve {target}", f"rel, threads=1, {target}", _neve(target, 1), speed_groups
                 )
             )
     listed += [
-        Contender("SZ3", "ABS, INTERP_LORENZO (default)", _sz3("INTERP_LORENZO")),
-        Contender("SZ3 Lorenzo+reg", "ABS, LORENZO_REG", _sz3("LORENZO_REG")),
-        Contender("ZFP", "fixed accuracy", _zfp),
-        Contender("fpzip", "fewest bits that hold the bound", _fpzip),
+        Method("SZ3", "ABS, INTERP_LORENZO (default)", sz3(SZ3_DEFAULT)),
+        Method("SZ3 Lorenzo+reg", "ABS, LORENZO_REG", sz3(SZ3_LORENZO)),
+        Method("ZFP", "fixed accuracy", zfp),
+        Method("fpzip", "fewest bits that hold the bound", _fpzip),
     ]
     return listed
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options that mean the same in all benches."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+# As bench/command/report.cpp has them.
+PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
+
+
+def add_measurement(
+    parser: argparse.ArgumentParser,
+    repeats: int,
+    *,
+    data: bool = True,
+    time_limit: float | None = None,
+    scratch: bool = False,
+) -> None:
+    """--repeats, and those of --data, --time-limit and --scratch that the bench has."""
+    group = parser.add_argument_group("measurement")
+    group.add_argument(
+        "--repeats",
+        type=int,
+        default=repeats,
+        metavar="N",
+        help=f"timed runs; the median counts ({repeats})",
+    )
+    if time_limit is not None:
+        group.add_argument(
+            "--time-limit",
+            type=float,
+            default=time_limit,
+            metavar="SECONDS",
+            help=f"for one run ({time_limit:g})",
+        )
+    if data:
+        group.add_argument(
+            "--data", default="../shared/data", metavar="DIR", help="real data (../shared/data)"
+        )
+    if scratch:
+        group.add_argument(
+            "--scratch", metavar="DIR", help="where the files are written (the system's folder)"
+        )
+
+
+def add_report(parser: argparse.ArgumentParser, pictures: bool = False) -> None:
+    """-o and --json, which report.deliver heeds; with `pictures` also --plot, a folder."""
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "-o",
+        "--output",
+        type=_report_beside_pictures if pictures else _report,
+        metavar="FILE",
+        help="the report: what is printed, as Markdown",
+    )
+    group.add_argument(
+        "--json", metavar="FILE", help="everything measured; - for stdout, without the tables"
+    )
+    group.add_argument("--markdown", action=_Renamed, nargs="?", help=argparse.SUPPRESS)
+    if pictures:
+        group.add_argument("--plot", metavar="DIR", help="folder for the pictures (none)")
+
+
+class _Renamed(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error("--markdown: the report is written by -o FILE")
+
+
+def _report(name: str) -> str:
+    if Path(name).suffix.lower() in PICTURES:
+        raise argparse.ArgumentTypeError(f"'{name}' is a picture's name; -o is the report's file")
+    if name and Path(name).is_dir():
+        raise argparse.ArgumentTypeError(f"'{name}' is a folder; -o is the report's file")
+    return name
+
+
+def _report_beside_pictures(name: str) -> str:
+    try:
+        _report(name)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; --plot DIR takes pictures") from None
+    if not Path(name).suffix and not Path(name).exists():
+        raise argparse.ArgumentTypeError(
+            f"'{name}' has no suffix, as a folder; -o is the report's file (report.md); "
+            "--plot DIR takes pictures"
+        )
+    return name
