@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "bench/apps/amr/benchmark.hpp"
+#include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
 #include "tools/common/deck.hpp"
-#include "tools/common/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -79,17 +79,17 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, amr_app::run_benchmark(ranks.comm(), options));
-  print_result(
-      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
-      [&] { return result_text(options, ranks.size(), result); });
+  NEVE_TRY(report(
+      ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); }));
   return apps::check_stored(result.ways);
 }
 
 }  // namespace
 
 Command add_bench_amr(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "amr", "A block-structured mesh that follows the noise, by strategies and codecs; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("amr", "A block-structured mesh that follows the noise");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   args->store.bound = "rel=1e-3";
   Case& c = args->options;

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "bench/apps/cartiso/benchmark.hpp"
+#include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
-#include "tools/common/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -96,9 +96,9 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
                                  {"--wave", options.shape.change != cartiso::Change::sin2gauss,
                                   "with --change sin2gauss, which makes it go from 1 to 0"}}));
   NEVE_ASSIGN(const BenchmarkResult result, cartiso::run_benchmark(ranks.comm(), options));
-  print_result(
-      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
-      [&] { return result_text(options, ranks.size(), result); });
+  NEVE_TRY(report(
+      ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); }));
   NEVE_TRY(apps::check_stored(result.grid).in("grid"));
   return apps::check_stored(result.surface).in("surface");
 }
@@ -106,8 +106,9 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
 }  // namespace
 
 Command add_bench_cartiso(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "cartiso", "A Cartesian field and its isosurface, unbalanced by nature, by many outputs; under mpirun");
+  CLI::App* sub =
+      bench.add_subcommand("cartiso", "A Cartesian field and its isosurface, unbalanced by nature");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   Case& c = args->options;
   add_numbers(*sub, "--grid", args->grid, 3, "points along x, y, z of the unit cube")->capture_default_str();

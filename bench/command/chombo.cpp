@@ -9,11 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/apps/chombo/benchmark.hpp"
+#include "bench/command/groups.hpp"
+#include "bench/command/report.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
 #include "tools/common/options.hpp"
-#include "tools/common/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -31,7 +32,8 @@ struct Args {
   int box_cells = 0, components = 0, ghosts = 1, aggregate_boxes = 0, repeats = 3;
   LayoutArgs layout;
   std::string folder = ".", deck;
-  bool compress_ghosts = false, verify = false, keep = false, json = false;
+  bool compress_ghosts = false, verify = false, keep = false;
+  ReportArgs report;
 };
 
 Result<Case> case_of(const Args& args) {
@@ -182,20 +184,19 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_TRY(check_options(command, options));
   NEVE_ASSIGN(const BenchmarkResult result, chombo::run_benchmark(ranks.comm(), options));
-  print_result(
-      ranks, args.json, [&] { return result_json(args, options, ranks.size(), result); },
+  return report(
+      ranks, args.report, [&] { return result_json(args, options, ranks.size(), result); },
       [&] { return result_text(args, options, ranks.size(), result); });
-  return {};
 }
 
 }  // namespace
 
 Command add_bench_chombo(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "chombo", "The Chombo I/O benchmark: strategies, counted, timed and read back; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("chombo", "The Chombo I/O benchmark: strategies, timed and read back");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
-  sub->add_option("--deck", args->deck,
-                  "options from a TOML file, a line each: units = [2, 2, 1]; those given here come first");
+  add_deck_option(*sub, args->deck, "units = [2, 2, 1]");
+  sub->option_defaults()->group("Case");
   sub->add_option("--grid", args->grid,
                   "chombo (3 levels of equal boxes) or bisicles (5 levels in 2D, boxes of many sizes)")
       ->capture_default_str();
@@ -213,6 +214,7 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold them as well");
   sub->add_option("--sharing", args->sharing, "boxes on ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
+  sub->option_defaults()->group("Files");
   sub->add_option("--strategies", args->strategies,
                   "independent, collective, aggregated, skeleton, compressed")
       ->delimiter(',')
@@ -225,13 +227,14 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_option("--effort", args->effort, "compressed: fast, balanced or max")->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   args->layout.add(*sub);
-  sub->add_option("--repeats", args->repeats, "writes by each strategy; they take turns")
-      ->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
-  sub->add_flag("--verify", args->verify, "read the last file of each back and compare all values");
   sub->add_flag("--keep", args->keep,
                 "leave the last file of each; refused where one of their names is taken");
-  sub->add_flag("--json", args->json, "the result as JSON on stdout");
+  sub->option_defaults()->group("Measurement");
+  sub->add_option("--repeats", args->repeats, "writes by each strategy; they take turns")
+      ->capture_default_str();
+  sub->add_flag("--verify", args->verify, "read the last file of each back and compare all values");
+  add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n"
       "  mpirun -n 8 neve bench chombo --box-cells 16 --verify\n"

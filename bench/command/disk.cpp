@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/command/groups.hpp"
+#include "bench/command/report.hpp"
 #include "bench/harness/disk.hpp"
 
 namespace neve::cli {
@@ -19,7 +20,7 @@ struct Args {
   uint64_t mib = 256;
   int repeats = 3;
   std::string folder = ".";
-  bool json = false;
+  ReportArgs report;
 };
 
 Status run(const Ranks& ranks, const Args& args) {
@@ -32,36 +33,32 @@ Status run(const Ranks& ranks, const Args& args) {
   NEVE_ASSIGN(const mpi::Comm comm, mpi::Comm::duplicate(ranks.comm()));
   NEVE_ASSIGN(const apps::Seconds seconds,
               apps::write_to_disk(comm, args.folder, args.mib * mebibyte, args.repeats));
-  if (!ranks.first()) return {};
   const double megabytes = static_cast<double>(args.mib * mebibyte) * ranks.size() / 1e6;
-  if (args.json) {
-    const nlohmann::ordered_json j = {{"ranks", ranks.size()},
-                                      {"bytes_per_rank", args.mib * mebibyte},
-                                      {"write_seconds", seconds.median},
-                                      {"write_seconds_range", {seconds.least, seconds.most}},
-                                      {"write_MBps", megabytes / seconds.median}};
-    std::cout << j.dump(2) << std::endl;
-  } else {
-    std::cout
-        << fmt::format(
-               "{} ranks, {} MiB each, written and made durable: {:.0f} MB/s ({:.0f} to {:.0f} in {} runs)\n",
-               ranks.size(), args.mib, megabytes / seconds.median, megabytes / seconds.most,
-               megabytes / seconds.least, args.repeats)
-        << std::flush;
-  }
-  return {};
+  const auto json = [&] {
+    return nlohmann::ordered_json{{"ranks", ranks.size()},
+                                  {"bytes_per_rank", args.mib * mebibyte},
+                                  {"write_seconds", seconds.median},
+                                  {"write_seconds_range", {seconds.least, seconds.most}},
+                                  {"write_MBps", megabytes / seconds.median}};
+  };
+  return report(ranks, args.report, json, [&] {
+    return fmt::format(
+        "{} ranks, {} MiB each, written and made durable: {:.0f} MB/s ({:.0f} to {:.0f} in {} runs)\n",
+        ranks.size(), args.mib, megabytes / seconds.median, megabytes / seconds.most,
+        megabytes / seconds.least, args.repeats);
+  });
 }
 
 }  // namespace
 
 Command add_bench_disk(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "disk", "What the file system takes: a file a rank, written and made durable; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("disk", "What the file system takes: a file a rank, made durable");
+  sub->group(machine_benches);
   auto args = std::make_shared<Args>();
   sub->add_option("--mib", args->mib, "MiB a rank")->capture_default_str();
   sub->add_option("--repeats", args->repeats, "of the write; the median counts")->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
-  sub->add_flag("--json", args->json, "the result as JSON on stdout");
+  add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n  mpirun -n 4 neve bench disk\n  mpirun -n 4 neve bench disk --folder out --mib 1024");
   Command command{sub, {}, {}};

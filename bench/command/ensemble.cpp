@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "bench/apps/ensemble/benchmark.hpp"
+#include "bench/command/groups.hpp"
 #include "bench/command/python_benches.hpp"
+#include "bench/command/report.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
@@ -32,8 +33,8 @@ struct Args {
   Case options;
   std::vector<std::string> ways = {"netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"};
   double spacing_km = 30, radius_km = 250;
-  std::string effort = "fast", deck, picture;
-  bool json = false;
+  std::string effort = "fast", deck, plot;
+  ReportArgs report;
   std::string result;  // as JSON, for the picture
 };
 
@@ -191,72 +192,92 @@ Status run(const Ranks& ranks, const CLI::App& command, Args& args) {
   NEVE_TRY(check_options(command, args));
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_ASSIGN(const BenchmarkResult result, ensemble::run_benchmark(ranks.comm(), options));
-  if (!ranks.first()) return {};
-  args.result = result_json(options, ranks.size(), result).dump(2);
-  std::cout << (args.json ? args.result + "\n" : result_text(options, ranks.size(), result)) << std::flush;
-  return {};
+  const auto json = [&] { return result_json(options, ranks.size(), result); };
+  if (!args.plot.empty()) args.result = json().dump();
+  return report(ranks, args.report, json, [&] { return result_text(options, ranks.size(), result); });
+}
+
+void add_case_options(CLI::App& sub, Args& args) {
+  Case& options = args.options;
+  add_deck_option(sub, args.deck, "members = 16");
+  sub.option_defaults()->group("Cycles");
+  sub.add_option("--members", options.members, "members of the ensemble")->capture_default_str();
+  sub.add_option("--cycles", options.cycles, "forecasts, each followed by an analysis")
+      ->capture_default_str();
+  sub.add_option("--cycle-hours", options.cycle_hours, "hours of a forecast")->capture_default_str();
+  sub.add_option("--outputs", options.outputs, "files of a member and forecast; each time is observed")
+      ->capture_default_str();
+  sub.add_option("--spinup-hours", options.spinup_hours, "hours that members run before the first cycle")
+      ->capture_default_str();
+  sub.add_option("--perturbation", options.perturbation, "of members' initial states, against the weather")
+      ->capture_default_str();
+  sub.add_option("--seed", options.seed, "of all that is random")->capture_default_str();
+}
+
+void add_model_options(CLI::App& sub, Args& args) {
+  Case& options = args.options;
+  sub.option_defaults()->group("Model");
+  sub.add_option("--nx", options.grid.nx, "cells along x")->capture_default_str();
+  sub.add_option("--ny", options.grid.ny, "cells along y")->capture_default_str();
+  sub.add_option("--layers", options.grid.layers, "layers of the model")->capture_default_str();
+  sub.add_option("--spacing", args.spacing_km, "side of a cell, km")->capture_default_str();
+}
+
+void add_filter_options(CLI::App& sub, Args& args) {
+  Case& options = args.options;
+  sub.option_defaults()->group("LETKF");
+  sub.add_option("--letkf-ranks", options.filter_ranks, "LETKF processes; 0: all ranks")
+      ->capture_default_str();
+  sub.add_option("--stations", options.stations, "observed columns")->capture_default_str();
+  sub.add_option("--radius", args.radius_km, "of localization, km; twice this far nothing is felt")
+      ->capture_default_str();
+  sub.add_option("--radius-layers", options.filter.radius_layers, "the same up and down, layers")
+      ->capture_default_str();
+  sub.add_option("--inflation", options.filter.inflation, "of the background's covariance")
+      ->capture_default_str();
+}
+
+void add_file_options(CLI::App& sub, Args& args) {
+  Case& options = args.options;
+  sub.option_defaults()->group("Files");
+  sub.add_option("--ways", args.ways,
+                 "netcdf (uncompressed files, converted to binary ones and back), none (uncompressed), zlib "
+                 "(HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve chooses by it)")
+      ->delimiter(',')
+      ->capture_default_str();
+  sub.add_option("--delta", options.delta,
+                 "speed, ratio: a variable's method is chosen again when its ratio has changed by this share")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub.add_option("--effort", args.effort, "of Neve's ways: fast, balanced or max")->capture_default_str();
+  sub.add_option("--folder", options.folder, "where the files are written")->capture_default_str();
+  sub.add_flag("--verify", options.verify, "read all members' files back and compare every bit");
+  sub.add_flag("--keep", options.keep,
+               "leave the files of the last cycle; refused where one of their names is taken");
 }
 
 }  // namespace
 
 Command add_bench_ensemble(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "ensemble", "An ensemble with data assimilation: model, files, LETKF, in cycles; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("ensemble", "An ensemble with data assimilation: model, files, LETKF");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
-  Case& options = args->options;
-  sub->add_option("--deck", args->deck,
-                  "options from a TOML file, a line each: members = 16; those given here come first");
-  sub->add_option("--ways", args->ways,
-                  "netcdf (uncompressed files, converted to binary ones and back), none (uncompressed), zlib "
-                  "(HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve chooses by it)")
-      ->delimiter(',')
-      ->capture_default_str();
-  sub->add_option("--members", options.members, "members of the ensemble")->capture_default_str();
-  sub->add_option("--letkf-ranks", options.filter_ranks, "LETKF processes; 0: all ranks")
-      ->capture_default_str();
-  sub->add_option("--nx", options.grid.nx, "cells along x")->capture_default_str();
-  sub->add_option("--ny", options.grid.ny, "cells along y")->capture_default_str();
-  sub->add_option("--layers", options.grid.layers, "layers of the model")->capture_default_str();
-  sub->add_option("--spacing", args->spacing_km, "side of a cell, km")->capture_default_str();
-  sub->add_option("--cycles", options.cycles, "forecasts, each followed by an analysis")
-      ->capture_default_str();
-  sub->add_option("--cycle-hours", options.cycle_hours, "hours of a forecast")->capture_default_str();
-  sub->add_option("--outputs", options.outputs, "files of a member and forecast; each time is observed")
-      ->capture_default_str();
-  sub->add_option("--spinup-hours", options.spinup_hours, "hours that members run before the first cycle")
-      ->capture_default_str();
-  sub->add_option("--perturbation", options.perturbation, "of members' initial states, against the weather")
-      ->capture_default_str();
-  sub->add_option("--stations", options.stations, "observed columns")->capture_default_str();
-  sub->add_option("--radius", args->radius_km, "of localization, km; twice this far nothing is felt")
-      ->capture_default_str();
-  sub->add_option("--radius-layers", options.filter.radius_layers, "the same up and down, layers")
-      ->capture_default_str();
-  sub->add_option("--inflation", options.filter.inflation, "of the background's covariance")
-      ->capture_default_str();
-  sub->add_option(
-         "--delta", options.delta,
-         "speed, ratio: a variable's method is chosen again when its ratio has changed by this share")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  sub->add_option("--seed", options.seed, "of all that is random")->capture_default_str();
-  sub->add_option("--effort", args->effort, "of Neve's ways: fast, balanced or max")->capture_default_str();
-  sub->add_option("--folder", options.folder, "where the files are written")->capture_default_str();
-  sub->add_flag("--verify", options.verify, "read all members' files back and compare every bit");
-  sub->add_flag("--keep", options.keep,
-                "leave the files of the last cycle; refused where one of their names is taken");
-  sub->add_flag("--json", args->json, "the result as JSON on stdout");
-  sub->add_option("-o,--output", args->picture, "picture of sizes, times and errors")->type_name("OUT.png");
+  add_case_options(*sub, *args);
+  add_model_options(*sub, *args);
+  add_filter_options(*sub, *args);
+  add_file_options(*sub, *args);
+  add_report_options(*sub, args->report, "--plot");
+  sub->add_option("--plot", args->plot, "picture of sizes, times and errors")->type_name("OUT.png");
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench ensemble --verify\n"
-      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --ways netcdf,speed,ratio -o ensemble.png\n"
+      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --ways netcdf,speed,ratio --plot ensemble.png\n"
       "  neve bench ensemble --deck case.toml --json");
   Command command = deck_command(*sub, {args, &args->deck},
                                  [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
   command.after = [args] {
-    if (args->picture.empty()) return 0;
-    return exec_bench_module("ensemble", {"-", "-o", args->picture}, &args->result);
+    if (args->plot.empty()) return 0;
+    return exec_bench_module("ensemble", {"-", "--plot", args->plot}, &args->result);
   };
   return command;
 }

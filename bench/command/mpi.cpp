@@ -5,11 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bench/apps/mpi/benchmark.hpp"
+#include "bench/command/groups.hpp"
+#include "bench/command/report.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/options.hpp"
 
@@ -28,7 +29,7 @@ struct Args {
   double node_gigabytes = 3, link_gigabytes = 25, storage_gigabytes = 26.6, latency_microseconds = 2,
          efficiency = 0.9;
   std::vector<int> nodes = {2, 4, 8, 32, 128}, cores = {1, 16, 64, 128};
-  bool json = false;
+  ReportArgs report;
 };
 
 // What is modelled, in the paper's words.
@@ -182,31 +183,25 @@ Status run(const Ranks& ranks, const Args& args) {
   options.repeats = args.repeats;
   options.folder = args.folder;
   NEVE_ASSIGN(const Result result, mpibench::run_benchmark(ranks.comm(), options));
-  if (!ranks.first()) return {};
-  const std::vector<Row> rows = model(args, result);
-  if (args.json) {
-    std::cout << result_json(args, result, rows).dump(2) << std::endl;
-    return {};
-  }
-  std::cout
-      << fmt::format(
-             "{}, {}: {} on each of {} ranks, ratio {}; one core encodes {:.2f} and decodes {:.2f} GB/s "
-             "(CPU time)\n"
-             "{} values compared, largest error {}, bound {}; medians of {}\n\n",
-             result.field, args.bound, human_bytes(result.rank_bytes), result.ranks,
-             human_ratio(result.speeds.ratio), result.speeds.encode / 1e9, result.speeds.decode / 1e9,
-             result.compared_values, human_error(result.max_abs_error), human_error(result.bound_abs),
-             args.repeats)
-      << live_text(result) << "\n"
-      << modelled_text(args, rows) << std::flush;
-  return {};
+  const auto json = [&] { return result_json(args, result, model(args, result)); };
+  return report(ranks, args.report, json, [&] {
+    return fmt::format(
+               "{}, {}: {} on each of {} ranks, ratio {}; one core encodes {:.2f} and decodes {:.2f} GB/s "
+               "(CPU time)\n"
+               "{} values compared, largest error {}, bound {}; medians of {}\n\n",
+               result.field, args.bound, human_bytes(result.rank_bytes), result.ranks,
+               human_ratio(result.speeds.ratio), result.speeds.encode / 1e9, result.speeds.decode / 1e9,
+               result.compared_values, human_error(result.max_abs_error), human_error(result.bound_abs),
+               args.repeats) +
+           live_text(result) + "\n" + modelled_text(args, model(args, result));
+  });
 }
 
 }  // namespace
 
 Command add_bench_mpi(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "mpi", "Gathers and writes of frames against those of values, live and modelled; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("mpi", "Gathers and writes of frames against those of values");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   sub->add_option("--input", args->input,
                   "the .npy array that every rank holds; none: waves with noise, 128^3");
@@ -220,6 +215,7 @@ Command add_bench_mpi(CLI::App& bench) {
   sub->add_option("--threads", args->threads, "threads of each rank, live")->capture_default_str();
   sub->add_option("--repeats", args->repeats, "of each operation")->capture_default_str();
   sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
+  sub->option_defaults()->group("Model");
   sub->add_option("--nodes", args->nodes, "modelled nodes")
       ->delimiter(',')
       ->check(CLI::Range(2, 1 << 20))
@@ -243,7 +239,7 @@ Command add_bench_mpi(CLI::App& bench) {
   sub->add_option("--efficiency", args->efficiency, "modelled speed of c cores over c times that of one")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
-  sub->add_flag("--json", args->json, "the result as JSON on stdout");
+  add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench mpi\n"

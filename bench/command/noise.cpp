@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/command/groups.hpp"
+#include "bench/command/report.hpp"
 #include "bench/harness/noise/noise.hpp"
 #include "tools/common/console.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 struct Args {
   double seconds = 0.5;
-  bool json = false;
+  ReportArgs report;
 };
 
 Status run(const Args& args) {
@@ -25,33 +26,31 @@ Status run(const Args& args) {
   }
   NEVE_ASSIGN(const std::vector<apps::NoiseSpeed> speeds, apps::measure_noise(args.seconds));
   const double plain = speeds.back().samples_per_second;
-  if (args.json) {
+  if (args.report.json) {
     auto j = nlohmann::ordered_json::array();
     for (const apps::NoiseSpeed& speed : speeds) {
       j.push_back({{"target", speed.target},
                    {"samples_per_second", speed.samples_per_second},
                    {"times_portable", speed.samples_per_second / plain}});
     }
-    std::cout << j.dump(2) << std::endl;
-    return {};
+    return deliver(args.report, j.dump(2) + "\n");
   }
   Table table({"instructions", "M samples/s", "x portable"});
   for (const apps::NoiseSpeed& speed : speeds) {
     table.add({speed.target, fmt::format("{:.1f}", speed.samples_per_second / 1e6),
                fmt::format("{:.2f}", speed.samples_per_second / plain)});
   }
-  std::cout << table.text() << std::flush;
-  return {};
+  return deliver(args.report, table.text());
 }
 
 }  // namespace
 
 Command add_bench_noise(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "noise", "The mini-apps' 4D noise: samples a second of one core, by instruction set");
+  CLI::App* sub = bench.add_subcommand("noise", "The mini-apps' noise: samples a second, by instruction set");
+  sub->group(machine_benches);
   auto args = std::make_shared<Args>();
   sub->add_option("--seconds", args->seconds, "processor time spent on each")->capture_default_str();
-  sub->add_flag("--json", args->json, "the result as JSON on stdout");
+  add_report_options(*sub, args->report);
   sub->footer("Examples:\n  neve bench noise\n  neve bench noise --seconds 2 --json");
   Command command{sub, {}, {}};
   command.local = [args] {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "bench/command/groups.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/python.hpp"
 
@@ -19,14 +20,14 @@ struct PythonBench {
   const char* what;
 };
 constexpr PythonBench python_benches[] = {
-    {"codecs", "ratio, speed and errors of the array codecs, against their peers"},
-    {"ceaz", "codebooks, ratios, latency: the CEAZ paper's figures"},
-    {"filter", "the HDF5 filter where chunks are written in parts"},
-    {"lossless", "lossless methods on every variable of real files"},
-    {"region", "reading a part of a compressed file against all of it"},
-    {"write", "writing and reading of AMR plotfiles"},
-    {"rd", "rate-distortion study of one file"},
-    {"study", "mini-apps by outputs, compressions, layouts and ranks: from a deck to a report"},
+    {"codecs", "Ratio, speed and errors of the array codecs, against their peers"},
+    {"ceaz", "Codebooks, ratios, latency: the CEAZ paper's figures"},
+    {"filter", "The HDF5 filter where chunks are written in parts"},
+    {"lossless", "Lossless methods on every variable of real files"},
+    {"region", "Reading a part of a compressed file against all of it"},
+    {"write", "Writing and reading of AMR plotfiles"},
+    {"rd", "Rate-distortion study of one file"},
+    {"study", "Mini-apps by outputs, layouts and ranks: a deck, a report"},
 };
 
 // Of the checkout that this command was built in, or of an installation.
@@ -61,6 +62,7 @@ std::vector<Command> add_python_benches(CLI::App& app) {
   std::vector<Command> commands;
   for (const PythonBench& bench : python_benches) {
     CLI::App* const sub = app.add_subcommand(bench.name, bench.what);
+    sub->group(peer_tables);
     // Python declares the options, so that they are said in one place; its --help shows them.
     sub->prefix_command()->set_help_flag();
     Command command{sub, {}, {}};

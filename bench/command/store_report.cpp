@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "tools/common/console.hpp"
+#include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
 
 namespace neve::cli {
@@ -49,8 +50,8 @@ void add_store_row(Table& table, const apps::StoreResult& r) {
 }  // namespace
 
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
-  command.add_option("--deck", args.deck,
-                     "options from a TOML file, a line each: steps = 3; those given here come first");
+  add_deck_option(command, args.deck, "steps = 3");
+  command.option_defaults()->group("Files");
   if (has_outputs) {
     command
         .add_option("--outputs", args.outputs,
@@ -61,7 +62,6 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
   command.add_option("--bound", args.bound, "of lossy outputs: abs=X, or rel=X of the value range")
       ->capture_default_str();
   command.add_option("--folder", args.folder, "where the files are written")->capture_default_str();
-  command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
   command.add_flag(
       "--keep", args.keep,
       has_outputs
@@ -69,14 +69,16 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
             "names is taken"
           : "leave the files, which yt, VisIt and Neve read, and beside them .vtkhdf for ParaView; refused "
             "where one of their names is taken");
+  command.option_defaults()->group("Measurement");
   command.add_option("--repeats", args.repeats, "of each write and read; the medians of their times count")
       ->capture_default_str();
+  command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
   command.add_flag("--phases", args.phases, "in the JSON also what compression takes of a write");
-  command.add_flag("--json", args.json, "the result as JSON on stdout");
+  add_report_options(command, args.report);
 }
 
 Status check_store_options(const CLI::App& command, const StoreArgs& args) {
-  return refuse_idle(command, {{"--phases", args.json, "without --json"}});
+  return refuse_idle(command, {{"--phases", args.report.json, "without --json"}});
 }
 
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {

@@ -13,17 +13,19 @@
 #include <string>
 #include <vector>
 
+#include "bench/command/report.hpp"
 #include "bench/harness/output/output.hpp"
 
 namespace neve::cli {
 
-// --outputs, --bound, --folder, --no-verify, --keep, --repeats, --phases, --json and --deck as they were
-// typed.
+// --outputs, --bound, --folder, --no-verify, --keep, --repeats, --phases, --deck and those of the report as
+// they were typed.
 struct StoreArgs {
   std::vector<std::string> outputs;
   std::string bound = "abs=1e-4", folder = ".", deck;
   int repeats = 1;
-  bool no_verify = false, keep = false, phases = false, json = false;
+  bool no_verify = false, keep = false, phases = false;
+  ReportArgs report;
 };
 // Without --outputs for an app that has ways of its own.
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);

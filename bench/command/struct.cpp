@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "bench/apps/struct/benchmark.hpp"
+#include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/options.hpp"
-#include "tools/common/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -97,9 +97,9 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, structured::run_benchmark(ranks.comm(), options));
-  print_result(
-      ranks, args.store.json, [&] { return result_json(options, ranks.size(), result); },
-      [&] { return result_text(options, ranks.size(), result); });
+  NEVE_TRY(report(
+      ranks, args.store.report, [&] { return result_json(options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); }));
   for (const LayoutResult& layout : result.layouts) {
     NEVE_TRY(apps::check_stored(layout.outputs).in(layout_name(layout)));
   }
@@ -109,8 +109,8 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
 }  // namespace
 
 Command add_bench_struct(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "struct", "A structured grid with blanked points, balanced or not, by many outputs; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("struct", "A structured grid with blanked points, balanced or not");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   args->store.outputs = {"raw",       "hdf5",     "hdf5-chunked",       "hdf5-zlib", "hdf5-shuffle-zlib",
                          "hdf5-szip", "hdf5-zfp", "hdf5-neve-lossless", "hdf5-neve", "neve-lossless",

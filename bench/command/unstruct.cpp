@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "bench/apps/unstruct/benchmark.hpp"
+#include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
 #include "tools/common/deck.hpp"
-#include "tools/common/result.hpp"
 
 namespace neve::cli {
 namespace {
@@ -69,9 +69,9 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args, ranks.size()));
   NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, unstruct::run_benchmark(ranks.comm(), options));
-  print_result(
-      ranks, args.store.json, [&] { return result_json(args, options, ranks.size(), result); },
-      [&] { return result_text(options, ranks.size(), result); });
+  NEVE_TRY(report(
+      ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
+      [&] { return result_text(options, ranks.size(), result); }));
   NEVE_TRY(apps::check_stored(result.values).in("points and noise"));
   return apps::check_stored(result.connectivity).in("connectivity");
 }
@@ -79,9 +79,8 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
 }  // namespace
 
 Command add_bench_unstruct(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand(
-      "unstruct",
-      "Shells of wedges and triangles: values and connectivity, by many outputs; runs under mpirun");
+  CLI::App* sub = bench.add_subcommand("unstruct", "Shells of wedges and triangles: values and connectivity");
+  sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   args->store.bound = "rel=1e-4";
   args->store.outputs = {

@@ -124,7 +124,7 @@ def test_a_picture_is_drawn(neve, tmp_path):
     few = ("--members", "2", "--cycles", "1", "--outputs", "1", "--spinup-hours", "0")
     out = neve(
         *("bench", "ensemble", "--nx", "32", "--ny", "24", "--layers", "2", "--spacing", "100"),
-        *(*few, "--ways", "netcdf,ratio", "--folder", tmp_path, "-o", picture),
+        *(*few, "--ways", "netcdf,ratio", "--folder", tmp_path, "--plot", picture),
         ranks=2,
     ).out
     assert "without model s" in out
@@ -140,6 +140,7 @@ def test_a_picture_is_drawn(neve, tmp_path):
         (("--letkf-ranks", "3"), "3 LETKF processes on 1 ranks"),
         (("--effort", "huge"), "fast, balanced"),
         (("--inflation", "0.5"), "inflation is 0.5"),
+        (("-o", "ensemble.png"), "-o is the report's file; --plot takes pictures"),
     ],
 )
 def test_refuses(neve, tmp_path, arguments, part):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`neve bench struct`, cartiso, amr, unstruct, noise: reports, decks, kept files, refusals."""
 
+import json
 import pathlib
+import re
 import xml.etree.ElementTree as ET
 
 import h5py
@@ -57,6 +59,41 @@ def test_a_deck_and_kept_files(neve, tmp_path):
     assert done.code == 0, done.err
     values = np.fromfile(plain, "<f4").reshape(raw.shape)
     assert np.abs(values - raw).max() <= 1e-4
+
+
+def test_reports_are_written_as_they_are_printed(neve, tmp_path):
+    table, report = tmp_path / "table.txt", tmp_path / "report.json"
+    options = (*SMALL, "--outputs", "hdf5", "--folder", tmp_path)
+    assert neve("bench", "struct", *options, "-o", table, ranks=2).out == table.read_text()
+    printed = neve("bench", "struct", *options, "--json", "-o", report, ranks=2).out
+    assert printed == report.read_text() and json.loads(printed)["ranks"] == 2
+    for bench in (("noise", "--seconds", "0.01"), ("disk", "--mib", "1", "--folder", tmp_path)):
+        assert neve("bench", *bench, "--output", table).out == table.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        (".", "'.' is a folder; -o is the report's file"),
+        ("speeds.png", "'speeds.png' is a picture's name; -o is the report's file"),
+        ("missing/report.txt", "missing"),
+        ("", "--output has an empty value"),
+    ],
+)
+def test_names_that_are_no_reports_are_refused_before_the_work(neve, name, part):
+    outcome = neve("bench", "noise", "-o", name, expect=2)
+    assert part in outcome.err and outcome.out == ""
+
+
+def test_help_has_a_line_for_each_bench_and_wraps(neve):
+    text = neve("bench", "--help").out
+    names = re.findall(r"^  ([a-z]+)  +[A-Z].*$", text, re.M)
+    assert {"struct", "ensemble", "disk", "codecs", "study"} < set(names)
+    assert len(names) == len(set(names)) == 17
+    for name in names[: names.index("codecs")]:
+        lines = neve("bench", name, "--help").out.split("\nExamples:")[0].splitlines()
+        assert max(map(len, lines)) <= 100
+        assert "Report:" in lines
 
 
 def test_tables(neve, tmp_path):

@@ -41,6 +41,7 @@ FILES = {
     "trace run": ("trace", "run", "-o", "{out}", "--", "cp", "{in}/f.npy", "/dev/null"),
     "trace report": ("trace", "report", "{in}/t.json", "--plot", "{out}.png"),
     "plot": ("plot", "{in}/plt", "--field", "density", "-o", "{out}.png"),
+    "bench report": ("bench", "noise", "--seconds", "0.005", "-o", "{out}.txt"),
 }
 FOLDERS = {
     "convert to AMReX": ("convert", "{in}/plt.h5", "{out}"),
@@ -152,6 +153,8 @@ class Place:
             return json.loads(path.read_text())["neve_trace"] == 1
         if path.suffix == ".png":
             return path.read_bytes()[:4] == b"\x89PNG" and path.read_bytes()[-8:-4] == b"IEND"
+        if self.command == "bench report":
+            return re.search(r"^portable .* 1\.00\n\Z", path.read_text(), re.M) is not None
         if self.command == "decompress":
             return np.load(path).shape == (40, 5000)
         if self.command.startswith("compress"):

@@ -29,9 +29,10 @@ def neve_in(folder, *words):
 def subcommands_in(text):
     """Those that a help text lists, CLI11's and argparse's."""
     found = []
-    if "\nSubcommands:\n" in text:
-        section = text.split("\nSubcommands:\n")[1].split("\n\n")[0]
-        found += re.findall(r"^  (\S+) ", section, re.M)
+    # CLI11 has a section for each group of them; names of options begin with a dash.
+    for heading, section in re.findall(r"^(\S[^\n]*):\n((?:  .*\n)+)", text, re.M):
+        if heading not in ("Positionals", "Examples") and "positional" not in heading:
+            found += re.findall(r"^  ([a-z]\S*)(?:  |$)", section, re.M)
     positional = re.search(r"^positional arguments:\n(.*?)(\n\n|\Z)", text, re.M | re.S)
     if positional:
         found += re.findall(r"^    (\S+)  ", positional[1], re.M)

@@ -42,6 +42,12 @@ Status read_file(CLI::App& command, const std::string& path) {
 
 }  // namespace
 
+void add_deck_option(CLI::App& command, std::string& path, const std::string& example) {
+  command.add_option(
+      "--deck", path,
+      fmt::format("options from a TOML file, a line each: {}; those given here come first", example));
+}
+
 bool is_from_deck(const CLI::Option& option) { return options_from_deck().contains(&option); }
 
 Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path) {

@@ -15,6 +15,9 @@ namespace neve::cli {
 // empty path: no file.
 Status read_deck(const Ranks& ranks, CLI::App& command, const std::string& path);
 
+// --deck; `example` is a line of such a file.
+void add_deck_option(CLI::App& command, std::string& path, const std::string& example);
+
 // Whether the option's value is a deck's. A deck describes a case as a whole and goes with many command
 // lines.
 bool is_from_deck(const CLI::Option& option);

@@ -11,7 +11,7 @@
 
 #include "tools/common/console.hpp"
 #include "tools/common/empty_values.hpp"
-#include "tools/common/help_format.hpp"
+#include "tools/common/help.hpp"
 #include "tools/common/launch.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/unknown_words.hpp"
@@ -88,7 +88,7 @@ int said_all(int exit_code) {
   return static_cast<int>(Code::failure);
 }
 
-void set_help_format(CLI::App& app, const std::shared_ptr<HelpFormat>& format) {
+void set_help_format(CLI::App& app, const std::shared_ptr<CLI::FormatterBase>& format) {
   app.formatter(format);
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) set_help_format(*below, format);
 }
@@ -96,7 +96,7 @@ void set_help_format(CLI::App& app, const std::shared_ptr<HelpFormat>& format) {
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
-  set_help_format(app, std::make_shared<HelpFormat>());
+  set_help_format(app, wrapped_help());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

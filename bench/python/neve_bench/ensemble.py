@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of `neve bench ensemble`: what was written, where the time went, and the errors.
 
-neve bench ensemble --json > ensemble.json; neve bench.ensemble ensemble.json -o out.png
+`neve bench ensemble --plot FILE` calls it with the result on its standard input.
 """
 
 from __future__ import annotations
@@ -96,10 +96,10 @@ def plot(result: dict, out: str | Path) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="neve_bench.ensemble", description=__doc__.split("\n")[0])
     parser.add_argument("result", help="JSON of neve bench ensemble; - for standard input")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT.png")
+    parser.add_argument("--plot", required=True, metavar="OUT.png")
     options = parser.parse_args(arguments)
     try:
-        plot(read_result(options.result), options.output)
+        plot(read_result(options.result), options.plot)
     except ImportError as error:
         print(f"neve bench ensemble: a picture needs matplotlib: {error}", file=sys.stderr)
         return FAILURE
