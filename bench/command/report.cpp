@@ -43,8 +43,7 @@ void add_report_options(CLI::App& command, ReportArgs& args, const char* plot) {
 
 Status deliver(const ReportArgs& args, const std::string& report) {
   std::cout << report << std::flush;
-  return args.output.empty() ? Status()
-                             : files::write_file(args.output, std::as_bytes(std::span(report)));
+  return args.output.empty() ? Status() : files::write_file(args.output, std::as_bytes(std::span(report)));
 }
 
 }  // namespace neve::cli

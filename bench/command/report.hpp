@@ -25,8 +25,7 @@ Status deliver(const ReportArgs& args, const std::string& report);
 // Collective. Only what is wanted is made: `json` returns an nlohmann JSON value, `text` lines.
 template <class Json, class Text>
 Status report(const Ranks& ranks, const ReportArgs& args, Json json, Text text) {
-  return ranks.on_first("report",
-                        [&] { return deliver(args, args.json ? json().dump(2) + "\n" : text()); });
+  return ranks.on_first("report", [&] { return deliver(args, args.json ? json().dump(2) + "\n" : text()); });
 }
 
 }  // namespace neve::cli

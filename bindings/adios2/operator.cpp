@@ -145,8 +145,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     if (!dtype) {
       return usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits");
     }
-    NEVE_ASSIGN(const ArrayOptions options, options_for(*dtype, options_));
-    return encode_array(*dtype, shape, values, options);
+    return encode_array(*dtype, shape, values, options_for(*dtype, options_));
   }
 
   // What will not compress is kept as it is, with a few bytes for every section.

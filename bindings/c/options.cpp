@@ -65,7 +65,7 @@ Status read_options(DType dtype, const neve_compress_options* given, ArrayOption
   NEVE_ASSIGN(options.encode.threads, thread_count(known.threads));
   if (known.options != nullptr) {
     NEVE_ASSIGN(options, parse_array_options(known.options, std::move(options)));
-    NEVE_ASSIGN(options, options_for(dtype, std::move(options)));
+    options = options_for(dtype, std::move(options));
   }
   return is_integer(dtype) ? Status() : check_keeps_bound(options.bound, options.codec);
 }

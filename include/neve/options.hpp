@@ -24,9 +24,9 @@ Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string
 // The same as one text, over what was said `before`: "rel=1e-3;effort=max", where a bound needs no name.
 Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions before = {});
 
-// The same for values of `dtype`, whose fill value is either a number or a whole one. Usage error where it is
-// no value of the type.
-Result<ArrayOptions> options_for(DType dtype, ArrayOptions options);
+// The same for values of `dtype`, whose fill value is either a number or a whole one. encode_array refuses
+// one that is no value of the type.
+ArrayOptions options_for(DType dtype, ArrayOptions options);
 
 // What `neve convert` takes of a plotfile, and rules of fields:
 // "rel=1e-3;field:density=abs=1e-6;covered=keep". A rule is what the command's --field takes behind its

@@ -48,7 +48,7 @@ def refused(outcome, code, *words):
         (["--uncompressed", "--strategy", "filtered"], ["filtered", "aggregated", "independent"]),
         (["--uncompressed", "--bound", "rel=1e-3"], ["--bound", "--uncompressed"]),
         (["--aggregate-boxes", "3"], ["aggregate_boxes", "skeleton", "aggregated"]),
-        (["--strategy", "aggregated", "--aggregate-boxes", "-1"], ["aggregate_boxes", "-1"]),
+        (["--strategy", "aggregated", "--aggregate-boxes", "-1"], ["--aggregate-boxes", "-1"]),
         (["--covered", "maybe"], ["maybe", "drop"]),
         (["--chunk-size", "8Mb"], ["8Mb", "MiB"]),
         (["--chunk-size", "1KiB"], ["chunk", "1024"]),

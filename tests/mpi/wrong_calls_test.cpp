@@ -429,6 +429,17 @@ TEST_F(WrongCallsOfMpi, WritingInCpp) {
   survived("covered_name", covered_name(static_cast<Covered>(77)) == std::string("unknown"));
   refused("parse_covered", parse_covered("").status());
   refused("parse_covered", parse_covered("maybe").status());
+  refused("check_chunk_bytes", check_chunk_bytes(0));
+  refused("check_chunk_bytes", check_chunk_bytes(UINT64_MAX));
+  for (const char* wrong :
+       {"=", "rel", "no=1", "rel=1e-3;rel=1e-3", "field:u=abs=1", "fill=\xff", "threads=1025"}) {
+    refused("parse_array_options", parse_array_options(wrong).status());
+    refused("parse_array_options", parse_array_options({{"bound", wrong}}).status());
+  }
+  for (const char* wrong : {"=", "field:=abs=1", "field:\"u", "ratio=10", "explain", "uncompressed;rel=1"}) {
+    refused("parse_write_options", parse_write_options(wrong).status());
+  }
+  survived("options_for", !options_for(static_cast<DType>(77), {}).fill);
   const auto one_rank = distribute_boxes(Plot(MPI_COMM_SELF).hierarchy, -5);
   survived("distribute_boxes", one_rank.size() == 1 && one_rank[0] == std::vector<int>{0});
 }

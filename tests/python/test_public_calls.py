@@ -31,6 +31,8 @@ ARITHMETIC = {
     "MissingValues::fields",
     "Selection::fields",
     "CodecTuning::fields",
+    "FieldRule::fields",
+    "WriteOptions::members",
 }
 # As those of std::span, whose place it takes: who calls them knows the size.
 ARITHMETIC |= {

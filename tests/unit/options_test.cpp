@@ -121,9 +121,10 @@ TEST(ArrayOptionTexts, TakeEveryOptionOfArrays) {
   EXPECT_EQ(options->tuning.unit_cells, 16);
   EXPECT_TRUE(options->tuning.merge_units);
   EXPECT_EQ(options->encode.threads, 3);
-  EXPECT_EQ(options_for(DType::f32, *options)->fill, -999);
-  EXPECT_EQ(options_for(DType::i16, *options)->integer_fill, static_cast<uint64_t>(-999));
-  EXPECT_FALSE(options_for(DType::u16, *options).ok());
+  EXPECT_EQ(options_for(DType::f32, *options).fill, -999);
+  EXPECT_FALSE(options_for(DType::f32, *options).integer_fill);
+  EXPECT_EQ(options_for(DType::i16, *options).integer_fill, static_cast<uint64_t>(-999));
+  EXPECT_FALSE(options_for(DType::i16, *options).fill);
 
   const auto text = parse_array_options("psnr=60;codec=context;fill=none");
   ASSERT_TRUE(text.ok()) << text.status().message();

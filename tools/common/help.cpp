@@ -60,7 +60,8 @@ class WrappedHelp : public CLI::Formatter {
     return entry(sub->get_display_name(true), sub->get_description());
   }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string text = CLI::Formatter::make_option_opts(option);

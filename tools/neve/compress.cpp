@@ -161,7 +161,7 @@ Status compress(const Args& args) {
   NEVE_ASSIGN(ArrayOptions options, array_options(args));
   NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
-  NEVE_ASSIGN(options, options_for(array.dtype, std::move(options)));
+  options = options_for(array.dtype, std::move(options));
   FrameReport report;
   const double begin_seconds = MPI_Wtime();
   NEVE_ASSIGN(const std::vector<std::byte> frame,

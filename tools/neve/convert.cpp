@@ -45,6 +45,7 @@ using options::Group;
 using options::heading;
 
 constexpr const char* field_prefix = "--field ";
+constexpr const char* default_bound = "rel=1e-3";  // WriteOptions::bound, as people write it
 
 struct Args {
   std::string source, destination;
@@ -272,10 +273,10 @@ Result<Made> make_hdf5(const Ranks& ranks, const Args& args, const Hierarchy& h,
   NEVE_ASSIGN(const WriteReport report,
               write_plotfile(ranks.comm(), args.destination, written, local, options));
   const bool bound_is_default = !args.flags.is_given("bound");
-  const std::string bound = to_string(options.bound);
+  const std::string bound = bound_is_default ? default_bound : args.flags.text("bound");
   Made made;
   if (options.compress) {
-    made.json["bound"] = bound;
+    made.json["bound"] = to_string(options.bound);
     made.json["bound_is_default"] = bound_is_default;
     made.json["covered"] = covered_name(report.covered);
     made.json["left_out_cells"] = left_out_cells(report);
@@ -440,6 +441,7 @@ void add_table_options(CLI::App& command, OptionFlags& flags) {
                  "checkpoints and data files are lossless unless this or --field says otherwise, integers "
                  "always, and so is what describes the grid of a data file unless --field or a rule names it "
                  "in full");
+  command.get_option("--bound")->default_str(default_bound);
 }
 
 void add_arguments(CLI::App& command, Args& args) {

@@ -23,7 +23,8 @@ inline bool has_lzcnt() { return has_cpuid_bit(0x80000001, 5); }
 
 inline bool can_run_sse4() {
   return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
-         __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
+         __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul") &&
+         __builtin_cpu_supports("aes");
 }
 inline bool can_run_avx2() {
   return can_run_sse4() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&

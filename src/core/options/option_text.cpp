@@ -171,16 +171,12 @@ Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions bef
   return reader.finish(said);
 }
 
-Result<ArrayOptions> options_for(DType dtype, ArrayOptions options) {
+ArrayOptions options_for(DType dtype, ArrayOptions options) {
   if (!is_integer(dtype)) {
     options.integer_fill.reset();
-    return options;
+  } else if (options.integer_fill) {
+    options.fill.reset();
   }
-  const bool is_value = options.integer_fill && holds_integer(dtype, *options.integer_fill);
-  if (options.fill && !is_value) {
-    return usage_error(fmt::format("fill {} is no value of {}", *options.fill, dtype_name(dtype)));
-  }
-  options.fill.reset();
   return options;
 }
 

@@ -70,7 +70,7 @@ Result<uint64_t> parse_bytes(std::string_view text) {
 Status parse_value(std::string_view text, int& value) {
   int number = 0;
   if (!is_whole(text, number)) return usage_error(fmt::format("'{}' is not a whole number", text));
-  if (number < 0) return usage_error(fmt::format("{}; at least 0 is allowed", number));
+  if (number < 0) return usage_error(fmt::format("{} is too small; at least 0 is allowed", number));
   value = number;
   return {};
 }
