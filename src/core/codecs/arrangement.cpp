@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "core/codecs/section_codec.hpp"
-#include "core/codecs/strides.hpp"
+#include "core/sections/strides.hpp"
+#include "core/sections/visit_cells.hpp"
 
 namespace neve {
 
@@ -15,15 +16,11 @@ namespace {
 template <class T>
 void copy_rows(const T* from, const Strides& from_stride, T* to, const Strides& to_stride,
                const Extents& size) {
-  for (int64_t w = 0; w < size[3]; ++w) {
-    for (int64_t z = 0; z < size[2]; ++z) {
-      const T* from_row = from + w * from_stride[3] + z * from_stride[2];
-      T* to_row = to + w * to_stride[3] + z * to_stride[2];
-      for (int64_t y = 0; y < size[1]; ++y, from_row += from_stride[1], to_row += to_stride[1]) {
-        std::memcpy(to_row, from_row, static_cast<size_t>(size[0]) * sizeof(T));
-      }
-    }
-  }
+  visit_rows(size, [&](int64_t y, int64_t z, int64_t w) {
+    const Extents at{0, y, z, w};
+    std::memcpy(to + offset_of(at, to_stride), from + offset_of(at, from_stride),
+                static_cast<size_t>(size[0]) * sizeof(T));
+  });
 }
 
 bool has_left_out(const std::vector<uint8_t>& mask) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/codecs/strides.hpp"
 #include "core/sections/tiling.hpp"
+#include "core/sections/visit_cells.hpp"
 
 namespace neve {
 
@@ -19,18 +19,6 @@ bool meet(const Rect& a, const Rect& b, Rect& common) {
     if (common.size[d] <= 0) return false;
   }
   return true;
-}
-
-// Calls visit(number of the row's first cell) for each row of a rectangle among cells of `stride`.
-template <class Visit>
-void visit_row_begins(const Rect& rect, const Strides& stride, const Visit& visit) {
-  for (int64_t w = 0; w < rect.size[3]; ++w) {
-    for (int64_t z = 0; z < rect.size[2]; ++z) {
-      for (int64_t y = 0; y < rect.size[1]; ++y) {
-        visit(offset_of({rect.lo[0], rect.lo[1] + y, rect.lo[2] + z, rect.lo[3] + w}, stride));
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Codec `dual_quant`: quantize every value first, predict the integers with Lorenzo, Huffman-code the
-// residuals (CEAZ, ../shared/papers; Tian et al., cuSZ, PACT 2020).
+// residuals (Tian et al., "cuSZ: An Efficient GPU-Based Error-Bounded Lossy Compression Framework for
+// Scientific Data", PACT 2020; Zhang et al., "CEAZ: Accelerating Parallel I/O via Hardware-Algorithm
+// Co-Designed Adaptive Lossy Compression", ICS 2022).
 //
 // Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded
 // value is quantum * step whatever was decoded before it, and the encoder checks its bound value by value.

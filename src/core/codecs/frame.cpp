@@ -14,12 +14,12 @@
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
 #include "core/codecs/section_codec.hpp"
-#include "core/codecs/strides.hpp"
 #include "core/format/codec_choices.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/format/header_limits.hpp"
 #include "core/kernels/targets.hpp"
 #include "core/sections/tiling.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 #include "core/stages/quantize/quantizer.hpp"
@@ -91,27 +91,19 @@ TileSource<T> tile_source(const FrameLayout& layout, const Section& section, con
     if (!rows.left_out.empty()) {
       const uint8_t* keep =
           data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
-      const auto stride = dense_strides(box.size);
-      const Extents& n = tile.rect.size;
       size_t cell = 0;
-      for (int64_t w = 0; w < n[3]; ++w) {
-        for (int64_t z = 0; z < n[2]; ++z) {
-          for (int64_t y = 0; y < n[1]; ++y) {
-            const Extents at{tile.rect.lo[0], tile.rect.lo[1] + y, tile.rect.lo[2] + z, tile.rect.lo[3] + w};
-            const uint8_t* keep_row = keep == nullptr ? nullptr : keep + offset_of(at, stride);
-            for (int64_t x = 0; x < n[0]; ++x, ++cell) {
-              if (rows.left_out[cell] == 0) continue;
-              if (keep_row != nullptr && keep_row[x] != 0) {
-                rows.left_out[cell] = 0;
-                out.kept.push_back(covered_before);
-              } else {
-                ++out.left_out;
-              }
-              ++covered_before;
-            }
+      visit_row_begins(tile.rect, dense_strides(box.size), [&](int64_t row) {
+        for (int64_t x = 0; x < tile.rect.size[0]; ++x, ++cell) {
+          if (rows.left_out[cell] == 0) continue;
+          if (keep != nullptr && keep[row + x] != 0) {
+            rows.left_out[cell] = 0;
+            out.kept.push_back(covered_before);
+          } else {
+            ++out.left_out;
           }
+          ++covered_before;
         }
-      }
+      });
     }
     out.rects.push_back(std::move(rows));
   }

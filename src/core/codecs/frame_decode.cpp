@@ -14,11 +14,11 @@
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/covered_cells.hpp"
 #include "core/codecs/section_codec.hpp"
-#include "core/codecs/strides.hpp"
 #include "core/codecs/tile_cache.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/kernels/targets.hpp"
 #include "core/sections/tiling.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 #include "core/status/guarded.hpp"
 #include "core/threads/float_environment.hpp"
@@ -330,17 +330,11 @@ struct Frame::State {
   }
 
   static void copy_marks(const uint8_t* from, const TileRect& tile, std::vector<uint8_t>& to) {
-    const auto stride = dense_strides(tile.box_size);
-    const Rect& rect = tile.rect;
-    const auto width = static_cast<size_t>(rect.size[0]);
-    for (int64_t w = 0; w < rect.size[3]; ++w) {
-      for (int64_t z = 0; z < rect.size[2]; ++z) {
-        for (int64_t y = 0; y < rect.size[1]; ++y, from += width) {
-          const Extents at{rect.lo[0], rect.lo[1] + y, rect.lo[2] + z, rect.lo[3] + w};
-          std::memcpy(to.data() + offset_of(at, stride), from, width);
-        }
-      }
-    }
+    const auto width = static_cast<size_t>(tile.rect.size[0]);
+    visit_row_begins(tile.rect, dense_strides(tile.box_size), [&](int64_t row) {
+      std::memcpy(to.data() + row, from, width);
+      from += width;
+    });
   }
 
   Status check_box(int box, int component) const {

@@ -2,8 +2,9 @@
 // Codec `lorenzo_regression`: prediction blocks, each by Lorenzo or by linear regression, and linear-scaling
 // quantization of what is left (SZ2: Liang et al., "Error-controlled lossy compression optimized for high
 // compression ratios", 2018). Each rectangle is predicted alone and all share the section's codebooks:
-// AMRIC's shared lossless encoding; the side of the blocks follows its equation 1
-// (../shared/papers/amric.txt).
+// AMRIC's shared lossless encoding; the side of the blocks follows its equation 1 (Wang et al., "AMRIC: A
+// Novel In Situ Lossy Compression Framework for Efficient I/O in Adaptive Mesh Refinement Applications", SC
+// 2023).
 //
 // Prediction uses reconstructed values, so encoder and decoder do the same f64 operations in the same order.
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/kernels/portable.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "core/threads/scratch.hpp"
 
 namespace neve {
@@ -131,16 +132,12 @@ Result<NestedValues<T>> prolong(const Prolongation& from, const Region& region,
   nested.known.assign(left_out.size(), 0);
   nested.values.resize(left_out.size());
   size_t number = 0;
-  for (int64_t w = 0; w < region.size[3]; ++w) {
-    for (int64_t z = 0; z < region.size[2]; ++z) {
-      for (int64_t y = 0; y < region.size[1]; ++y) {
-        for (int64_t x = 0; x < region.size[0]; ++x, ++number) {
-          if (left_out[number] == 0) continue;
-          nested.known[number] = prolonged.at({x, y, z, w}, nested.values[number]) ? 1 : 0;
-        }
-      }
+  visit_rows(region.size, [&](int64_t y, int64_t z, int64_t w) {
+    for (int64_t x = 0; x < region.size[0]; ++x, ++number) {
+      if (left_out[number] == 0) continue;
+      nested.known[number] = prolonged.at({x, y, z, w}, nested.values[number]) ? 1 : 0;
     }
-  }
+  });
   return nested;
 }
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <span>
 
+#include "core/sections/visit_cells.hpp"
+
 namespace neve {
 
 namespace {
@@ -37,18 +39,11 @@ Region whole_rect(const Tile& tile, uint32_t number) {
 // Marks all cells as holes but those of the parts. Returns how many cells the parts have together, each
 // counted once.
 int64_t dig_holes(Region& region) {
-  const Extents& n = region.size;
   region.holes.assign(static_cast<size_t>(region.cells()), 1);
   for (const RegionPart& part : region.parts) {
-    for (int64_t w = 0; w < part.from.size[3]; ++w) {
-      for (int64_t z = 0; z < part.from.size[2]; ++z) {
-        for (int64_t y = 0; y < part.from.size[1]; ++y) {
-          const int64_t row = ((part.to[3] + w) * n[2] + part.to[2] + z) * n[1] + part.to[1] + y;
-          std::memset(region.holes.data() + row * n[0] + part.to[0], 0,
-                      static_cast<size_t>(part.from.size[0]));
-        }
-      }
-    }
+    visit_row_begins({part.to, part.from.size}, dense_strides(region.size), [&](int64_t row) {
+      std::memset(region.holes.data() + row, 0, static_cast<size_t>(part.from.size[0]));
+    });
   }
   return region.cells() - count_marked(region.holes);
 }
@@ -62,19 +57,7 @@ void visit_unit_blocks(int ndim, const Tile& tile, int unit_cells, const Visit& 
     const Extents& size = tile.rects[r].rect.size;
     Extents unit = size;
     for (int d = 0; d < ndim; ++d) unit[d] = std::min<int64_t>(size[d], unit_cells);
-    for (int64_t w = 0; w < size[3]; w += unit[3]) {
-      for (int64_t z = 0; z < size[2]; z += unit[2]) {
-        for (int64_t y = 0; y < size[1]; y += unit[1]) {
-          for (int64_t x = 0; x < size[0]; x += unit[0]) {
-            Rect block{{x, y, z, w}, unit};
-            for (size_t d = 0; d < max_frame_dims; ++d) {
-              block.size[d] = std::min(unit[d], size[d] - block.lo[d]);
-            }
-            visit(r, block);
-          }
-        }
-      }
-    }
+    visit_pieces(size, unit, [&](const Rect& block) { visit(r, block); });
   }
 }
 

@@ -226,6 +226,9 @@ class Table64 {
 
 // Codes of neighbours become one, twice: first two in 32 bits, then four in 64. What hangs from symbol to
 // symbol is then one shift and one addition for eight of them.
+//
+// Long, but one loop: tables and masks that it needs stay in registers, and each part of it would take most
+// of them as parameters.
 template <class Symbol>
 size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes& codes, BitSink& sink) {
   const hn::CappedTag<uint8_t, 32> d8;

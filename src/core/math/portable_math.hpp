@@ -4,7 +4,13 @@
 // codecs, and so bytes, hang on them. Nor does a program's other library decide what we compute, as any
 // symbol that a plugin imports can be taken by the program it is loaded into.
 //
-// Errors of log2, exp2, sin and cos are a few units in the last place. Arguments are finite.
+// Largest errors that were measured, in units in the last place: log2 3.7, log 3.9, log10 4.4, exp2 1.2.
+// power_of_10 rounds its exponent, and errs by up to 667 of them near 10^-305. sin and cos have an absolute
+// error, that of the reduced angle: 1e-13 for angles up to a thousand, 2e-10 near a million. Near their zeros
+// the relative error is therefore as large as can be.
+//
+// Arguments are finite. Those of log2, log and log10 are positive, and unlike libm's these functions do not
+// say so: log2 gives -7.4 for 0, 1024 for infinity, 1024.6 for NaN, any number or NaN for negative ones.
 #pragma once
 
 #include <bit>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/sections/tiling.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -48,18 +49,11 @@ struct RectRows {
   }
 };
 
-// Calls visit(y, z, w, number) for each row in scan order until one returns false. Returns whether none did.
+// As visit_rows of a box of cells; visit(y, z, w, number of the row).
 template <class Pointer, class Visit>
 bool visit_rows(const RectRows<Pointer>& rect, const Visit& visit) {
   int64_t number = 0;
-  for (int64_t w = 0; w < rect.size[3]; ++w) {
-    for (int64_t z = 0; z < rect.size[2]; ++z) {
-      for (int64_t y = 0; y < rect.size[1]; ++y) {
-        if (!visit(y, z, w, number++)) return false;
-      }
-    }
-  }
-  return true;
+  return visit_rows(rect.size, [&](int64_t y, int64_t z, int64_t w) { return visit(y, z, w, number++); });
 }
 
 // Calls visit(begin, end, is_left_out) for each run of held or left-out cells of a row; `left_out` null: all

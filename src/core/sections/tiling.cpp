@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/sections/visit_cells.hpp"
+
 namespace neve {
 
 namespace {
@@ -26,22 +28,10 @@ Extents piece_size(const Extents& size) {
 }
 
 void cut_rect(const Rect& rect, std::vector<Rect>& out) {
-  const Extents piece = piece_size(rect.size);
-  for (int64_t w = 0; w < rect.size[3]; w += piece[3]) {
-    for (int64_t z = 0; z < rect.size[2]; z += piece[2]) {
-      for (int64_t y = 0; y < rect.size[1]; y += piece[1]) {
-        for (int64_t x = 0; x < rect.size[0]; x += piece[0]) {
-          const Extents at{x, y, z, w};
-          Rect r;
-          for (int d = 0; d < max_frame_dims; ++d) {
-            r.lo[d] = rect.lo[d] + at[d];
-            r.size[d] = std::min(piece[d], rect.size[d] - at[d]);
-          }
-          out.push_back(r);
-        }
-      }
-    }
-  }
+  visit_pieces(rect.size, piece_size(rect.size), [&](Rect piece) {
+    for (size_t d = 0; d < max_frame_dims; ++d) piece.lo[d] += rect.lo[d];
+    out.push_back(piece);
+  });
 }
 
 // Cells [begin, end) of the slab `rect` spans in directions 0..dim, appended in order.

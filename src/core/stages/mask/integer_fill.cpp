@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/bits/value_types.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -49,20 +50,16 @@ template <class S>
 Extremes<S> find_extremes(const FrameBox& box, const BoxData& data, const S* without) {
   Extremes<S> found;
   const auto* const first = static_cast<const S*>(data.data);
-  for (int64_t w = 0; w < box.size[3]; ++w) {
-    for (int64_t z = 0; z < box.size[2]; ++z) {
-      for (int64_t y = 0; y < box.size[1]; ++y) {
-        const S* const row = first + y * data.stride[1] + z * data.stride[2] + w * data.stride[3];
-        S min = found.min, max = found.max;
-        for (int64_t x = 0; x < box.size[0]; ++x) {
-          const bool counts = without == nullptr || row[x] != *without;
-          min = counts ? std::min(min, row[x]) : min;
-          max = counts ? std::max(max, row[x]) : max;
-        }
-        found = {min, max};
-      }
+  visit_row_begins({{0, 0, 0, 0}, box.size}, data.stride, [&](int64_t begin) {
+    const S* const row = first + begin;
+    S min = found.min, max = found.max;
+    for (int64_t x = 0; x < box.size[0]; ++x) {
+      const bool counts = without == nullptr || row[x] != *without;
+      min = counts ? std::min(min, row[x]) : min;
+      max = counts ? std::max(max, row[x]) : max;
     }
-  }
+    found = {min, max};
+  });
   return found;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/kernels/kernels.hpp"
 #include "core/math/portable_math.hpp"
+#include "core/sections/visit_cells.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 #include "core/stages/quantize/value_rules.hpp"
 #include "neve/frame.hpp"
@@ -45,13 +46,7 @@ void row_range(const double* row, size_t n, std::optional<double> fill, double* 
 template <class T, class Visit>
 void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
   const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
-  for (int64_t w = 0; w < box.size[3]; ++w) {
-    for (int64_t z = 0; z < box.size[2]; ++z) {
-      for (int64_t y = 0; y < box.size[1]; ++y) {
-        visit(first + y * data.stride[1] + z * data.stride[2] + w * data.stride[3]);
-      }
-    }
-  }
+  visit_row_begins({{0, 0, 0, 0}, box.size}, data.stride, [&](int64_t row) { visit(first + row); });
 }
 
 template <class T>
