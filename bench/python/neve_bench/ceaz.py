@@ -28,7 +28,7 @@ STUDIES = ("offline", "update", "chi", "ratio", "quality", "latency", "threads")
 MIB = 1 << 20
 
 CHI_CHUNK_VALUES = 1 << 16
-RATIO_TARGET = {4: 10.5, 8: 21.0}  # the paper's, by bytes of a value
+RATIO_TARGET = {4: 10.5, 8: 21.0}  # the CEAZ paper's, by bytes of a value
 LEAST_VALUES = 50000
 MOST_VALUES = 1 << 22
 LATENCY_SIDES = (16, 32, 64, 128)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Codec `dual_quant`: quantize every value first, predict the integers with Lorenzo, Huffman-code the
-// residuals (Tian et al., "cuSZ: An Efficient GPU-Based Error-Bounded Lossy Compression Framework for
-// Scientific Data", PACT 2020; Zhang et al., "CEAZ: Accelerating Parallel I/O via Hardware-Algorithm
-// Co-Designed Adaptive Lossy Compression", ICS 2022).
+// residuals (Zhang et al., "CEAZ: Accelerating Parallel I/O via Hardware-Algorithm Co-Design of Efficient and
+// Adaptive Lossy Compression", arXiv:2106.13306; Tian et al., "cuSZ", PACT 2020).
 //
 // Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded
 // value is quantum * step whatever was decoded before it, and the encoder checks its bound value by value.

@@ -49,7 +49,7 @@ def _png(figure) -> bytes:
 
 
 def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes:
-    """As the paper's figure 1: a panel each container and layout, a line each compression."""
+    """As figure 1 of the MiniIO paper: panels by container and layout, a line each compression."""
     table = measured(table)
     panels: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
     for row in table:
