@@ -50,9 +50,7 @@ Result<Case> case_of(const Args& args) {
   NEVE_ASSIGN(options.shape.center, numbers<3>("--center", args.center));
   NEVE_ASSIGN(options.shape.frequency, numbers<3>("--frequency", args.frequency));
   NEVE_ASSIGN(options.shape.change, cartiso::parse_change(args.change));
-  NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
-  NEVE_ASSIGN(options.outputs, parse_outputs(args.store));
-  options.store = store_options(args.store);
+  NEVE_TRY(fill_store(args.store, options));
   return options;
 }
 

@@ -34,6 +34,14 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = tr
 Status check_store_options(const CLI::App& command, const StoreArgs& args);
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
 apps::StoreOptions store_options(const StoreArgs& args);
+// The members `bound`, `outputs` and `store` of a mini-app's case.
+template <class Case>
+Status fill_store(const StoreArgs& args, Case& into) {
+  NEVE_ASSIGN(into.bound, parse_bound(args.bound));
+  NEVE_ASSIGN(into.outputs, parse_outputs(args));
+  into.store = store_options(args);
+  return {};
+}
 
 // "--grid has 2 numbers; 3 are wanted".
 template <size_t n, class T>

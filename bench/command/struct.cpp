@@ -43,9 +43,7 @@ Result<Case> case_of(const Args& args) {
   } else if (args.balance != "both") {
     return usage_error(fmt::format("--balance '{}' is unknown; allowed are on, off, both", args.balance));
   }
-  NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
-  NEVE_ASSIGN(options.outputs, parse_outputs(args.store));
-  options.store = store_options(args.store);
+  NEVE_TRY(fill_store(args.store, options));
   return options;
 }
 

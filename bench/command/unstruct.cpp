@@ -37,9 +37,7 @@ Result<Case> case_of(const Args& args, int ranks) {
     options.shells.latitude_end = end[0];
     options.shells.longitude_end = end[1];
   }
-  NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
-  NEVE_ASSIGN(options.outputs, parse_outputs(args.store));
-  options.store = store_options(args.store);
+  NEVE_TRY(fill_store(args.store, options));
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "bench/harness/median.hpp"
@@ -22,6 +23,13 @@ Result<double> timed(const mpi::Comm& comm, Work&& work) {
   NEVE_TRY(mpi::mpi_status(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
                            "merging of times"));
   return seconds;
+}
+
+// Collective: the same for work that each rank does alone; all ranks get the error of any of them, which
+// names `phase`.
+template <class Work>
+Result<double> timed_alone(const mpi::Comm& comm, const std::string& phase, Work&& work) {
+  return timed(comm, [&] { return mpi::agree(comm, mpi::guarded(phase, work)); });
 }
 
 // Of something done several times; sums of such.

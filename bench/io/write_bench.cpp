@@ -196,20 +196,18 @@ uint64_t largest(uint64_t value) {
   return value;
 }
 
-void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound,
-         neve::Covered covered, int replicas, int repeats) {
-  auto source = must(neve::plotfile::open_amrex_plotfile(plotfile));
-  const Hierarchy hierarchy = replicate(source->hierarchy(), replicas);
-  const Input input = load_own_boxes(*source, hierarchy);
+struct Measured {
+  neve::WriteReport report;  // of the last write
+  std::vector<double> total, encode, place, put, plain, raw;
+  uint64_t memory_above_input_bytes = 0;
+};
 
+// The three take turns, so that a disturbance of the machine meets all of them.
+Measured measure(const Hierarchy& hierarchy, const Input& input, const std::string& folder,
+                 const neve::WriteOptions& options, int repeats) {
   const std::string encoded_path = folder + "/encoded.h5";
   const std::string plain_path = folder + "/plain.bin";
   const std::string raw_path = folder + "/raw_plotfile";
-  neve::WriteOptions options;
-  options.bound = bound;
-  options.covered = covered;
-
-  neve::WriteReport report;
   const auto world = must(neve::mpi::Comm::duplicate(MPI_COMM_WORLD));
   const auto timed = [&](const auto& work) {
     return must(neve::apps::timed(world, [&] {
@@ -217,31 +215,41 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
       return neve::Status();
     }));
   };
-  std::vector<double> total, encode, place, put, plain, raw;
-  uint64_t memory_above_input_bytes = 0;
-  // The three take turns, so that a disturbance of the machine meets all of them.
+  Measured found;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     reset_peak_memory();
     const uint64_t before_bytes = process_memory_bytes("VmRSS");
-    total.push_back(timed([&] {
-      report = must(neve::write_plotfile(MPI_COMM_WORLD, encoded_path, hierarchy, input.boxes, options));
+    found.total.push_back(timed([&] {
+      found.report =
+          must(neve::write_plotfile(MPI_COMM_WORLD, encoded_path, hierarchy, input.boxes, options));
     }));
     const uint64_t peak_bytes = process_memory_bytes("VmHWM");
-    memory_above_input_bytes =
-        std::max(memory_above_input_bytes, largest(peak_bytes - std::min(peak_bytes, before_bytes)));
-    encode.push_back(report.plan_seconds + report.encode_seconds);
-    place.push_back(report.place_seconds);
-    put.push_back(report.put_seconds + report.sync_seconds);
+    found.memory_above_input_bytes =
+        std::max(found.memory_above_input_bytes, largest(peak_bytes - std::min(peak_bytes, before_bytes)));
+    found.encode.push_back(found.report.plan_seconds + found.report.encode_seconds);
+    found.place.push_back(found.report.place_seconds);
+    found.put.push_back(found.report.put_seconds + found.report.sync_seconds);
 
     const Share share = read_share(encoded_path);
-    plain.push_back(timed([&] { write_plain(plain_path, share); }));
-    raw.push_back(
+    found.plain.push_back(timed([&] { write_plain(plain_path, share); }));
+    found.raw.push_back(
         timed([&] { must(neve::write_amrex_plotfile(MPI_COMM_WORLD, raw_path, hierarchy, input.boxes)); }));
     remove_on_rank_0(encoded_path);
     remove_on_rank_0(plain_path);
     remove_on_rank_0(raw_path);
   }
+  return found;
+}
 
+void run(const std::string& plotfile, const std::string& folder, const neve::Bound& bound,
+         neve::Covered covered, int replicas, int repeats) {
+  auto source = must(neve::plotfile::open_amrex_plotfile(plotfile));
+  const Hierarchy hierarchy = replicate(source->hierarchy(), replicas);
+  const Input input = load_own_boxes(*source, hierarchy);
+  neve::WriteOptions options;
+  options.bound = bound;
+  options.covered = covered;
+  const Measured found = measure(hierarchy, input, folder, options, repeats);
   const uint64_t input_bytes = largest(input.bytes);
   if (rank_of_world() != 0) return;
   const nlohmann::json result = {
@@ -250,16 +258,16 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
       {"repeats", repeats},
       {"bound", neve::to_string(bound)},
       {"covered", neve::covered_name(covered)},
-      {"raw_bytes", report.raw_bytes},
-      {"stored_bytes", report.file_bytes},
+      {"raw_bytes", found.report.raw_bytes},
+      {"stored_bytes", found.report.file_bytes},
       {"largest_rank_input_bytes", input_bytes},
-      {"memory_above_input_bytes", memory_above_input_bytes},
-      {"write_seconds", median_of(total)},
-      {"plan_encode_seconds", median_of(encode)},
-      {"place_seconds", median_of(place)},
-      {"put_seconds", median_of(put)},
-      {"plain_mpi_io_seconds", median_of(plain)},
-      {"raw_plotfile_seconds", median_of(raw)},
+      {"memory_above_input_bytes", found.memory_above_input_bytes},
+      {"write_seconds", median_of(found.total)},
+      {"plan_encode_seconds", median_of(found.encode)},
+      {"place_seconds", median_of(found.place)},
+      {"put_seconds", median_of(found.put)},
+      {"plain_mpi_io_seconds", median_of(found.plain)},
+      {"raw_plotfile_seconds", median_of(found.raw)},
   };
   std::printf("%s\n", result.dump().c_str());
 }

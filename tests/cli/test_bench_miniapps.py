@@ -198,6 +198,16 @@ def test_unstruct(neve, tmp_path):
     assert "plot file" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err
 
 
+def test_kept_files_of_every_kind_are_in_the_way_of_the_next_run(neve, tmp_path):
+    options = ("--points", "500", "--outputs", "raw", "--folder", tmp_path, "--keep")
+    for kind in ("values", "connectivity"):
+        taken = tmp_path / f"neve_unstruct_{kind}_raw_000000.raw"
+        taken.write_text("an earlier run's")
+        assert taken.name in neve("bench", "unstruct", *options, expect=2).err
+        assert [path.name for path in tmp_path.iterdir()] == [taken.name]
+        taken.unlink()
+
+
 def test_disk(neve, tmp_path):
     result = neve("bench", "disk", "--mib", "1", "--folder", tmp_path, "--json", ranks=2).json
     assert result["ranks"] == 2 and result["bytes_per_rank"] == 1 << 20

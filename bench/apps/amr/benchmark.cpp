@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "bench/apps/amr/vtkhdf.hpp"
+#include "bench/harness/check_range.hpp"
 #include "bench/harness/timed.hpp"
 #include "bench/harness/workplace.hpp"
 #include "core/amr/load_balance.hpp"
@@ -20,14 +21,10 @@
 namespace neve::amr_app {
 namespace {
 
+using apps::check_range;
 using apps::timed;
 using mpi::Comm;
 using mpi::mpi_status;
-
-Status check_range(const char* what, double value, double least, double most) {
-  if (value >= least && value <= most) return {};
-  return usage_error(fmt::format("{} is {}; {} to {} is allowed", what, value, least, most));
-}
 
 Status check_case(const Case& c) {
   for (int blocks : c.mesh.blocks) NEVE_TRY(check_range("blocks", blocks, 1, 1024));

@@ -9,10 +9,9 @@
 
 #include "bench/apps/cartiso/isosurface.hpp"
 #include "bench/harness/checksum.hpp"
-#include "bench/harness/output/xdmf.hpp"
+#include "bench/harness/output/series.hpp"
 #include "bench/harness/rows.hpp"
 #include "bench/harness/timed.hpp"
-#include "bench/harness/workplace.hpp"
 #include "parallel/comm/agree.hpp"
 
 namespace neve::cartiso {
@@ -20,7 +19,6 @@ namespace {
 
 using apps::ArrayPart;
 using apps::GridBox;
-using apps::timed;
 using mpi::Comm;
 using mpi::mpi_status;
 
@@ -43,13 +41,30 @@ Status check_case(const Case& c) {
           fmt::format("sigma is {} to {}; it must be above 0", c.shape.sigma[d], c.shape.sigma_end[d]));
     }
   }
-  if (c.outputs.empty()) return usage_error("no outputs are given; at least one is needed");
   return {};
+}
+
+constexpr const char* grid_stem = "neve_cartiso_grid";
+constexpr const char* surface_stem = "neve_cartiso_surface";
+
+// Plot files hold grids alone.
+std::vector<apps::Output> of_surfaces(const std::vector<apps::Output>& outputs) {
+  std::vector<apps::Output> found;
+  for (const apps::Output& output : outputs) {
+    if (output.container != apps::Output::Container::plotfile) found.push_back(output);
+  }
+  return found;
 }
 
 class Benchmark {
  public:
-  Benchmark(Comm comm, const Case& options) : comm_(std::move(comm)), options_(options) {}
+  Benchmark(Comm comm, const Case& options)
+      : comm_(std::move(comm)),
+        options_(options),
+        grid_files_(grid_stem, options.outputs),
+        surface_files_(surface_stem, of_surfaces(options.outputs)),
+        grid_texts_(grid_stem, options.outputs),
+        surface_texts_(surface_stem, of_surfaces(options.outputs)) {}
 
   Result<BenchmarkResult> run() {
     const std::array<int, 3>& points = options_.shape.points;
@@ -60,17 +75,11 @@ class Benchmark {
       }
     }
     box_ = apps::box_of_rank(points, ranks, comm_.rank());
-    result_.grid.resize(options_.outputs.size());
-    for (const apps::Output& output : options_.outputs) {
-      if (output.container != apps::Output::Container::plotfile) surface_outputs_.push_back(output);
-    }
-    result_.surface.resize(surface_outputs_.size());
-    grid_texts_.resize(options_.outputs.size());
-    surface_texts_.resize(surface_outputs_.size());
     for (int step = 0; step < options_.steps; ++step) NEVE_TRY(run_step(step));
-    NEVE_TRY(apps::keep_xdmf(comm_, options_.outputs, options_.store, "neve_cartiso_grid", grid_texts_));
-    NEVE_TRY(
-        apps::keep_xdmf(comm_, surface_outputs_, options_.store, "neve_cartiso_surface", surface_texts_));
+    NEVE_TRY(grid_texts_.keep(comm_, options_.store));
+    NEVE_TRY(surface_texts_.keep(comm_, options_.store));
+    result_.grid = grid_files_.results();
+    result_.surface = surface_files_.results();
     return result_;
   }
 
@@ -81,29 +90,20 @@ class Benchmark {
     std::vector<float> values, around;
     Surface surface;
     std::vector<float> carried;
-    NEVE_ASSIGN(const double made, timed(comm_, [&] {
-                  return guarded("making of the field", [&]() -> Status {
-                    values.resize(box_.cells());
-                    field.fill(box_, values.data());
-                    return {};
-                  });
+    NEVE_ASSIGN(const double made, apps::timed_alone(comm_, "making of the field", [&]() -> Status {
+                  values.resize(box_.cells());
+                  field.fill(box_, values.data());
+                  return {};
                 }));
     result_.make_seconds += made;
-    NEVE_ASSIGN(const double extracted, timed(comm_, [&] {
-                  return guarded("extracting the surface", [&]() -> Status {
-                    extract(field, around, surface, carried);
-                    return {};
-                  });
+    NEVE_ASSIGN(const double extracted, apps::timed_alone(comm_, "extracting the surface", [&]() -> Status {
+                  extract(field, around, surface, carried);
+                  return {};
                 }));
     result_.extract_seconds += extracted;
     NEVE_ASSIGN(result_.field_checksum, apps::field_checksum(comm_, options_.shape.points, box_, values));
     NEVE_TRY(store_grid(step, values));
     return store_surface(step, surface, carried);
-  }
-
-  template <class Work>
-  Status guarded(const std::string& what, Work&& work) const {
-    return mpi::agree(comm_, mpi::guarded(what, std::forward<Work>(work)));
   }
 
   void extract(const Field& field, std::vector<float>& around, Surface& surface,
@@ -134,17 +134,10 @@ class Benchmark {
     }
     part.values = values.data();
     NEVE_TRY(apps::set_bounds(comm_, options_.bound, std::span(&part, 1)));
-    for (size_t o = 0; o < options_.outputs.size(); ++o) {
-      const apps::Output& output = options_.outputs[o];
-      const std::string name = fmt::format("neve_cartiso_grid_{}_{:06}", output.name, step);
-      NEVE_TRY(apps::store(comm_, output, name, std::span(&part, 1), options_.store, result_.grid[o]));
-      grid_texts_[o].push_back(
-          apps::xdmf_uniform({output,
-                              apps::path_of(output, options_.store.folder, name),
-                              {part.spec},
-                              static_cast<double>(step)},
-                             {1.0 / (options_.shape.points[2] - 1), 1.0 / (options_.shape.points[1] - 1),
-                              1.0 / (options_.shape.points[0] - 1)}));
+    NEVE_ASSIGN(const auto files, grid_files_.store(comm_, step, std::span(&part, 1), options_.store));
+    const auto spacing = [&](size_t d) { return 1.0 / (options_.shape.points[d] - 1); };
+    for (size_t o = 0; o < files.size(); ++o) {
+      grid_texts_.add(o, apps::xdmf_uniform(files[o], {spacing(2), spacing(1), spacing(0)}));
     }
     return {};
   }
@@ -169,15 +162,9 @@ class Benchmark {
         apps::rows_part("normals", DType::f32, points, 3, chunk, surface.normals.data()),
         apps::rows_part("noise", DType::f32, points, 1, chunk, carried.data())};
     NEVE_TRY(apps::set_bounds(comm_, options_.bound, parts));
-    std::vector<apps::ArraySpec> specs;
-    for (const ArrayPart& part : parts) specs.push_back(part.spec);
-    for (size_t o = 0; o < surface_outputs_.size(); ++o) {
-      const apps::Output& output = surface_outputs_[o];
-      const std::string name = fmt::format("neve_cartiso_surface_{}_{:06}", output.name, step);
-      NEVE_TRY(apps::store(comm_, output, name, parts, options_.store, result_.surface[o]));
-      const apps::XdmfFile file = {output, apps::path_of(output, options_.store.folder, name), specs,
-                                   static_cast<double>(step)};
-      surface_texts_[o].push_back(apps::xdmf_cells(file, file, {"Triangle", 3, 1, 0, {2, 3}}));
+    NEVE_ASSIGN(const auto files, surface_files_.store(comm_, step, parts, options_.store));
+    for (size_t o = 0; o < files.size(); ++o) {
+      surface_texts_.add(o, apps::xdmf_cells(files[o], files[o], {"Triangle", 3, 1, 0, {2, 3}}));
     }
     return {};
   }
@@ -210,8 +197,8 @@ class Benchmark {
   Comm comm_;
   const Case& options_;
   GridBox box_;
-  std::vector<apps::Output> surface_outputs_;
-  std::vector<std::vector<std::string>> grid_texts_, surface_texts_;
+  apps::FileSeries grid_files_, surface_files_;
+  apps::XdmfSeries grid_texts_, surface_texts_;
   BenchmarkResult result_;
 };
 
@@ -219,11 +206,8 @@ class Benchmark {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
-  NEVE_TRY(apps::check_options(options.store));
-  const std::vector<std::string> parts = {"neve_cartiso_grid", "neve_cartiso_surface"};
-  const std::vector<std::string> names = apps::file_stems(parts, options.outputs);
-  return apps::run_in_own_folder<Benchmark>(comm, options, names,
-                                            [](Case& of) -> apps::StoreOptions& { return of.store; });
+  const std::vector<std::string> stems = {grid_stem, surface_stem};
+  return apps::run_series<Benchmark>(comm, options, stems);
 }
 
 }  // namespace neve::cartiso

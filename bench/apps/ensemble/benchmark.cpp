@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/harness/check_range.hpp"
 #include "bench/harness/random.hpp"
 #include "bench/harness/timed.hpp"
 #include "bench/harness/workplace.hpp"
@@ -18,6 +19,7 @@
 namespace neve::ensemble {
 namespace {
 
+using apps::check_range;
 using apps::Random;
 using apps::timed;
 using mpi::Comm;
@@ -748,11 +750,6 @@ class Benchmark {
   uint64_t raw_bytes_ = 0;
   BenchmarkResult result_;
 };
-
-Status check_range(const char* what, double value, double least, double most) {
-  if (value >= least && value <= most) return {};
-  return usage_error(fmt::format("{} is {}; {} to {} are allowed", what, value, least, most));
-}
 
 Status check_case(const Case& options) {
   NEVE_TRY(check_range("nx", options.grid.nx, 8, 4096));

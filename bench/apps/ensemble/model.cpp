@@ -346,67 +346,85 @@ void Model::store(State& state) const {
 
 // du/dt, dv/dt and dh/dt at u, v, h, in vector-invariant form; also pressure, heights and fluxes.
 void Model::find_tendencies() {
+  for (int j = -1; j <= grid_.ny; ++j) find_pressure(j);
+  for (int k = 0; k < grid_.layers; ++k) {
+    find_fluxes(k);
+    find_slopes(k);
+  }
+}
+
+// Of row j: heights of interfaces above rest from the ground up, then pressure from the top down.
+void Model::find_pressure(int j) {
   Workspace& w = *work_;
-  const int nx = grid_.nx, ny = grid_.ny, layers = grid_.layers;
-  const auto per_m = static_cast<float>(1 / grid_.spacing_m);
-  for (int j = -1; j <= ny; ++j) {
-    // Heights of interfaces above rest from the ground up, then pressure from the top down.
-    for (int k = layers - 1; k >= 0; --k) {
-      const float *const h = w.h.row(k, j), *const rest = w.rest.row(k, j);
-      float* const height = w.height.row(k, j);
-      const float* const below = k + 1 < layers ? w.height.row(k + 1, j) : nullptr;
-      for (int i = -1; i <= nx; ++i) height[i] = h[i] - rest[i];
-      if (below == nullptr) continue;
-      for (int i = -1; i <= nx; ++i) height[i] += below[i];
-    }
-    for (int k = 0; k < layers; ++k) {
-      const float gravity = reduced_gravity_[static_cast<size_t>(k)];
-      const float* const height = w.height.row(k, j);
-      float* const pressure = w.pressure.row(k, j);
-      for (int i = -1; i <= nx; ++i) pressure[i] = gravity * height[i];
-      if (k == 0) continue;
-      const float* const above = w.pressure.row(k - 1, j);
-      for (int i = -1; i <= nx; ++i) pressure[i] += above[i];
-    }
+  const int nx = grid_.nx, layers = grid_.layers;
+  for (int k = layers - 1; k >= 0; --k) {
+    const float *const h = w.h.row(k, j), *const rest = w.rest.row(k, j);
+    float* const height = w.height.row(k, j);
+    const float* const below = k + 1 < layers ? w.height.row(k + 1, j) : nullptr;
+    for (int i = -1; i <= nx; ++i) height[i] = h[i] - rest[i];
+    if (below == nullptr) continue;
+    for (int i = -1; i <= nx; ++i) height[i] += below[i];
   }
   for (int k = 0; k < layers; ++k) {
-    for (int j = -1; j <= ny; ++j) {
-      const float *const u = w.u.row(k, j), *const v = w.v.row(k, j), *const v_north = w.v.row(k, j + 1);
-      const float* const pressure = w.pressure.row(k, j);
-      float* const bernoulli = w.bernoulli.row(k, j);
-      for (int i = -1; i <= nx; ++i) {
-        bernoulli[i] =
-            pressure[i] + 0.25F * (u[i] * u[i] + u[i + 1] * u[i + 1] + v[i] * v[i] + v_north[i] * v_north[i]);
-      }
+    const float gravity = reduced_gravity_[static_cast<size_t>(k)];
+    const float* const height = w.height.row(k, j);
+    float* const pressure = w.pressure.row(k, j);
+    for (int i = -1; i <= nx; ++i) pressure[i] = gravity * height[i];
+    if (k == 0) continue;
+    const float* const above = w.pressure.row(k - 1, j);
+    for (int i = -1; i <= nx; ++i) pressure[i] += above[i];
+  }
+}
+
+// Of layer k: Bernoulli's function at the centres of cells, vorticity at their corners, fluxes at their
+// faces.
+void Model::find_fluxes(int k) {
+  Workspace& w = *work_;
+  const int nx = grid_.nx, ny = grid_.ny;
+  const auto per_m = static_cast<float>(1 / grid_.spacing_m);
+  for (int j = -1; j <= ny; ++j) {
+    const float *const u = w.u.row(k, j), *const v = w.v.row(k, j), *const v_north = w.v.row(k, j + 1);
+    const float* const pressure = w.pressure.row(k, j);
+    float* const bernoulli = w.bernoulli.row(k, j);
+    for (int i = -1; i <= nx; ++i) {
+      bernoulli[i] =
+          pressure[i] + 0.25F * (u[i] * u[i] + u[i + 1] * u[i + 1] + v[i] * v[i] + v_north[i] * v_north[i]);
     }
-    for (int j = 0; j <= ny; ++j) {
-      const float *const u = w.u.row(k, j), *const u_south = w.u.row(k, j - 1), *const v = w.v.row(k, j);
-      const float *const h = w.h.row(k, j), *const h_south = w.h.row(k, j - 1);
-      float *const vorticity = w.vorticity.row(k, j), *const flux_y = w.flux_y.row(k, j);
-      float* const flux_x = w.flux_x.row(k, j);
-      const float f = corner_coriolis_[static_cast<size_t>(j)];
-      for (int i = 0; i <= nx; ++i) {
-        vorticity[i] = f + ((v[i] - v[i - 1]) - (u[i] - u_south[i])) * per_m;
-        flux_y[i] = v[i] * 0.5F * (h[i] + h_south[i]);
-        flux_x[i] = u[i] * 0.5F * (h[i] + h[i - 1]);
-      }
+  }
+  for (int j = 0; j <= ny; ++j) {
+    const float *const u = w.u.row(k, j), *const u_south = w.u.row(k, j - 1), *const v = w.v.row(k, j);
+    const float *const h = w.h.row(k, j), *const h_south = w.h.row(k, j - 1);
+    float *const vorticity = w.vorticity.row(k, j), *const flux_y = w.flux_y.row(k, j);
+    float* const flux_x = w.flux_x.row(k, j);
+    const float f = corner_coriolis_[static_cast<size_t>(j)];
+    for (int i = 0; i <= nx; ++i) {
+      vorticity[i] = f + ((v[i] - v[i - 1]) - (u[i] - u_south[i])) * per_m;
+      flux_y[i] = v[i] * 0.5F * (h[i] + h_south[i]);
+      flux_x[i] = u[i] * 0.5F * (h[i] + h[i - 1]);
     }
-    for (int j = 0; j < ny; ++j) {
-      const float *const u = w.u.row(k, j), *const u_south = w.u.row(k, j - 1);
-      const float *const v = w.v.row(k, j), *const v_north = w.v.row(k, j + 1);
-      const float *const a = w.vorticity.row(k, j), *const a_north = w.vorticity.row(k, j + 1);
-      const float *const b = w.bernoulli.row(k, j), *const b_south = w.bernoulli.row(k, j - 1);
-      const float *const flux_x = w.flux_x.row(k, j), *const flux_y = w.flux_y.row(k, j);
-      const float* const flux_north = w.flux_y.row(k, j + 1);
-      float *const du = w.du.row(k, j), *const dv = w.dv.row(k, j), *const dh = w.dh.row(k, j);
-      const float inside = j == 0 ? 0.0F : 1.0F;  // nothing through the southern wall
-      for (int i = 0; i < nx; ++i) {
-        du[i] = 0.25F * (a[i] * (v[i - 1] + v[i]) + a_north[i] * (v_north[i - 1] + v_north[i])) -
-                (b[i] - b[i - 1]) * per_m;
-        dv[i] = inside * (-0.25F * (a[i] * (u_south[i] + u[i]) + a[i + 1] * (u_south[i + 1] + u[i + 1])) -
-                          (b[i] - b_south[i]) * per_m);
-        dh[i] = -((flux_x[i + 1] - flux_x[i]) + (flux_north[i] - flux_y[i])) * per_m;
-      }
+  }
+}
+
+// Of layer k: what changes a second.
+void Model::find_slopes(int k) {
+  Workspace& w = *work_;
+  const int nx = grid_.nx, ny = grid_.ny;
+  const auto per_m = static_cast<float>(1 / grid_.spacing_m);
+  for (int j = 0; j < ny; ++j) {
+    const float *const u = w.u.row(k, j), *const u_south = w.u.row(k, j - 1);
+    const float *const v = w.v.row(k, j), *const v_north = w.v.row(k, j + 1);
+    const float *const a = w.vorticity.row(k, j), *const a_north = w.vorticity.row(k, j + 1);
+    const float *const b = w.bernoulli.row(k, j), *const b_south = w.bernoulli.row(k, j - 1);
+    const float *const flux_x = w.flux_x.row(k, j), *const flux_y = w.flux_y.row(k, j);
+    const float* const flux_north = w.flux_y.row(k, j + 1);
+    float *const du = w.du.row(k, j), *const dv = w.dv.row(k, j), *const dh = w.dh.row(k, j);
+    const float inside = j == 0 ? 0.0F : 1.0F;  // nothing through the southern wall
+    for (int i = 0; i < nx; ++i) {
+      du[i] = 0.25F * (a[i] * (v[i - 1] + v[i]) + a_north[i] * (v_north[i - 1] + v_north[i])) -
+              (b[i] - b[i - 1]) * per_m;
+      dv[i] = inside * (-0.25F * (a[i] * (u_south[i] + u[i]) + a[i + 1] * (u_south[i + 1] + u[i + 1])) -
+                        (b[i] - b_south[i]) * per_m);
+      dh[i] = -((flux_x[i + 1] - flux_x[i]) + (flux_north[i] - flux_y[i])) * per_m;
     }
   }
 }

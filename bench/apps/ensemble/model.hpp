@@ -83,6 +83,9 @@ class Model {
   void load(const State& state);
   void store(State& state) const;
   void find_tendencies();
+  void find_pressure(int j);
+  void find_fluxes(int k);
+  void find_slopes(int k);
   void advance_stage(float seconds);
   void step(float seconds);
   void carry(Padded& tracer, float seconds);

@@ -6,23 +6,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/harness/check_range.hpp"
 #include "bench/harness/checksum.hpp"
-#include "bench/harness/output/xdmf.hpp"
+#include "bench/harness/output/series.hpp"
 #include "bench/harness/timed.hpp"
-#include "bench/harness/workplace.hpp"
 #include "parallel/comm/agree.hpp"
 
 namespace neve::structured {
 namespace {
 
+using apps::check_range;
 using mpi::Comm;
 using mpi::mpi_status;
-
-template <class T>
-Status check_range(const char* what, T value, T least, T most) {
-  if (value >= least && value <= most) return {};
-  return usage_error(fmt::format("{} is {}; {} to {} is allowed", what, value, least, most));
-}
 
 Status check_case(const Case& c) {
   for (int cells : c.grid.cells) NEVE_TRY(check_range("grid", cells, 1, 1 << 20));
@@ -34,10 +29,12 @@ Status check_case(const Case& c) {
     NEVE_TRY(check_range("frequency", frequency, 0.0, 1e6));
   }
   NEVE_TRY(check_range("mask-slope", c.grid.mask_slope, -2.0, 2.0));
-  if (c.outputs.empty()) return usage_error("no outputs are given; at least one is needed");
   if (c.balance.empty()) return usage_error("neither balanced nor unbalanced tiles are asked for");
   return {};
 }
+
+constexpr const char* balanced_stem = "neve_struct_balanced";
+constexpr const char* unbalanced_stem = "neve_struct_unbalanced";
 
 class Benchmark {
  public:
@@ -100,7 +97,6 @@ class Benchmark {
     LayoutResult layout;
     layout.balanced = balanced;
     layout.max_over_mean = max_over_mean(columns_, weights_, tiles);
-    layout.outputs.resize(options_.outputs.size());
     int64_t most_columns = 0;
     for (const Tile& tile : tiles) {
       layout.valid_points.push_back(valid_points(tile));
@@ -115,8 +111,9 @@ class Benchmark {
                                         static_cast<size_t>(options_.grid.cells[2]));
                           return {};
                         })));
-    const char* const layout_name = balanced ? "neve_struct_balanced" : "neve_struct_unbalanced";
-    std::vector<std::vector<std::string>> grids(options_.outputs.size());
+    const char* const stem = balanced ? balanced_stem : unbalanced_stem;
+    apps::FileSeries files(stem, options_.outputs);
+    apps::XdmfSeries texts(stem, options_.outputs);
     for (int step = options_.first_step; step < options_.first_step + options_.steps; ++step) {
       NEVE_ASSIGN(const double seconds, apps::timed(comm_, [&]() -> Status {
                     ocean_.fill(tile, step, values.data());
@@ -126,19 +123,13 @@ class Benchmark {
       apps::ArrayPart part = part_of(tile, values);
       NEVE_TRY(apps::set_bounds(comm_, options_.bound, std::span(&part, 1)));
       result_.bound_abs = part.spec.bound_abs;
-      // Outputs take turns, so that a disturbance of the machine meets all of them.
-      for (size_t o = 0; o < options_.outputs.size(); ++o) {
-        const apps::Output& output = options_.outputs[o];
-        const std::string name = fmt::format("{}_{}_{:06}", layout_name, output.name, step);
-        NEVE_TRY(apps::store(comm_, output, name, std::span(&part, 1), options_.store, layout.outputs[o]));
-        grids[o].push_back(apps::xdmf_uniform({output,
-                                               apps::path_of(output, options_.store.folder, name),
-                                               {part.spec},
-                                               static_cast<double>(step)},
-                                              {1, 1, 1}));
+      NEVE_ASSIGN(const auto stored, files.store(comm_, step, std::span(&part, 1), options_.store));
+      for (size_t o = 0; o < stored.size(); ++o) {
+        texts.add(o, apps::xdmf_uniform(stored[o], {1, 1, 1}));
       }
     }
-    NEVE_TRY(apps::keep_xdmf(comm_, options_.outputs, options_.store, layout_name, grids));
+    layout.outputs = files.results();
+    NEVE_TRY(texts.keep(comm_, options_.store));
     const apps::GridBox box = {{tile.first[0], tile.first[1], 0},
                                {tile.size[0], tile.size[1], options_.grid.cells[2]}};
     NEVE_ASSIGN(result_.field_checksum, apps::field_checksum(comm_, options_.grid.cells, box, values));
@@ -167,11 +158,8 @@ class Benchmark {
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
-  NEVE_TRY(apps::check_options(options.store));
-  const std::vector<std::string> layouts = {"neve_struct_balanced", "neve_struct_unbalanced"};
-  const std::vector<std::string> names = apps::file_stems(layouts, options.outputs);
-  return apps::run_in_own_folder<Benchmark>(comm, options, names,
-                                            [](Case& of) -> apps::StoreOptions& { return of.store; });
+  const std::vector<std::string> stems = {balanced_stem, unbalanced_stem};
+  return apps::run_series<Benchmark>(comm, options, stems);
 }
 
 }  // namespace neve::structured

@@ -38,6 +38,53 @@ Status check_parts(std::span<const ArrayPart> parts) {
   return {};
 }
 
+// Collective. Each rank's part of the array; an empty box where it has none.
+Result<std::vector<Box>> boxes_of_ranks(const mpi::Comm& comm, const ArrayPart& mine) {
+  std::array<uint64_t, 2 * max_dims> region{};
+  std::copy(mine.start.begin(), mine.start.end(), region.begin());
+  std::copy(mine.count.begin(), mine.count.end(), region.begin() + max_dims);
+  std::vector<uint64_t> regions(region.size() * static_cast<size_t>(comm.size()));
+  NEVE_TRY(mpi::mpi_status(
+      MPI_Allgather(region.data(), static_cast<int>(region.size()), MPI_UINT64_T, regions.data(),
+                    static_cast<int>(region.size()), MPI_UINT64_T, comm.get()),
+      "gathering of boxes"));
+  std::vector<Box> boxes;
+  for (size_t at = 0; at < regions.size(); at += region.size()) {
+    const uint64_t* const start = regions.data() + at;
+    boxes.push_back(box_of(start, start + max_dims, static_cast<int>(mine.spec.shape.size())));
+  }
+  return boxes;
+}
+
+// One level, of cells of size 1, whose boxes are still to be put in.
+Hierarchy hierarchy_of(std::span<const ArrayPart> parts) {
+  const ArraySpec& spec = parts.front().spec;
+  Hierarchy hierarchy;
+  hierarchy.dims = static_cast<int>(spec.shape.size());
+  hierarchy.dtype = spec.dtype;
+  for (const ArrayPart& part : parts) hierarchy.components.push_back(part.spec.name);
+  Level& level = hierarchy.levels.emplace_back();
+  const Shape origin(spec.shape.size(), 0);
+  level.domain = box_of(origin.data(), spec.shape.data(), hierarchy.dims);
+  for (int d = 0; d < hierarchy.dims; ++d) {
+    level.dx[static_cast<size_t>(d)] = 1;
+    hierarchy.prob_hi[static_cast<size_t>(d)] = static_cast<double>(level.domain.size(d));
+  }
+  return hierarchy;
+}
+
+WriteOptions options_of(std::span<const ArrayPart> parts, const Output& output) {
+  WriteOptions options;
+  options.compress = output.compression == Output::Compression::neve;
+  options.codec = output.lossy ? Codec::automatic : Codec::lossless;
+  for (const ArrayPart& part : parts) {
+    FieldRule& rule = options.fields[part.spec.name];
+    rule.bound = output.lossy ? Bound{BoundMode::abs, part.spec.bound_abs} : Bound{BoundMode::lossless, 0};
+    rule.fill = part.spec.fill;
+  }
+  return options;
+}
+
 class PlotReader : public ArrayReader {
  public:
   explicit PlotReader(std::unique_ptr<PlotfileSource> source) : source_(std::move(source)) {}
@@ -62,62 +109,33 @@ Result<Written> write_plot(const mpi::Comm& comm, const std::string& path, std::
                            const Output& output) {
   NEVE_TRY(mpi::agree(comm, check_parts(parts)));
   const ArrayPart& mine = parts.front();
-  const auto dims = static_cast<int>(mine.spec.shape.size());
-  std::array<uint64_t, 2 * max_dims> region{};
-  std::copy(mine.start.begin(), mine.start.end(), region.begin());
-  std::copy(mine.count.begin(), mine.count.end(), region.begin() + max_dims);
-  std::vector<uint64_t> regions(region.size() * static_cast<size_t>(comm.size()));
-  NEVE_TRY(mpi::mpi_status(
-      MPI_Allgather(region.data(), static_cast<int>(region.size()), MPI_UINT64_T, regions.data(),
-                    static_cast<int>(region.size()), MPI_UINT64_T, comm.get()),
-      "gathering of boxes"));
-  Hierarchy hierarchy;
-  hierarchy.dims = dims;
-  hierarchy.dtype = mine.spec.dtype;
-  Level& level = hierarchy.levels.emplace_back();
-  const Shape origin(mine.spec.shape.size(), 0);
-  level.domain = box_of(origin.data(), mine.spec.shape.data(), dims);
-  WriteOptions options;
-  options.compress = output.compression == Output::Compression::neve;
-  options.codec = output.lossy ? Codec::automatic : Codec::lossless;
-  for (const ArrayPart& part : parts) {
-    hierarchy.components.push_back(part.spec.name);
-    FieldRule& rule = options.fields[part.spec.name];
-    rule.bound = output.lossy ? Bound{BoundMode::abs, part.spec.bound_abs} : Bound{BoundMode::lossless, 0};
-    rule.fill = part.spec.fill;
-  }
-  for (int d = 0; d < dims; ++d) {
-    const auto cells = static_cast<double>(level.domain.size(d));
-    level.dx[static_cast<size_t>(d)] = 1;
-    hierarchy.prob_hi[static_cast<size_t>(d)] = cells;
-  }
+  NEVE_ASSIGN(const std::vector<Box> boxes, boxes_of_ranks(comm, mine));
+  Hierarchy hierarchy = hierarchy_of(parts);
   LocalBox local;
-  const auto cells = static_cast<int64_t>(value_count(mine.count));
-  std::vector<std::byte> together;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    const uint64_t* of_rank = regions.data() + region.size() * static_cast<size_t>(rank);
-    const Box box = box_of(of_rank, of_rank + max_dims, dims);
-    if (box.empty()) continue;
-    if (rank == comm.rank()) local.box = static_cast<int>(level.boxes.size());
-    level.boxes.push_back(box);
+    std::vector<Box>& level_boxes = hierarchy.levels.front().boxes;
+    if (rank == comm.rank()) local.box = static_cast<int>(level_boxes.size());
+    if (!boxes[static_cast<size_t>(rank)].empty()) level_boxes.push_back(boxes[static_cast<size_t>(rank)]);
   }
-  const uint64_t bytes = mine.bytes();
+  std::vector<std::byte> together;
   if (parts.size() > 1) {
     // Components lie at one distance from each other.
     for (const ArrayPart& part : parts) {
       const auto* begin = static_cast<const std::byte*>(part.values);
-      together.insert(together.end(), begin, begin + bytes);
+      together.insert(together.end(), begin, begin + mine.bytes());
     }
   }
+  const auto cells = static_cast<int64_t>(value_count(mine.count));
   local.data.data = parts.size() > 1 ? together.data() : mine.values;
   local.data.component_stride = cells;
   int64_t stride = 1;
-  for (int d = 0; d < dims; ++d) {
+  for (int d = 0; d < hierarchy.dims; ++d) {
     local.data.stride[static_cast<size_t>(d)] = stride;
-    stride *= static_cast<int64_t>(mine.count[static_cast<size_t>(dims - 1 - d)]);
+    stride *= static_cast<int64_t>(mine.count[static_cast<size_t>(hierarchy.dims - 1 - d)]);
   }
   const std::span<const LocalBox> owned(&local, cells == 0 ? 0 : 1);
-  NEVE_ASSIGN(const WriteReport report, write_plotfile(comm.get(), path, hierarchy, owned, options));
+  NEVE_ASSIGN(const WriteReport report,
+              write_plotfile(comm.get(), path, hierarchy, owned, options_of(parts, output)));
   return Written{report.file_bytes, report.encode_seconds};
 }
 
