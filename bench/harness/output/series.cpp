@@ -15,8 +15,7 @@ Result<std::vector<XdmfFile>> FileSeries::store(const mpi::Comm& comm, int step,
     const Output& output = outputs_[o];
     const std::string name = fmt::format("{}_{}_{:06}", stem_, output.name, step);
     NEVE_TRY(apps::store(comm, output, name, parts, options, results_[o]));
-    stored.push_back(
-        {output, path_of(output, options.folder, name), specs, static_cast<double>(step)});
+    stored.push_back({output, path_of(output, options.folder, name), specs, static_cast<double>(step)});
   }
   return stored;
 }

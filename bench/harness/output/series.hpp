@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a mini-app stores step after step by every output, measured, with the texts by which ParaView and VisIt
-// read it.
+// What a mini-app stores step after step by every output, measured, with the texts by which ParaView and
+// VisIt read it.
 #pragma once
 
 #include <span>

@@ -46,8 +46,7 @@ void visit_pieces(const Extents& size, const Extents& piece, const Visit& visit)
   visit_rows(pieces, [&](int64_t y, int64_t z, int64_t w) {
     for (int64_t x = 0; x < pieces[0]; ++x) {
       Rect rect{{x * piece[0], y * piece[1], z * piece[2], w * piece[3]}, piece};
-      for (size_t d = 0; d < max_frame_dims; ++d)
-        rect.size[d] = std::min(piece[d], size[d] - rect.lo[d]);
+      for (size_t d = 0; d < max_frame_dims; ++d) rect.size[d] = std::min(piece[d], size[d] - rect.lo[d]);
       visit(rect);
     }
   });
