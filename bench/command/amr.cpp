@@ -10,7 +10,6 @@
 #include "bench/apps/amr/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
-#include "tools/common/deck.hpp"
 
 namespace neve::cli {
 namespace {
@@ -127,8 +126,7 @@ Command add_bench_amr(CLI::App& bench) {
       "  mpirun -n 4 neve bench amr --levels 4 --ways skeleton,skeleton:context,skeleton:dual_quant --bound "
       "rel=1e-4\n"
       "  neve bench amr --deck case.toml --json");
-  return deck_command(*sub, {args, &args->store.deck},
-                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
+  return store_command(*sub, args, run);
 }
 
 }  // namespace neve::cli

@@ -9,7 +9,6 @@
 #include "bench/apps/cartiso/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
-#include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
 
 namespace neve::cli {
@@ -140,8 +139,7 @@ Command add_bench_cartiso(CLI::App& bench) {
       "  mpirun -n 4 neve bench cartiso\n"
       "  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 --outputs hdf5,hdf5-neve --keep\n"
       "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
-  return deck_command(*sub, {args, &args->store.deck},
-                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
+  return store_command(*sub, args, run);
 }
 
 }  // namespace neve::cli

@@ -15,6 +15,7 @@
 
 #include "bench/command/report.hpp"
 #include "bench/harness/output/output.hpp"
+#include "tools/common/deck.hpp"
 
 namespace neve::cli {
 
@@ -41,6 +42,14 @@ Status fill_store(const StoreArgs& args, Case& into) {
   NEVE_ASSIGN(into.outputs, parse_outputs(args));
   into.store = store_options(args);
   return {};
+}
+
+// The command of a mini-app whose `Args` have a member `store`, as `run(ranks, command, args)` does it.
+template <class Args>
+Command store_command(CLI::App& command, std::shared_ptr<Args> args,
+                      Status (*run)(const Ranks&, const CLI::App&, const Args&)) {
+  return deck_command(command, {args, &args->store.deck},
+                      [&command, args, run](const Ranks& ranks) { return run(ranks, command, *args); });
 }
 
 // "--grid has 2 numbers; 3 are wanted".

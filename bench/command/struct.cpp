@@ -10,7 +10,6 @@
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
 #include "tools/common/console.hpp"
-#include "tools/common/deck.hpp"
 #include "tools/common/options.hpp"
 
 namespace neve::cli {
@@ -145,8 +144,7 @@ Command add_bench_struct(CLI::App& bench) {
       "  mpirun -n 4 neve bench struct --grid 128,128,32 --steps 3 --outputs hdf5,hdf5-zfp,neve --balance "
       "on\n"
       "  neve bench struct --deck case.toml --json");
-  return deck_command(*sub, {args, &args->store.deck},
-                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
+  return store_command(*sub, args, run);
 }
 
 }  // namespace neve::cli

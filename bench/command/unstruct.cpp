@@ -9,7 +9,6 @@
 #include "bench/apps/unstruct/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
-#include "tools/common/deck.hpp"
 
 namespace neve::cli {
 namespace {
@@ -107,8 +106,7 @@ Command add_bench_unstruct(CLI::App& bench) {
       "  mpirun -n 4 neve bench unstruct --points-per-rank 100000\n"
       "  mpirun -n 4 neve bench unstruct --steps 5 --roundness-end 0.3,0.3 --outputs hdf5-neve --keep\n"
       "  neve bench unstruct --deck case.toml --json");
-  return deck_command(*sub, {args, &args->store.deck},
-                      [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });
+  return store_command(*sub, args, run);
 }
 
 }  // namespace neve::cli
