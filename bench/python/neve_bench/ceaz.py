@@ -22,6 +22,7 @@ from neve import codebooks
 
 from . import arguments, codec_methods, fields, report, timing, variables
 from .codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sz3_compress, sz3_decompress
+from .method import Measured, measure
 from .report import number
 
 STUDIES = ("offline", "update", "chi", "ratio", "quality", "latency", "threads")
@@ -451,47 +452,44 @@ def latency_text(found: dict[str, Any]) -> str:
 # --- figure 16 ------------------------------------------------------------------------------------
 
 
+def _speeds(found: Measured, array: np.ndarray) -> dict[str, float]:
+    return {
+        "encode_gb_per_s": array.nbytes / found.encode_seconds / 1e9,
+        "decode_gb_per_s": array.nbytes / found.decode_seconds / 1e9,
+    }
+
+
 def threads(options: argparse.Namespace) -> dict[str, Any]:
     array = fields.turbulence()
     rows = []
     for count in (1, 2):
-        encode, decode = [], []
-        for _ in range(options.repeats):
-            begin = time.perf_counter()
-            stored = neve.compress(array, rel=1e-3, codec="dual_quant", threads=count)
-            middle = time.perf_counter()
-            neve.decompress(stored, threads=count)
-            encode.append(middle - begin)
-            decode.append(time.perf_counter() - middle)
-        rows.append(
-            {
-                "threads": count,
-                "encode_gb_per_s": array.nbytes / min(encode) / 1e9,
-                "decode_gb_per_s": array.nbytes / min(decode) / 1e9,
-            }
+        coders = (
+            lambda: neve.compress(array, rel=1e-3, codec="dual_quant", threads=count),  # noqa: B023
+            lambda stored: neve.decompress(stored, threads=count),  # noqa: B023
         )
+        found = measure(coders, options.repeats, time.perf_counter)
+        rows.append({"threads": count, **_speeds(found, array)})
     bound = 1e-3 * float(np.ptp(array))
     dims = neve.best_stream_dims(array, abs=bound)
     encoder = neve.StreamEncoder(array.shape, array.dtype, abs=bound, dims=dims)
     back = np.empty_like(array)
-    stream_encode, stream_decode = [], []
-    for _ in range(options.repeats):
-        begin = time.process_time()
+
+    def encode() -> bytes:
         encoder.reset()
         encoder.push(array)
         encoder.finish()
-        middle = time.process_time()
-        stored = encoder.take()
-        decoding = time.process_time()
+        return encoder.take()
+
+    def decode(stored: bytes) -> np.ndarray:
         neve._core.decode_stream(stored, back)
-        stream_encode.append(middle - begin)
-        stream_decode.append(time.process_time() - decoding)
+        return back
+
+    found = measure((encode, decode), options.repeats, time.process_time)
     return {
         "rows": rows,
         "stream_dims": dims,
-        "stream_ratio": array.nbytes / len(stored),
-        "stream_encode_gb_per_s": array.nbytes / min(stream_encode) / 1e9,
-        "stream_decode_gb_per_s": array.nbytes / min(stream_decode) / 1e9,
+        "stream_ratio": array.nbytes / found.stored_bytes,
+        **{f"stream_{name}": speed for name, speed in _speeds(found, array).items()},
     }
 
 
@@ -508,12 +506,13 @@ def threads_text(found: dict[str, Any]) -> str:
         ]
     )
     return (
-        "Speed against threads (figure 16): turbulence 256^3 f32, rel=1e-3, from Python, best of "
-        "the repeats, GB/s\n\n" + report.table(["threads", "encode", "decode"], rows)
+        "Speed against threads (figure 16): turbulence 256^3 f32, rel=1e-3, from Python, "
+        "median of the repeats, GB/s\n\n" + report.table(["threads", "encode", "decode"], rows)
     )
 
 
 def run(options: argparse.Namespace) -> int:
+    timing.check_repeats(options.repeats)
     studies: dict[str, tuple[Callable, Callable]] = {
         "offline": (offline, offline_text),
         "update": (update, update_text),
@@ -531,8 +530,8 @@ def run(options: argparse.Namespace) -> int:
     texts = []
     for study in options.only:
         report.progress(study)
-        measure, text = studies[study]
-        recorded[study] = measure(options)
+        find, text = studies[study]
+        recorded[study] = find(options)
         texts.append(text(recorded[study]))
     report.progress("")
     report.deliver(options, recorded, "\n\n".join(texts))
