@@ -49,14 +49,14 @@ struct FrameBox {
 // element 0 without gaps; then zeros up to element_count.
 //
 // A box too large for one chunk is cut: such a frame has exactly this one box and holds elements
-// [stream_begin, stream_begin + stream_count) of its components x cells.
+// [split_begin, split_begin + split_count) of its components x cells.
 struct FrameShape {
   int ndim = 3;                // 1..max_frame_dims
   int components = 1;          // 1..65535
   uint64_t element_count = 0;  // >= the elements held
   bool is_split = false;
-  uint64_t stream_begin = 0;          // 0 unless is_split
-  uint64_t stream_count = 0;          // ignored unless is_split
+  uint64_t split_begin = 0;           // 0 unless is_split
+  uint64_t split_count = 0;           // ignored unless is_split
   bool is_array = false;              // array_shape counts; an array without elements has no boxes
   std::vector<uint64_t> array_shape;  // the user's shape, slowest first; empty for a single value
 };

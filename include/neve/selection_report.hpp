@@ -17,22 +17,22 @@ namespace neve {
 
 enum class Fate : uint8_t {
   won = 0,
-  lost,         // coded as well; it scores less
-  far,          // its estimate scores too little to be coded as well
-  spent,        // as many have been coded as the effort allows
-  effort,       // weighed at higher efforts only
-  speed,        // weighed only where speed has a weight
-  no_unit,      // multiple: sampled values are no multiples of one unit
-  many_values,  // rank: too many different values
-  repeats,      // byte methods: words repeat, and differences find that as well
-  kin,          // a byte method like it is far from the best
-  unknown,      // no sample tells what it would take
-  few_listed,   // exact: few values break the bound
-  no_coder,     // its compressor is not there, or refuses the values
-  outdone,      // tried only where a codec it could beat leads
+  lost,              // coded as well; it scores less
+  estimate_too_low,  // its estimate scores too little to be coded as well
+  trial_limit,       // as many have been coded as the effort allows
+  effort,            // weighed at higher efforts only
+  speed,             // weighed only where speed has a weight
+  no_unit,           // multiple: sampled values are no multiples of one unit
+  many_values,       // rank: too many different values
+  repeats,           // byte methods: words repeat, and differences find that as well
+  similar_method,    // a byte method like it is far from the best
+  unknown,           // no sample tells what it would take
+  few_listed,        // exact: few values break the bound
+  no_coder,          // its compressor is not there, or refuses the values
+  not_competitive,   // tried only where a codec it could beat leads
 };
 inline constexpr size_t fates = 14;
-std::string_view fate_name(Fate fate);   // "won", "lost", "far", ...
+std::string_view fate_name(Fate fate);   // "won", "lost", "estimate_too_low", ...
 std::string_view fate_words(Fate fate);  // a reason in words
 
 // One candidate for one section.

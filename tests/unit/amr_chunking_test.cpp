@@ -50,9 +50,9 @@ void expect_consistent(const Hierarchy& h, const std::vector<int>& owner, uint64
       EXPECT_EQ(static_cast<uint64_t>(layout.boxes[b].cells() * components), elements);
       if (chunk.is_split) {
         ASSERT_EQ(chunk.boxes.size(), 1u);
-        EXPECT_EQ(chunks.box_offsets[i] + chunk.stream_begin, offset) << "a split box stays contiguous";
-        EXPECT_EQ(layout.stream_begin, chunk.stream_begin);
-        EXPECT_EQ(layout.stream_count, chunk.elements);
+        EXPECT_EQ(chunks.box_offsets[i] + chunk.split_begin, offset) << "a split box stays contiguous";
+        EXPECT_EQ(layout.split_begin, chunk.split_begin);
+        EXPECT_EQ(layout.split_count, chunk.elements);
         held[i] += chunk.elements;
       } else {
         EXPECT_EQ(chunks.box_offsets[i], offset);
@@ -86,7 +86,7 @@ TEST(Chunking, CutsABoxAboveTheCap) {
   ASSERT_EQ(chunks.chunks.size(), 6u);
   EXPECT_EQ(chunks.chunk_elements, 100u);
   EXPECT_TRUE(chunks.chunks[1].is_split);
-  EXPECT_EQ(chunks.chunks[4].stream_begin, 300u);
+  EXPECT_EQ(chunks.chunks[4].split_begin, 300u);
   EXPECT_EQ(chunks.chunks[4].elements, 20u);
   EXPECT_EQ(chunks.box_offsets, (std::vector<uint64_t>{0, 100, 500}));
   EXPECT_EQ(chunks.dataset_elements(), 600u);

@@ -425,8 +425,8 @@ TEST(Arrangement, SplitFramesCarryEveryArrangement) {
     SCOPED_TRACE(name_of(arrangement));
     uint64_t begin = 0;
     for (const uint64_t count : {uint64_t{1}, uint64_t{999}, uint64_t{5555}, all - 6555}) {
-      level.layout.stream_begin = begin;
-      level.layout.stream_count = level.layout.element_count = count;
+      level.layout.split_begin = begin;
+      level.layout.split_count = level.layout.element_count = count;
       const auto expected = decode(encode(level, bounded(2, 1e-2), forced[0]));
       ASSERT_EQ(decode(encode(level, bounded(2, 1e-2), arrangement)), expected) << begin;
       begin += count;

@@ -26,7 +26,7 @@ void expect_components_match(const FrameLayout& layout, std::span<const std::byt
     };
     if (layout.is_split) {
       const auto cells = static_cast<uint64_t>(layout.boxes[0].cells());
-      for (uint64_t i = 0; i < layout.stream_count; ++i) take(layout.stream_begin + i, cells);
+      for (uint64_t i = 0; i < layout.split_count; ++i) take(layout.split_begin + i, cells);
     } else {
       for (const FrameBox& box : layout.boxes) {
         const auto cells = static_cast<uint64_t>(box.cells());
@@ -90,8 +90,8 @@ TEST(FrameComponent, OfASplitBoxIsTheCellsThatTheFrameHolds) {
       layout.components = 2;
       layout.boxes = {box};
       layout.is_split = true;
-      layout.stream_begin = begin;
-      layout.stream_count = std::min<uint64_t>(cut, values.size() - begin);
+      layout.split_begin = begin;
+      layout.split_count = std::min<uint64_t>(cut, values.size() - begin);
       layout.element_count = cut;
       std::vector<ComponentSpec> specs(2);
       specs[0].bound_abs = specs[1].bound_abs = 1e-3;

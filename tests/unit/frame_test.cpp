@@ -379,8 +379,8 @@ TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
       layout.components = 2;
       layout.boxes = {box};
       layout.is_split = true;
-      layout.stream_begin = begin;
-      layout.stream_count = std::min(cut, total - begin);
+      layout.split_begin = begin;
+      layout.split_count = std::min(cut, total - begin);
       layout.element_count = cut;
       std::vector<ComponentSpec> specs(2);
       specs[0].codec = specs[1].codec = GetParam();
@@ -392,7 +392,7 @@ TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
       ASSERT_TRUE(parsed.ok()) << parsed.status().message();
       std::vector<float> part(cut);
       ASSERT_TRUE(parsed->decode(reinterpret_cast<std::byte*>(part.data()), cut * 4).ok());
-      std::copy(part.begin(), part.begin() + static_cast<ptrdiff_t>(layout.stream_count),
+      std::copy(part.begin(), part.begin() + static_cast<ptrdiff_t>(layout.split_count),
                 stream.begin() + static_cast<ptrdiff_t>(begin));
     }
     for (size_t i = 0; i < total; ++i)

@@ -205,8 +205,8 @@ void add_boxes(std::vector<Case>& cases) {
   split.components = 2;
   split.boxes = {other};
   split.is_split = true;
-  split.stream_begin = 300;
-  split.stream_count = 400;
+  split.split_begin = 300;
+  split.split_count = 400;
   split.element_count = 400;
   const std::vector<BoxData> split_data{data[1]};
   specs[0].drop_covered = false;

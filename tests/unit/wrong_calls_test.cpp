@@ -359,8 +359,8 @@ TEST_F(WrongCalls, OfEncodingAFrame) {
     wrong([&](Layout& l, Specs&, Data&, Options&) { l.element_count = count; });
     wrong([&](Layout& l, Specs&, Data&, Options&) {
       l.is_split = true;
-      l.stream_begin = count;
-      l.stream_count = count == 0 ? 0 : UINT64_MAX;
+      l.split_begin = count;
+      l.split_count = count == 0 ? 0 : UINT64_MAX;
     });
   }
   wrong([](Layout& l, Specs&, Data&, Options&) { l.array_shape.assign(33, 1); });

@@ -360,7 +360,7 @@ class Hdf5Source:
         for chunk in range(first, last + 1):
             frame = self._frame(data, chunk)
             self._check_frame(frame, level, box, data, chunk, number)
-            held += frame.stream_count if frame.is_split else elements
+            held += frame.split_count if frame.is_split else elements
             found.append((frame, number))
         if held != elements:
             raise Error(

@@ -50,7 +50,7 @@ LevelChunks chunk_level(const Level& level, int components, std::span<const int>
   result.box_first_chunk.resize(level.boxes.size());
   for (size_t c = 0; c < result.chunks.size(); ++c) {
     const Chunk& chunk = result.chunks[c];
-    if (chunk.is_split && chunk.stream_begin > 0) continue;
+    if (chunk.is_split && chunk.split_begin > 0) continue;
     uint64_t offset = c * result.chunk_elements;
     for (int i : chunk.boxes) {
       result.box_offsets[static_cast<size_t>(i)] = offset;
@@ -89,8 +89,8 @@ FrameLayout chunk_layout(const Hierarchy& hierarchy, int level, const LevelChunk
   layout.element_count = chunks.chunk_elements;
   layout.is_split = c.is_split;
   if (c.is_split) {
-    layout.stream_begin = c.stream_begin;
-    layout.stream_count = c.elements;
+    layout.split_begin = c.split_begin;
+    layout.split_count = c.elements;
   }
   return layout;
 }

@@ -15,10 +15,10 @@ namespace neve::amr {
 
 struct Chunk {
   int owner = 0;
-  std::vector<int> boxes;     // in the order they lie in the chunk; one when is_split
-  uint64_t elements = 0;      // held; the rest of the chunk is padding
-  bool is_split = false;      // part of a box too large for one chunk
-  uint64_t stream_begin = 0;  // where in that box's elements (component after component) it begins
+  std::vector<int> boxes;    // in the order they lie in the chunk; one when is_split
+  uint64_t elements = 0;     // held; the rest of the chunk is padding
+  bool is_split = false;     // part of a box too large for one chunk
+  uint64_t split_begin = 0;  // where in that box's elements (component after component) it begins
 };
 
 struct LevelChunks {

@@ -461,7 +461,7 @@ Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<con
 }  // namespace
 
 uint64_t FrameLayout::held_elements() const {
-  if (is_split) return stream_count;
+  if (is_split) return split_count;
   uint64_t sum = 0;
   for (const FrameBox& box : boxes)
     sum += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(components);

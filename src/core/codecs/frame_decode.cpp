@@ -241,7 +241,7 @@ struct Frame::State {
             const int64_t in_box =
                 infos[s].component * cells + offset_of(tile.rect.lo, dense_strides(tile.box_size));
             return out + static_cast<int64_t>(first_element) + in_box -
-                   static_cast<int64_t>(shape().stream_begin);
+                   static_cast<int64_t>(shape().split_begin);
           });
     });
     return first_error(statuses);
@@ -282,8 +282,8 @@ struct Frame::State {
     if (!shape().is_split) return {0, header.held_elements / components};
     const auto cells = static_cast<uint64_t>(header.box_table.at(0).cells());
     const uint64_t begin = static_cast<uint64_t>(component) * cells;
-    const uint64_t from = std::max(begin, shape().stream_begin);
-    const uint64_t to = std::min(begin + cells, shape().stream_begin + shape().stream_count);
+    const uint64_t from = std::max(begin, shape().split_begin);
+    const uint64_t to = std::min(begin + cells, shape().split_begin + shape().split_count);
     return {from - begin, to > from ? to - from : 0};
   }
 

@@ -57,7 +57,7 @@ enum class Held : uint8_t { ordinary, left_out, special };
 
 // How values become numbers: in f64 whatever their type is, rounded to it once.
 template <class T>
-struct Scale {
+struct Dequantizer {
   double center;
   double step;
 
@@ -176,8 +176,8 @@ class Encoder {
         rules_(spec, make_quantizer<T>(spec)),
         tolerance_(spec.bound_abs - spec.bound_abs * 0x1p-50) {
     const QuantumGrid<T> grid = make_grid<T>(spec);
-    scale_ = {static_cast<double>(grid.center), static_cast<double>(grid.step)};
-    inverse_step_ = 1 / scale_.step;
+    dequantizer_ = {static_cast<double>(grid.center), static_cast<double>(grid.step)};
+    inverse_step_ = 1 / dequantizer_.step;
     symbols_ = take_symbols(source.held);
   }
 
@@ -192,8 +192,8 @@ class Encoder {
   void encode_stack(const Stack& stack) {
     const int64_t side = prediction_side(spec_.tuning.block_cells, stack.dims, stack.unit);
     bases_.add(base_of(stack));
-    layer_.start(stack.size, stack.dims, side, scale_.outside(bases_.last));
-    const RegressionSteps steps(scale_.step, stack.dims, side);
+    layer_.start(stack.size, stack.dims, side, dequantizer_.outside(bases_.last));
+    const RegressionSteps steps(dequantizer_.step, stack.dims, side);
     visit_blocks(stack, side, layer_, [&](const StackBlock& block) {
       encode_block(stack, block, steps);
       return true;
@@ -210,7 +210,7 @@ class Encoder {
         const uint8_t* skip = rect->left_out.empty() ? nullptr : rect->left_out.data() + r * rect->size[0];
         for (int64_t x = 0; x < rect->size[0]; ++x) {
           if ((skip != nullptr && skip[x] != 0) || is_special(row[x])) continue;
-          const double base = nearest((static_cast<double>(row[x]) - scale_.center) * inverse_step_);
+          const double base = nearest((static_cast<double>(row[x]) - dequantizer_.center) * inverse_step_);
           return std::abs(base) < quantum_end ? static_cast<int32_t>(base) : bases_.last;
         }
       }
@@ -227,7 +227,7 @@ class Encoder {
     modes_.push_back(code.has_value());
     RegressionPlane plane;
     if (code) {
-      plane = regression_plane(*code, steps, scale_.center);
+      plane = regression_plane(*code, steps, dequantizer_.center);
       means_.add(code->mean);
       for (size_t d = 0; d < max_frame_dims; ++d) {
         if (block.size[d] > 1) slopes_[d].add(code->slope[d]);
@@ -308,9 +308,9 @@ class Encoder {
     for (const int64_t n : block.size) coefficient_bits += n > 1 ? mean_bits_of_coefficient : 0;
     if (!(coefficient_bits < lorenzo_bits)) return {};
 
-    const auto code = fit_regression(values, layer_.stride(), block.size, steps, scale_.center);
+    const auto code = fit_regression(values, layer_.stride(), block.size, steps, dequantizer_.center);
     if (!code) return {};
-    const RegressionPlane plane = regression_plane(*code, steps, scale_.center);
+    const RegressionPlane plane = regression_plane(*code, steps, dequantizer_.center);
     const double regression_bits =
         coefficient_bits + coded * residual_bits(mean_error<1, true>(block, values, plane));
     if (!(regression_bits < lorenzo_bits)) return {};
@@ -345,7 +345,7 @@ class Encoder {
             const double prediction = regression ? guide[x] : before + guide[x];
             const auto cell = static_cast<size_t>(number * width + x);
             if (masked && cells_.held[cell] != Held::ordinary) {
-              before = scale_.stand_in(prediction);
+              before = dequantizer_.stand_in(prediction);
               if (cells_.held[cell] == Held::special) add_special(held++, cells_.bits[cell], true, before);
               row[x] = before;
               continue;
@@ -353,7 +353,7 @@ class Encoder {
             const double value = row[x];
             const double scaled = (value - prediction) * inverse_step_;
             const double quantum = nearest(scaled);
-            const double restored = scale_.value(prediction, quantum);
+            const double restored = dequantizer_.value(prediction, quantum);
             const double error = std::abs(restored - value);
             if (error <= tolerance_ && std::abs(quantum) < quantum_end) {
               max_error_ = std::max(max_error_, error);
@@ -367,7 +367,7 @@ class Encoder {
               }
               before = restored;
             } else {
-              before = scale_.stand_in(prediction);
+              before = dequantizer_.stand_in(prediction);
               add_special(held, portable::bits(static_cast<T>(value)), false, before);
             }
             ++held;
@@ -425,7 +425,7 @@ class Encoder {
   const ComponentSpec& spec_;
   ValueRules<T> rules_;
   double tolerance_;
-  Scale<T> scale_{};
+  Dequantizer<T> dequantizer_{};
   double inverse_step_ = 0;
   BlockLayer layer_;
   BlockCells cells_;
@@ -489,7 +489,7 @@ template <class T>
 class Decoder {
  public:
   Decoder(const ComponentInfo& info, const SectionTarget<T>& target)
-      : target_(target), scale_{info.center, info.step} {}
+      : target_(target), dequantizer_{info.center, info.step} {}
 
   Status run(ByteSpan bytes, const BookTable& shared) {
     NEVE_TRY(read_streams(bytes, shared));
@@ -555,10 +555,10 @@ class Decoder {
     // A stack nobody asked for is only counted: what comes behind it does not depend on its values.
     const bool wanted = std::any_of(stack.rects.begin(), stack.rects.end(),
                                     [](const RectRows<T*>* rect) { return rect->first != nullptr; });
-    layer_.start(stack.size, stack.dims, side, scale_.outside(s_.bases.value()));
+    layer_.start(stack.size, stack.dims, side, dequantizer_.outside(s_.bases.value()));
     const bool some_left_out = std::any_of(stack.rects.begin(), stack.rects.end(),
                                            [](const RectRows<T*>* rect) { return !rect->left_out.empty(); });
-    const RegressionSteps steps(scale_.step, stack.dims, side);
+    const RegressionSteps steps(dequantizer_.step, stack.dims, side);
     return visit_blocks(stack, side, layer_, [&](const StackBlock& block) {
       RegressionCode code;
       const bool regression = ((static_cast<unsigned>(s_.modes[block_ / 8]) >> (block_ % 8)) & 1) != 0;
@@ -566,7 +566,7 @@ class Decoder {
       if (regression && !read_coefficients(block, code)) return false;
       const bool masked = find_excluded(stack, block, some_left_out);
       if (!wanted) return pass_over();
-      const RegressionPlane plane = regression_plane(code, steps, scale_.center);
+      const RegressionPlane plane = regression_plane(code, steps, dequantizer_.center);
       double* values = layer_.block(block.at);
       bool enough = true;
       with_dims(stack.dims, [&]<int dims>() {
@@ -644,7 +644,7 @@ class Decoder {
             const double prediction = regression ? guide[x] : before + guide[x];
             const auto cell = static_cast<size_t>(number * width + x);
             if (masked && cells_.held[cell] != Held::ordinary) {
-              before = scale_.stand_in(prediction);
+              before = dequantizer_.stand_in(prediction);
               if (cells_.held[cell] == Held::special && cells_.listed[cell]) {
                 const T value = value_of_bits<T>(cells_.bits[cell]);
                 if (std::isfinite(value)) before = static_cast<double>(value);
@@ -658,7 +658,7 @@ class Decoder {
                 }
                 quantum = s_.escapes[escape_at_++];
               }
-              before = scale_.value(prediction, quantum);
+              before = dequantizer_.value(prediction, quantum);
             }
             row[x] = before;
           }
@@ -685,7 +685,7 @@ class Decoder {
   }
 
   const SectionTarget<T>& target_;
-  Scale<T> scale_;
+  Dequantizer<T> dequantizer_;
   Streams s_;
   std::vector<Stack> stacks_;
   SpecialCursor* cursor_ = nullptr;

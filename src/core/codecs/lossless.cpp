@@ -691,8 +691,8 @@ class LosslessTrials {
         choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
     const double others_score = best_ ? std::max(highest_score, best_score_) : best_score_;
     if (candidate.score < close_score(candidate.method) * others_score)
-      return draft_.selection.passed(entry, Fate::far);
-    if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::spent);
+      return draft_.selection.passed(entry, Fate::estimate_too_low);
+    if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::trial_limit);
     code(candidate, entry);
   }
 

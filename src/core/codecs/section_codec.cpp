@@ -321,16 +321,16 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
     weigh(rival);
   } else if (std::isfinite(estimate)) {
     best.note_estimated_rival(rival, estimate);
-    best.trace().passed(
-        {rival, LosslessMethod::automatic, Fate::far, static_cast<uint64_t>(std::min(estimate, 1e18)), 0},
-        Fate::far);
+    best.trace().passed({rival, LosslessMethod::automatic, Fate::estimate_too_low,
+                         static_cast<uint64_t>(std::min(estimate, 1e18)), 0},
+                        Fate::estimate_too_low);
   } else {
     best.trace().passed(rival, Fate::unknown);
   }
   if (is_max && best.draft().codec == Codec::dual_quant) {
     weigh(Codec::lorenzo_regression);
   } else if (is_max) {
-    best.trace().passed(Codec::lorenzo_regression, Fate::outdone);
+    best.trace().passed(Codec::lorenzo_regression, Fate::not_competitive);
   }
   weigh_lossless_too(source, spec, effort, scorer, best);
   best.settle(effort);

@@ -63,9 +63,9 @@ std::shared_ptr<const CoveredBits> TileCache::bits_of(const BoxRecord& box, uint
   int64_t begin = 0;
   int64_t end = box.cells();
   if (shape.is_split) {
-    const int64_t first = static_cast<int64_t>(shape.stream_begin) - component * box.cells();
+    const int64_t first = static_cast<int64_t>(shape.split_begin) - component * box.cells();
     begin = std::clamp<int64_t>(first, 0, box.cells());
-    end = std::clamp<int64_t>(first + static_cast<int64_t>(shape.stream_count), 0, box.cells());
+    end = std::clamp<int64_t>(first + static_cast<int64_t>(shape.split_count), 0, box.cells());
   }
   cut_box_ = {box.number, key, std::make_shared<const CoveredBits>(box, begin, end)};
   return cut_box_.bits;

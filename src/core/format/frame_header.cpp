@@ -98,10 +98,10 @@ Status check_split(const FrameLayout& layout, uint64_t elements) {
   if (layout.boxes.size() != 1) {
     return usage_error(fmt::format("frame: split with {} boxes, must have 1", layout.boxes.size()));
   }
-  if (layout.stream_begin > elements || layout.stream_count > elements - layout.stream_begin ||
-      layout.stream_count == 0) {
-    return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.stream_count,
-                                   layout.stream_begin, elements));
+  if (layout.split_begin > elements || layout.split_count > elements - layout.split_begin ||
+      layout.split_count == 0) {
+    return usage_error(fmt::format("frame: {} elements from {} of a box with {}", layout.split_count,
+                                   layout.split_begin, elements));
   }
   return {};
 }
@@ -130,7 +130,7 @@ Status check_layout(const FrameLayout& layout) {
   }
   if (layout.is_split) {
     NEVE_TRY(check_split(layout, elements));
-    elements = layout.stream_count;
+    elements = layout.split_count;
   }
   if (layout.element_count < elements || layout.element_count > max_elements) {
     return usage_error(fmt::format("frame: element count {}, must be {} to {}", layout.element_count,
@@ -156,8 +156,8 @@ HeaderBody write_body(const FrameHeader& header) {
     for (const uint64_t size : layout.array_shape) out.put_varint(size);
   }
   if (layout.is_split) {
-    out.put_varint(layout.stream_begin);
-    out.put_varint(layout.stream_count);
+    out.put_varint(layout.split_begin);
+    out.put_varint(layout.split_count);
   }
   if (header.coarser_ratio) {
     for (int d = 0; d < layout.ndim; ++d) out.put_varint(static_cast<uint64_t>((*header.coarser_ratio)[d]));

@@ -195,8 +195,8 @@ Status HeaderReader::read_array_shape(ByteReader& in) {
 Status HeaderReader::read_first_fields(ByteReader& in) {
   if (header_.shape.is_array) NEVE_TRY(read_array_shape(in));
   if (header_.shape.is_split) {
-    header_.shape.stream_begin = in.get_varint();
-    header_.shape.stream_count = in.get_varint();
+    header_.shape.split_begin = in.get_varint();
+    header_.shape.split_count = in.get_varint();
   }
   if ((prefix_.flags & flag_nested) != 0) {
     NEVE_ASSIGN(header_.coarser_ratio, read_coarser_ratio(in, header_.shape.ndim));
@@ -234,15 +234,15 @@ Status HeaderReader::read_place(ByteReader& in, uint32_t number, Rect& box, uint
 Status HeaderReader::check_range(const Rect& box) const {
   const FrameShape& shape = header_.shape;
   const uint64_t elements = static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(shape.components);
-  if (shape.stream_begin > elements || shape.stream_count > elements - shape.stream_begin ||
-      shape.stream_count == 0) {
-    return corrupt(fmt::format("frame: {} elements from {} of a box with {}", shape.stream_count,
-                               shape.stream_begin, elements));
+  if (shape.split_begin > elements || shape.split_count > elements - shape.split_begin ||
+      shape.split_count == 0) {
+    return corrupt(fmt::format("frame: {} elements from {} of a box with {}", shape.split_count,
+                               shape.split_begin, elements));
   }
   if (elements > max_elements) return corrupt(fmt::format("frame: more than {} elements", max_elements));
-  if (shape.stream_count > shape.element_count) {
+  if (shape.split_count > shape.element_count) {
     return corrupt(fmt::format("frame: element count {}, must be {} to {}", shape.element_count,
-                               shape.stream_count, max_elements));
+                               shape.split_count, max_elements));
   }
   return {};
 }
@@ -251,7 +251,7 @@ Status HeaderReader::take_box(const Rect& box, uint32_t number) {
   const FrameShape& shape = header_.shape;
   if (shape.is_split) {
     NEVE_TRY(check_range(box));
-    header_.held_elements = shape.stream_count;
+    header_.held_elements = shape.split_count;
     NEVE_TRY(check_records());
   } else {
     header_.held_elements += static_cast<uint64_t>(box.cells()) * static_cast<uint64_t>(shape.components);

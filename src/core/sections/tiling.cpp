@@ -117,8 +117,8 @@ void TileSpans::add(const Extents& box_size) {
 // the whole layers when it is small.
 void TileSpans::add_range(uint32_t component, const Extents& box_size) {
   const int64_t cells = Rect{{0, 0, 0, 0}, box_size}.cells();
-  const auto begin = static_cast<int64_t>(shape_.stream_begin);
-  const int64_t end = begin + static_cast<int64_t>(shape_.stream_count);
+  const auto begin = static_cast<int64_t>(shape_.split_begin);
+  const int64_t end = begin + static_cast<int64_t>(shape_.split_count);
   const int64_t from = std::clamp<int64_t>(begin - component * cells, 0, cells);
   const int64_t to = std::clamp<int64_t>(end - component * cells, 0, cells);
   if (from == to) return;

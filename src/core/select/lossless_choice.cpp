@@ -524,11 +524,11 @@ class LosslessWeighing {
   // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast on
   // them, is tried on all. Differences come out larger than estimated where values are few.
   void weigh_single_bytes() {
-    withdraw({LosslessMethod::shuffle_zstd}, Fate::kin);
+    withdraw({LosslessMethod::shuffle_zstd}, Fate::similar_method);
     const LosslessCandidate whole = try_zstd<T>(cells_, cells_.bits, LosslessMethod::zstd);
     std::erase_if(candidates_, [&](const LosslessCandidate& c) {
       const bool is_far = c.bytes > hopeful_differences * whole.bytes;
-      if (is_far) withdraw({c.method}, Fate::far);
+      if (is_far) withdraw({c.method}, Fate::estimate_too_low);
       return is_far;
     });
     candidates_.push_back(whole);
@@ -545,7 +545,7 @@ class LosslessWeighing {
     if (candidates_.back().bytes * min_gain_to_try_bitshuffle < least_bytes) {
       try_slices({LosslessMethod::bitshuffle_zstd});
     } else {
-      withdraw({LosslessMethod::bitshuffle_zstd}, Fate::kin);
+      withdraw({LosslessMethod::bitshuffle_zstd}, Fate::similar_method);
     }
   }
 
@@ -554,7 +554,8 @@ class LosslessWeighing {
     if (cells_.coded < least_weighed_cells) return Fate::effort;
     // Differences with repeats find all that a byte coder would; a sample shows neither.
     if (repeated_.share >= many_repeats) return Fate::repeats;
-    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * least_bytes) return Fate::far;
+    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * least_bytes)
+      return Fate::estimate_too_low;
     return {};
   }
 
@@ -599,7 +600,7 @@ WeighedMethods fastest_method(const CodecTuning& tuning) {
   for (const LosslessMethod method :
        {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
         LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
-    weighed.withdrawn.push_back({Codec::lossless, method, Fate::far, 0, 0});
+    weighed.withdrawn.push_back({Codec::lossless, method, Fate::estimate_too_low, 0, 0});
   }
   return weighed;
 }

@@ -12,8 +12,9 @@ namespace neve {
 
 std::string_view fate_name(Fate fate) {
   constexpr std::array<std::string_view, fates> names = {
-      "won",         "lost",    "far", "spent",   "effort",     "speed",    "no_unit",
-      "many_values", "repeats", "kin", "unknown", "few_listed", "no_coder", "outdone"};
+      "won",     "lost",       "estimate_too_low", "trial_limit",    "effort",
+      "speed",   "no_unit",    "many_values",      "repeats",        "similar_method",
+      "unknown", "few_listed", "no_coder",         "not_competitive"};
   return static_cast<size_t>(fate) < fates ? names[static_cast<size_t>(fate)] : "unknown";
 }
 
@@ -22,7 +23,7 @@ std::string_view fate_words(Fate fate) {
       "won",
       "coded as well, scores less",
       "its estimate scores too little",
-      "the trials of this effort were spent",
+      "the effort allows no more trials",
       "withdrew: weighed at higher efforts only",
       "withdrew: weighed only where speed has a weight",
       "withdrew: sampled values are no multiples of one unit",

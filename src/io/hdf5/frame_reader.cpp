@@ -162,7 +162,7 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
   const Frame& frame = piece.loaded->frame;
   bool found = false;
   if (frame.shape().is_split) {
-    found = chunk_begin >= box_begin && frame.shape().stream_begin == chunk_begin - box_begin;
+    found = chunk_begin >= box_begin && frame.shape().split_begin == chunk_begin - box_begin;
   } else if (box_begin >= chunk_begin) {
     const std::optional<uint64_t> number = frame.find_box(box_begin - chunk_begin);
     found = number.has_value();

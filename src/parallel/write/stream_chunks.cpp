@@ -24,7 +24,7 @@ struct Run {
 
 std::vector<Run> runs_of(const amr::Chunk& chunk, const Level& level, size_t components) {
   std::vector<Run> runs;
-  uint64_t at = chunk.stream_begin;
+  uint64_t at = chunk.split_begin;
   uint64_t left = chunk.elements;
   for (const int box : chunk.boxes) {
     const auto cells = static_cast<uint64_t>(level.boxes[static_cast<size_t>(box)].cells());
@@ -172,7 +172,7 @@ amr::LevelChunks stream_chunks(const Level& level, int components, std::span<con
       result.box_first_chunk[static_cast<size_t>(box)] = offset / stream_chunk_elements;
       for (uint64_t c = offset / stream_chunk_elements; c * stream_chunk_elements < offset + elements; ++c) {
         amr::Chunk& chunk = result.chunks[c];
-        if (chunk.boxes.empty()) chunk.stream_begin = c * stream_chunk_elements - offset;
+        if (chunk.boxes.empty()) chunk.split_begin = c * stream_chunk_elements - offset;
         chunk.boxes.push_back(box);
       }
       offset += elements;

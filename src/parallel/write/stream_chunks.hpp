@@ -18,7 +18,7 @@ namespace neve::mpi {
 
 inline constexpr uint64_t stream_chunk_elements = 1024;  // AMReX's
 
-// Chunk::boxes are those the chunk touches, Chunk::stream_begin is where in the first one's elements it
+// Chunk::boxes are those the chunk touches, Chunk::split_begin is where in the first one's elements it
 // begins.
 amr::LevelChunks stream_chunks(const Level& level, int components, std::span<const int> owner);
 
