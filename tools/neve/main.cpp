@@ -2,7 +2,6 @@
 // The `neve` command.
 #include <vector>
 
-#include "tools/common/help.hpp"
 #include "tools/common/run_commands.hpp"
 #include "tools/neve/commands.hpp"
 
@@ -12,7 +11,6 @@ int main(int argc, char** argv) {
       "Neve packs simulation output: AMR plotfiles as compressed, ordinary HDF5 files inside a stated error "
       "bound.",
       "neve");
-  app.formatter(wrapped_help());
   app.set_version_flag("--version", "neve " NEVE_VERSION);
   app.require_subcommand(1);
   app.footer(
