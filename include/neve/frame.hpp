@@ -120,7 +120,7 @@ struct ComponentSpec {
   Arrangement recalled_arrangement = Arrangement::automatic;
   // With tuning.method automatic: the method to take without weighing, of codec lossless.
   LosslessMethod recalled_method = LosslessMethod::automatic;
-  ValueRange range;            // where most values lie: quanta count from its middle when it is far from 0
+  ValueRange range;            // where most values lie: codes count from its middle when it is far from 0
   std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
   bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
@@ -217,7 +217,7 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
 struct ComponentInfo {
   Bound asked;
   double bound_abs = 0;
-  double center = 0;  // a dual_quant value is quantum * step + center, computed in the frame's dtype
+  double center = 0;  // a dual_quant value is code * step + center, computed in the frame's dtype
   double step = 0;    // 0 when no section uses dual_quant
   // Measured by the encoder over this frame, in the values' own arithmetic: of f32 it may lie up to 2^-24 of
   // itself below or above what f64 arithmetic says.

@@ -77,7 +77,7 @@ struct ChunkReport {
   double bound_abs = 0;
   double max_abs_error = 0;
   uint64_t exact_values = 0;    // kept bit for bit beside the codes
-  uint64_t special_values = 0;  // of these NaN, infinite, -0, fill, or beyond what quanta reach
+  uint64_t special_values = 0;  // of these NaN, infinite, -0, fill, or beyond what quantization codes reach
   BookKind book = BookKind::offline;
   int offline_book = -1;  // its number when book is offline
   BookReason reason = BookReason::first;

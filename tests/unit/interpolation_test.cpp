@@ -126,24 +126,24 @@ void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard,
   }
 
   const ResidualQuantizer<T> q{T(0.02), 1 / T(0.02), T(0.00999)};
-  std::vector<int32_t> expected_quanta(n), found_quanta(n);
+  std::vector<int32_t> expected_quant_codes(n), found_quant_codes(n);
   expected = found = rows[1];
-  portable.quantize(expected.data(), rows[0].data(), q, n, expected_quanta.data());
-  k.quantize(found.data(), rows[0].data(), q, n, found_quanta.data());
+  portable.quantize(expected.data(), rows[0].data(), q, n, expected_quant_codes.data());
+  k.quantize(found.data(), rows[0].data(), q, n, found_quant_codes.data());
   expect_same(expected, found, "quantize");
-  ASSERT_EQ(expected_quanta, found_quanta);
+  ASSERT_EQ(expected_quant_codes, found_quant_codes);
 
   std::vector<T> back(n);
-  portable.reconstruct(expected_quanta.data(), rows[0].data(), q.step, n, expected.data());
-  k.reconstruct(expected_quanta.data(), rows[0].data(), q.step, n, back.data());
+  portable.reconstruct(expected_quant_codes.data(), rows[0].data(), q.step, n, expected.data());
+  k.reconstruct(expected_quant_codes.data(), rows[0].data(), q.step, n, back.data());
   expect_same(expected, back, "reconstruct");
   for (size_t i = 0; i < n; ++i) {
-    if (found_quanta[i] == rejected_quantum) {
+    if (found_quant_codes[i] == rejected_quant_code) {
       ASSERT_EQ(std::memcmp(&found[i], &rows[1][i], sizeof(T)), 0) << "a rejected value stays";
     } else {
       ASSERT_EQ(std::memcmp(&found[i], &back[i], sizeof(T)), 0) << "the decoder's value";
       ASSERT_LE(std::abs(found[i] - rows[1][i]), q.tolerance);
-      ASSERT_LT(std::abs(found_quanta[i]), residual_limit);
+      ASSERT_LT(std::abs(found_quant_codes[i]), residual_limit);
     }
   }
 

@@ -52,15 +52,15 @@ void compare_quantize() {
           QuantizeStats<T> expected_stats, found_stats;
           std::vector<T> expected_values(n), found_values(n);
           T expected_range[2], found_range[2];
-          const auto run = [&](const Kernels& k, int32_t* quanta, QuantizeStats<T>& stats, T* back,
+          const auto run = [&](const Kernels& k, int32_t* quant_codes, QuantizeStats<T>& stats, T* back,
                                T* range) {
             if constexpr (sizeof(T) == 4) {
-              k.quantize_f32(values.data(), n, q, quanta, stats);
-              k.dequantize_f32(quanta, n, 17, center, q.step, back);
+              k.quantize_f32(values.data(), n, q, quant_codes, stats);
+              k.dequantize_f32(quant_codes, n, 17, center, q.step, back);
               k.range_f32(values.data(), n, has_fill, q.fill, range, range + 1);
             } else {
-              k.quantize_f64(values.data(), n, q, quanta, stats);
-              k.dequantize_f64(quanta, n, 17, center, q.step, back);
+              k.quantize_f64(values.data(), n, q, quant_codes, stats);
+              k.dequantize_f64(quant_codes, n, 17, center, q.step, back);
               k.range_f64(values.data(), n, has_fill, q.fill, range, range + 1);
             }
           };
@@ -96,14 +96,14 @@ TEST(Kernels, PredictAndUnpredictLikePortableAndInverse) {
           NeighbourRows around{};
           around.count = count;
           for (size_t r = 0; r < count; ++r) around.rows[r] = rows[r + 1].data() + row_padding;
-          const int32_t* quanta = rows[0].data() + row_padding;
+          const int32_t* quant_codes = rows[0].data() + row_padding;
           std::vector<int32_t> expected(n + row_padding), found(n + row_padding), back(n + 2 * row_padding);
-          portable_kernels().predict(quanta, around, along_x, n, expected.data());
-          table->predict(quanta, around, along_x, n, found.data());
+          portable_kernels().predict(quant_codes, around, along_x, n, expected.data());
+          table->predict(quant_codes, around, along_x, n, found.data());
           table->unpredict(found.data(), around, along_x, n, back.data() + row_padding);
           for (size_t i = 0; i < n; ++i) {
             ASSERT_EQ(expected[i], found[i]) << table->name << " count " << int{count} << " i " << i;
-            ASSERT_EQ(quanta[i], back[row_padding + i])
+            ASSERT_EQ(quant_codes[i], back[row_padding + i])
                 << table->name << " count " << int{count} << " i " << i;
           }
         }
@@ -231,7 +231,8 @@ TEST(Kernels, WordsLikePortable) {
   }
 }
 
-// Rows of a stream: values with some far off the line (escapes), and optionally one that has no quantum.
+// Rows of a stream: values with some far off the line (escapes), and optionally one that has no quantization
+// code.
 template <class T>
 void compare_stream_rows(const StreamRowKernels<T>& expected, const StreamRowKernels<T>& found,
                          const char* name) {
@@ -254,24 +255,24 @@ void compare_stream_rows(const StreamRowKernels<T>& expected, const StreamRowKer
         if (kind == 2) values[n - 1] = std::numeric_limits<T>::quiet_NaN();
         const Quantizer<T> q{0, T{0}, T(0.02), 1 / T(0.02), T(0.0101), T{0}, false};
         struct Coded {
-          std::vector<int32_t> quanta;
+          std::vector<int32_t> quant_codes;
           std::vector<uint16_t> symbols;
           QuantizeStats<T> stats;
           bool has_escape = false;
         };
         const auto code = [&](const StreamRowKernels<T>& k) {
           Coded c;
-          c.quanta.assign(n + 2 * row_padding, 17);
+          c.quant_codes.assign(n + 2 * row_padding, 17);
           c.symbols.assign(n + row_padding, 0);
-          c.has_escape =
-              k.code(values.data(), n, q, around, c.quanta.data() + row_padding, c.symbols.data(), c.stats);
-          c.quanta.resize(row_padding + n);
+          c.has_escape = k.code(values.data(), n, q, around, c.quant_codes.data() + row_padding,
+                                c.symbols.data(), c.stats);
+          c.quant_codes.resize(row_padding + n);
           c.symbols.resize(n);
           return c;
         };
         const Coded a = code(expected);
         const Coded b = code(found);
-        EXPECT_EQ(a.quanta, b.quanta);
+        EXPECT_EQ(a.quant_codes, b.quant_codes);
         EXPECT_EQ(a.stats.rejected, b.stats.rejected);
         EXPECT_EQ(kind == 2 ? 1U : 0U, b.stats.rejected);
         EXPECT_EQ(a.stats.max_error, b.stats.max_error);
@@ -279,15 +280,15 @@ void compare_stream_rows(const StreamRowKernels<T>& expected, const StreamRowKer
         EXPECT_EQ(a.symbols, b.symbols);
         EXPECT_EQ(a.has_escape, b.has_escape);
         EXPECT_EQ(kind == 1, b.has_escape);
-        std::vector<int32_t> quanta(n + 2 * row_padding, 17);
+        std::vector<int32_t> quant_codes(n + 2 * row_padding, 17);
         std::vector<T> back(n + 1, T(-77));
-        EXPECT_EQ(kind == 1, found.restore(b.symbols.data(), n, around, q.step, quanta.data() + row_padding,
-                                           back.data()));
+        EXPECT_EQ(kind == 1, found.restore(b.symbols.data(), n, around, q.step,
+                                           quant_codes.data() + row_padding, back.data()));
         EXPECT_EQ(back[n], T(-77));
         if (kind == 1) continue;
         for (size_t i = 0; i < n; ++i) {
-          ASSERT_EQ(quanta[row_padding + i], b.quanta[row_padding + i]);
-          ASSERT_EQ(back[i], static_cast<T>(quanta[row_padding + i]) * q.step);
+          ASSERT_EQ(quant_codes[row_padding + i], b.quant_codes[row_padding + i]);
+          ASSERT_EQ(back[i], static_cast<T>(quant_codes[row_padding + i]) * q.step);
         }
       }
     }

@@ -136,8 +136,8 @@ TYPED_TEST(Lattices, EveryCodecThatMayBeChosenIsRepeated) {
   }
 }
 
-// Half a step below the largest quantum rounds up to it.
-TYPED_TEST(Lattices, FirstValuesAtTheLimitOfQuantaAreRead) {
+// Half a step below the largest quantization code rounds up to it.
+TYPED_TEST(Lattices, FirstValuesAtTheLimitOfCodesAreRead) {
   using T = TypeParam;
   for (const bool is_lattice : {false, true}) {
     for (int i = -40; i <= 40; ++i) {

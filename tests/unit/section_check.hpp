@@ -56,7 +56,7 @@ ComponentSpec spec_of(Codec codec, const std::vector<T>& values, double relative
 
 template <class T>
 ComponentInfo info_of(const ComponentSpec& spec) {
-  const QuantumGrid<T> grid = make_grid<T>(spec);
+  const QuantizationGrid<T> grid = make_grid<T>(spec);
   ComponentInfo info;
   info.bound_abs = spec.bound_abs;
   info.center = static_cast<double>(grid.center);

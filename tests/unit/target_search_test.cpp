@@ -115,7 +115,7 @@ TEST(Target, BoundsOfFieldsAreAbsRelAndLossless) {
             parse_bound("pw_rel=1", BoundUse::array).status().message().find("psnr=VALUE"));
 }
 
-// Bits a value that hardly fall until quanta run out, and then by a factor of twenty.
+// Bits a value that hardly fall until quantization codes run out, and then by a factor of twenty.
 TEST(BoundSearch, GetsThereBesideACliff) {
   const auto bits = [](double bound) {
     const double at = std::log2(bound);

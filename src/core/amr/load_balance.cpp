@@ -23,7 +23,7 @@ constexpr double given_load_steps = 1 << 30;
 // those have nothing to offer, heavier ones seldom do.
 constexpr size_t partners_tried = 64;
 // Boxes of a rank up to which pairs of them are tried.
-constexpr size_t most_paired = 24;
+constexpr size_t max_paired = 24;
 
 int64_t sum(std::span<const int64_t> loads) {
   int64_t total = 0;
@@ -196,7 +196,7 @@ class Exchange {
     std::vector<Part> parts{Part{}};
     for (size_t level = first; level < last; ++level) {
       for (int box : holdings_[level][static_cast<size_t>(rank)].boxes) parts.push_back({level, box});
-      if (parts.size() > most_paired) return {};
+      if (parts.size() > max_paired) return {};
     }
     std::vector<Pair> pairs{{Part{}, Part{}}};
     for (size_t i = 0; i < parts.size(); ++i) {

@@ -15,9 +15,9 @@
 namespace neve::amr {
 namespace {
 
-constexpr int most_box_cells = 1024;
-constexpr int most_replicas = 1024;
-constexpr int most_components = 1024;
+constexpr int max_box_cells = 1024;
+constexpr int max_replicas = 1024;
+constexpr int max_components = 1024;
 
 Status check_number(const char* what, int value, int least, int most) {
   if (value >= least && value <= most) return {};
@@ -44,7 +44,7 @@ constexpr int chombo_ratio = 4;
 constexpr int ice_levels = 5;
 constexpr int ice_ratio = 2;
 constexpr int ice_base_tiles = 48;
-constexpr int most_box_tiles = 4;  // a side
+constexpr int max_box_tiles = 4;  // a side
 // The part of the line that the finest level follows, so that clustering comes close to 896 boxes.
 constexpr double finest_angle = 5.12;
 
@@ -101,7 +101,7 @@ void cluster(const TileMap& map, const TileBox& whole, std::vector<TileBox>& box
   if (marked == 0) return;
   const TileBox box = shrunk(map, whole);
   const int width = box.x1 - box.x0, height = box.y1 - box.y0;
-  if (std::max(width, height) <= most_box_tiles && 10 * marked >= 7 * box.tiles()) {
+  if (std::max(width, height) <= max_box_tiles && 10 * marked >= 7 * box.tiles()) {
     boxes.push_back(box);
     return;
   }
@@ -163,10 +163,10 @@ void split_to(std::vector<TileBox>& boxes, size_t count) {
 }  // namespace
 
 Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
-  NEVE_TRY(check_number("edge of a box in cells", grid.box_cells, 1, most_box_cells));
-  NEVE_TRY(check_number("number of components", grid.components, 1, most_components));
+  NEVE_TRY(check_number("edge of a box in cells", grid.box_cells, 1, max_box_cells));
+  NEVE_TRY(check_number("number of components", grid.components, 1, max_components));
   for (int32_t n : grid.replicas)
-    NEVE_TRY(check_number("number of units along a direction", n, 1, most_replicas));
+    NEVE_TRY(check_number("number of units along a direction", n, 1, max_replicas));
 
   Hierarchy h;
   h.dtype = grid.dtype;
@@ -205,8 +205,8 @@ Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
 }
 
 Result<Hierarchy> ice_grid(const IceGrid& grid) {
-  NEVE_TRY(check_number("edge of a tile in cells", grid.tile_cells, 1, most_box_cells));
-  NEVE_TRY(check_number("number of components", grid.components, 1, most_components));
+  NEVE_TRY(check_number("edge of a tile in cells", grid.tile_cells, 1, max_box_cells));
+  NEVE_TRY(check_number("number of components", grid.components, 1, max_components));
 
   // The finest level first: a coarser one must hold it, with a tile to spare.
   std::vector<std::vector<TileBox>> boxes(ice_levels);
@@ -226,9 +226,9 @@ Result<Hierarchy> ice_grid(const IceGrid& grid) {
     cluster(map, {0, 0, map.side(), map.side()}, boxes[static_cast<size_t>(l)]);
     if (is_finest) split_to(boxes[static_cast<size_t>(l)], ice_finest_boxes);
   }
-  for (int y = 0; y < ice_base_tiles; y += most_box_tiles) {
-    for (int x = 0; x < ice_base_tiles; x += most_box_tiles) {
-      boxes[0].push_back({x, y, x + most_box_tiles, y + most_box_tiles});
+  for (int y = 0; y < ice_base_tiles; y += max_box_tiles) {
+    for (int x = 0; x < ice_base_tiles; x += max_box_tiles) {
+      boxes[0].push_back({x, y, x + max_box_tiles, y + max_box_tiles});
     }
   }
 

@@ -10,7 +10,7 @@
 namespace neve {
 
 // Shorter ones do not pay.
-inline constexpr size_t least_repeat = 4;
+inline constexpr size_t min_repeat = 4;
 
 // Low bits that may differ: of doubles what computing the same in another order leaves different. (Of floats
 // those bits are too much of a value to be ignored.)
@@ -34,11 +34,11 @@ constexpr uint32_t hash_of_word(U word) {
   return mixed ^ (mixed >> 15);
 }
 
-// Of least_repeat words in a row, from their hashes; the same when the run is turned around.
+// Of min_repeat words in a row, from their hashes; the same when the run is turned around.
 constexpr uint32_t hash_of_run(const uint32_t* hashes) {
   constexpr uint32_t odd = 0x85ebca6b;
   uint32_t sum = 0;
-  for (size_t k = 0; k < least_repeat; ++k) sum += hashes[k];
+  for (size_t k = 0; k < min_repeat; ++k) sum += hashes[k];
   return sum * odd;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codec `context`: interpolation whose quanta are coded by adaptive models, one for each neighbourhood
-// (magnitudes and signs of the quanta around), with range asymmetric numeral systems.
+// Codec `context`: interpolation whose quantization codes are coded by adaptive models, one for each
+// neighbourhood (magnitudes and signs of the quantization codes around), with range asymmetric numeral
+// systems.
 #include <fmt/format.h>
 
 #include <bit>
@@ -83,8 +84,8 @@ class ContextRowEncoder {
   }
 
   bool code(const ClassRow<T>& row) {
-    quanta_.resize(row.count);
-    encoder_.quantize_row(row, quanta_.data());
+    quant_codes_.resize(row.count);
+    encoder_.quantize_row(row, quant_codes_.data());
     RowContext context(row, signs_, models_);
     for (size_t i = 0; i < row.count; ++i) {
       if (row.excluded != nullptr && row.excluded[i] != 0) {
@@ -93,8 +94,8 @@ class ContextRowEncoder {
         continue;
       }
       const RowContext::Place place = context.at(i);
-      const int32_t quantum = quanta_[i];
-      if (quantum == rejected_quantum) {
+      const int32_t quant_code = quant_codes_[i];
+      if (quant_code == rejected_quant_code) {
         put_symbol(*place.model, escape_symbol);
         raw_.put((1U << exact_ones) - 1, exact_ones);
         encoder_.list_exactly(row.values[i]);
@@ -102,10 +103,10 @@ class ContextRowEncoder {
         context.set(i, exact_magnitude, 0);
         continue;
       }
-      put_quantum(place, quantum);
-      const auto magnitude = static_cast<uint8_t>(std::min(std::abs(quantum), magnitude_limit));
+      put_quant_code(place, quant_code);
+      const auto magnitude = static_cast<uint8_t>(std::min(std::abs(quant_code), magnitude_limit));
       row.magnitudes[i] = magnitude;
-      context.set(i, magnitude, (quantum > 0) - (quantum < 0));
+      context.set(i, magnitude, (quant_code > 0) - (quant_code < 0));
     }
     return true;
   }
@@ -123,9 +124,9 @@ class ContextRowEncoder {
     model.update(static_cast<int>(symbol));
   }
 
-  void put_quantum(const RowContext::Place& place, int32_t quantum) {
+  void put_quant_code(const RowContext::Place& place, int32_t quant_code) {
     const int32_t half = (1 << place.raw_bits) >> 1;
-    const uint32_t upper = zigzag((quantum + half) >> place.raw_bits);
+    const uint32_t upper = zigzag((quant_code + half) >> place.raw_bits);
     put_symbol(*place.model, std::min(upper, escape_symbol));
     if (upper >= escape_symbol) {
       const uint32_t rest = upper - escape_symbol + 1;
@@ -134,7 +135,7 @@ class ContextRowEncoder {
       raw_.put(rest, bits);
     }
     if (place.raw_bits > 0) {
-      raw_.put(static_cast<uint32_t>(quantum + half), static_cast<unsigned>(place.raw_bits));
+      raw_.put(static_cast<uint32_t>(quant_code + half), static_cast<unsigned>(place.raw_bits));
     }
   }
 
@@ -143,7 +144,7 @@ class ContextRowEncoder {
   RansEncoder rans_;
   Bytes raw_bytes_;
   BitWriter raw_;
-  RawVector<int32_t> quanta_;
+  RawVector<int32_t> quant_codes_;
   std::vector<int8_t> signs_;
 };
 
@@ -154,32 +155,32 @@ class ContextRowDecoder {
       : decoder_(decoder), raw_(raw), rans_(words) {}
 
   bool code(const ClassRow<T>& row) {
-    quanta_.resize(row.count);
+    quant_codes_.resize(row.count);
     RowContext context(row, signs_, models_);
     for (size_t i = 0; i < row.count; ++i) {
       if (row.excluded != nullptr && row.excluded[i] != 0) {
-        quanta_[i] = 0;
+        quant_codes_[i] = 0;
         row.magnitudes[i] = context.mean_magnitude(i);
         context.set(i, row.magnitudes[i], 0);
         continue;
       }
-      const int32_t quantum = take_quantum(context.at(i));
-      quanta_[i] = quantum;
-      if (quantum == rejected_quantum) {
+      const int32_t quant_code = take_quant_code(context.at(i));
+      quant_codes_[i] = quant_code;
+      if (quant_code == rejected_quant_code) {
         row.magnitudes[i] = exact_magnitude;
         context.set(i, exact_magnitude, 0);
         continue;
       }
-      const auto magnitude = static_cast<uint8_t>(std::min(std::abs(quantum), magnitude_limit));
+      const auto magnitude = static_cast<uint8_t>(std::min(std::abs(quant_code), magnitude_limit));
       row.magnitudes[i] = magnitude;
-      context.set(i, magnitude, (quantum > 0) - (quantum < 0));
+      context.set(i, magnitude, (quant_code > 0) - (quant_code < 0));
     }
-    return !rans_.failed() && decoder_.restore_row(row, quanta_.data());
+    return !rans_.failed() && decoder_.restore_row(row, quant_codes_.data());
   }
   bool is_at_end() const { return rans_.is_at_end(); }
 
  private:
-  int32_t take_quantum(const RowContext::Place& place) {
+  int32_t take_quant_code(const RowContext::Place& place) {
     const int symbol = place.model->find(rans_.slot());
     rans_.advance(place.model->begin(symbol), place.model->end(symbol));
     place.model->update(symbol);
@@ -187,10 +188,10 @@ class ContextRowDecoder {
     if (upper == escape_symbol) {
       unsigned bits = 0;
       while (bits < exact_ones && raw_.get(1) != 0) ++bits;
-      if (bits == exact_ones) return rejected_quantum;
+      if (bits == exact_ones) return rejected_quant_code;
       upper = escape_symbol - 1 + (1U << bits | static_cast<uint32_t>(raw_.get(bits)));
     }
-    // Bits enough for any quantum, and modulo 2^32 for those of a damaged stream.
+    // Bits enough for any quantization code, and modulo 2^32 for those of a damaged stream.
     if (place.raw_bits == 0) return unzigzag(upper);
     const uint32_t whole = static_cast<uint32_t>(unzigzag(upper)) << place.raw_bits;
     const auto low = static_cast<uint32_t>(raw_.get(static_cast<unsigned>(place.raw_bits)));
@@ -201,7 +202,7 @@ class ContextRowDecoder {
   BitReader raw_;
   RansDecoder rans_;
   ContextModels models_;
-  RawVector<int32_t> quanta_;
+  RawVector<int32_t> quant_codes_;
   std::vector<int8_t> signs_;
 };
 
@@ -224,7 +225,7 @@ SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& 
 template <class T>
 Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable&,
                       const SectionTarget<T>& target) {
-  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
+  NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
   ByteReader in(bytes);
   NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
   const uint64_t raw_bytes = in.get_varint();

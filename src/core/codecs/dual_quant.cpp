@@ -3,8 +3,9 @@
 // residuals (Zhang et al., "CEAZ: Accelerating Parallel I/O via Hardware-Algorithm Co-Design of Efficient and
 // Adaptive Lossy Compression", arXiv:2106.13306; Tian et al., "cuSZ", PACT 2020).
 //
-// Because prediction works on the quanta themselves, it is exact integer arithmetic modulo 2^32: a decoded
-// value is quantum * step whatever was decoded before it, and the encoder checks its bound value by value.
+// Because prediction works on the quantization codes themselves, it is exact integer arithmetic modulo 2^32:
+// a decoded value is quant_code * step whatever was decoded before it, and the encoder checks its
+// bound value by value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/codecs/quantum_planes.hpp"
+#include "core/codecs/quant_code_planes.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
@@ -54,8 +55,8 @@ NeighbourRows shifted(NeighbourRows around, size_t x) {
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
 class ResidualPacker {
  public:
-  ResidualPacker(uint64_t most_values, int shift)
-      : shift_(shift), symbols_(neve::take_symbols(most_values + row_padding)) {}
+  ResidualPacker(uint64_t max_values, int shift)
+      : shift_(shift), symbols_(neve::take_symbols(max_values + row_padding)) {}
 
   // Room for n residuals behind those pending; n is at most pack_block.
   int32_t* room() {
@@ -134,23 +135,23 @@ class Encoder {
 
  private:
   void encode_rect(const RectRows<const T*>& rect) {
-    QuantumPlanes planes(rect.size, choice_.axes);
+    QuantCodePlanes planes(rect.size, choice_.axes);
     const auto width = static_cast<size_t>(rect.size[0]);
     visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
-      int32_t* quanta = planes.row(y, z, w);
+      int32_t* quant_codes = planes.row(y, z, w);
       const T* values = rect.row(y, z, w);
       const NeighbourRows around = planes.neighbours(y, z, w);
       const bool along_x = is_along_x(choice_.axes, y, z, w);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
-      // quantum before them, so that prediction finds something like the field there.
+      // quantization code before them, so that prediction finds something like the field there.
       int32_t hold = planes.before_row(y, z, w);
       visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
         if (is_left_out) {
-          std::fill(quanta + begin, quanta + end, hold);
+          std::fill(quant_codes + begin, quant_codes + end, hold);
         } else {
-          hold =
-              encode_held(values + begin, end - begin, shifted(around, begin), along_x, hold, quanta + begin);
+          hold = encode_held(values + begin, end - begin, shifted(around, begin), along_x, hold,
+                             quant_codes + begin);
         }
       });
       return true;
@@ -159,27 +160,27 @@ class Encoder {
 
   // n held cells of a row. Returns what an excluded cell after them repeats.
   int32_t encode_held(const T* values, size_t n, const NeighbourRows& around, bool along_x, int32_t hold,
-                      int32_t* quanta) {
+                      int32_t* quant_codes) {
     const size_t rejected_before = stats_.rejected;
-    rules_.quantize(values, n, quantizer_, quanta, stats_);
+    rules_.quantize(values, n, quantizer_, quant_codes, stats_);
     const bool has_specials = stats_.rejected != rejected_before;
     if (has_specials) {
-      hold = fill_specials(values, n, hold, quanta);
+      hold = fill_specials(values, n, hold, quant_codes);
     } else {
       held_ += n;
-      hold = quanta[n - 1];
+      hold = quant_codes[n - 1];
     }
-    pack_run(quanta, around, along_x, n, has_specials);
+    pack_run(quant_codes, around, along_x, n, has_specials);
     return hold;
   }
 
-  int32_t fill_specials(const T* values, size_t n, int32_t hold, int32_t* quanta) {
+  int32_t fill_specials(const T* values, size_t n, int32_t hold, int32_t* quant_codes) {
     is_special_.resize(n);
     for (size_t x = 0; x < n; ++x, ++held_) {
-      is_special_[x] = quanta[x] == rejected_quantum;
+      is_special_[x] = quant_codes[x] == rejected_quant_code;
       if (is_special_[x] != 0) add_special(values[x]);
-      if (is_special_[x] == 0) hold = quanta[x];
-      quanta[x] = hold;
+      if (is_special_[x] == 0) hold = quant_codes[x];
+      quant_codes[x] = hold;
     }
     return hold;
   }
@@ -190,12 +191,12 @@ class Encoder {
     ++(repeats ? special_cells_ : exact_cells_);
   }
 
-  void pack_run(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t width,
+  void pack_run(const int32_t* quant_codes, const NeighbourRows& around, bool along_x, size_t width,
                 bool has_specials) {
     for (size_t x = 0; x < width; x += pack_block) {
       const size_t n = std::min(pack_block, width - x);
       int32_t* residuals = packer_.room();
-      kernels().predict(quanta + x, shifted(around, x), along_x, n, residuals);
+      kernels().predict(quant_codes + x, shifted(around, x), along_x, n, residuals);
       size_t kept = n;
       if (has_specials) {
         kept = 0;
@@ -269,8 +270,8 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
     return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
   if (s.shift > max_shift)
     return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
-  if (origin <= -quantum_limit || origin >= quantum_limit) {
-    return corrupt(fmt::format("dual_quant section: origin {} not within +-{}", origin, quantum_limit));
+  if (origin <= -quant_code_limit || origin >= quant_code_limit) {
+    return corrupt(fmt::format("dual_quant section: origin {} not within +-{}", origin, quant_code_limit));
   }
   s.origin = static_cast<int32_t>(origin);
   if ((flags & flag_specials) != 0) {
@@ -291,7 +292,7 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
 template <class T>
 class Decoder {
  public:
-  Decoder(const Streams& streams, const QuantumGrid<T>& grid, const SectionTarget<T>& target)
+  Decoder(const Streams& streams, const QuantizationGrid<T>& grid, const SectionTarget<T>& target)
       : s_(streams), grid_(grid), target_(target), cursor_(streams.specials) {}
 
   Status run() {
@@ -328,9 +329,9 @@ class Decoder {
 
   Status decode_rect(const RectRows<T*>& rect) {
     // Padding of a few cells' row would be many times the row.
-    constexpr int64_t least_vector_row = 4;
-    const bool is_narrow = rect.size[0] < least_vector_row;
-    QuantumPlanes planes(rect.size, s_.axes, is_narrow ? RowRoom::packed : RowRoom::padded);
+    constexpr int64_t min_vector_row = 4;
+    const bool is_narrow = rect.size[0] < min_vector_row;
+    QuantCodePlanes planes(rect.size, s_.axes, is_narrow ? RowRoom::packed : RowRoom::padded);
     const Kernels& row_kernels = is_narrow ? portable_kernels() : kernels();
     const auto width = static_cast<size_t>(rect.size[0]);
     residuals_.resize(width + row_padding);
@@ -341,7 +342,7 @@ class Decoder {
               ? width
               : width - static_cast<uint64_t>(std::count(left_out, left_out + width, uint8_t{1}));
       const bool has_special = cursor_.next(held_at_) < held_at_ + held;
-      int32_t* quanta = planes.row(y, z, w);
+      int32_t* quant_codes = planes.row(y, z, w);
       const NeighbourRows around = planes.neighbours(y, z, w);
       const bool along_x = is_along_x(s_.axes, y, z, w);
       const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
@@ -351,7 +352,7 @@ class Decoder {
       int32_t hold = planes.before_row(y, z, w);
       visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
         if (is_left_out) {
-          std::fill(quanta + begin, quanta + end, hold);
+          std::fill(quant_codes + begin, quant_codes + end, hold);
           std::fill(out + begin, out + end,
                     portable::dequantize_one(hold, s_.origin, grid_.center, grid_.step));
           return;
@@ -359,20 +360,20 @@ class Decoder {
         const size_t n = end - begin;
         const NeighbourRows beside = shifted(around, begin);
         // What prediction along x adds to the residual of the run's first cell.
-        const uint32_t carry = along_x && begin > 0 ? static_cast<uint32_t>(quanta[begin - 1]) -
+        const uint32_t carry = along_x && begin > 0 ? static_cast<uint32_t>(quant_codes[begin - 1]) -
                                                           portable::neighbour_sum(beside, -1)
                                                     : 0;
         if (has_special) {
           residuals +=
-              decode_specials(residuals, beside, along_x, n, carry, hold, quanta + begin, out + begin);
+              decode_specials(residuals, beside, along_x, n, carry, hold, quant_codes + begin, out + begin);
         } else {
           if (begin > 0) residuals[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals[0]) + carry);
-          row_kernels.unpredict(residuals, beside, along_x, n, quanta + begin);
-          dequantize(quanta + begin, n, s_.origin, grid_, out + begin);
+          row_kernels.unpredict(residuals, beside, along_x, n, quant_codes + begin);
+          dequantize(quant_codes + begin, n, s_.origin, grid_, out + begin);
           residuals += n;
           held_at_ += n;
         }
-        hold = quanta[end - 1];
+        hold = quant_codes[end - 1];
       });
       return true;
     });
@@ -407,7 +408,7 @@ class Decoder {
 
   // n held cells of a row, some of them special. Returns how many residuals they used.
   size_t decode_specials(const int32_t* residuals, const NeighbourRows& around, bool along_x, size_t n,
-                         uint32_t sum_before, int32_t hold, int32_t* quanta, T* out) {
+                         uint32_t sum_before, int32_t hold, int32_t* quant_codes, T* out) {
     patches_.clear();
     size_t used = 0;
     uint64_t special_at = cursor_.next(held_at_);
@@ -420,16 +421,16 @@ class Decoder {
         const uint32_t sum = (along_x ? sum_before : 0) + static_cast<uint32_t>(residuals[used++]);
         hold = static_cast<int32_t>(sum + neighbours);
       }
-      quanta[x] = hold;
+      quant_codes[x] = hold;
       sum_before = static_cast<uint32_t>(hold) - neighbours;
     }
-    dequantize(quanta, n, s_.origin, grid_, out);
+    dequantize(quant_codes, n, s_.origin, grid_, out);
     for (const Patch& p : patches_) out[p.x] = value_of_bits<T>(p.bits);
     return used;
   }
 
   const Streams& s_;
-  QuantumGrid<T> grid_;
+  QuantizationGrid<T> grid_;
   const SectionTarget<T>& target_;
   SpecialCursor cursor_;
   std::vector<Patch> patches_;
@@ -449,7 +450,7 @@ SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpe
 template <class T>
 Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                          const SectionTarget<T>& target) {
-  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
+  NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
   NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
   Status status = Decoder<T>(streams, grid, target).run();
   recycle_symbols(std::move(streams.symbols));

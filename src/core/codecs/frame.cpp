@@ -31,8 +31,8 @@ namespace neve {
 
 namespace {
 
-// Sections share codebooks when a book is a sizeable part of one: above this many elements in the frame each
-// section is finished at once instead, so that symbols of a large array need not all be kept.
+// Sections share codebooks when a codebook is a sizeable part of one: above this many elements in the frame
+// each section is finished at once instead, so that symbols of a large array need not all be kept.
 constexpr uint64_t shared_books_max_elements = uint64_t{1} << 22;
 
 // 1 for each cell of `rect` that lies in one of the box's covered rectangles; empty when none does.
@@ -209,7 +209,7 @@ Bytes take_finished(SectionDraft& draft, SharedBooks* shared) {
   return finish_section(draft, shared);
 }
 
-void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& most_cells) {
+void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& max_cells) {
   sum.stored_bytes += part.stored_bytes;
   sum.cells += part.cells;
   sum.left_out_cells += part.left_out_cells;
@@ -217,8 +217,8 @@ void merge_report(const ComponentReport& part, ComponentReport& sum, uint64_t& m
   sum.exact_cells += part.exact_cells;
   sum.max_abs_error = std::max(sum.max_abs_error, part.max_abs_error);
   sum.rival_bytes += part.rival == Codec::automatic ? part.stored_bytes : part.rival_bytes;
-  if (part.cells > most_cells) {
-    most_cells = part.cells;
+  if (part.cells > max_cells) {
+    max_cells = part.cells;
     sum.codec = part.codec;
     sum.arrangement = part.arrangement;
     sum.unit_cells = part.unit_cells;
@@ -328,7 +328,7 @@ Result<bool> choose_arrangements(const FrameLayout& layout, std::span<const Comp
   }
   uint64_t boxes = layout.boxes.size();
   for (const FrameBox& box : layout.boxes) boxes += box.covered.size();
-  const uint64_t most = most_arranged_boxes(layout.held_elements());
+  const uint64_t most = max_arranged_boxes(layout.held_elements());
   if (!has_arrangements || boxes <= most) return has_arrangements;
   for (const ComponentSpec& spec : specs) {
     if (spec.tuning.arrangement == Arrangement::automatic && spec.tuning.unit_cells == 0) continue;
@@ -384,7 +384,7 @@ template <class T>
 void finish_sections(FrameDraft& frame, const EncodeOptions& options, FrameHeader& header,
                      FrameReport& report) {
   SharedBooks books;
-  std::vector<uint64_t> most_cells(report.components.size(), 0);
+  std::vector<uint64_t> max_cells(report.components.size(), 0);
   for (size_t s = 0; s < frame.sections.size(); ++s) {
     DraftedSection& section = frame.drafted[s];
     if (frame.shares_books) {
@@ -399,7 +399,7 @@ void finish_sections(FrameDraft& frame, const EncodeOptions& options, FrameHeade
         {static_cast<int>(component), static_cast<uint64_t>(frame.sections[s].tile->cells), bytes.size(),
          section.draft.codec, section.arrangement.arrangement, section.arrangement.unit_cells});
     section.draft.report.stored_bytes = bytes.size();
-    merge_report(section.draft.report, report.components[component], most_cells[component]);
+    merge_report(section.draft.report, report.components[component], max_cells[component]);
     if (options.explain) {
       const SelectionTrace& trace = section.draft.selection;
       report.selections[component].add(trace.candidates, section.draft.report.cells * sizeof(T), trace.times);
@@ -418,7 +418,7 @@ ComponentInfo component_info(const ComponentSpec& spec, double max_abs_error) {
   info.drops_covered = spec.drop_covered;
   info.integer_fill = spec.integer_fill;
   if constexpr (std::is_floating_point_v<T>) {
-    const QuantumGrid<T> grid = make_grid<T>(spec);
+    const QuantizationGrid<T> grid = make_grid<T>(spec);
     info.center = static_cast<double>(grid.center);
     info.step = grid.is_usable() ? static_cast<double>(grid.step) : 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codec `interpolation`: prediction from coarse to fine (stages/predict/interpolation.hpp), quanta in Huffman
-// codes.
+// Codec `interpolation`: prediction from coarse to fine (stages/predict/interpolation.hpp), quantization
+// codes in Huffman codes.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace neve {
 namespace {
 
 constexpr uint8_t flag_zero_groups = 1;
-// The escape that says that an exact value follows: no quantum reaches it.
+// The escape that says that an exact value follows: no quantization code reaches it.
 constexpr int32_t exact_escape = residual_limit;
 
 template <class T>
@@ -27,28 +27,28 @@ class SymbolRowEncoder {
       : encoder_(encoder), symbols_(take_symbols(cells + row_padding)) {}
 
   bool code(const ClassRow<T>& row) {
-    quanta_.resize(row.count + row_padding);
-    encoder_.quantize_row(row, quanta_.data());
+    quant_codes_.resize(row.count + row_padding);
+    encoder_.quantize_row(row, quant_codes_.data());
     size_t coded = row.count;
     if (row.excluded != nullptr) {
       coded = 0;
       values_.resize(row.count);
       for (size_t i = 0; i < row.count; ++i) {
-        quanta_[coded] = quanta_[i];
+        quant_codes_[coded] = quant_codes_[i];
         values_[coded] = row.values[i];
         coded += row.excluded[i] == 0;
       }
     }
     const T* values = row.excluded != nullptr ? values_.data() : row.values;
     for (size_t i = 0; i < coded; ++i) {
-      if (quanta_[i] != rejected_quantum) continue;
-      quanta_[i] = exact_escape;
+      if (quant_codes_[i] != rejected_quant_code) continue;
+      quant_codes_[i] = exact_escape;
       encoder_.list_exactly(values[i]);
     }
     if (escapes_.size() < escape_total_ + coded + row_padding) {
       escapes_.resize(std::max(2 * escapes_.size(), escape_total_ + coded + row_padding));
     }
-    escape_total_ += kernels().pack(quanta_.data(), coded, 0, symbols_.data() + symbol_total_,
+    escape_total_ += kernels().pack(quant_codes_.data(), coded, 0, symbols_.data() + symbol_total_,
                                     escapes_.data() + escape_total_);
     symbol_total_ += coded;
     return true;
@@ -66,7 +66,7 @@ class SymbolRowEncoder {
   size_t symbol_total_ = 0;
   std::vector<int32_t> escapes_;
   size_t escape_total_ = 0;
-  RawVector<int32_t> quanta_;
+  RawVector<int32_t> quant_codes_;
   RawVector<T> values_;
 };
 
@@ -83,25 +83,25 @@ class SymbolRowDecoder {
       : decoder_(decoder), symbols_(streams.symbols), escapes_(streams.escapes) {}
 
   bool code(const ClassRow<T>& row) {
-    quanta_.resize(row.count + row_padding);
+    quant_codes_.resize(row.count + row_padding);
     size_t coded = row.count;
     if (row.excluded != nullptr) {
       coded = static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{0}));
     }
     if (coded > symbol_total() - symbol_at_) return false;
     const size_t used = kernels().unpack(symbols_.data() + symbol_at_, coded, 0, escapes_.subspan(escape_at_),
-                                         quanta_.data());
+                                         quant_codes_.data());
     if (used == SIZE_MAX) return false;
     symbol_at_ += coded;
     escape_at_ += used;
     for (size_t i = 0; i < coded; ++i) {
-      if (quanta_[i] == exact_escape) quanta_[i] = rejected_quantum;
+      if (quant_codes_[i] == exact_escape) quant_codes_[i] = rejected_quant_code;
     }
     if (row.excluded != nullptr) {
       // From the end, so that nothing is overwritten before it has moved.
-      for (size_t i = row.count; i-- > 0;) quanta_[i] = row.excluded[i] != 0 ? 0 : quanta_[--coded];
+      for (size_t i = row.count; i-- > 0;) quant_codes_[i] = row.excluded[i] != 0 ? 0 : quant_codes_[--coded];
     }
-    return decoder_.restore_row(row, quanta_.data());
+    return decoder_.restore_row(row, quant_codes_.data());
   }
   bool is_at_end() const { return symbol_at_ == symbol_total(); }
 
@@ -114,7 +114,7 @@ class SymbolRowDecoder {
   size_t symbol_at_ = 0;
   std::span<const int32_t> escapes_;
   size_t escape_at_ = 0;
-  RawVector<int32_t> quanta_;
+  RawVector<int32_t> quant_codes_;
 };
 
 Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const BookTable& shared) {
@@ -155,7 +155,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
 template <class T>
 Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
                             const SectionTarget<T>& target) {
-  NEVE_ASSIGN(const QuantumGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
+  NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
   ByteReader in(bytes);
   NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
   const uint64_t without_symbol = head.specials.count() + head.anchors.size();

@@ -150,11 +150,11 @@ void InterpolationEncoder<T>::code_anchor(PhaseField<T>& field) {
   // On the grid of the finest level: one value more or less exact costs nothing.
   const T scaled = (value - anchor_before_) / step_;
   const bool fits = std::abs(scaled) < static_cast<T>(residual_limit);
-  const int64_t quantum = fits ? static_cast<int64_t>(math::round_even(scaled)) : exact_anchor;
-  const T decoded = anchor_before_ + static_cast<T>(quantum) * step_;
+  const int64_t quant_code = fits ? static_cast<int64_t>(math::round_even(scaled)) : exact_anchor;
+  const T decoded = anchor_before_ + static_cast<T>(quant_code) * step_;
   const T error = std::abs(value - decoded);
-  if (quantum < exact_anchor && quantum > -exact_anchor && error <= quantizer_.tolerance) {
-    anchors_.push_back(quantum);
+  if (quant_code < exact_anchor && quant_code > -exact_anchor && error <= quantizer_.tolerance) {
+    anchors_.push_back(quant_code);
     max_error_ = std::max(max_error_, error);
     value = decoded;
   } else {
@@ -165,12 +165,12 @@ void InterpolationEncoder<T>::code_anchor(PhaseField<T>& field) {
 }
 
 template <class T>
-void InterpolationEncoder<T>::quantize_row(const ClassRow<T>& row, int32_t* quanta) {
+void InterpolationEncoder<T>::quantize_row(const ClassRow<T>& row, int32_t* quant_codes) {
   originals_.resize(row.count);
   std::copy(row.values, row.values + row.count, originals_.data());
   const T step = level_step(step_, row.level);
   interpolation_kernels(T{}).quantize(row.values, row.prediction, {step, 1 / step, quantizer_.tolerance},
-                                      row.count, quanta);
+                                      row.count, quant_codes);
   if (row.excluded != nullptr) {
     for (size_t i = 0; i < row.count; ++i) {
       if (row.excluded[i] == cell_known) row.values[i] = originals_[i];
@@ -290,26 +290,26 @@ bool InterpolationDecoder<T>::decode_anchor(PhaseField<T>& field) {
     return true;
   }
   if (anchor_at_ == head_.anchors.size()) return false;
-  const int64_t quantum = head_.anchors[anchor_at_++];
-  if (quantum == exact_anchor) {
+  const int64_t quant_code = head_.anchors[anchor_at_++];
+  if (quant_code == exact_anchor) {
     if (!take_exact(value)) return false;
   } else {
-    value = anchor_before_ + static_cast<T>(quantum) * step_;
+    value = anchor_before_ + static_cast<T>(quant_code) * step_;
   }
   anchor_before_ = value;
   return true;
 }
 
 template <class T>
-bool InterpolationDecoder<T>::restore_row(const ClassRow<T>& row, const int32_t* quanta) {
+bool InterpolationDecoder<T>::restore_row(const ClassRow<T>& row, const int32_t* quant_codes) {
   const bool may_know = row.excluded != nullptr && !target_.nested.empty();
   if (may_know) known_.assign(row.values, row.values + row.count);
-  interpolation_kernels(T{}).reconstruct(quanta, row.prediction, level_step(step_, row.level), row.count,
+  interpolation_kernels(T{}).reconstruct(quant_codes, row.prediction, level_step(step_, row.level), row.count,
                                          row.values);
   for (size_t i = 0; i < row.count; ++i) {
     if (row.excluded != nullptr && row.excluded[i] != 0) {
       row.values[i] = row.excluded[i] == cell_known ? known_[i] : finite_or_zero(row.prediction[i]);
-    } else if (quanta[i] == rejected_quantum && !take_exact(row.values[i])) {
+    } else if (quant_codes[i] == rejected_quant_code && !take_exact(row.values[i])) {
       return false;
     }
   }

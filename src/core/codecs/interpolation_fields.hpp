@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the codecs `interpolation` and `context` share: rectangles as split fields, the head of a section, and
-// the way back into memory. They differ in how quanta are entropy coded.
+// the way back into memory. They differ in how quantization codes are entropy coded.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,8 @@ inline const InterpolationKernels<double>& interpolation_kernels(double) {
 // component's center). This number says that an exact value holds it.
 inline constexpr int64_t exact_anchor = residual_limit;
 
-// What a cell without a quantum takes the place of its prediction with: finite, whatever was extrapolated.
+// What a cell without a quantization code takes the place of its prediction with: finite, whatever was
+// extrapolated.
 template <class T>
 T finite_or_zero(T prediction) {
   return std::isfinite(prediction) ? prediction : T{0};
@@ -73,9 +74,9 @@ class InterpolationEncoder {
     }
   }
 
-  // Quantizes a row in place; quanta[i] is rejected_quantum where the value stays, exactly. Excluded cells
-  // take their prediction, and a quantum of no meaning.
-  void quantize_row(const ClassRow<T>& row, int32_t* quanta);
+  // Quantizes a row in place; quant_codes[i] is rejected_quant_code where the value stays, exactly.
+  // Excluded cells take their prediction, and a quantization code of no meaning.
+  void quantize_row(const ClassRow<T>& row, int32_t* quant_codes);
   // A value that the bound could not hold, in coding order.
   void list_exactly(T value) { exact_.push_back(value); }
 
@@ -104,7 +105,7 @@ class InterpolationEncoder {
 
 // --- decoder --------------------------------------------------------------------------------------------
 
-// Flags, special values, model, anchors and exact values: what precedes the entropy-coded quanta.
+// Flags, special values, model, anchors and exact values: what precedes the entropy-coded quantization codes.
 template <class T>
 struct InterpolationHead {
   SpecialValues specials;
@@ -119,12 +120,12 @@ Result<InterpolationHead<T>> read_interpolation_head(ByteReader& in, uint64_t he
 template <class T>
 class InterpolationDecoder {
  public:
-  InterpolationDecoder(const InterpolationHead<T>& head, const QuantumGrid<T>& grid,
+  InterpolationDecoder(const InterpolationHead<T>& head, const QuantizationGrid<T>& grid,
                        const SectionTarget<T>& target)
       : head_(head), step_(grid.step), anchor_before_(grid.center), target_(target), cursor_(head.specials) {}
 
-  // Decodes all fields into the target; code(row) of `coder` calls restore_row. False: the quanta, anchors or
-  // exact values ran out.
+  // Decodes all fields into the target; code(row) of `coder` calls restore_row. False: the quantization
+  // codes, anchors or exact values ran out.
   template <class Coder>
   bool run(bool keeps_magnitudes, Coder& coder) {
     const InterpolationKernels<T>& kernels = interpolation_kernels(T{});
@@ -143,8 +144,8 @@ class InterpolationDecoder {
     return exact_at_ == head_.exact.size() && anchor_at_ == head_.anchors.size();
   }
 
-  // Values of a row from its quanta. False: too few exact values.
-  bool restore_row(const ClassRow<T>& row, const int32_t* quanta);
+  // Values of a row from its quantization codes. False: too few exact values.
+  bool restore_row(const ClassRow<T>& row, const int32_t* quant_codes);
 
  private:
   void mark_excluded(const RectRows<T*>& rect, int64_t w, PhaseField<T>& field);

@@ -38,17 +38,17 @@ constexpr uint8_t flag_specials = 0x10;
 constexpr uint8_t flag_zero_groups = 0x20;
 constexpr uint8_t known_flags = flag_merged | flag_specials | flag_zero_groups;
 
-constexpr int64_t most_block_cells = 6 * 6 * 6 * 6;
+constexpr int64_t max_block_cells = 6 * 6 * 6 * 6;
 // What a coefficient takes, roughly; only choices depend on it.
 constexpr double mean_bits_of_coefficient = 5;
-// Quanta stay below: exact in f64, and far from int32's ends.
-constexpr double quantum_end = 1 << 30;
+// Quantization codes stay below: exact in f64, and far from int32's ends.
+constexpr double quant_codes_end = 1 << 30;
 
 // The side of prediction blocks in an array of `dims` used directions whose rectangles have `unit` as their
 // longest side. In three directions and more AMRIC's equation 1; below, the sides that SZ3 uses.
 int64_t prediction_side(int forced, int dims, int64_t unit) {
   if (forced != 0) return forced;
-  if (dims == 1) return most_block_row;
+  if (dims == 1) return max_block_row;
   if (dims == 2) return 16;
   return unit < 64 && unit % 6 <= 2 ? 4 : 6;
 }
@@ -61,8 +61,8 @@ struct Dequantizer {
   double center;
   double step;
 
-  double value(double prediction, double quantum) const {
-    return static_cast<double>(static_cast<T>(prediction + quantum * step));
+  double value(double prediction, double quant_code) const {
+    return static_cast<double>(static_cast<T>(prediction + quant_code * step));
   }
   // What stands for an excluded cell in the predictions of others.
   double stand_in(double prediction) const {
@@ -92,9 +92,9 @@ struct DifferenceList {
 
 // What a block's cells need beside their values, in its order.
 struct BlockCells {
-  std::array<Held, most_block_cells> held;
-  std::array<uint64_t, most_block_cells> bits;  // of special ones
-  std::array<bool, most_block_cells> listed;    // special ones that stand in the list of values
+  std::array<Held, max_block_cells> held;
+  std::array<uint64_t, max_block_cells> bits;  // of special ones
+  std::array<bool, max_block_cells> listed;    // special ones that stand in the list of values
 };
 
 enum class Rows { all, every_other };
@@ -105,7 +105,7 @@ enum class Rows { all, every_other };
 template <int dims, bool regression, Rows rows, class Visit>
 void visit_rows_of_block(double* block, const std::array<ptrdiff_t, max_frame_dims>& stride,
                          const StackBlock& extent, const RegressionPlane& plane, const Visit& visit) {
-  double guide[most_block_row];
+  double guide[max_block_row];
   int64_t number = 0;
   for (int64_t w = 0; w < extent.size[3]; ++w) {
     for (int64_t z = 0; z < extent.size[2]; ++z) {
@@ -175,7 +175,7 @@ class Encoder {
         spec_(spec),
         rules_(spec, make_quantizer<T>(spec)),
         tolerance_(spec.bound_abs - spec.bound_abs * 0x1p-50) {
-    const QuantumGrid<T> grid = make_grid<T>(spec);
+    const QuantizationGrid<T> grid = make_grid<T>(spec);
     dequantizer_ = {static_cast<double>(grid.center), static_cast<double>(grid.step)};
     inverse_step_ = 1 / dequantizer_.step;
     symbols_ = take_symbols(source.held);
@@ -211,7 +211,7 @@ class Encoder {
         for (int64_t x = 0; x < rect->size[0]; ++x) {
           if ((skip != nullptr && skip[x] != 0) || is_special(row[x])) continue;
           const double base = nearest((static_cast<double>(row[x]) - dequantizer_.center) * inverse_step_);
-          return std::abs(base) < quantum_end ? static_cast<int32_t>(base) : bases_.last;
+          return std::abs(base) < quant_codes_end ? static_cast<int32_t>(base) : bases_.last;
         }
       }
     }
@@ -352,12 +352,12 @@ class Encoder {
             }
             const double value = row[x];
             const double scaled = (value - prediction) * inverse_step_;
-            const double quantum = nearest(scaled);
-            const double restored = dequantizer_.value(prediction, quantum);
+            const double quant_code = nearest(scaled);
+            const double restored = dequantizer_.value(prediction, quant_code);
             const double error = std::abs(restored - value);
-            if (error <= tolerance_ && std::abs(quantum) < quantum_end) {
+            if (error <= tolerance_ && std::abs(quant_code) < quant_codes_end) {
               max_error_ = std::max(max_error_, error);
-              const auto whole = static_cast<int32_t>(quantum);
+              const auto whole = static_cast<int32_t>(quant_code);
               const auto shifted = static_cast<uint32_t>(whole + symbol_zero);
               if (shifted - 1 < symbol_count - 1) {
                 *symbol++ = static_cast<uint8_t>(shifted);
@@ -650,15 +650,15 @@ class Decoder {
                 if (std::isfinite(value)) before = static_cast<double>(value);
               }
             } else {
-              int32_t quantum = *symbol++ - symbol_zero;
-              if (quantum == symbol_escape - symbol_zero) {
+              int32_t quant_code = *symbol++ - symbol_zero;
+              if (quant_code == symbol_escape - symbol_zero) {
                 if (escape_at_ == s_.escapes.size()) {
                   enough = false;
                   return false;
                 }
-                quantum = s_.escapes[escape_at_++];
+                quant_code = s_.escapes[escape_at_++];
               }
-              before = dequantizer_.value(prediction, quantum);
+              before = dequantizer_.value(prediction, quant_code);
             }
             row[x] = before;
           }

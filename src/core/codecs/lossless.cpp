@@ -53,7 +53,7 @@ CoderLevels coder_levels(Effort effort, const CodecTuning& tuning) {
           tuning.ratio_weight == 0 ? fastest_lz4_acceleration : 1};
 }
 // Candidates that are tried in full; the one that comes out smallest is kept.
-size_t most_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
+size_t max_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
 
 bool takes_differences(LosslessMethod method) { return method >= LosslessMethod::lorenzo; }
 
@@ -241,7 +241,7 @@ MappedCells<T> map_cells(const LosslessCells<T>& cells, bool maps_all, const Map
 }
 
 // Repeats must predict this share of the words: they are listed, and break the contexts of residuals.
-constexpr double least_repeated_share = 0.02;
+constexpr double min_repeated_share = 0.02;
 
 template <class T>
 void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
@@ -257,7 +257,7 @@ void write_differences(const LosslessCells<T>& cells, MappedCells<T>&& mapped,
     if (candidate.repeats) repeats = find_repeats<U>(mapped.words);
     size_t repeated = 0;
     for (const WordRepeat& repeat : repeats) repeated += repeat.count;
-    if (static_cast<double>(repeated) < least_repeated_share * static_cast<double>(mapped.words.size()))
+    if (static_cast<double>(repeated) < min_repeated_share * static_cast<double>(mapped.words.size()))
       repeats.clear();
   }
   out.put(static_cast<uint8_t>((mapped.specials.runs.empty() ? 0 : flag_specials) |
@@ -335,7 +335,7 @@ std::optional<std::vector<WordOf<T>>> ranked_words(const LosslessCells<T>& cells
     if (cells.is_coded(cell)) words.push_back(word_of<T>(cells.bits[cell]));
   }
   auto distinct =
-      distinct_words<U>(words, std::is_integral_v<T>, by_name ? most_ranks : most_paying_ranks(words.size()));
+      distinct_words<U>(words, std::is_integral_v<T>, by_name ? max_ranks : max_paying_ranks(words.size()));
   if (!distinct || (distinct->empty() && !by_name)) return {};
   if (distinct->empty())
     distinct->push_back(0);  // nothing but special values; the table has an entry at least
@@ -652,7 +652,7 @@ class LosslessTrials {
   void run() {
     draft_.codec = Codec::lossless;
     const WeighedMethods weighed = weigh();
-    trials_left_ = choice_.is_chosen() ? most_trials(effort_) : 1;
+    trials_left_ = choice_.is_chosen() ? max_trials(effort_) : 1;
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
@@ -773,7 +773,7 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
           ? usage_error(fmt::format(
                 "method rank: {} values have more than {} different ones among them, which it cannot hold; "
                 "allowed for them are auto, lorenzo and the other methods",
-                source.held, most_ranks))
+                source.held, max_ranks))
           : failure(fmt::format("method {} could not code {} values",
                                 lossless_method_name(spec.tuning.method), source.held));
   return nothing;

@@ -11,7 +11,7 @@
 namespace neve {
 namespace {
 
-constexpr int64_t block_values = 1024;  // quanta and decoded values of a block stay in the first cache
+constexpr int64_t block_values = 1024;  // codes and decoded values of a block stay in the first cache
 
 }  // namespace
 
@@ -25,16 +25,17 @@ void reconstruct_values(const T* values, T* restored, int64_t count, const Compo
   const Quantizer<T> quantizer = make_quantizer<T>(spec);
   const ValueRules<T> rules(spec, quantizer);
   QuantizeStats<T> stats;
-  int32_t quanta[block_values + row_padding];
+  int32_t quant_codes[block_values + row_padding];
   T decoded[block_values + row_padding];
   for (int64_t begin = 0; begin < count; begin += block_values) {
     const auto n = static_cast<size_t>(std::min<int64_t>(block_values, count - begin));
     const size_t rejected_before = stats.rejected;
-    rules.quantize(values + begin, n, quantizer, quanta, stats);
-    dequantize(quanta, n, quantizer.origin, QuantumGrid<T>{quantizer.center, quantizer.step}, decoded);
+    rules.quantize(values + begin, n, quantizer, quant_codes, stats);
+    dequantize(quant_codes, n, quantizer.origin, QuantizationGrid<T>{quantizer.center, quantizer.step},
+               decoded);
     if (stats.rejected != rejected_before) {
       for (size_t i = 0; i < n; ++i) {
-        if (quanta[i] == rejected_quantum) decoded[i] = values[begin + static_cast<int64_t>(i)];
+        if (quant_codes[i] == rejected_quant_code) decoded[i] = values[begin + static_cast<int64_t>(i)];
       }
     }
     std::copy(decoded, decoded + n, restored + begin);

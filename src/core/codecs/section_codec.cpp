@@ -194,7 +194,7 @@ struct CandidateScorer {
   }
 };
 
-// A draft and what it takes. Several books are found late, when it is clear that they may decide.
+// A draft and what it takes. Several codebooks are found late, when it is clear that they may decide.
 class Candidate {
  public:
   Candidate(SectionDraft made, const CandidateScorer& scorer)
@@ -203,7 +203,7 @@ class Candidate {
   uint64_t bytes() const { return bytes_; }
   bool is_settled() const { return is_settled_ || draft_.symbols.empty(); }
   double score() const { return scorer_->score(draft_.codec, static_cast<double>(bytes_)); }
-  double most_score() const {
+  double max_score() const {
     return scorer_->score(draft_.codec,
                           (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
   }
@@ -236,11 +236,11 @@ class Candidate {
   bool is_settled_ = false;
 };
 
-// Whether `other` scores more. Only books that may decide it are refined.
+// Whether `other` scores more. Only codebooks that may decide it are refined.
 bool is_better(Candidate& other, Candidate& leader, Effort effort) {
-  if (leader.most_score() > other.score()) leader.settle(effort);
-  if (other.most_score() > leader.score()) other.settle(effort);
-  if (leader.most_score() > other.score()) leader.settle(effort);
+  if (leader.max_score() > other.score()) leader.settle(effort);
+  if (other.max_score() > leader.score()) other.settle(effort);
+  if (leader.max_score() > other.score()) leader.settle(effort);
   return other.score() > leader.score();
 }
 
@@ -256,18 +256,18 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
                         const CandidateScorer& scorer, Candidate& best) {
   const bool is_restored = is_restored_alike(spec, effort);
   // No sample of a section tells whether anything takes less than this.
-  constexpr uint64_t most_ratio = 64;
+  constexpr uint64_t max_ratio = 64;
   if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
-                  : best.bytes() * most_ratio < scorer.raw_bytes) {
+                  : best.bytes() * max_ratio < scorer.raw_bytes) {
     best.trace().passed(Codec::lossless, is_restored ? Fate::few_listed : Fate::unknown);
     return;
   }
   std::optional<SectionDraft> draft;
   if (is_restored) {
     const RestoredSource<T> restored(source, spec);
-    draft = draft_lossless_above(restored.section(), spec, effort, best.most_score(), best.trace());
+    draft = draft_lossless_above(restored.section(), spec, effort, best.max_score(), best.trace());
   } else {
-    draft = draft_lossless_above(source, spec, effort, best.most_score(), best.trace());
+    draft = draft_lossless_above(source, spec, effort, best.max_score(), best.trace());
   }
   if (!draft) return;
   const ComponentReport& report = best.draft().report;
@@ -340,7 +340,7 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
 }
 
 template <class T>
-bool has_quanta(const ComponentSpec& spec) {
+bool has_quant_codes(const ComponentSpec& spec) {
   if constexpr (std::is_floating_point_v<T>) {
     return make_grid<T>(spec).is_usable();
   } else {
@@ -362,9 +362,9 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   if (const auto value = single_value(source); value) {
     draft = draft_constant(*value, source, spec);
     note_alone(draft, 0);
-  } else if (is_lossless(spec) || (spec.codec == Codec::automatic && !has_quanta<T>(spec))) {
+  } else if (is_lossless(spec) || (spec.codec == Codec::automatic && !has_quant_codes<T>(spec))) {
     draft = draft_lossless(source, spec, effort);
-  } else if (spec.codec == Codec::exact || !has_quanta<T>(spec)) {
+  } else if (spec.codec == Codec::exact || !has_quant_codes<T>(spec)) {
     const uint64_t begin_ns = thread_time_ns();
     draft = draft_exact(source, spec);
     note_alone(draft, thread_time_ns() - begin_ns);

@@ -27,8 +27,8 @@ struct SectionDraft {
   Bytes before;                       // bytes ahead of the symbol stream
   Bytes after;                        // bytes behind it
   Symbols symbols;                    // of the codecs that use Huffman codes, else empty
-  std::vector<uint8_t> block_book;    // empty: one book
-  std::vector<Histogram> histograms;  // one for each book
+  std::vector<uint8_t> block_book;    // empty: one codebook
+  std::vector<Histogram> histograms;  // one for each codebook
   ComponentReport report;
   SelectionTrace selection;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
@@ -37,7 +37,7 @@ struct SectionDraft {
 };
 
 // Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
-// shared book k-1.
+// shared codebook k-1.
 struct SharedBooks {
   std::vector<Codebook> books;
 };
@@ -68,7 +68,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
 // What finish_section will make of a draft, without coding its symbols; padding of the symbol streams aside.
 uint64_t drafted_bytes(const SectionDraft& draft);
 
-// Completes a draft. With `shared` non-null it may use its books and add to them.
+// Completes a draft. With `shared` non-null it may use its codebooks and add to them.
 Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
 
 // Errors: corrupt.
@@ -76,7 +76,7 @@ template <class T>
 Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
                       const SectionTarget<T>& target);
 
-// --- the codecs: symbols get one book, and more of them once it is known whose symbols stay ------------
+// --- the codecs: symbols get one codebook, and more of them once it is known whose symbols stay ------------
 
 template <class T>
 SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From quanta as byte symbols to a section's bytes and back, as the codecs with Huffman codes share it: zero
-// groups, codebooks, symbol streams.
+// From quantization codes as byte symbols to a section's bytes and back, as the codecs with Huffman codes
+// share it: zero groups, codebooks, symbol streams.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace neve {
 // the groups, to be written where the codec's format has it; nothing when all symbols stay.
 std::optional<Bytes> settle_symbols(SectionDraft& draft);
 
-// Several books instead of one where that is smaller and the effort allows it.
+// Several codebooks instead of one where that is smaller and the effort allows it.
 void refine_books(SectionDraft& draft, Effort effort);
 
 // The symbols of `ordinary` values, followed by row_padding elements of no meaning. Errors: corrupt.

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double ratio_tolerance = 0.03;
 constexpr double psnr_above_db = 0.5;
-constexpr int most_tries = 8;
-constexpr int most_sample_tries = 12;
+constexpr int max_tries = 8;
+constexpr int max_sample_tries = 12;
 constexpr double db_per_octave = 6.0206;  // 20 log10(2)
 
 // A sample is boxes of this side, spread over the array; smaller arrays are tried whole.
@@ -116,7 +116,7 @@ Result<double> bound_from_sample(const ArraySource& source, double target_bits) 
   if (bits_per_value(exact.frame, sample.layout.element_count) <= target_bits) return 0;
   BoundSearch search(start, target_bits, 1);
   double bound = start;
-  for (int i = 0; i < most_sample_tries; ++i) {
+  for (int i = 0; i < max_sample_tries; ++i) {
     bound = search.bound();
     NEVE_ASSIGN(const Encoded tried, encode_under(source, sample.layout, sample.boxes, bound));
     const double bits = bits_per_value(tried.frame, sample.layout.element_count);
@@ -139,7 +139,7 @@ Result<Encoded> encode_for_ratio(const ArraySource& source) {
   BoundSearch search(start > 0 ? start : source.spec.range.width() * 1e-6, target_bits, 1);
   Encoded best;
   double best_miss = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < most_tries && best_miss > math::log(1 + ratio_tolerance); ++i) {
+  for (int i = 0; i < max_tries && best_miss > math::log(1 + ratio_tolerance); ++i) {
     NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
     const double bits = bits_per_value(tried.frame, values);
     search.tell(bits);
@@ -184,7 +184,7 @@ Result<Encoded> encode_for_psnr(const ArraySource& source, double& reached) {
   const double safe_bound = absolute_bound(source.spec.asked, source.spec.range);
   BoundSearch search(std::sqrt(3.0) * safe_bound, target_db, db_per_octave);
   std::optional<Encoded> best;
-  for (int i = 0; i < most_tries; ++i) {
+  for (int i = 0; i < max_tries; ++i) {
     NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
     NEVE_ASSIGN(const double found, reached_psnr(source, tried, decoded));
     if (found >= target_db && (!best || tried.frame.size() < best->frame.size())) {

@@ -24,7 +24,7 @@ std::shared_ptr<PreparedTile> TileCache::of(size_t number) {
     std::rotate(known, known + 1, tiles_.end());
     return tiles_.back();
   }
-  if (tiles_.size() >= most_) tiles_.erase(tiles_.begin());
+  if (tiles_.size() >= max_) tiles_.erase(tiles_.begin());
   auto prepared = std::make_shared<PreparedTile>(number, header_.shape.ndim);
   prepare(*prepared);
   tiles_.push_back(prepared);

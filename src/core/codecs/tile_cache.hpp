@@ -26,7 +26,7 @@ struct PreparedTile {
 // Of one frame, whose header must outlive it. Thread-safe.
 class TileCache {
  public:
-  TileCache(const ParsedHeader& header, size_t most_tiles) : header_(header), most_(most_tiles) {}
+  TileCache(const ParsedHeader& header, size_t max_tiles) : header_(header), max_(max_tiles) {}
 
   std::shared_ptr<PreparedTile> of(size_t tile);
   // A mark for each cell of the tile, 1: covered; empty where no rectangle of the header's has any of them.
@@ -44,7 +44,7 @@ class TileCache {
   std::shared_ptr<const CoveredBits> bits_of(const BoxRecord& box, uint32_t component);
 
   const ParsedHeader& header_;
-  size_t most_;
+  size_t max_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<PreparedTile>> tiles_;  // the last one used at the end
   CutBox cut_box_;                                    // the last one asked for

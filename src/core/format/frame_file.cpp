@@ -91,7 +91,7 @@ Result<FrameFileIndex> parse_index(const FrameFileHeader& header, ByteSpan bytes
   }
   FrameFileIndex index{header.dtype, header.values, {}};
   index.entries.reserve(header.entries);
-  const uint64_t most_values = most_frame_value_bytes / dtype_bytes(header.dtype);
+  const uint64_t max_values = max_frame_value_bytes / dtype_bytes(header.dtype);
   ByteReader in(bytes);
   for (uint64_t i = 0; i < header.entries; ++i) {
     FrameFileEntry entry;
@@ -99,10 +99,10 @@ Result<FrameFileIndex> parse_index(const FrameFileHeader& header, ByteSpan bytes
     entry.values = in.get<uint64_t>();
     entry.at = in.get<uint64_t>();
     entry.bytes = in.get<uint64_t>();
-    if (entry.values == 0 || entry.values > most_values || entry.first > header.values ||
+    if (entry.values == 0 || entry.values > max_values || entry.first > header.values ||
         entry.values > header.values - entry.first) {
       return corrupt(fmt::format("frame {}: {} values from {} on, of {} in the file; 1 to {} are allowed", i,
-                                 entry.values, entry.first, header.values, most_values));
+                                 entry.values, entry.first, header.values, max_values));
     }
     if (entry.at < frame_file_header_bytes || entry.at > file_bytes || entry.bytes > file_bytes - entry.at) {
       return corrupt(fmt::format("frame {}: {} bytes at byte {} lie outside the file's {} bytes", i,

@@ -17,7 +17,7 @@ namespace neve {
 inline constexpr uint64_t frame_file_header_bytes = 64;
 inline constexpr uint64_t frame_file_entry_bytes = 32;
 // Values of one frame: what a reader may have to hold besides what it was asked for.
-inline constexpr uint64_t most_frame_value_bytes = uint64_t{1} << 30;
+inline constexpr uint64_t max_frame_value_bytes = uint64_t{1} << 30;
 
 struct FrameFileHeader {
   DType dtype = DType::f32;

@@ -207,8 +207,8 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   ByteWriter whole(bytes);
   write_packed(body.bytes, whole);
   const HeaderPayment paid{bytes.size(), header.layout.held_elements()};
-  if (body.bytes.size() > body_limit(paid) || body.book_bytes > most_book_bytes(paid) ||
-      header.components.size() + header.sections.size() > most_records(paid)) {
+  if (body.bytes.size() > body_limit(paid) || body.book_bytes > max_book_bytes(paid) ||
+      header.components.size() + header.sections.size() > max_records(paid)) {
     bytes.resize(frame_prefix_bytes);  // shrinks further than a reader would believe
     write_raw(body.bytes, whole);
   }

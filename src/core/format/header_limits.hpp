@@ -32,7 +32,7 @@ inline constexpr uint64_t free_records = uint64_t{1} << 12;
 inline constexpr uint64_t header_bytes_per_record = 16;
 inline constexpr uint64_t elements_per_record = 256;
 
-inline uint64_t most_records(const HeaderPayment& paid) {
+inline uint64_t max_records(const HeaderPayment& paid) {
   return free_records + paid.header_bytes / header_bytes_per_record + paid.elements / elements_per_record;
 }
 
@@ -40,7 +40,7 @@ inline uint64_t most_records(const HeaderPayment& paid) {
 inline constexpr uint64_t free_book_bytes = uint64_t{1} << 17;
 inline constexpr uint64_t book_bytes_per_header_byte = 2;
 
-inline uint64_t most_book_bytes(const HeaderPayment& paid) {
+inline uint64_t max_book_bytes(const HeaderPayment& paid) {
   return free_book_bytes + book_bytes_per_header_byte * paid.header_bytes;
 }
 
@@ -49,7 +49,7 @@ inline uint64_t most_book_bytes(const HeaderPayment& paid) {
 inline constexpr uint64_t free_arranged_boxes = uint64_t{1} << 14;
 inline constexpr uint64_t elements_per_arranged_box = 32;
 
-inline uint64_t most_arranged_boxes(uint64_t elements) {
+inline uint64_t max_arranged_boxes(uint64_t elements) {
   return free_arranged_boxes + elements / elements_per_arranged_box;
 }
 

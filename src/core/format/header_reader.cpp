@@ -302,7 +302,7 @@ Status HeaderReader::read_boxes() {
   }
   header_.tiles.finish();
   header_.box_table.finish();
-  const uint64_t most = most_arranged_boxes(header_.held_elements);
+  const uint64_t most = max_arranged_boxes(header_.held_elements);
   if (header_.has_arrangements && prefix_.boxes + rects > most) {
     return corrupt(
         fmt::format("frame header: {} boxes with {} covered rectangles in an arranged frame, at most {} "
@@ -314,11 +314,11 @@ Status HeaderReader::read_boxes() {
 
 Status HeaderReader::check_records() const {
   const uint64_t records = uint64_t{prefix_.components} + prefix_.sections;
-  if (records <= most_records(paid())) return {};
+  if (records <= max_records(paid())) return {};
   return corrupt(
       fmt::format("frame header: {} components and {} sections, at most {} together for {} values in a "
                   "header of {} bytes",
-                  prefix_.components, prefix_.sections, most_records(paid()), header_.held_elements,
+                  prefix_.components, prefix_.sections, max_records(paid()), header_.held_elements,
                   prefix_.header_bytes));
 }
 
@@ -337,9 +337,9 @@ Status HeaderReader::read_books() {
   const uint64_t begin = body_.left();
   for (uint64_t b = 0; b < books; ++b) {
     NEVE_TRY(read_record(read_book));
-    if (begin - body_.left() > most_book_bytes(paid())) {
+    if (begin - body_.left() > max_book_bytes(paid())) {
       return corrupt(fmt::format("frame header: {} codebooks of more than {} bytes for {} bytes of header",
-                                 books, most_book_bytes(paid()), prefix_.header_bytes));
+                                 books, max_book_bytes(paid()), prefix_.header_bytes));
     }
   }
   return {};

@@ -16,7 +16,7 @@ namespace {
 
 // A region in place may have this many cells for each that lies in a box: more holes join more boxes, and
 // cost time.
-constexpr int64_t most_cells_per_box_cell = 2;
+constexpr int64_t max_cells_per_box_cell = 2;
 // Products of sides stop here, so that two of them still have a sum.
 constexpr int64_t saturated_cells = int64_t{1} << 61;
 
@@ -170,7 +170,7 @@ class InPlace {
       bounds.merge(places_[r]);
       cells += tile_.rects[r].rect.cells();
     }
-    if (saturated_product(bounds.size()) <= most_cells_per_box_cell * cells && join(rects, bounds, cells)) {
+    if (saturated_product(bounds.size()) <= max_cells_per_box_cell * cells && join(rects, bounds, cells)) {
       return;
     }
     const Extents size = bounds.size();
@@ -239,14 +239,14 @@ constexpr int64_t cells_below = 2;
 constexpr int64_t cells_above = 3;
 // A region that would become more than so many times as large has none: a margin of many scattered cells
 // costs memory that their bytes have not paid for.
-constexpr int64_t most_cells_with_margin = 8;
+constexpr int64_t max_cells_with_margin = 8;
 
 std::vector<Region> nested_regions(int ndim, const Tile& tile) {
   std::vector<Region> regions = InPlace(tile).run();
   for (Region& region : regions) {
     Extents grown = region.size;
     for (int d = 0; d < ndim; ++d) grown[d] += cells_below + cells_above;
-    if (saturated_product(grown) > most_cells_with_margin * region.cells()) continue;
+    if (saturated_product(grown) > max_cells_with_margin * region.cells()) continue;
     region.size = grown;
     for (int d = 0; d < ndim; ++d) {
       region.lo[d] -= cells_below;
@@ -262,11 +262,11 @@ std::vector<Region> nested_regions(int ndim, const Tile& tile) {
 int64_t count_marked(std::span<const uint8_t> mask) {
   // Bytes of a word add up side by side, up to 255 times.
   constexpr size_t word_bytes = sizeof(uint64_t);
-  constexpr size_t most_words = 255;
+  constexpr size_t max_words = 255;
   int64_t sum = 0;
   size_t i = 0;
   while (mask.size() - i >= word_bytes) {
-    const size_t words = std::min(most_words, (mask.size() - i) / word_bytes);
+    const size_t words = std::min(max_words, (mask.size() - i) / word_bytes);
     uint64_t sums = 0;
     for (size_t k = 0; k < words; ++k, i += word_bytes) {
       uint64_t word;

@@ -60,7 +60,7 @@ namespace {
 struct ModeName {
   BoundMode mode;
   std::string_view name;
-  BoundUse least_use;  // fields may have it, or arrays only
+  BoundUse min_use;  // fields may have it, or arrays only
 };
 constexpr ModeName modes_with_value[] = {{BoundMode::abs, "abs", BoundUse::field},
                                          {BoundMode::rel, "rel", BoundUse::field},
@@ -68,7 +68,7 @@ constexpr ModeName modes_with_value[] = {{BoundMode::abs, "abs", BoundUse::field
                                          {BoundMode::psnr, "psnr", BoundUse::array}};
 
 bool may_have(BoundUse use, const ModeName& mode) {
-  return use == BoundUse::array || mode.least_use == BoundUse::field;
+  return use == BoundUse::array || mode.min_use == BoundUse::field;
 }
 
 std::string allowed_bounds(BoundUse use) {

@@ -14,7 +14,7 @@
 namespace neve::io_model {
 namespace {
 
-constexpr uint64_t most_pieces = uint64_t{1} << 28;
+constexpr uint64_t max_pieces = uint64_t{1} << 28;
 
 uint64_t sum(const std::vector<uint64_t>& values) {
   return std::accumulate(values.begin(), values.end(), uint64_t{0});
@@ -98,8 +98,8 @@ Result<FilePieces> pieces_of_sizes(std::span<const std::pair<uint64_t, uint64_t>
     if (bytes > (uint64_t{1} << 40)) {
       return usage_error(fmt::format("a box of {} bytes; at most 2^40 are allowed", bytes));
     }
-    if (of_size > most_pieces - count) {
-      return usage_error(fmt::format("more than {} boxes", most_pieces));
+    if (of_size > max_pieces - count) {
+      return usage_error(fmt::format("more than {} boxes", max_pieces));
     }
     count += of_size;
   }

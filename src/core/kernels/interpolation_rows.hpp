@@ -140,7 +140,7 @@ NEVE_ROW_LOOP blend(const T* const* predictions, const T* const* estimates, int 
 
 template <class T>
 NEVE_ROW_LOOP quantize(T* values, const T* prediction, const ResidualQuantizer<T>& q, size_t n,
-                       int32_t* quanta) {
+                       int32_t* quant_codes) {
   const T step = q.step;
   const T inverse_step = q.inverse_step;
   const T tolerance = q.tolerance;
@@ -158,13 +158,13 @@ NEVE_ROW_LOOP quantize(T* values, const T* prediction, const ResidualQuantizer<T
     // One condition, so that the loop has no branch: a magnitude at the limit counts as any error.
     const T judged = magnitude < limit ? error : std::numeric_limits<T>::infinity();
     values[i] = judged <= tolerance ? decoded : values[i];
-    quanta[i] = judged <= tolerance ? static_cast<int32_t>(rounded) : rejected_quantum;
+    quant_codes[i] = judged <= tolerance ? static_cast<int32_t>(rounded) : rejected_quant_code;
   }
 }
 
 template <class T>
-NEVE_ROW_LOOP reconstruct(const int32_t* quanta, const T* prediction, T step, size_t n, T* values) {
-  for (size_t i = 0; i < n; ++i) values[i] = prediction[i] + static_cast<T>(quanta[i]) * step;
+NEVE_ROW_LOOP reconstruct(const int32_t* quant_codes, const T* prediction, T step, size_t n, T* values) {
+  for (size_t i = 0; i < n; ++i) values[i] = prediction[i] + static_cast<T>(quant_codes[i]) * step;
 }
 
 template <class T>

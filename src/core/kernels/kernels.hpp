@@ -12,16 +12,17 @@ namespace neve {
 
 // Internal rows may be read and written up to this many elements past their end.
 inline constexpr size_t row_padding = 16;
-// What quantize leaves where a value cannot be coded by its quantum. Never a quantum (see quantum_limit).
-inline constexpr int32_t rejected_quantum = std::numeric_limits<int32_t>::min();
-// |quantum| stays below: exact in double, and far from int32's ends.
-inline constexpr int32_t quantum_limit = 1 << 28;
+// What quantize leaves where a value cannot be coded by its quantization code. Never a quantization code (see
+// quant_code_limit).
+inline constexpr int32_t rejected_quant_code = std::numeric_limits<int32_t>::min();
+// |quantization code| stays below: exact in double, and far from int32's ends.
+inline constexpr int32_t quant_code_limit = 1 << 28;
 
 template <class T>
 struct Quantizer {
-  int32_t origin;  // subtracted from every quantum, so that the first ones of a box are small
-  T center;        // value of quantum 0
-  T step;          // value between quanta, see make_grid (stages/quantize)
+  int32_t origin;  // subtracted from every quantization code, so that the first ones of a box are small
+  T center;        // value of quantization code 0
+  T step;          // value between quantization codes, see make_grid (stages/quantize)
   T inverse_step;  // 1 / step
   T tolerance;     // largest |value - decoded| accepted: the bound less one part in 2^21 (2^50)
   T fill;          // rejected when has_fill, compared bit for bit
@@ -44,7 +45,7 @@ struct NeighbourRows {
 
 // --- prediction by interpolation (stages/predict/interpolation.hpp) ------------------------------------
 
-// Residual quanta stay below: exact in float with room for rounding.
+// Residual quantization codes stay below: exact in float with room for rounding.
 inline constexpr int32_t residual_limit = 1 << 21;
 // Errors of a prediction, in steps: what keeps a perfect one from silencing all others, and where "far off"
 // ends (so that products of fourth powers stay finite in float).
@@ -68,11 +69,11 @@ struct InterpolationKernels {
   void (*estimate)(const T* above, const T* here, const T* below, T scale, size_t, T* out);
   // Mean of 2 to 4 predictions, each weighted by (estimate + blend_floor)^-4.
   void (*blend)(const T* const* predictions, const T* const* estimates, int experts, size_t, T* out);
-  // quanta = nearest_even((value - prediction) / step), and the value becomes what it decodes to; or
-  // rejected_quantum, and the value stays, where that breaks the tolerance or residual_limit.
-  void (*quantize)(T* values, const T* prediction, const ResidualQuantizer<T>&, size_t, int32_t* quanta);
-  // value = prediction + quantum * step
-  void (*reconstruct)(const int32_t* quanta, const T* prediction, T step, size_t, T* values);
+  // quant_codes = nearest_even((value - prediction) / step), and the value becomes what it decodes to;
+  // or rejected_quant_code, and the value stays, where that breaks the tolerance or residual_limit.
+  void (*quantize)(T* values, const T* prediction, const ResidualQuantizer<T>&, size_t, int32_t* quant_codes);
+  // value = prediction + quant_code * step
+  void (*reconstruct)(const int32_t* quant_codes, const T* prediction, T step, size_t, T* values);
   // min(|value - prediction| * inverse_step, error_cap)
   void (*errors)(const T* values, const T* prediction, T inverse_step, size_t, T* out);
   // sum += weight * magnitude
@@ -88,17 +89,18 @@ struct StreamKernels;
 struct Kernels {
   const char* name;
 
-  // quantum[i] = nearest_even((value[i] - center) / step) - origin, or rejected_quantum where the decoded
-  // value is off by more than the tolerance or the value is NaN, infinite, -0 or the fill value.
+  // quant_code[i] = nearest_even((value[i] - center) / step) - origin, or rejected_quant_code where
+  // the decoded value is off by more than the tolerance or the value is NaN, infinite, -0 or the fill value.
   void (*quantize_f32)(const float*, size_t, const Quantizer<float>&, int32_t*, QuantizeStats<float>&);
   void (*quantize_f64)(const double*, size_t, const Quantizer<double>&, int32_t*, QuantizeStats<double>&);
   void (*dequantize_f32)(const int32_t*, size_t, int32_t origin, float center, float step, float*);
   void (*dequantize_f64)(const int32_t*, size_t, int32_t origin, double center, double step, double*);
 
-  // residual = quanta - prediction, modulo 2^32. quanta[-1] is readable and 0.
-  void (*predict)(const int32_t* quanta, const NeighbourRows&, bool along_x, size_t, int32_t* residual);
-  // Its inverse. Writes quanta[0..n); elements past n are left undefined within the padding.
-  void (*unpredict)(const int32_t* residual, const NeighbourRows&, bool along_x, size_t, int32_t* quanta);
+  // residual = quant_codes - prediction, modulo 2^32. quant_codes[-1] is readable and 0.
+  void (*predict)(const int32_t* quant_codes, const NeighbourRows&, bool along_x, size_t, int32_t* residual);
+  // Its inverse. Writes quant_codes[0..n); elements past n are left undefined within the padding.
+  void (*unpredict)(const int32_t* residual, const NeighbourRows&, bool along_x, size_t,
+                    int32_t* quant_codes);
 
   // symbol = (residual >> shift) + 128 where that lies in 1..255, else 0 and the shifted residual is appended
   // to escapes. Returns how many were. Needs row_padding free elements in both outputs.

@@ -13,30 +13,33 @@ namespace neve {
 namespace {
 
 template <class T>
-void quantize(const T* values, size_t n, const Quantizer<T>& q, int32_t* quanta, QuantizeStats<T>& stats) {
-  for (size_t i = 0; i < n; ++i) quanta[i] = portable::quantize_one(values[i], q, stats);
+void quantize(const T* values, size_t n, const Quantizer<T>& q, int32_t* quant_codes,
+              QuantizeStats<T>& stats) {
+  for (size_t i = 0; i < n; ++i) quant_codes[i] = portable::quantize_one(values[i], q, stats);
 }
 
 template <class T>
-void dequantize(const int32_t* quanta, size_t n, int32_t origin, T center, T step, T* values) {
-  for (size_t i = 0; i < n; ++i) values[i] = portable::dequantize_one(quanta[i], origin, center, step);
+void dequantize(const int32_t* quant_codes, size_t n, int32_t origin, T center, T step, T* values) {
+  for (size_t i = 0; i < n; ++i) values[i] = portable::dequantize_one(quant_codes[i], origin, center, step);
 }
 
-void predict(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t n, int32_t* residual) {
+void predict(const int32_t* quant_codes, const NeighbourRows& around, bool along_x, size_t n,
+             int32_t* residual) {
   for (size_t i = 0; i < n; ++i) {
     const auto at = static_cast<ptrdiff_t>(i);
-    uint32_t value = static_cast<uint32_t>(quanta[at]) - portable::neighbour_sum(around, at);
-    if (along_x) value -= static_cast<uint32_t>(quanta[at - 1]) - portable::neighbour_sum(around, at - 1);
+    uint32_t value = static_cast<uint32_t>(quant_codes[at]) - portable::neighbour_sum(around, at);
+    if (along_x)
+      value -= static_cast<uint32_t>(quant_codes[at - 1]) - portable::neighbour_sum(around, at - 1);
     residual[i] = static_cast<int32_t>(value);
   }
 }
 
 void unpredict(const int32_t* residual, const NeighbourRows& around, bool along_x, size_t n,
-               int32_t* quanta) {
+               int32_t* quant_codes) {
   uint32_t sum = 0;
   for (size_t i = 0; i < n; ++i) {
     sum = (along_x ? sum : 0) + static_cast<uint32_t>(residual[i]);
-    quanta[i] = static_cast<int32_t>(sum + portable::neighbour_sum(around, static_cast<ptrdiff_t>(i)));
+    quant_codes[i] = static_cast<int32_t>(sum + portable::neighbour_sum(around, static_cast<ptrdiff_t>(i)));
   }
 }
 
@@ -110,11 +113,11 @@ InterpolationKernels<T> interpolation_kernels() {
           [](const T* const* predictions, const T* const* estimates, int experts, size_t n, T* out) {
             rows::blend(predictions, estimates, experts, n, out);
           },
-          [](T* values, const T* prediction, const ResidualQuantizer<T>& q, size_t n, int32_t* quanta) {
-            rows::quantize(values, prediction, q, n, quanta);
+          [](T* values, const T* prediction, const ResidualQuantizer<T>& q, size_t n, int32_t* quant_codes) {
+            rows::quantize(values, prediction, q, n, quant_codes);
           },
-          [](const int32_t* quanta, const T* prediction, T step, size_t n, T* values) {
-            rows::reconstruct(quanta, prediction, step, n, values);
+          [](const int32_t* quant_codes, const T* prediction, T step, size_t n, T* values) {
+            rows::reconstruct(quant_codes, prediction, step, n, values);
           },
           [](const T* values, const T* prediction, T inverse_step, size_t n, T* out) {
             rows::errors(values, prediction, inverse_step, n, out);

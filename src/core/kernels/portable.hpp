@@ -42,22 +42,22 @@ bool is_special(T value, bool has_fill, BitsOf<T> fill) {
 template <class T>
 int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
   const T scaled = (value - q.center) * q.inverse_step;
-  const bool fits = std::abs(scaled) < static_cast<T>(quantum_limit);  // false for NaN
-  const int32_t quantum = fits ? static_cast<int32_t>(math::round_even(scaled)) : 0;
-  const T error = std::abs(value - (static_cast<T>(quantum) * q.step + q.center));
+  const bool fits = std::abs(scaled) < static_cast<T>(quant_code_limit);  // false for NaN
+  const int32_t quant_code = fits ? static_cast<int32_t>(math::round_even(scaled)) : 0;
+  const T error = std::abs(value - (static_cast<T>(quant_code) * q.step + q.center));
   const bool special = is_negative_zero(value) || (q.has_fill && bits(value) == bits(q.fill));
   if (!fits || special || !(error <= q.tolerance)) {
     ++stats.rejected;
-    return rejected_quantum;
+    return rejected_quant_code;
   }
   if (error > stats.max_error) stats.max_error = error;
-  return quantum - q.origin;
+  return quant_code - q.origin;
 }
 
 template <class T>
-T dequantize_one(int32_t quantum, int32_t origin, T center, T step) {
-  // Modulo 2^32: a damaged stream may hold any quantum.
-  const auto whole = static_cast<int32_t>(static_cast<uint32_t>(quantum) + static_cast<uint32_t>(origin));
+T dequantize_one(int32_t quant_code, int32_t origin, T center, T step) {
+  // Modulo 2^32: a damaged stream may hold any quantization code.
+  const auto whole = static_cast<int32_t>(static_cast<uint32_t>(quant_code) + static_cast<uint32_t>(origin));
   return static_cast<T>(whole) * step + center;
 }
 

@@ -29,8 +29,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T>
-void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int32_t* HWY_RESTRICT quanta,
-              QuantizeStats<T>& stats) {
+void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q,
+              int32_t* HWY_RESTRICT quant_codes, QuantizeStats<T>& stats) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
   const size_t lanes = hn::Lanes(d);
@@ -40,22 +40,23 @@ void Quantize(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, int
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto value = hn::LoadU(d, values + i);
-    const auto [quantum, error, ok] = quantizer(value);
+    const auto [quant_code, error, ok] = quantizer(value);
     max_error = hn::Max(max_error, hn::IfThenElseZero(ok, error));
     if (HWY_LIKELY(hn::AllTrue(d, ok))) {
-      hn::StoreU(hn::Sub(quantum, origin), di, quanta + i);
+      hn::StoreU(hn::Sub(quant_code, origin), di, quant_codes + i);
     } else {
       stats.rejected += lanes - hn::CountTrue(d, ok);
-      HWY_ALIGN int32_t lane_quanta[8];
+      HWY_ALIGN int32_t lane_quant_codes[8];
       HWY_ALIGN T lane_ok[8];
-      hn::Store(hn::Sub(quantum, origin), di, lane_quanta);
+      hn::Store(hn::Sub(quant_code, origin), di, lane_quant_codes);
       hn::Store(hn::IfThenElseZero(ok, hn::Set(d, T{1})), d, lane_ok);
-      for (size_t k = 0; k < lanes; ++k) quanta[i + k] = lane_ok[k] != 0 ? lane_quanta[k] : rejected_quantum;
+      for (size_t k = 0; k < lanes; ++k)
+        quant_codes[i + k] = lane_ok[k] != 0 ? lane_quant_codes[k] : rejected_quant_code;
     }
   }
   const T row_max = hn::GetLane(hn::MaxOfLanes(d, max_error));
   if (row_max > stats.max_error) stats.max_error = row_max;
-  for (; i < n; ++i) quanta[i] = portable::quantize_one(values[i], q, stats);
+  for (; i < n; ++i) quant_codes[i] = portable::quantize_one(values[i], q, stats);
 }
 
 void QuantizeF32(const float* v, size_t n, const Quantizer<float>& q, int32_t* out,
@@ -68,7 +69,7 @@ void QuantizeF64(const double* v, size_t n, const Quantizer<double>& q, int32_t*
 }
 
 template <class T>
-void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, int32_t origin, T center, T step,
+void Dequantize(const int32_t* HWY_RESTRICT quant_codes, size_t n, int32_t origin, T center, T step,
                 T* HWY_RESTRICT values) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
@@ -78,10 +79,10 @@ void Dequantize(const int32_t* HWY_RESTRICT quanta, size_t n, int32_t origin, T 
   const auto vorigin = hn::Set(di, origin);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(hn::Add(hn::Mul(FromI32(d, hn::Add(hn::LoadU(di, quanta + i), vorigin)), vstep), vcenter), d,
-               values + i);
+    hn::StoreU(hn::Add(hn::Mul(FromI32(d, hn::Add(hn::LoadU(di, quant_codes + i), vorigin)), vstep), vcenter),
+               d, values + i);
   }
-  for (; i < n; ++i) values[i] = portable::dequantize_one(quanta[i], origin, center, step);
+  for (; i < n; ++i) values[i] = portable::dequantize_one(quant_codes[i], origin, center, step);
 }
 void DequantizeF32(const int32_t* q, size_t n, int32_t origin, float center, float step, float* out) {
   Dequantize(q, n, origin, center, step, out);
@@ -91,15 +92,16 @@ void DequantizeF64(const int32_t* q, size_t n, int32_t origin, double center, do
 }
 
 template <int kCount, bool kAlongX>
-void PredictRow(const int32_t* HWY_RESTRICT quanta, const NeighbourRows& around, size_t n,
+void PredictRow(const int32_t* HWY_RESTRICT quant_codes, const NeighbourRows& around, size_t n,
                 int32_t* HWY_RESTRICT residual) {
   const I32 d;
   const size_t lanes = hn::Lanes(d);
   for (size_t i = 0; i < n; i += lanes) {
     const auto at = static_cast<ptrdiff_t>(i);
-    auto value = hn::Sub(hn::LoadU(d, quanta + at), NeighbourSum<kCount>(d, around, at));
+    auto value = hn::Sub(hn::LoadU(d, quant_codes + at), NeighbourSum<kCount>(d, around, at));
     if constexpr (kAlongX) {
-      value = hn::Sub(value, hn::Sub(hn::LoadU(d, quanta + at - 1), NeighbourSum<kCount>(d, around, at - 1)));
+      value = hn::Sub(value,
+                      hn::Sub(hn::LoadU(d, quant_codes + at - 1), NeighbourSum<kCount>(d, around, at - 1)));
     }
     hn::StoreU(value, d, residual + i);
   }
@@ -108,7 +110,7 @@ void PredictRow(const int32_t* HWY_RESTRICT quanta, const NeighbourRows& around,
 // A prefix sum within 128-bit blocks of four, one block at a time: the chain is an add and a broadcast.
 template <int kCount, bool kAlongX>
 void UnpredictRow(const int32_t* HWY_RESTRICT residual, const NeighbourRows& around, size_t n,
-                  int32_t* HWY_RESTRICT quanta) {
+                  int32_t* HWY_RESTRICT quant_codes) {
   if constexpr (kAlongX) {
     const hn::CappedTag<int32_t, 4> d;
     static_assert(hn::MaxLanes(d) == 4);
@@ -119,57 +121,59 @@ void UnpredictRow(const int32_t* HWY_RESTRICT residual, const NeighbourRows& aro
       v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
       const auto sum = hn::Add(v, carry);
       carry = hn::Broadcast<3>(sum);
-      hn::StoreU(hn::Add(sum, NeighbourSum<kCount>(d, around, static_cast<ptrdiff_t>(i))), d, quanta + i);
+      hn::StoreU(hn::Add(sum, NeighbourSum<kCount>(d, around, static_cast<ptrdiff_t>(i))), d,
+                 quant_codes + i);
     }
   } else {
     const I32 d;
     for (size_t i = 0; i < n; i += hn::Lanes(d)) {
       const auto v = hn::LoadU(d, residual + i);
-      hn::StoreU(hn::Add(v, NeighbourSum<kCount>(d, around, static_cast<ptrdiff_t>(i))), d, quanta + i);
+      hn::StoreU(hn::Add(v, NeighbourSum<kCount>(d, around, static_cast<ptrdiff_t>(i))), d, quant_codes + i);
     }
   }
 }
 
-void Predict(const int32_t* quanta, const NeighbourRows& around, bool along_x, size_t n, int32_t* residual) {
+void Predict(const int32_t* quant_codes, const NeighbourRows& around, bool along_x, size_t n,
+             int32_t* residual) {
   switch (around.count * 2 + along_x) {
     case 0:
-      return PredictRow<0, false>(quanta, around, n, residual);
+      return PredictRow<0, false>(quant_codes, around, n, residual);
     case 1:
-      return PredictRow<0, true>(quanta, around, n, residual);
+      return PredictRow<0, true>(quant_codes, around, n, residual);
     case 2:
-      return PredictRow<1, false>(quanta, around, n, residual);
+      return PredictRow<1, false>(quant_codes, around, n, residual);
     case 3:
-      return PredictRow<1, true>(quanta, around, n, residual);
+      return PredictRow<1, true>(quant_codes, around, n, residual);
     case 6:
-      return PredictRow<3, false>(quanta, around, n, residual);
+      return PredictRow<3, false>(quant_codes, around, n, residual);
     case 7:
-      return PredictRow<3, true>(quanta, around, n, residual);
+      return PredictRow<3, true>(quant_codes, around, n, residual);
     case 14:
-      return PredictRow<7, false>(quanta, around, n, residual);
+      return PredictRow<7, false>(quant_codes, around, n, residual);
     default:
-      return PredictRow<7, true>(quanta, around, n, residual);
+      return PredictRow<7, true>(quant_codes, around, n, residual);
   }
 }
 
 void Unpredict(const int32_t* residual, const NeighbourRows& around, bool along_x, size_t n,
-               int32_t* quanta) {
+               int32_t* quant_codes) {
   switch (around.count * 2 + along_x) {
     case 0:
-      return UnpredictRow<0, false>(residual, around, n, quanta);
+      return UnpredictRow<0, false>(residual, around, n, quant_codes);
     case 1:
-      return UnpredictRow<0, true>(residual, around, n, quanta);
+      return UnpredictRow<0, true>(residual, around, n, quant_codes);
     case 2:
-      return UnpredictRow<1, false>(residual, around, n, quanta);
+      return UnpredictRow<1, false>(residual, around, n, quant_codes);
     case 3:
-      return UnpredictRow<1, true>(residual, around, n, quanta);
+      return UnpredictRow<1, true>(residual, around, n, quant_codes);
     case 6:
-      return UnpredictRow<3, false>(residual, around, n, quanta);
+      return UnpredictRow<3, false>(residual, around, n, quant_codes);
     case 7:
-      return UnpredictRow<3, true>(residual, around, n, quanta);
+      return UnpredictRow<3, true>(residual, around, n, quant_codes);
     case 14:
-      return UnpredictRow<7, false>(residual, around, n, quanta);
+      return UnpredictRow<7, false>(residual, around, n, quant_codes);
     default:
-      return UnpredictRow<7, true>(residual, around, n, quanta);
+      return UnpredictRow<7, true>(residual, around, n, quant_codes);
   }
 }
 
@@ -312,7 +316,7 @@ struct Interpolation {
   }
   // By hand: compilers do not see through the mix of conditions and widths.
   static void Quantize(T* HWY_RESTRICT values, const T* HWY_RESTRICT prediction,
-                       const ResidualQuantizer<T>& q, size_t n, int32_t* HWY_RESTRICT quanta) {
+                       const ResidualQuantizer<T>& q, size_t n, int32_t* HWY_RESTRICT quant_codes) {
     const Lanes<T> d;
     const hn::Rebind<int32_t, Lanes<T>> di;
     const size_t lanes = hn::Lanes(d);
@@ -321,7 +325,7 @@ struct Interpolation {
     const auto tolerance = hn::Set(d, q.tolerance);
     const auto limit = hn::Set(d, static_cast<T>(residual_limit));
     const auto below = hn::Neg(limit);
-    const auto rejected = hn::Set(d, static_cast<T>(rejected_quantum));
+    const auto rejected = hn::Set(d, static_cast<T>(rejected_quant_code));
     size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
       const auto value = hn::LoadU(d, values + i);
@@ -334,14 +338,14 @@ struct Interpolation {
       const auto error = hn::Abs(hn::Sub(value, decoded));
       const auto ok = hn::And(hn::Le(error, tolerance), hn::Lt(hn::Abs(rounded), limit));
       hn::StoreU(hn::IfThenElse(ok, decoded, value), d, values + i);
-      // rejected_quantum is a power of two: exact in float, too.
-      hn::StoreU(NearestI32(d, hn::IfThenElse(ok, rounded, rejected)), di, quanta + i);
+      // rejected_quant_code is a power of two: exact in float, too.
+      hn::StoreU(NearestI32(d, hn::IfThenElse(ok, rounded, rejected)), di, quant_codes + i);
     }
-    rows::quantize(values + i, prediction + i, q, n - i, quanta + i);
+    rows::quantize(values + i, prediction + i, q, n - i, quant_codes + i);
   }
-  static void Reconstruct(const int32_t* HWY_RESTRICT quanta, const T* HWY_RESTRICT prediction, T step,
+  static void Reconstruct(const int32_t* HWY_RESTRICT quant_codes, const T* HWY_RESTRICT prediction, T step,
                           size_t n, T* HWY_RESTRICT values) {
-    rows::reconstruct(quanta, prediction, step, n, values);
+    rows::reconstruct(quant_codes, prediction, step, n, values);
   }
   static void Errors(const T* HWY_RESTRICT values, const T* HWY_RESTRICT prediction, T inverse_step, size_t n,
                      T* HWY_RESTRICT out) {

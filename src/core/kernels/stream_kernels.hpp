@@ -57,14 +57,15 @@ inline constexpr size_t compared_books = 16;
 
 template <class T>
 struct StreamRowKernels {
-  // quantize, predict along x and pack_wide at once; center and origin are 0. quanta[-1] counts as the
-  // quantum before. Where stats counts a rejected value only `quanta` means anything. Returns whether there
-  // are escapes.
-  bool (*code)(const T* values, size_t, const Quantizer<T>&, const NeighbourRows&, int32_t* quanta,
+  // quantize, predict along x and pack_wide at once; center and origin are 0. quant_codes[-1] counts
+  // as the quantization code before. Where stats counts a rejected value only `quant_codes` means
+  // anything. Returns whether there are escapes.
+  bool (*code)(const T* values, size_t, const Quantizer<T>&, const NeighbourRows&, int32_t* quant_codes,
                uint16_t* symbols, QuantizeStats<T>&);
-  // unpack_wide, unpredict and dequantize at once. Returns whether there are escapes; then quanta and values
-  // mean nothing. Writes no padding behind `values`.
-  bool (*restore)(const uint16_t* symbols, size_t, const NeighbourRows&, T step, int32_t* quanta, T* values);
+  // unpack_wide, unpredict and dequantize at once. Returns whether there are escapes; then quantization codes
+  // and values mean nothing. Writes no padding behind `values`.
+  bool (*restore)(const uint16_t* symbols, size_t, const NeighbourRows&, T step, int32_t* quant_codes,
+                  T* values);
 };
 
 struct StreamKernels {
@@ -88,11 +89,11 @@ const StreamKernels& portable_stream_kernels();
 // The portable ones, by the steps of `k` one after the other.
 template <class T>
 bool code_row_by_steps(const Kernels& k, const T* values, size_t n, const Quantizer<T>& q,
-                       const NeighbourRows& around, int32_t* quanta, uint16_t* symbols,
+                       const NeighbourRows& around, int32_t* quant_codes, uint16_t* symbols,
                        QuantizeStats<T>& stats);
 template <class T>
 bool restore_row_by_steps(const Kernels& k, const uint16_t* symbols, size_t n, const NeighbourRows& around,
-                          T step, int32_t* quanta, T* values);
+                          T step, int32_t* quant_codes, T* values);
 
 template <class T>
 const StreamRowKernels<T>& stream_row_kernels() {

@@ -16,12 +16,12 @@ namespace {
 constexpr size_t step_values = 512;
 
 template <class T>
-void quantize(const Kernels& k, const T* values, size_t n, const Quantizer<T>& q, int32_t* quanta,
+void quantize(const Kernels& k, const T* values, size_t n, const Quantizer<T>& q, int32_t* quant_codes,
               QuantizeStats<T>& stats) {
   if constexpr (sizeof(T) == 4) {
-    k.quantize_f32(values, n, q, quanta, stats);
+    k.quantize_f32(values, n, q, quant_codes, stats);
   } else {
-    k.quantize_f64(values, n, q, quanta, stats);
+    k.quantize_f64(values, n, q, quant_codes, stats);
   }
 }
 
@@ -32,13 +32,13 @@ NeighbourRows shifted(NeighbourRows around, size_t x) {
 
 template <class T>
 bool code_portable(const T* values, size_t n, const Quantizer<T>& q, const NeighbourRows& around,
-                   int32_t* quanta, uint16_t* symbols, QuantizeStats<T>& stats) {
-  return code_row_by_steps(portable_kernels(), values, n, q, around, quanta, symbols, stats);
+                   int32_t* quant_codes, uint16_t* symbols, QuantizeStats<T>& stats) {
+  return code_row_by_steps(portable_kernels(), values, n, q, around, quant_codes, symbols, stats);
 }
 template <class T>
-bool restore_portable(const uint16_t* symbols, size_t n, const NeighbourRows& around, T step, int32_t* quanta,
-                      T* values) {
-  return restore_row_by_steps(portable_kernels(), symbols, n, around, step, quanta, values);
+bool restore_portable(const uint16_t* symbols, size_t n, const NeighbourRows& around, T step,
+                      int32_t* quant_codes, T* values) {
+  return restore_row_by_steps(portable_kernels(), symbols, n, around, step, quant_codes, values);
 }
 
 // Symbol by symbol is what the caller does anyway.
@@ -67,14 +67,14 @@ uint32_t crc32_of_zlib(uint32_t before, const std::byte* bytes, size_t n) {
 
 template <class T>
 bool code_row_by_steps(const Kernels& k, const T* values, size_t n, const Quantizer<T>& q,
-                       const NeighbourRows& around, int32_t* quanta, uint16_t* symbols,
+                       const NeighbourRows& around, int32_t* quant_codes, uint16_t* symbols,
                        QuantizeStats<T>& stats) {
   std::array<int32_t, step_values + row_padding> residuals;
   size_t escapes = 0;
   for (size_t x = 0; x < n; x += step_values) {
     const size_t part = std::min(step_values, n - x);
-    quantize(k, values + x, part, q, quanta + x, stats);
-    k.predict(quanta + x, shifted(around, x), true, part, residuals.data());
+    quantize(k, values + x, part, q, quant_codes + x, stats);
+    k.predict(quant_codes + x, shifted(around, x), true, part, residuals.data());
     escapes += k.pack_wide(residuals.data(), part, symbols + x);
   }
   return escapes > 0;
@@ -82,7 +82,7 @@ bool code_row_by_steps(const Kernels& k, const T* values, size_t n, const Quanti
 
 template <class T>
 bool restore_row_by_steps(const Kernels& k, const uint16_t* symbols, size_t n, const NeighbourRows& around,
-                          T step, int32_t* quanta, T* values) {
+                          T step, int32_t* quant_codes, T* values) {
   std::array<int32_t, step_values + row_padding> residuals;
   size_t escapes = 0;
   for (size_t x = 0; x < n; x += step_values) {
@@ -90,14 +90,14 @@ bool restore_row_by_steps(const Kernels& k, const uint16_t* symbols, size_t n, c
     escapes += k.unpack_wide(symbols + x, part, residuals.data());
     const NeighbourRows beside = shifted(around, x);
     // What prediction along the row adds to the first residual.
-    const uint32_t carry =
-        static_cast<uint32_t>(quanta[static_cast<ptrdiff_t>(x) - 1]) - portable::neighbour_sum(beside, -1);
+    const uint32_t carry = static_cast<uint32_t>(quant_codes[static_cast<ptrdiff_t>(x) - 1]) -
+                           portable::neighbour_sum(beside, -1);
     residuals[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals[0]) + carry);
-    k.unpredict(residuals.data(), beside, true, part, quanta + x);
+    k.unpredict(residuals.data(), beside, true, part, quant_codes + x);
     if constexpr (sizeof(T) == 4) {
-      k.dequantize_f32(quanta + x, part, 0, T{0}, step, values + x);
+      k.dequantize_f32(quant_codes + x, part, 0, T{0}, step, values + x);
     } else {
-      k.dequantize_f64(quanta + x, part, 0, T{0}, step, values + x);
+      k.dequantize_f64(quant_codes + x, part, 0, T{0}, step, values + x);
     }
   }
   return escapes > 0;

@@ -25,7 +25,7 @@ template <class T>
 using Lanes = hn::CappedTag<T, 8>;
 using I32 = hn::CappedTag<int32_t, 8>;
 
-// Lanes where |scaled| is quantum_limit or more, or NaN, are not used.
+// Lanes where |scaled| is quant_code_limit or more, or NaN, are not used.
 template <class D>
 HWY_INLINE auto NearestI32(D, hn::VFromD<D> scaled) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
@@ -36,11 +36,11 @@ HWY_INLINE auto NearestI32(D, hn::VFromD<D> scaled) {
 }
 
 template <class D, class VI>
-HWY_INLINE hn::VFromD<D> FromI32(D d, VI quanta) {
+HWY_INLINE hn::VFromD<D> FromI32(D d, VI quant_codes) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::ConvertTo(d, quanta);
+    return hn::ConvertTo(d, quant_codes);
   } else {
-    return hn::PromoteTo(d, quanta);
+    return hn::PromoteTo(d, quant_codes);
   }
 }
 
@@ -59,13 +59,13 @@ class VectorQuantizer {
         step_(hn::Set(D(), q.step)),
         center_(hn::Set(D(), q.center)),
         tolerance_(hn::Set(D(), q.tolerance)),
-        limit_(hn::Set(D(), static_cast<T>(quantum_limit))),
+        limit_(hn::Set(D(), static_cast<T>(quant_code_limit))),
         negative_zero_(hn::Set(DU(), portable::BitsOf<T>{1} << (8 * sizeof(T) - 1))),
         // Without a fill value the comparison repeats that of -0.
         fill_(q.has_fill ? hn::Set(DU(), portable::bits(q.fill)) : negative_zero_) {}
 
   struct Result {
-    hn::VFromD<DI> quantum;  // before the origin is taken off
+    hn::VFromD<DI> quant_code;  // before the origin is taken off
     V error;
     hn::Mask<D> ok;  // false: rejected
   };
@@ -77,13 +77,13 @@ class VectorQuantizer {
     const DU du;
     const auto scaled = hn::Mul(kHasCenter ? hn::Sub(value, center_) : value, inverse_step_);
     const auto fits = hn::Lt(hn::Abs(scaled), limit_);
-    const auto quantum = NearestI32(d, scaled);
-    const auto restored = hn::Mul(FromI32(d, quantum), step_);
+    const auto quant_code = NearestI32(d, scaled);
+    const auto restored = hn::Mul(FromI32(d, quant_code), step_);
     const auto decoded = kHasCenter ? hn::Add(restored, center_) : restored;
     const auto error = hn::Abs(hn::Sub(value, decoded));
     const auto bits = hn::BitCast(du, value);
     const auto special = hn::RebindMask(d, hn::Or(hn::Eq(bits, negative_zero_), hn::Eq(bits, fill_)));
-    return {quantum, error, hn::And(hn::AndNot(special, hn::Le(error, tolerance_)), fits)};
+    return {quant_code, error, hn::And(hn::AndNot(special, hn::Le(error, tolerance_)), fits)};
   }
 
  private:

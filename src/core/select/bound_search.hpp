@@ -32,12 +32,12 @@ class BoundSearch {
       const bool is_cliff = above_.measured > cliff * target_;
       const double share =
           is_same_side || is_cliff ? 0.5 : (above_.measured - target_) / (above_.measured - below_.measured);
-      at_ = above_.at + width * std::clamp(share, least_share, 1 - least_share);
+      at_ = above_.at + width * std::clamp(share, min_share, 1 - min_share);
       return;
     }
     // As the formula says, and farther each time it did not get there.
     const double step = (measured - target_) / per_octave_ * reach_;
-    at_ += std::copysign(std::clamp(std::abs(step), least_step, most_step), step);
+    at_ += std::copysign(std::clamp(std::abs(step), min_step, max_step), step);
     reach_ *= 2;
   }
 
@@ -47,9 +47,9 @@ class BoundSearch {
     double measured = 0;
     bool is_known = false;
   };
-  static constexpr double least_share = 0.03;
-  static constexpr double least_step = 0.02;
-  static constexpr double most_step = 16;
+  static constexpr double min_share = 0.03;
+  static constexpr double min_step = 0.02;
+  static constexpr double max_step = 16;
   static constexpr double cliff = 4;
 
   double at_;  // log2 of the bound

@@ -13,14 +13,14 @@ namespace neve {
 
 namespace {
 
-// Runs of neighbouring cells: fields are calm here and rough there, and the codec's books follow that.
+// Runs of neighbouring cells: fields are calm here and rough there, and the codec's codebooks follow that.
 constexpr int64_t run_cells = 16;
-constexpr int64_t most_samples = 8192;
+constexpr int64_t max_samples = 8192;
 // One cell in so many, of small sections: looking must cost less than coding.
 constexpr int64_t cells_per_sample = 24;
 // Fewer say nothing about a field, or about a run.
-constexpr uint64_t least_samples = 256;
-constexpr int least_run_samples = 4;
+constexpr uint64_t min_samples = 256;
+constexpr int min_run_samples = 4;
 // Cells of coarser levels, one in eight, lie farther from their neighbours, and take some bits more.
 constexpr double coarser_share = 0.125;
 constexpr double coarser_extra_bits = 2;
@@ -59,7 +59,7 @@ class Sampler {
       : q_(quantizer), rules_(rules) {
     int64_t cells = 0;
     for (const auto& rect : source.rects) cells += rect.cells();
-    const int64_t samples = std::clamp(cells / cells_per_sample, int64_t{least_samples}, most_samples);
+    const int64_t samples = std::clamp(cells / cells_per_sample, int64_t{min_samples}, max_samples);
     // Odd, so that it does not follow rows of a power of two.
     const int64_t stride = std::max(run_cells, cells / samples * run_cells) | 1;
     int64_t next = 0;
@@ -103,7 +103,7 @@ class Sampler {
       }
       if (sample.directions != 0) run.samples[static_cast<size_t>(run.count++)] = sample;
     }
-    if (run.count >= least_run_samples) runs_.push_back(run);
+    if (run.count >= min_run_samples) runs_.push_back(run);
   }
 
   // The cell's value in steps; false where there is none.
@@ -171,7 +171,7 @@ double estimate_interpolation_bytes(const SectionSource<T>& source, const Quanti
     for (int i = 0; i < run.count; ++i) overall.add(run.samples[static_cast<size_t>(i)]);
     count += static_cast<uint64_t>(run.count);
   }
-  if (count < least_samples) return HUGE_VAL;
+  if (count < min_samples) return HUGE_VAL;
   double sum = 0;
   for (const Run& run : sampler.runs()) {
     sum += run.count * two_sided_geometric_bits(mean_magnitude(run, overall));

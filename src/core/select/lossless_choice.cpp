@@ -26,11 +26,11 @@ namespace {
 
 // Cells are sampled in runs along x, so that neighbours share cache lines.
 constexpr int64_t run_cells = 32;
-constexpr size_t least_samples = 512, most_samples = 4096, cells_per_sample = 256;
+constexpr size_t min_samples = 512, max_samples = 4096, cells_per_sample = 256;
 constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
 constexpr size_t value_samples = 512;
 // Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
-constexpr size_t slices = 16, least_slice_words = 64, most_slice_words = 384, words_per_slice_word = 128;
+constexpr size_t slices = 16, min_slice_words = 64, max_slice_words = 384, words_per_slice_word = 128;
 constexpr CoderLevels trial_levels{.zstd = 1};
 // Of those slices, words that tell whether byte methods have a chance.
 constexpr size_t entropy_slice_words = 17;
@@ -61,7 +61,7 @@ std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
   const size_t total = cells.bits.size();
   const size_t wanted =
       std::clamp(total / cells_per_sample,
-                 std::clamp(total / few_cells_per_sample, fewest_samples, least_samples), most_samples);
+                 std::clamp(total / few_cells_per_sample, fewest_samples, min_samples), max_samples);
   std::vector<Run> runs;
   runs.reserve(wanted / run_cells);
   Sequence sequence;
@@ -101,7 +101,7 @@ std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
 // n log2(n), n of samples at most.
 double weighted_log(uint32_t n) {
   static const std::vector<double> table = [] {
-    std::vector<double> values(most_samples + 1, 0);
+    std::vector<double> values(max_samples + 1, 0);
     for (size_t k = 1; k < values.size(); ++k)
       values[k] = static_cast<double>(k) * math::log2(static_cast<double>(k));
     return values;
@@ -141,7 +141,7 @@ class LengthCounter {
 constexpr uint32_t any_axes = ~uint32_t{0};  // bit a stands for the set of axes a
 
 // Samples without any difference do not tell that there is none.
-constexpr double least_bits_per_word = 0.02;
+constexpr double min_bits_per_word = 0.02;
 
 // After this share of the runs, sets that lie far behind the best one are not counted on.
 constexpr size_t axes_pruned_after = 4;
@@ -197,7 +197,7 @@ class AxesCounter {
     best.bytes = HUGE_VAL;
     for (unsigned axes = 1; axes <= all_axes; ++axes) {
       if (!is_counted(axes)) continue;
-      const double bytes = std::max(counters_[axes].bits_per_word(), least_bits_per_word) * coded / 8;
+      const double bytes = std::max(counters_[axes].bits_per_word(), min_bits_per_word) * coded / 8;
       if (bytes < best.bytes) {
         best.bytes = bytes;
         best.axes = axes;
@@ -292,16 +292,16 @@ std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, c
   });
   candidate.method = LosslessMethod::multiple;
   candidate.unit = *unit;
-  const double least = least_bits_per_word * static_cast<double>(cells.coded) / 8;
+  const double least = min_bits_per_word * static_cast<double>(cells.coded) / 8;
   if (candidate.bytes <= least) candidate.bytes *= multiple_of_calm_values;
   return candidate;
 }
 
-constexpr size_t most_few_words(size_t sampled) {
+constexpr size_t max_few_words(size_t sampled) {
   return static_cast<size_t>(few_values_share * static_cast<double>(sampled));
 }
 // Of most fields a first sample tells that there are too many values for ranks, and no unit.
-constexpr size_t first_samples = most_few_words(value_samples) * 5 / 4;
+constexpr size_t first_samples = max_few_words(value_samples) * 5 / 4;
 
 template <class T>
 std::vector<WordOf<T>> different_words(const std::vector<T>& values) {
@@ -316,10 +316,10 @@ std::vector<WordOf<T>> different_words(const std::vector<T>& values) {
 // The different words among sampled values, in order, where they are few.
 template <class T>
 std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells, const std::vector<T>& first_values) {
-  if (different_words(first_values).size() > most_few_words(value_samples)) return {};
+  if (different_words(first_values).size() > max_few_words(value_samples)) return {};
   const std::vector<T> values = sample_values(cells, value_samples);
   std::vector<WordOf<T>> words = different_words(values);
-  if (words.size() > most_few_words(values.size())) words.clear();
+  if (words.size() > max_few_words(values.size())) words.clear();
   return words;
 }
 
@@ -337,7 +337,7 @@ LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Ru
 }
 
 // Of fewer cells repeats and byte methods save less than a look for them costs.
-constexpr uint64_t least_weighed_cells = 2048;
+constexpr uint64_t min_weighed_cells = 2048;
 // Below this a search for repeats costs more than it finds.
 constexpr double worthwhile_repeats = 0.02;
 // From here on byte coders, which find repeats too, are not asked.
@@ -368,8 +368,7 @@ template <class T>
 std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
   std::vector<WordOf<T>> words;
   const size_t total = cells.bits.size();
-  const size_t each =
-      std::clamp(total / (slices * words_per_slice_word), least_slice_words, most_slice_words);
+  const size_t each = std::clamp(total / (slices * words_per_slice_word), min_slice_words, max_slice_words);
   words.reserve(slices * each);
   Sequence sequence;
   for (size_t s = 0; s < slices; ++s) {
@@ -472,7 +471,7 @@ class LosslessWeighing {
     }
     // Few values repeat by chance.
     if constexpr (std::is_floating_point_v<T>) {
-      if (few.empty() && cells_.coded >= least_weighed_cells) repeated_ = estimate_repeats(cells_);
+      if (few.empty() && cells_.coded >= min_weighed_cells) repeated_ = estimate_repeats(cells_);
     }
     expect_repeats(repeated_, cells_, candidates_.front());
   }
@@ -537,12 +536,12 @@ class LosslessWeighing {
 
   // The methods on planes of floating point, where differences leave them a chance.
   void weigh_planes() {
-    double least_bytes = HUGE_VAL;
-    for (const LosslessCandidate& c : candidates_) least_bytes = std::min(least_bytes, c.bytes);
-    if (const std::optional<Fate> fate = fate_of_planes(least_bytes); fate)
+    double min_bytes = HUGE_VAL;
+    for (const LosslessCandidate& c : candidates_) min_bytes = std::min(min_bytes, c.bytes);
+    if (const std::optional<Fate> fate = fate_of_planes(min_bytes); fate)
       return withdraw({LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd}, *fate);
     try_slices({LosslessMethod::xor_zstd});
-    if (candidates_.back().bytes * min_gain_to_try_bitshuffle < least_bytes) {
+    if (candidates_.back().bytes * min_gain_to_try_bitshuffle < min_bytes) {
       try_slices({LosslessMethod::bitshuffle_zstd});
     } else {
       withdraw({LosslessMethod::bitshuffle_zstd}, Fate::similar_method);
@@ -550,12 +549,11 @@ class LosslessWeighing {
   }
 
   // Why planes are not tried at all; nothing: they are.
-  std::optional<Fate> fate_of_planes(double least_bytes) const {
-    if (cells_.coded < least_weighed_cells) return Fate::effort;
+  std::optional<Fate> fate_of_planes(double min_bytes) const {
+    if (cells_.coded < min_weighed_cells) return Fate::effort;
     // Differences with repeats find all that a byte coder would; a sample shows neither.
     if (repeated_.share >= many_repeats) return Fate::repeats;
-    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * least_bytes)
-      return Fate::estimate_too_low;
+    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * min_bytes) return Fate::estimate_too_low;
     return {};
   }
 

@@ -15,10 +15,10 @@ namespace neve {
 namespace {
 
 constexpr size_t block_words = 256;  // in a row
-constexpr size_t block_runs = block_words - least_repeat + 1;
+constexpr size_t block_runs = block_words - min_repeat + 1;
 constexpr size_t min_looked_at = 1 << 12;  // words
 constexpr int hash_bits = 6;               // one run in 64 of those looked at is sampled
-constexpr size_t most_compared = 512;      // pairs
+constexpr size_t max_compared = 512;       // pairs
 constexpr size_t common = 16;              // what occurs so often is no repeat of anything: constants, zeros
 
 // A run that was sampled by its own hash, so that of two equal ones both are: the hash above, the cell below.
@@ -44,7 +44,7 @@ std::vector<SampledRun> sample_runs(const LosslessCells<T>& cells, size_t blocks
       // (The hash of zeros is 0: they are common, and would all be sampled.)
       if (hash >> (32 - hash_bits) != 0 || hash == 0) continue;
       bool coded = true;
-      for (size_t k = 0; k < least_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
+      for (size_t k = 0; k < min_repeat; ++k) coded = coded && cells.is_coded(begin + i + k);
       if (coded) sampled.push_back(uint64_t{hash} << 32 | (begin + i));
     }
   }
@@ -60,7 +60,7 @@ int residual_bits(const LosslessCells<T>& cells, size_t cell, size_t cell_before
   const U own = ordered_word<U>(cells.bits[cell]);
   U other = ordered_word<U>(cells.bits[cell_before]);
   if (repeated_part(own) != repeated_part(other))
-    other = ordered_word<U>(cells.bits[cell_before + least_repeat - 1]);
+    other = ordered_word<U>(cells.bits[cell_before + min_repeat - 1]);
   if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
   return static_cast<int>(std::bit_width(fold_sign<U>(own - other)));
 }
@@ -80,7 +80,7 @@ RepeatEstimate estimate_repeats(const LosslessCells<T>& cells) {
     if (end - i < common) {
       seen += end - i;
       if (end - i > 1) repeated += end - i;
-      for (size_t k = i + 1; k < end && compared < most_compared; ++k, ++compared)
+      for (size_t k = i + 1; k < end && compared < max_compared; ++k, ++compared)
         bits += residual_bits(cells, cell_of(sampled[k]), cell_of(sampled[k - 1]));
     }
     i = end;

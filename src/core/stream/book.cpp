@@ -217,7 +217,7 @@ uint64_t book_bytes(const Book& book) {
 }
 
 Result<Book> read_book(ByteReader& in) {
-  // The bits say themselves where they end; no book is longer than this.
+  // The bits say themselves where they end; no codebook is longer than this.
   constexpr size_t longest_bytes = (2 * symbol_bits + 7 * wide_symbol_count + 7) / 8;
   ByteReader ahead = in;
   const ByteSpan rest = ahead.get_bytes(std::min(in.remaining(), longest_bytes));

@@ -30,8 +30,8 @@ struct Book {
 // Adds what occurs in `symbols`.
 void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts);
 
-// A book for exactly the symbols that occur. It sorts as a pipeline can: approximately, in one pass outwards
-// from residual 0.
+// A codebook for exactly the symbols that occur. It sorts as a pipeline can: approximately, in one pass
+// outwards from residual 0.
 Book make_book(const SymbolCounts& counts);
 // The order it takes them in: the symbols that occur, rarest first, nearly. Returns how many.
 size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_symbol_count>& ascending);
@@ -44,7 +44,7 @@ uint64_t book_bytes(const Book& book);  // what write_book takes
 // Errors: corrupt when the lengths are no complete prefix code.
 Result<Book> read_book(ByteReader& in);
 
-// The books that both sides know (docs/format.md). `books_version` names the set; a stream says which it
+// The codebooks that both sides know (docs/format.md). `books_version` names the set; a stream says which it
 // needs.
 inline constexpr uint16_t offline_books_version = 1;
 std::span<const Book> offline_books();

@@ -19,7 +19,7 @@ const CodeTable& offline_codes(size_t number) {
   return tables[number];
 }
 
-// Code lengths of all offline books, symbol by symbol.
+// Code lengths of all offline codebooks, symbol by symbol.
 struct OfflineLengths {
   uint8_t of[wide_symbol_count][compared_books];
 };
@@ -109,7 +109,7 @@ void Books::decide(bool can_keep, bool may_rebuild, BookChoice& choice) const {
     return take(choice.offline_bits == others ? BookKind::offline : BookKind::rebuilt, reason);
   }
   if (in_force_ == nullptr) return take(BookKind::offline, BookReason::first);
-  // The one in force is an offline book, which has every code.
+  // The one in force is an offline codebook, which has every code.
   if (rule_ == BookRule::never) return take(BookKind::kept, BookReason::rule);
   if (choice.chi > chi_offline_) return take(BookKind::offline, BookReason::large_change);
   const bool is_small = choice.chi <= chi_keep_;

@@ -8,8 +8,8 @@
 
 namespace neve::stream {
 
-// Below this many symbols no book is built: a table is at most a tenth of what it saves on (CEAZ's bound for
-// a ratio of 10), and small streams should not wait for one.
+// Below this many symbols no codebook is built: a table is at most a tenth of what it saves on (CEAZ's bound
+// for a ratio of 10), and small streams should not wait for one.
 inline constexpr uint64_t rebuild_min_symbols = 24 * 1024;
 
 // Standard deviation of the frequencies of the 1024 symbols, each relative to 1/1024.
@@ -26,10 +26,10 @@ struct BookChoice {
   uint64_t offline_bits = 0;
 };
 
-// The book in force and what rule chi remembers.
+// The codebook in force and what rule chi remembers.
 class Books {
  public:
-  // Of the offline books only number `offline_book`, or any where that is -1.
+  // Of the offline codebooks only number `offline_book`, or any where that is -1.
   Books(BookRule rule, double chi_keep, double chi_offline, int offline_book = -1)
       : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_book_(offline_book) {}
 
@@ -37,7 +37,7 @@ class Books {
     in_force_ = nullptr;
     has_sigma_ = false;
   }
-  // Changes nothing; a book of the chunk's own is then rebuilt().
+  // Changes nothing; a codebook of the chunk's own is then rebuilt().
   BookChoice choose(const SymbolCounts& counts);
   const Book& rebuilt() const { return rebuilt_; }
   // The choice comes into force.

@@ -13,10 +13,10 @@ template <class T>
 double stream_step(double bound_abs, const ValueRange& range) {
   ComponentSpec spec;
   spec.bound_abs = bound_abs;
-  // As if the range reached from -largest to largest: quanta count from 0.
+  // As if the range reached from -largest to largest: quantization codes count from 0.
   const double largest = std::max(std::abs(range.min), std::abs(range.max));
   if (!range.empty) spec.range = {-largest, largest, false};
-  const QuantumGrid<T> grid = make_grid<T>(spec);
+  const QuantizationGrid<T> grid = make_grid<T>(spec);
   return grid.is_usable() ? static_cast<double>(grid.step) : 0;
 }
 
@@ -27,17 +27,17 @@ Quantizer<T> stream_quantizer(double bound_abs, double step, std::optional<doubl
   spec.fill = fill;
   Quantizer<T> q = make_quantizer<T>(spec);
   q.step = static_cast<T>(step);
-  // Without a step nothing has a quantum: no error is below 0.
+  // Without a step nothing has a quantization code: no error is below 0.
   if (step == 0) q.tolerance = -1;
   q.inverse_step = step == 0 ? 0 : 1 / q.step;
   return q;
 }
 
 template <class T>
-Chunk<T>::Chunk(const Header& header, uint64_t most_values)
+Chunk<T>::Chunk(const Header& header, uint64_t max_values)
     : block_values_(header.block_values),
       history_(header.dims, header.line, header.lines_per_plane),
-      symbols_(most_values + row_padding),
+      symbols_(max_values + row_padding),
       residuals_(History::longest_segment + 2 * row_padding) {}
 
 template <class T>
@@ -129,8 +129,8 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
   const size_t rejected_before = stats_.rejected;
   const size_t n = segment.count;
   uint16_t* const symbols = symbols_.data() + symbol_total_;
-  const bool has_escape =
-      stream_row_kernels<T>().code(values, n, quantizer_, segment.around, segment.quanta, symbols, stats_);
+  const bool has_escape = stream_row_kernels<T>().code(values, n, quantizer_, segment.around,
+                                                       segment.quant_codes, symbols, stats_);
   if (stats_.rejected != rejected_before) {
     add_rejected(values, segment);
   } else {
@@ -140,20 +140,20 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
       }
     }
     if (measures_) {
-      // Values beside the codes are exact: what their quantum would be off by does not count.
+      // Values beside the codes are exact: what their quantization code would be off by does not count.
       for (size_t i = 0; i < n; ++i) {
-        if (symbols[i] != wide_symbol_escape) add_square(values[i], segment.quanta[i]);
+        if (symbols[i] != wide_symbol_escape) add_square(values[i], segment.quant_codes[i]);
       }
     }
     symbol_total_ += n;
-    hold_ = segment.quanta[n - 1];
+    hold_ = segment.quant_codes[n - 1];
     in_run_ = false;
   }
 }
 
 template <class T>
-void Chunk<T>::add_square(T value, int32_t quantum) {
-  const T decoded = portable::dequantize_one(quantum, 0, T{0}, quantizer_.step);
+void Chunk<T>::add_square(T value, int32_t quant_code) {
+  const T decoded = portable::dequantize_one(quant_code, 0, T{0}, quantizer_.step);
   const double error = static_cast<double>(decoded) - static_cast<double>(value);
   squares_ += error * error;
 }
@@ -175,19 +175,19 @@ bool Chunk<T>::extends_run(T value) {
   return true;
 }
 
-// Some values have no quantum. They take that of the value before, so that prediction finds something like
-// the field there, and are given as they are.
+// Some values have no quantization code. They take that of the value before, so that prediction finds
+// something like the field there, and are given as they are.
 template <class T>
 void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
   const size_t n = segment.count;
-  // Held quanta are marked aside: any number may be a quantum.
+  // Held quantization codes are marked aside: any number may be a quantization code.
   std::array<uint8_t, History::longest_segment> is_held;
   for (size_t i = 0; i < n; ++i) {
-    is_held[i] = segment.quanta[i] == rejected_quantum ? 1 : 0;
-    if (is_held[i] != 0) segment.quanta[i] = hold_;
-    hold_ = segment.quanta[i];
+    is_held[i] = segment.quant_codes[i] == rejected_quant_code ? 1 : 0;
+    if (is_held[i] != 0) segment.quant_codes[i] = hold_;
+    hold_ = segment.quant_codes[i];
   }
-  kernels().predict(segment.quanta, segment.around, true, n, residuals_.data());
+  kernels().predict(segment.quant_codes, segment.around, true, n, residuals_.data());
   for (size_t i = 0; i < n; ++i) {
     if (is_held[i] != 0) {
       ++specials_;
@@ -207,7 +207,7 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
     if (symbol == wide_symbol_escape) {
       put_side(values[i]);
     } else if (measures_) {
-      add_square(values[i], segment.quanta[i]);
+      add_square(values[i], segment.quant_codes[i]);
     }
   }
 }

@@ -13,19 +13,20 @@
 
 namespace neve::stream {
 
-// Quanta of a stream count from 0 in steps of a block's `step`, so that a lane needs no addition. Which
-// values have no quantum both sides decide alike, by the quantizer's own check.
+// Quantization codes of a stream count from 0 in steps of a block's `step`, so that a lane needs no addition.
+// Which values have no quantization code both sides decide alike, by the quantizer's own check.
 template <class T>
 Quantizer<T> stream_quantizer(double bound_abs, double step, std::optional<double> fill);
 
-// What quanta hold back of a bound depends on how large values get; 0 where a bound cannot be met by quanta.
+// What quantization codes hold back of a bound depends on how large values get; 0 where a bound cannot be met
+// by quantization codes.
 template <class T>
 double stream_step(double bound_abs, const ValueRange& range);
 
 template <class T>
 class Chunk {
  public:
-  Chunk(const Header& header, uint64_t most_values);
+  Chunk(const Header& header, uint64_t max_values);
 
   // Starts an empty chunk; what came before stays in the history.
   void clear();
@@ -72,7 +73,7 @@ class Chunk {
   void add_rejected(const T* values, const History::Segment& segment);
   void put_side(T value);
   bool extends_run(T value);
-  void add_square(T value, int32_t quantum);
+  void add_square(T value, int32_t quant_code);
   void begin_block();
 
   uint32_t block_values_;
@@ -96,8 +97,8 @@ class Chunk {
   uint64_t values_ = 0;
   uint64_t exact_ = 0;
   uint64_t specials_ = 0;
-  int32_t hold_ = 0;  // the quantum before
-  // A run of equal values without a quantum: one escape, then how many more.
+  int32_t hold_ = 0;  // the quantization code before
+  // A run of equal values without a quantization code: one escape, then how many more.
   bool in_run_ = false;
   portable::BitsOf<T> run_bits_ = 0;
   size_t run_count_at_ = 0;

@@ -117,7 +117,7 @@ class BlockDecoder {
  public:
   virtual ~BlockDecoder() = default;
   // Up to decode_side_by_side blocks that have passed BlockSequence, the ones behind the first with kept
-  // books; `out` has room for their values.
+  // codebooks; `out` has room for their values.
   virtual Status decode(std::span<const WholeBlock> blocks, std::byte* out) = 0;
 };
 
@@ -176,10 +176,10 @@ class TypedDecoder final : public BlockDecoder {
       const size_t n = segment.count;
       const bool is_plain =
           cursor.run_left == 0 && static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
-          !rows.restore(cursor.symbol, n, segment.around, quantizer_.step, segment.quanta, out);
+          !rows.restore(cursor.symbol, n, segment.around, quantizer_.step, segment.quant_codes, out);
       if (is_plain) {
         cursor.symbol += n;
-        hold_ = segment.quanta[n - 1];
+        hold_ = segment.quant_codes[n - 1];
       } else {
         NEVE_TRY(decode_mixed(segment, cursor, out));
       }
@@ -195,7 +195,8 @@ class TypedDecoder final : public BlockDecoder {
 
   // Values among which some come from the side stream.
   Status decode_mixed(const History::Segment& segment, Cursor& cursor, T* out) {
-    uint32_t carry = static_cast<uint32_t>(segment.quanta[-1]) - portable::neighbour_sum(segment.around, -1);
+    uint32_t carry =
+        static_cast<uint32_t>(segment.quant_codes[-1]) - portable::neighbour_sum(segment.around, -1);
     for (size_t i = 0; i < segment.count; ++i) {
       const uint32_t neighbours = portable::neighbour_sum(segment.around, static_cast<ptrdiff_t>(i));
       if (cursor.run_left > 0) {
@@ -210,20 +211,20 @@ class TypedDecoder final : public BlockDecoder {
         hold_ = static_cast<int32_t>(carry + residual + neighbours);
         out[i] = portable::dequantize_one(hold_, 0, T{0}, quantizer_.step);
       }
-      segment.quanta[i] = hold_;
+      segment.quant_codes[i] = hold_;
       carry = static_cast<uint32_t>(hold_) - neighbours;
     }
     return {};
   }
 
-  // A value as it is. With a quantum it is one that prediction missed by far; without, others like it may
-  // follow.
+  // A value as it is. With a quantization code it is one that prediction missed by far; without, others like
+  // it may follow.
   Status take_side(Cursor& cursor, T& value) {
     value = cursor.side.template get<T>();
     QuantizeStats<T> ignored;
-    const int32_t quantum = portable::quantize_one(value, quantizer_, ignored);
-    if (quantum != rejected_quantum) {
-      hold_ = quantum;
+    const int32_t quant_code = portable::quantize_one(value, quantizer_, ignored);
+    if (quant_code != rejected_quant_code) {
+      hold_ = quant_code;
     } else {
       cursor.run_value = value;
       cursor.run_left = cursor.side.template get<uint16_t>();
@@ -253,7 +254,7 @@ Result<size_t> take_blocks(ByteSpan& bytes, const Header& header, BlockSequence&
   size_t count = 0;
   while (count < blocks.size() && bytes.size() >= stream::block_header_bytes) {
     NEVE_ASSIGN(const BlockHeader block, stream::read_block_header(bytes, header));
-    // A new book starts a new group.
+    // A new codebook starts a new group.
     if (count > 0 && (block.book != BookKind::kept || block.values == 0)) break;
     const size_t size = stream::block_header_bytes + block.payload_bytes;
     if (bytes.size() < size) break;

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t sampled_lines = 64;
 constexpr uint64_t longest_line = 1024;
 // A sample does not tell finer differences.
-constexpr double least_gain = 0.005;
+constexpr double min_gain = 0.005;
 
 // Bits that codes as good as the frequencies allow would take, and what escapes carry beside them.
 double cost(const SymbolCounts& counts, size_t value_bytes) {
@@ -46,17 +46,17 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
 
   const Quantizer<T> quantizer =
       stream_quantizer<T>(bound_abs, stream_step<T>(bound_abs, range), header.fill);
-  std::array<std::vector<int32_t>, 4> quanta;
-  for (auto& row : quanta) row.assign(n + 2 * row_padding, 0);
+  std::array<std::vector<int32_t>, 4> quant_codes;
+  for (auto& row : quant_codes) row.assign(n + 2 * row_padding, 0);
   std::vector<int32_t> residuals(n + row_padding);
   std::vector<uint16_t> symbols(n + row_padding);
   const auto load = [&](size_t row, uint64_t at) {
     QuantizeStats<T> ignored;
-    int32_t* const q = quanta[row].data() + row_padding;
+    int32_t* const q = quant_codes[row].data() + row_padding;
     quantize(values + at * line + column, n, quantizer, q, ignored);
     int32_t hold = 0;
     for (size_t i = 0; i < n; ++i) {
-      if (q[i] == rejected_quantum) q[i] = hold;
+      if (q[i] == rejected_quant_code) q[i] = hold;
       hold = q[i];
     }
     return q;
@@ -86,7 +86,7 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
   double least = cost(counts[static_cast<size_t>(best) - 1], sizeof(T));
   for (int dims = header.dims - 1; dims >= 1; --dims) {
     const double found = cost(counts[static_cast<size_t>(dims) - 1], sizeof(T));
-    if (found < least * (1 - least_gain)) {
+    if (found < least * (1 - min_gain)) {
       best = dims;
       least = found;
     }

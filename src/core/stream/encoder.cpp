@@ -49,10 +49,10 @@ constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 constexpr double ratio_tolerance = 0.03;
 constexpr double psnr_above_db = 0.5;
 constexpr double db_per_octave = 6.0206;
-constexpr int most_tries = 16;
+constexpr int max_tries = 16;
 
 // A code takes a bit at least.
-constexpr double most_ratio_per_value_bit = 0.9;
+constexpr double max_ratio_per_value_bit = 0.9;
 
 uint64_t product(std::span<const uint64_t> sizes) {
   uint64_t total = 1;
@@ -90,10 +90,10 @@ Status check_bound_and_range(const StreamOptions& o) {
     return usage_error(
         fmt::format("stream: bound {} needs the range of the values to come", to_string(o.bound)));
   }
-  const double most_ratio = most_ratio_per_value_bit * 8 * static_cast<double>(dtype_bytes(o.dtype));
-  if (o.bound.mode == BoundMode::ratio && o.bound.value > most_ratio) {
+  const double max_ratio = max_ratio_per_value_bit * 8 * static_cast<double>(dtype_bytes(o.dtype));
+  if (o.bound.mode == BoundMode::ratio && o.bound.value > max_ratio) {
     return usage_error(fmt::format("stream: ratio {} of {}, at most {}: a code takes a bit at least",
-                                   o.bound.value, dtype_name(o.dtype), most_ratio));
+                                   o.bound.value, dtype_name(o.dtype), max_ratio));
   }
   return {};
 }
@@ -373,7 +373,7 @@ class Encoder final : public StreamEncoder::State {
     double best_miss = std::numeric_limits<double>::infinity();
     double smallest = start;
     bool is_always_below = true;
-    for (int i = 0; i < most_tries; ++i) {
+    for (int i = 0; i < max_tries; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
       const double bits = tried_bits();
@@ -407,7 +407,7 @@ class Encoder final : public StreamEncoder::State {
     }
     BoundSearch search(std::sqrt(3.0) * safe, target_db, db_per_octave);
     double best = safe;
-    for (int i = 0; i < most_tries; ++i) {
+    for (int i = 0; i < max_tries; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
       const double db = chunk_psnr();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quanta that Lorenzo prediction of a stream looks back to: the line before, and with three dims a plane.
-// It grows with the values that come, whatever sizes a header claims.
+// The quantization codes that Lorenzo prediction of a stream looks back to: the line before, and with three
+// dims a plane. It grows with the values that come, whatever sizes a header claims.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,14 @@ class History {
 
   // Values that follow one another in a line.
   struct Segment {
-    int32_t* quanta;  // where theirs go; quanta[-1] is the quantum before, 0 at the start of a line
+    int32_t* quant_codes;  // where theirs go; quant_codes[-1] is the quantization code before, 0 at
+                           // the start of a line
     NeighbourRows around;
     size_t count;
   };
 
-  // The next values, at most n > 0 and longest_segment. advance() follows when their quanta are there.
+  // The next values, at most n > 0 and longest_segment. advance() follows when their quantization codes are
+  // there.
   Segment next(uint64_t n) {
     size_t count = static_cast<size_t>(std::min(n, longest_segment));
     if (dims_ == 1) return {rows_[0].data() + row_padding, {{}, 0}, count};
@@ -40,7 +42,7 @@ class History {
 
   void advance(const Segment& segment) {
     if (dims_ == 1) {
-      segment.quanta[-1] = segment.quanta[segment.count - 1];
+      segment.quant_codes[-1] = segment.quant_codes[segment.count - 1];
       return;
     }
     column_ += segment.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The books that encoder and decoder both know, and a hardware engine holds in its memories. A set is never
-// changed: streams name its version.
+// The codebooks that encoder and decoder both know, and a hardware engine holds in its memories. A set is
+// never changed: streams name its version.
 #include <utility>
 #include <vector>
 

@@ -228,16 +228,16 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
   }
   // A value is a symbol, or one of a run that an escape began.
   const uint64_t run_bytes = dtype_bytes(header.dtype) + sizeof(uint16_t);
-  const uint64_t most_values = b.symbols + b.side_bytes / run_bytes * UINT16_MAX;
-  if (b.values > header.block_values || b.symbols > b.values || b.values > most_values) {
+  const uint64_t max_values = b.symbols + b.side_bytes / run_bytes * UINT16_MAX;
+  if (b.values > header.block_values || b.symbols > b.values || b.values > max_values) {
     return corrupt(fmt::format("block header: {} values of {} symbols and {} side bytes in blocks of {}",
                                b.values, b.symbols, b.side_bytes, header.block_values));
   }
-  const uint64_t least_bytes =
+  const uint64_t min_bytes =
       uint64_t{b.side_bytes} + (b.has_step ? step_bytes : 0) + (uint64_t{b.symbols} + 7) / 8;
-  const uint64_t most_bytes =
+  const uint64_t max_bytes =
       uint64_t{header.block_values} * (2 + run_bytes) + step_bytes + 2 * wide_symbol_count;
-  if (b.payload_bytes < least_bytes || b.payload_bytes > most_bytes) {
+  if (b.payload_bytes < min_bytes || b.payload_bytes > max_bytes) {
     return corrupt(fmt::format("block header: {} bytes for {} symbols and {} side bytes", b.payload_bytes,
                                b.symbols, b.side_bytes));
   }

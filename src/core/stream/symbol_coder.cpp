@@ -128,7 +128,7 @@ DecodeTable::DecodeTable(const Book& book) {
   for (size_t s = 0; s < wide_symbol_count; ++s) {
     if (book.length[s] > 0) symbols_[next[book.length[s]]++] = static_cast<uint16_t>(s);
   }
-  // What no code begins with, in a book of one symbol, leads to none.
+  // What no code begins with, in a codebook of one symbol, leads to none.
   const auto no_code_begin = static_cast<uint32_t>(longer_.size());
   longer_.resize(longer_.size() + CodeLookups::longer_entries);
   for (size_t at = 0; at < several_.size(); ++at) {

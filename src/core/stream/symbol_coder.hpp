@@ -57,7 +57,7 @@ struct SymbolBlock {
   std::span<uint16_t> symbols;
 };
 inline constexpr size_t decode_side_by_side = 4;
-// Blocks of one book, at most decode_side_by_side.
+// Blocks of one codebook, at most decode_side_by_side.
 // Errors: corrupt when codes end before the symbols do, when bytes are left over, or where no code fits.
 Status decode_symbols(std::span<const SymbolBlock> blocks, const DecodeTable& table);
 

@@ -8,12 +8,12 @@ namespace neve {
 
 namespace {
 
-constexpr size_t most_spares = 3;  // as many are in use at a time: words, their differences, a copy
+constexpr size_t max_spares = 3;  // as many are in use at a time: words, their differences, a copy
 
 // Those without memory are empty.
 template <class T>
-std::array<RawVector<T>, most_spares>& spares() {
-  thread_local std::array<RawVector<T>, most_spares> buffers;
+std::array<RawVector<T>, max_spares>& spares() {
+  thread_local std::array<RawVector<T>, max_spares> buffers;
   return buffers;
 }
 

@@ -32,8 +32,8 @@ struct EncodedChunk {
 };
 
 // Whether asking for this codec at this effort may bring one that predicts from decoded neighbours. The
-// others (automatic at effort fast is dual_quant) restore each value from its quantum alone, or hold what
-// that would give (codecs/reconstruct.hpp).
+// others (automatic at effort fast is dual_quant) restore each value from its quantization code alone, or
+// hold what that would give (codecs/reconstruct.hpp).
 bool may_predict(Codec asked, Effort effort);
 
 // This rank's chunks of the levels [begin, end), by level, then chunk, not encoded yet.

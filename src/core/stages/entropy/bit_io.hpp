@@ -37,14 +37,14 @@ class BitWriter {
   void put_few(uint64_t value, unsigned count) {
     bits_ |= (value & ((uint64_t{1} << count) - 1)) << held_;
     held_ += count;
-    if (out_.size() < at_ + sizeof bits_) out_.resize(std::max(2 * out_.size(), at_ + least_room));
+    if (out_.size() < at_ + sizeof bits_) out_.resize(std::max(2 * out_.size(), at_ + min_room));
     std::memcpy(out_.data() + at_, &bits_, sizeof bits_);
     at_ += held_ / 8;
     bits_ >>= held_ / 8 * 8;
     held_ %= 8;
   }
 
-  static constexpr size_t least_room = 256;
+  static constexpr size_t min_room = 256;
 
   Bytes& out_;
   size_t at_;  // where the bits held will go

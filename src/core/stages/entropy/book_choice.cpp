@@ -22,9 +22,9 @@ uint64_t book_bits(const Codebook& book) {
   return bytes.size() * 8;
 }
 
-// Fewer blocks cannot pay for three more books.
+// Fewer blocks cannot pay for three more codebooks.
 constexpr size_t several_books_min_blocks = 32;
-// The first round moves a share of the blocks only: what books look like shows in part of a long stream.
+// The first round moves a share of the blocks only: what codebooks look like shows in part of a long stream.
 constexpr size_t first_round_blocks = 256;
 constexpr size_t refinement_rounds = 2;
 
@@ -52,7 +52,7 @@ std::vector<uint8_t> books_by_roughness(std::span<const uint8_t> symbols, size_t
   return block_book;
 }
 
-// Of every `every`-th block. Four tables a book, as in count_symbols.
+// Of every `every`-th block. Four tables a codebook, as in count_symbols.
 std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols, std::span<const uint8_t> block_book,
                                      size_t every) {
   std::array<std::array<Histogram, 4>, max_books> parts{};
@@ -74,11 +74,11 @@ std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols, std::span
   return histograms;
 }
 
-// Every `every`-th block to the book that codes it in the fewest bits (Lloyd's step). Books know every symbol
-// of the stream while blocks move between them.
+// Every `every`-th block to the codebook that codes it in the fewest bits (Lloyd's step). Codebooks know
+// every symbol of the stream while blocks move between them.
 void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
                      std::span<const Histogram> histograms, size_t every, std::span<uint8_t> block_book) {
-  // Lengths of all books side by side in one word: a block is priced for all of them in one pass. A field
+  // Lengths of all codebooks side by side in one word: a block is priced for all of them in one pass. A field
   // holds book_block_symbols * max_code_bits, which is below 2^16.
   static_assert(book_block_symbols * max_code_bits < 1U << 16 && max_books == 4);
   std::array<uint64_t, symbol_count> lengths{};

@@ -21,8 +21,9 @@ Histogram count_symbols(std::span<const uint8_t> symbols);
 // Groups taken out of a stream with this histogram, when that makes it smaller.
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
-// One histogram for each book; block_book empty when there is one. Fields that are calm here and rough there
-// get up to max_books books, and each block of book_block_symbols the one that suits it; not at effort fast.
+// One histogram for each codebook; block_book empty when there is one. Fields that are calm here and rough
+// there get up to max_books codebooks, and each block of book_block_symbols the one that suits it; not at
+// effort fast.
 struct BookChoice {
   std::vector<Histogram> histograms;
   std::vector<uint8_t> block_book;
@@ -34,8 +35,9 @@ struct BookSet {
   std::vector<uint8_t> block_book;
 };
 
-// Writes how a section with these histograms refers to books: for each, 0 and the book inline, or k for book
-// k-1 of `shared`, which grows by what is new. Null `shared`: all inline. Returns the books in order.
+// Writes how a section with these histograms refers to codebooks: for each, 0 and the codebook inline, or k
+// for codebook k-1 of `shared`, which grows by what is new. Null `shared`: all inline. Returns the codebooks
+// in order.
 std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::span<const uint8_t> block_book,
                                   std::vector<Codebook>* shared, ByteWriter& out);
 // Errors: corrupt.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributions of residual quanta, one for each neighbourhood: how large the quanta around a cell are, what
-// signs the two nearest have, and between how many directions the cell is interpolated.
+// Distributions of residual quantization codes, one for each neighbourhood: how large the quantization codes
+// around a cell are, what signs the two nearest have, and between how many directions the cell is
+// interpolated.
 #pragma once
 
 #include <array>
@@ -35,7 +36,7 @@ inline constexpr std::array<uint8_t, activity_limit> activity_table = [] {
 // Low bits that are stored raw at an activity, so that a symbol's magnitudes stay small.
 constexpr int raw_bits(int activity) { return activity < 12 ? 0 : (activity - 10) / 2; }
 
-// A quantum as a symbol: zigzag of its rounded upper part; the last one says that more follows.
+// A quantization code as a symbol: zigzag of its rounded upper part; the last one says that more follows.
 inline constexpr uint32_t escape_symbol = nibble_symbols - 1;
 
 class ContextModels {
@@ -68,12 +69,12 @@ class ContextModels {
       weight[s] = s + 1 < nibble_symbols ? power : 2 * power * 256 / (256 - r);
       total += weight[s];
     }
-    constexpr uint64_t reserved = uint64_t{NibbleModel::least_frequency} * nibble_symbols;
+    constexpr uint64_t reserved = uint64_t{NibbleModel::min_frequency} * nibble_symbols;
     constexpr uint64_t shared_out = (uint64_t{1} << probability_bits) - reserved;
     NibbleModel model;
     uint64_t below = 0;
     for (size_t s = 0; s < nibble_symbols; ++s) {
-      const uint64_t frequency = below * shared_out / total + s * NibbleModel::least_frequency;
+      const uint64_t frequency = below * shared_out / total + s * NibbleModel::min_frequency;
       model.set_bound(static_cast<int>(s), static_cast<int32_t>(frequency << NibbleModel::fraction_bits));
       below += weight[s];
     }

@@ -17,8 +17,8 @@ inline constexpr int max_code_bits = 12;
 
 using Histogram = std::array<uint32_t, symbol_count>;
 
-// Code lengths in bits, 0 for symbols that do not occur. A complete prefix code, except that a book of one
-// symbol gives it one bit.
+// Code lengths in bits, 0 for symbols that do not occur. A complete prefix code, except that a codebook of
+// one symbol gives it one bit.
 struct Codebook {
   std::array<uint8_t, symbol_count> length{};
 
@@ -37,7 +37,7 @@ void write_codebook(const Codebook& book, ByteWriter& out);
 // Errors: corrupt when the lengths are no prefix code.
 Result<Codebook> read_codebook(ByteReader& in);
 
-// Codebooks as write_codebook packs them: a book of few symbols takes few bytes.
+// Codebooks as write_codebook packs them: a codebook of few symbols takes few bytes.
 class BookTable {
  public:
   void add(const Codebook& book);

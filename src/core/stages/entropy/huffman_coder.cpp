@@ -139,7 +139,7 @@ struct DecodeTable {
 
 void make_decode_table(const Codebook& book, DecodeTable& table) {
   const auto codes = canonical_codes(book);
-  // A book of one symbol is incomplete: give it every entry, so that no look-up is undefined.
+  // A codebook of one symbol is incomplete: give it every entry, so that no look-up is undefined.
   const auto used = std::count_if(book.length.begin(), book.length.end(), [](uint8_t l) { return l > 0; });
   for (size_t s = 0; s < symbol_count; ++s) {
     const unsigned length = book.length[s];

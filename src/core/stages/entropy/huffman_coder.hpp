@@ -25,8 +25,8 @@ inline constexpr size_t max_books = 4;
 size_t symbols_per_stream(size_t symbol_total);
 size_t stream_count(size_t symbol_total);
 
-// `block_book[b]` is the codebook of block b; empty means book 0 everywhere. Every symbol has a code in its
-// book.
+// `block_book[b]` is the codebook of block b; empty means codebook 0 everywhere. Every symbol has a code in
+// its book.
 void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> books,
                     std::span<const uint8_t> block_book, ByteWriter& out);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t whole = 1U << 16;
 // With more than this outside, every other group of 32 symbols would be tried in vain.
-constexpr uint32_t least_inside = whole - whole / 48;
+constexpr uint32_t min_inside = whole - whole / 48;
 
 // What share of the code space a code takes: about how often its symbol occurs.
 uint32_t share(uint8_t length) { return length == 0 || length > NarrowCodes::max_bits ? 0 : whole >> length; }
@@ -30,7 +30,7 @@ NarrowCodes narrow_codes(std::span<const uint16_t> codes, std::span<const uint8_
   }
   NarrowCodes narrow;
   narrow.first = static_cast<uint16_t>(best_end - NarrowCodes::symbols);
-  narrow.is_worthwhile = best >= least_inside;
+  narrow.is_worthwhile = best >= min_inside;
   for (size_t k = 0; k < NarrowCodes::symbols; ++k) {
     const uint16_t code = codes[narrow.first + k];
     const uint8_t length = lengths[narrow.first + k];

@@ -17,7 +17,7 @@ inline constexpr int probability_bits = 15;
 class NibbleModel {
  public:
   static constexpr int fraction_bits = 16;
-  static constexpr int32_t least_frequency = 2;  // in 2^-15, of any symbol in the long run
+  static constexpr int32_t min_frequency = 2;  // in 2^-15, of any symbol in the long run
 
   void set_bound(int symbol, int32_t bound) { bounds_[symbol / lanes][symbol % lanes] = bound; }
 
@@ -60,9 +60,8 @@ inline const std::array<NibbleModel::Target, nibble_symbols> NibbleModel::target
   std::array<Target, nibble_symbols> table{};
   for (int symbol = 0; symbol < nibble_symbols; ++symbol) {
     for (int i = 0; i < nibble_symbols; ++i) {
-      const int32_t frequency = i <= symbol
-                                    ? least_frequency * i
-                                    : (1 << probability_bits) - least_frequency * (nibble_symbols - i);
+      const int32_t frequency =
+          i <= symbol ? min_frequency * i : (1 << probability_bits) - min_frequency * (nibble_symbols - i);
       table[static_cast<size_t>(symbol)].bounds[i / lanes][i % lanes] = frequency << fraction_bits;
     }
   }

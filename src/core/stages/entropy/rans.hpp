@@ -13,7 +13,7 @@
 
 namespace neve {
 
-inline constexpr uint32_t rans_least_state = 1U << 16;
+inline constexpr uint32_t rans_min_state = 1U << 16;
 
 // Takes symbols' shares in coding order and codes them backwards at the end, as the method demands.
 class RansEncoder {
@@ -27,7 +27,7 @@ class RansEncoder {
   void finish(ByteWriter& out) {
     RawVector<uint16_t> words(shares_.size() + 1);
     size_t at = words.size();
-    std::array<uint32_t, 2> state{rans_least_state, rans_least_state};
+    std::array<uint32_t, 2> state{rans_min_state, rans_min_state};
     for (size_t i = shares_.size(); i-- > 0;) {
       const uint32_t begin = shares_[i] >> 16;
       const uint32_t frequency = shares_[i] & 0xffff;
@@ -61,7 +61,7 @@ class RansDecoder {
   // Takes out the symbol with share [begin, end) that holds slot().
   void advance(uint32_t begin, uint32_t end) {
     uint32_t x = (end - begin) * (state_[0] >> probability_bits) + slot() - begin;
-    if (x < rans_least_state) {
+    if (x < rans_min_state) {
       if (at_ + sizeof(uint16_t) <= words_.size()) {
         uint16_t word = 0;
         std::memcpy(&word, words_.data() + at_, sizeof word);
@@ -69,7 +69,7 @@ class RansDecoder {
         at_ += sizeof word;
       } else {
         failed_ = true;
-        x |= rans_least_state;
+        x |= rans_min_state;
       }
     }
     state_[0] = state_[1];
@@ -78,7 +78,7 @@ class RansDecoder {
   bool failed() const { return failed_; }
   // Whether all words were used and the states are back where an encoder starts.
   bool is_at_end() const {
-    return !failed_ && at_ == words_.size() && state_[0] == rans_least_state && state_[1] == rans_least_state;
+    return !failed_ && at_ == words_.size() && state_[0] == rans_min_state && state_[1] == rans_min_state;
   }
 
  private:

@@ -21,8 +21,8 @@ namespace neve {
 
 namespace {
 
-// Books by context. More do not pay; a book and its table cost as much as some thousand symbols.
-constexpr size_t most_contexts = 8;
+// Codebooks by context. More do not pay; a codebook and its table cost as much as some thousand symbols.
+constexpr size_t max_contexts = 8;
 constexpr uint64_t cells_per_context = 1 << 13;
 
 constexpr int longest = 64;
@@ -168,7 +168,7 @@ struct ContextTable {
 // Contexts of equal weight, from calm to rough. `seen` counts the coded cells of each neighbourhood.
 ContextTable balance_contexts(const Histogram& seen, uint64_t coded) {
   ContextTable table;
-  table.contexts = std::clamp<size_t>(coded / cells_per_context, 1, most_contexts);
+  table.contexts = std::clamp<size_t>(coded / cells_per_context, 1, max_contexts);
   uint64_t below = 0;
   for (size_t n = 0; n < neighbourhoods; ++n) {
     table.of[n] = static_cast<uint8_t>(
@@ -189,9 +189,9 @@ void write_contexts(const ContextTable& table, ByteWriter& out) {
 Result<ContextTable> read_contexts(ByteReader& in) {
   ContextTable table;
   table.contexts = in.get<uint8_t>();
-  if (in.failed() || table.contexts < 1 || table.contexts > most_contexts) {
+  if (in.failed() || table.contexts < 1 || table.contexts > max_contexts) {
     return corrupt(
-        fmt::format("residual classes: {} contexts, 1 to {} are allowed", table.contexts, most_contexts));
+        fmt::format("residual classes: {} contexts, 1 to {} are allowed", table.contexts, max_contexts));
   }
   unsigned begin_before = 0;
   for (size_t k = 1; k < table.contexts; ++k) {
@@ -225,7 +225,7 @@ void classify_cells(std::span<const ResidualGrid<U>> grids, CellClasses& classes
 }
 
 // Where each context's next symbol goes.
-using DealtTo = std::array<uint8_t*, most_contexts>;
+using DealtTo = std::array<uint8_t*, max_contexts>;
 
 // Deals the symbols of a grid, whose cells start at `offset`, to their contexts, and low bits to the sink.
 template <bool may_be_excluded, class U>
@@ -248,8 +248,8 @@ void deal_symbols(const ResidualGrid<U>& grid, const CellClasses& classes, size_
 
 // Symbols that are still to be taken, by context.
 struct SymbolQueues {
-  std::array<const uint8_t*, most_contexts> next{};
-  std::array<const uint8_t*, most_contexts> end{};
+  std::array<const uint8_t*, max_contexts> next{};
+  std::array<const uint8_t*, max_contexts> end{};
 };
 
 // `storage` is resized to hold the symbols, of which there must be `wanted`.
@@ -348,9 +348,9 @@ void encode_residuals(std::span<const ResidualGrid<U>> grids, ByteWriter& out) {
   const Histogram seen = count_symbols(classes.near);
   const ContextTable table = balance_contexts(seen, cells - seen[excluded_mark]);
 
-  std::array<size_t, most_contexts> count{};
+  std::array<size_t, max_contexts> count{};
   for (size_t n = 0; n < neighbourhoods; ++n) count[table.of[n]] += seen[n];
-  std::array<std::span<const uint8_t>, most_contexts> symbols;
+  std::array<std::span<const uint8_t>, max_contexts> symbols;
   DealtTo next{};
   uint8_t* begin = classes.by_context.data();
   for (size_t k = 0; k < table.contexts; ++k) {
@@ -389,11 +389,11 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
     return corrupt(fmt::format("residual classes: {} bytes of raw bits, which are not there", raw_size));
   }
 
-  size_t most_cells = 0;
+  size_t max_cells = 0;
   for (const ResidualGrid<U>& grid : grids)
-    most_cells = std::max(most_cells, static_cast<size_t>(grid.cells()));
+    max_cells = std::max(max_cells, static_cast<size_t>(grid.cells()));
   thread_local RawVector<uint8_t> lengths;
-  lengths.resize(most_cells);
+  lengths.resize(max_cells);
   for (const ResidualGrid<U>& grid : grids) {
     for_each_row(grid.size, [&](int64_t row, bool has_above) {
       if (grid.excluded != nullptr) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entropy coding of folded differences of any size: the bit length and the two bits below the top one are a
-// symbol, coded by Huffman with a book chosen by the lengths of the two neighbours before (left and above);
-// the bits below stay raw. Golomb's idea of splitting what is predictable from what is noise, with the split
-// point adapted to the data.
+// symbol, coded by Huffman with a codebook chosen by the lengths of the two neighbours before (left and
+// above); the bits below stay raw. Golomb's idea of splitting what is predictable from what is noise, with
+// the split point adapted to the data.
 #pragma once
 
 #include <cstdint>

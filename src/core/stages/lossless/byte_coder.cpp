@@ -82,7 +82,7 @@ Status missing(ByteCoder coder) {
                              coder == ByteCoder::lzo ? "liblzo2.so.2" : "libbz2.so.1.0"));
 }
 
-constexpr uint64_t most_bytes = std::numeric_limits<int>::max() / 2;  // what all the libraries' counts hold
+constexpr uint64_t max_bytes = std::numeric_limits<int>::max() / 2;  // what all the libraries' counts hold
 
 size_t bound_of(ByteCoder coder, size_t bytes) {
   switch (coder) {
@@ -202,9 +202,9 @@ bool has_byte_coder(ByteCoder coder) {
 
 Status write_coded(ByteCoder coder, ByteSpan bytes, ByteWriter& out, const CoderLevels& levels) {
   if (!has_byte_coder(coder)) return missing(coder);
-  if (bytes.size() > most_bytes) {
+  if (bytes.size() > max_bytes) {
     return usage_error(fmt::format("{}: {} bytes at once; at most {} are allowed", byte_coder_name(coder),
-                                   bytes.size(), most_bytes));
+                                   bytes.size(), max_bytes));
   }
   Symbols coded = take_symbols(bound_of(coder, bytes.size()));
   const size_t size = bytes.empty() ? 0 : compress_into(coder, levels, bytes, coded);

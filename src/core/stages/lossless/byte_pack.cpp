@@ -100,7 +100,7 @@ namespace {
 constexpr uint64_t stream_min_bytes = uint64_t{1} << 18;
 constexpr size_t piece_bytes = size_t{1} << 17;
 // What zstd looks back at, and a stream therefore holds: no more than the level that writers use does.
-constexpr int most_window_log = 21;
+constexpr int max_window_log = 21;
 
 }  // namespace
 
@@ -127,7 +127,7 @@ Result<PackedReader> PackedReader::open(ByteReader& in, uint64_t max_bytes) {
   reader.stream_ = std::make_unique<Stream>();
   ZSTD_DCtx* const context = reader.stream_->context.get();
   if (context == nullptr) return failure("zstd: no memory to unpack with");
-  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, most_window_log);
+  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, max_window_log);
   reader.held_.resize(2 * piece_bytes);
   return reader;
 }

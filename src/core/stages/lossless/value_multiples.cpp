@@ -16,7 +16,7 @@ namespace neve {
 namespace {
 
 // Values without a multiple are listed one by one, which only pays for few.
-constexpr double most_strays = 0.02;
+constexpr double max_strays = 0.02;
 constexpr int sampled_decimals = 9;
 
 // Exponent of the lowest set bit, of a finite value other than 0.
@@ -51,7 +51,7 @@ std::optional<ValueUnit> find_divisor(std::span<const T> samples) {
 
 template <class T>
 std::optional<ValueUnit> find_float_unit(std::span<const T> samples) {
-  const auto strays_allowed = static_cast<size_t>(most_strays * static_cast<double>(samples.size()));
+  const auto strays_allowed = static_cast<size_t>(max_strays * static_cast<double>(samples.size()));
   const auto serves = [&](const ValueUnit& unit) {
     const Multiples<T> multiples(unit);
     size_t strays = 0;
@@ -69,8 +69,8 @@ std::optional<ValueUnit> find_float_unit(std::span<const T> samples) {
   for (const T value : samples) {
     if (std::isfinite(value) && value != 0) lowest = std::min(lowest, lowest_bit(value));
   }
-  if (lowest > most_binary_exponent) return {};
-  const ValueUnit binary{ValueUnit::Kind::power_of_two, std::max(lowest, least_binary_exponent)};
+  if (lowest > max_binary_exponent) return {};
+  const ValueUnit binary{ValueUnit::Kind::power_of_two, std::max(lowest, min_binary_exponent)};
   if (serves(binary)) return binary;
   return {};
 }
@@ -105,8 +105,8 @@ Result<ValueUnit> read_unit(ByteReader& in) {
   if constexpr (std::is_floating_point_v<T>) {
     const int64_t exponent = in.get_signed_varint();
     const bool is_decimal = unit.kind == ValueUnit::Kind::decimal;
-    const int64_t least = is_decimal ? 1 : least_binary_exponent;
-    const int64_t most = is_decimal ? most_decimals : most_binary_exponent;
+    const int64_t least = is_decimal ? 1 : min_binary_exponent;
+    const int64_t most = is_decimal ? max_decimals : max_binary_exponent;
     if (in.failed() || unit.kind > ValueUnit::Kind::decimal || exponent < least || exponent > most) {
       return corrupt(
           fmt::format("lossless section: unit of kind {} with exponent {} is none", kind, exponent));

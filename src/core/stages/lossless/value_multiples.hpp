@@ -29,9 +29,9 @@ struct ValueUnit {
   int exponent = 0;
   uint64_t divisor = 1, offset = 0;
 };
-inline constexpr int least_binary_exponent = -1074, most_binary_exponent = 1023;
-inline constexpr int most_decimals = 18;
-inline constexpr std::array<double, most_decimals + 1> powers_of_10{
+inline constexpr int min_binary_exponent = -1074, max_binary_exponent = 1023;
+inline constexpr int max_decimals = 18;
+inline constexpr std::array<double, max_decimals + 1> powers_of_10{
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
 // Both ways, for one unit.

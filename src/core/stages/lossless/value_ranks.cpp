@@ -57,7 +57,7 @@ void write_distinct(std::span<const U> distinct, ByteWriter& out) {
 template <class U>
 Result<std::vector<U>> read_distinct(ByteReader& in, uint64_t words) {
   const uint64_t count = in.get_varint();
-  const uint64_t most = std::clamp<uint64_t>(words, 1, most_ranks);
+  const uint64_t most = std::clamp<uint64_t>(words, 1, max_ranks);
   if (in.failed() || count < 1 || count > most) {
     return corrupt(fmt::format("ranks: {} distinct values, 1 to {} are allowed", count, most));
   }

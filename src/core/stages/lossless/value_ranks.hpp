@@ -13,16 +13,16 @@
 
 namespace neve {
 
-inline constexpr size_t most_ranks = size_t{1} << 16;
+inline constexpr size_t max_ranks = size_t{1} << 16;
 
 // The most distinct words among so many with which ranks may pay.
-inline size_t most_paying_ranks(size_t words) { return std::min(most_ranks, words / 3 + 1); }
+inline size_t max_paying_ranks(size_t words) { return std::min(max_ranks, words / 3 + 1); }
 
 // The distinct words, rising; nothing when there are more than `most`.
 // `cyclic`: they are numbers modulo 2^bits and rise from behind their widest gap, which is the order of
 // signed ones and of unsigned ones alike where the values lie together.
 template <class U>
-std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic, size_t most = most_ranks);
+std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic, size_t most = max_ranks);
 
 template <class U>
 void write_distinct(std::span<const U> distinct, ByteWriter& out);

@@ -15,7 +15,7 @@ namespace neve {
 
 namespace {
 
-// Where runs of least_repeat words stood last, by hash. Small enough for the second-level cache; the hash
+// Where runs of min_repeat words stood last, by hash. Small enough for the second-level cache; the hash
 // beside the place saves a look at words far away.
 struct Seen {
   uint32_t hash = 0;
@@ -57,8 +57,8 @@ class RunHashes {
     begin_ = at;
     end_ = std::min(end, at + piece_words);
     const size_t n = end_ - begin_;
-    std::array<uint32_t, piece_words + least_repeat> each;
-    word_kernels(U{}).hash(words_.data() + at, n + least_repeat - 1, each.data());
+    std::array<uint32_t, piece_words + min_repeat> each;
+    word_kernels(U{}).hash(words_.data() + at, n + min_repeat - 1, each.data());
     for (size_t i = 0; i < n; ++i) hash_[i] = hash_of_run(each.data() + i);
   }
 
@@ -73,12 +73,12 @@ class Matcher {
  public:
   explicit Matcher(std::span<const U> words) : words_(words) {}
 
-  // The longest repeat through [at, at + least_repeat) of which the words in [free, at) are not predicted
+  // The longest repeat through [at, at + min_repeat) of which the words in [free, at) are not predicted
   // yet; `seen` is where words of the same hash are, in their order or turned around. count 0: none.
   WordRepeat match(size_t at, size_t seen, size_t free) const {
     WordRepeat found{at, 0, seen, false, false};
     if (!agrees(found)) {
-      found.source = seen + least_repeat - 1;
+      found.source = seen + min_repeat - 1;
       found.is_reversed = true;
       if (found.source >= at || !agrees(found)) return {};
     }
@@ -87,7 +87,7 @@ class Matcher {
            is_same(found, found.begin + found.count)) {
       ++found.count;
     }
-    if (found.count < least_repeat) return {};
+    if (found.count < min_repeat) return {};
     while (found.begin > free) {
       WordRepeat longer = found;
       --longer.begin;
@@ -105,7 +105,7 @@ class Matcher {
 
  private:
   bool agrees(const WordRepeat& repeat) const {
-    for (size_t k = 0; k < least_repeat; ++k) {
+    for (size_t k = 0; k < min_repeat; ++k) {
       const size_t source = repeat.is_reversed ? repeat.source - k : repeat.source + k;
       if (repeated_part(words_[source]) != repeated_part(words_[repeat.begin + k])) return false;
     }
@@ -125,12 +125,12 @@ class Matcher {
 template <class U>
 std::vector<WordRepeat> find_repeats(std::span<const U> words) {
   std::vector<WordRepeat> repeats;
-  if (words.size() < 2 * least_repeat || words.size() >= Seen::nowhere) return repeats;
+  if (words.size() < 2 * min_repeat || words.size() >= Seen::nowhere) return repeats;
   const Matcher<U> matcher(words);
   RunHashes<U> hashes(words);
   thread_local std::vector<Seen> table;
   table.assign(size_t{1} << table_bits, Seen{});
-  const size_t end = words.size() - least_repeat + 1;
+  const size_t end = words.size() - min_repeat + 1;
   size_t free = 0;
   for (size_t i = 0; (i = hashes.next(i, end)) < end;) {
     const uint32_t hash = hashes[i];
@@ -156,7 +156,7 @@ void write_repeats(std::span<const WordRepeat> repeats, ByteWriter& out) {
   size_t end = 0;
   for (const WordRepeat& repeat : repeats) {
     gaps.put_varint(repeat.begin - end);
-    counts.put_varint(uint64_t{repeat.count - least_repeat} << 2 | (repeat.is_reversed ? 2U : 0U) |
+    counts.put_varint(uint64_t{repeat.count - min_repeat} << 2 | (repeat.is_reversed ? 2U : 0U) |
                       (repeat.is_negated ? 1U : 0U));
     distances.put_varint(repeat.begin - repeat.source);
     end = repeat.begin + repeat.count;
@@ -167,7 +167,7 @@ void write_repeats(std::span<const WordRepeat> repeats, ByteWriter& out) {
 
 Result<std::vector<WordRepeat>> read_repeats(ByteReader& in, size_t words) {
   const uint64_t repeat_count = in.get_varint();
-  if (in.failed() || repeat_count > words / least_repeat) {
+  if (in.failed() || repeat_count > words / min_repeat) {
     return corrupt(fmt::format("repeats: {} in {} values", repeat_count, words));
   }
   constexpr uint64_t varint_bytes = 10;
@@ -187,9 +187,9 @@ Result<std::vector<WordRepeat>> read_repeats(ByteReader& in, size_t words) {
     repeat.is_reversed = (count & 2) != 0;
     repeat.is_negated = (count & 1) != 0;
     const uint64_t left = words - end;
-    const bool fits = gap <= left && left - gap >= least_repeat && (count >> 2) <= left - gap - least_repeat;
+    const bool fits = gap <= left && left - gap >= min_repeat && (count >> 2) <= left - gap - min_repeat;
     repeat.begin = end + (fits ? gap : 0);
-    repeat.count = (count >> 2) + least_repeat;
+    repeat.count = (count >> 2) + min_repeat;
     repeat.source = repeat.begin - distance;
     if (gaps.failed() || counts.failed() || distances.failed() || !fits || distance < 1 ||
         distance > repeat.begin || (repeat.is_reversed && repeat.count > repeat.source + 1)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mask stream: which values of a section are not coded by quanta, and what they are, bit for bit.
+// The mask stream: which values of a section are not coded by quantization codes, and what they are, bit for
+// bit.
 //
 // NaN, infinities, -0 and fill values repeat, so runs of them refer to a short table of bit patterns;
 // finite values that the bound cannot hold are listed.

@@ -70,34 +70,34 @@ struct CostSketch {
   }
 };
 
-// The first value that has a quantum, of each rectangle's first held ones.
+// The first value that has a quantization code, of each rectangle's first held ones.
 template <class T>
-int32_t first_quantum(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
-  constexpr int64_t most_tried = 4096;
+int32_t first_quant_code(const SectionSource<T>& source, const Quantizer<T>& quantizer) {
+  constexpr int64_t max_tried = 4096;
   for (const auto& rect : source.rects) {
     int64_t tried = 0;
-    int32_t found = rejected_quantum;
+    int32_t found = rejected_quant_code;
     QuantizeStats<T> stats;
-    for (int64_t r = 0; r < rect.rows() && tried < most_tried && found == rejected_quantum; ++r) {
+    for (int64_t r = 0; r < rect.rows() && tried < max_tried && found == rejected_quant_code; ++r) {
       const T* row = rect.row(r);
       const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
       visit_runs(left_out, static_cast<size_t>(rect.size[0]), [&](size_t begin, size_t end, bool skip) {
-        for (size_t x = begin; x < end && !skip && tried < most_tried && found == rejected_quantum; ++x) {
+        for (size_t x = begin; x < end && !skip && tried < max_tried && found == rejected_quant_code; ++x) {
           found = portable::quantize_one(row[x], quantizer, stats);
           ++tried;
         }
       });
     }
-    // Rounding may bring a quantum to the limit itself, which no decoder takes for an origin.
-    if (found != rejected_quantum) return std::clamp(found, 1 - quantum_limit, quantum_limit - 1);
+    // Rounding may bring a quantization code to the limit itself, which no decoder takes for an origin.
+    if (found != rejected_quant_code) return std::clamp(found, 1 - quant_code_limit, quant_code_limit - 1);
   }
   return 0;
 }
 
 using SampledRow = std::array<int32_t, 1 + sample_row_cells + row_padding>;
 
-// The quanta that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside the rectangle
-// and where there is no quantum; left-out cells repeat the one before them.
+// The quantization codes that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside
+// the rectangle and where there is no quantization code; left-out cells repeat the one before them.
 template <class T>
 void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1,
                 const Quantizer<T>& quantizer, SampledRow& out) {
@@ -110,25 +110,25 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
   const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + number * rect.size[0];
   const int64_t begin = std::max<int64_t>(x0 - 1, 0);
   const auto n = static_cast<size_t>(x1 - begin);
-  int32_t* quanta = out.data() + (begin - (x0 - 1));
+  int32_t* quant_codes = out.data() + (begin - (x0 - 1));
   if (begin == 0) out[0] = 0;
   QuantizeStats<T> stats;
   if (left_out == nullptr) {
-    quantize(row + begin, n, quantizer, quanta, stats);
+    quantize(row + begin, n, quantizer, quant_codes, stats);
   } else {
     int64_t before = begin - 1;
     while (before >= 0 && left_out[before] != 0) --before;
     int32_t hold = before < 0 ? 0 : portable::quantize_one(row[before], quantizer, stats);
     visit_runs(left_out + begin, n, [&](size_t from, size_t to, bool is_left_out) {
       if (is_left_out) {
-        std::fill(quanta + from, quanta + to, hold);
+        std::fill(quant_codes + from, quant_codes + to, hold);
       } else {
-        quantize(row + begin + from, to - from, quantizer, quanta + from, stats);
-        hold = quanta[to - 1];
+        quantize(row + begin + from, to - from, quantizer, quant_codes + from, stats);
+        hold = quant_codes[to - 1];
       }
     });
   }
-  for (size_t i = 0; i < n; ++i) quanta[i] = quanta[i] == rejected_quantum ? 0 : quanta[i];
+  for (size_t i = 0; i < n; ++i) quant_codes[i] = quant_codes[i] == rejected_quant_code ? 0 : quant_codes[i];
 }
 
 // Costs of every set of axes, from sampled rows.
@@ -215,14 +215,15 @@ class AxisSketches {
   }
 
   void take_differences(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1) {
-    // Quanta of the row's cells and of those one step back in each subset of the directions y, z, w ...
+    // Quantization codes of the row's cells and of those one step back in each subset of the directions y, z,
+    // w ...
     for (size_t set = 0; set < row_sets; ++set) {
       if (!is_used(set)) continue;
       Extents place{0, at[1], at[2], at[3]};
       for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
-      SampledRow quanta{};
-      sample_row(rect, place, x0, x1, quantizer_, quanta);
-      std::copy(quanta.begin(), quanta.begin() + sample_row_cells + 1, difference_[set].begin());
+      SampledRow quant_codes{};
+      sample_row(rect, place, x0, x1, quantizer_, quant_codes);
+      std::copy(quant_codes.begin(), quant_codes.begin() + sample_row_cells + 1, difference_[set].begin());
     }
     // ... from which the residual of every set of axes follows, one direction after the other.
     for (size_t bit = 1; bit < row_sets; bit <<= 1) {
@@ -256,7 +257,7 @@ uint8_t raw_shift(const CostSketch& chosen) {
 template <class T>
 AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer) {
   AxisChoice choice;
-  choice.origin = first_quantum(source, quantizer);
+  choice.origin = first_quant_code(source, quantizer);
   quantizer.origin = choice.origin;
   AxisSketches<T> sketches(source, quantizer);
   sketches.sample();

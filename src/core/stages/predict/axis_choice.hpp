@@ -15,7 +15,7 @@ namespace neve {
 struct AxisChoice {
   uint8_t axes = 0;    // bit d: difference along direction d
   uint8_t shift = 0;   // low bits of the residual that are stored raw
-  int32_t origin = 0;  // subtracted from every quantum, so that the first ones of a box are small
+  int32_t origin = 0;  // subtracted from every quantization code, so that the first ones of a box are small
 };
 
 // `quantizer` has origin 0.

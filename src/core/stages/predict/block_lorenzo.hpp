@@ -14,7 +14,7 @@
 
 namespace neve {
 
-inline constexpr int64_t most_block_row = 128;  // cells of a prediction block along a row
+inline constexpr int64_t max_block_row = 128;  // cells of a prediction block along a row
 
 // Reconstructed values of a layer of prediction blocks, as f64, with one more cell at the lower end of each
 // direction: what stands outside the array, or in the layer of blocks before.
@@ -70,7 +70,7 @@ double lorenzo_outside_row(const double* at, const std::array<ptrdiff_t, max_fra
 template <int dims>
 void lorenzo_steps(const double* row, int64_t cells, const std::array<ptrdiff_t, max_frame_dims>& stride,
                    double* steps) {
-  double sums[most_block_row + 1];
+  double sums[max_block_row + 1];
   for (int64_t x = -1; x < cells; ++x) sums[x + 1] = lorenzo_outside_row<dims>(row + x, stride);
   for (int64_t x = 0; x < cells; ++x) steps[x] = sums[x + 1] - sums[x];
 }

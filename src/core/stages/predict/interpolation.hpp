@@ -41,8 +41,8 @@ T level_step(T step, int level) {
   return step / static_cast<T>(divisor[static_cast<size_t>(std::min(level, 4))]);
 }
 
-// Why a cell has no quantum: nothing is known of it, and its prediction takes its place; or it has a value
-// from elsewhere, before any cell is coded.
+// Why a cell has no quantization code: nothing is known of it, and its prediction takes its place; or it has
+// a value from elsewhere, before any cell is coded.
 inline constexpr uint8_t cell_excluded = 1;
 inline constexpr uint8_t cell_known = 2;
 
@@ -52,7 +52,7 @@ struct PhaseClass {
   std::array<int64_t, 3> size{};
   RawVector<T> values;
   RawVector<uint8_t> excluded;    // cell_excluded, cell_known: not coded; empty: all cells are
-  RawVector<uint8_t> magnitudes;  // of the quanta, for contexts; empty when nobody asks
+  RawVector<uint8_t> magnitudes;  // of the quantization codes, for contexts; empty when nobody asks
 
   int64_t cells() const { return size[0] * size[1] * size[2]; }
   int64_t offset(int64_t y, int64_t z) const { return (z * size[1] + y) * size[0]; }

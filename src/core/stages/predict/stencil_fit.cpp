@@ -15,15 +15,15 @@ namespace {
 constexpr int64_t linear_samples = 500;
 // One cell in so many is looked at for a stencil, within these limits: more would cost more time than bytes.
 constexpr int64_t stencil_share = 24;
-constexpr int64_t least_stencil_samples = 700;
-constexpr int64_t most_stencil_samples = 4000;
+constexpr int64_t min_stencil_samples = 700;
+constexpr int64_t max_stencil_samples = 4000;
 constexpr int stencil_levels = 2;
 // Coarser levels of fewer cells would not earn a stencil's bytes, nor the time to fit it.
-constexpr int64_t least_level_cells = 1 << 16;
+constexpr int64_t min_level_cells = 1 << 16;
 constexpr int64_t live_cells = 8;        // a direction has taps from this many cells on
 constexpr int64_t samples_per_tap = 20;  // fewer would fit noise
 // A stencil is worth its bytes when it takes this much off the squared residual.
-constexpr double least_gain = 0.03;
+constexpr double min_gain = 0.03;
 
 // Calls visit(field, cell x, y, z) for about `samples` coded cells of a class, evenly over all fields.
 template <class T>
@@ -194,7 +194,7 @@ std::vector<int32_t> solve_weights(NormalEquations&& equations) {
   // For the ridge solution x: |target|^2 - b . x is what is left, noise included.
   double explained = 0;
   for (size_t i = 0; i < n; ++i) explained += covariance[i] * b[i];
-  if (!(explained > least_gain * (equations.squared_target + noise))) return {};
+  if (!(explained > min_gain * (equations.squared_target + noise))) return {};
   std::vector<int32_t> weights;
   for (const double weight : b) {
     const double scaled = math::round_even(weight * stencil_unit);
@@ -211,8 +211,8 @@ std::vector<int32_t> fit_class(const std::vector<PhaseField<T>>& fields, int lev
   const std::vector<Tap> taps = stencil_taps(c, live);
   NormalEquations equations(taps.size());
   std::vector<double> row(taps.size());
-  const int64_t wanted = std::clamp(cells_of_class(fields, level, c) / stencil_share, least_stencil_samples,
-                                    most_stencil_samples);
+  const int64_t wanted =
+      std::clamp(cells_of_class(fields, level, c) / stencil_share, min_stencil_samples, max_stencil_samples);
   sample_class(fields, level, c, wanted, [&](const PhaseField<T>& field, int64_t x, int64_t y, int64_t z) {
     double mean = 0;
     if (!interpolated_mean(field, level, c, linear, {x, y, z}, mean)) return;
@@ -247,7 +247,7 @@ InterpolationModel fit_interpolation(const std::vector<PhaseField<T>>& fields, T
       cells += size[0] * size[1] * size[2];
       for (size_t d = 0; d < 3; ++d) widest[d] = std::max(widest[d], field.level_size(l)[d]);
     }
-    if (l > 0 && cells < least_level_cells) continue;
+    if (l > 0 && cells < min_level_cells) continue;
     for (int d = 0; d < 3; ++d) {
       if (widest[static_cast<size_t>(d)] >= live_cells) level.live |= 1 << d;
     }

@@ -2,10 +2,10 @@
 // Grids that do not depend on the data, so that encoding can be repeated (Lattice, neve/frame.hpp).
 //
 // A decoded value is the whole number k times the step, rounded once to T. The step has few leading bits, so
-// that the product of step and quantum is exact, and so is a whole multiple of the step as the centre:
-// (k - K) * step + K * step is k * step rounded once, whatever K. Quantizing a decoded value gives k again as
-// long as the rounding of the value, of 1 / step and of their product come to less than a half: in f32 each
-// is at most 2^-24 of k, together 3/8 below lattice_limit. In f64 nothing is rounded at all.
+// that the product of step and quantization code is exact, and so is a whole multiple of the step as the
+// centre: (k - K) * step + K * step is k * step rounded once, whatever K. Quantizing a decoded value gives k
+// again as long as the rounding of the value, of 1 / step and of their product come to less than a half: in
+// f32 each is at most 2^-24 of k, together 3/8 below lattice_limit. In f64 nothing is rounded at all.
 #pragma once
 
 #include <algorithm>
@@ -50,8 +50,8 @@ double lattice_rounding(const ValueRange& range, T bound) {
   return largest < exact_below ? 0 : std::min(0x1p-24 * largest, static_cast<double>(bound) / 2);
 }
 
-// The multiple of the step that quanta count from, 0 unless all of them are exact around it. `range`: of the
-// values that are encoded together.
+// The multiple of the step that quantization codes count from, 0 unless all of them are exact around it.
+// `range`: of the values that are encoded together.
 template <class T>
 T lattice_center(const ValueRange& range, T step) {
   if (range.empty) return 0;

@@ -16,11 +16,11 @@
 
 namespace neve {
 
-// What a decoder needs: value = quantum * step + center, each operation rounded in T.
+// What a decoder needs: value = quant_code * step + center, each operation rounded in T.
 template <class T>
-struct QuantumGrid {
+struct QuantizationGrid {
   T center = 0;
-  T step = 0;  // 0: the bound cannot be met by quanta
+  T step = 0;  // 0: the bound cannot be met by quantization codes
 
   bool is_usable() const {
     return step > 0 && std::isfinite(step) && std::isfinite(1 / step) && std::isfinite(center);
@@ -29,8 +29,8 @@ struct QuantumGrid {
 
 // The grid that a frame's header says. Errors: corrupt, named after the section's codec.
 template <class T>
-Result<QuantumGrid<T>> usable_grid(const ComponentInfo& info, std::string_view codec) {
-  const QuantumGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
+Result<QuantizationGrid<T>> usable_grid(const ComponentInfo& info, std::string_view codec) {
+  const QuantizationGrid<T> grid{static_cast<T>(info.center), static_cast<T>(info.step)};
   if (grid.is_usable()) return grid;
   return corrupt(
       fmt::format("{} section: center {} and step {} are not usable", codec, info.center, info.step));
@@ -38,20 +38,21 @@ Result<QuantumGrid<T>> usable_grid(const ComponentInfo& info, std::string_view c
 
 // The kernels of T.
 template <class T>
-void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quanta,
+void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quant_codes,
               QuantizeStats<T>& stats) {
   if constexpr (sizeof(T) == 4) {
-    kernels().quantize_f32(values, n, quantizer, quanta, stats);
+    kernels().quantize_f32(values, n, quantizer, quant_codes, stats);
   } else {
-    kernels().quantize_f64(values, n, quantizer, quanta, stats);
+    kernels().quantize_f64(values, n, quantizer, quant_codes, stats);
   }
 }
 template <class T>
-void dequantize(const int32_t* quanta, size_t n, int32_t origin, const QuantumGrid<T>& grid, T* values) {
+void dequantize(const int32_t* quant_codes, size_t n, int32_t origin, const QuantizationGrid<T>& grid,
+                T* values) {
   if constexpr (sizeof(T) == 4) {
-    kernels().dequantize_f32(quanta, n, origin, grid.center, grid.step, values);
+    kernels().dequantize_f32(quant_codes, n, origin, grid.center, grid.step, values);
   } else {
-    kernels().dequantize_f64(quanta, n, origin, grid.center, grid.step, values);
+    kernels().dequantize_f64(quant_codes, n, origin, grid.center, grid.step, values);
   }
 }
 
@@ -70,10 +71,10 @@ inline constexpr T held_back_for_halves = sizeof(T) == 4 ? T{0x1p-11} : T{0x1p-3
 
 // A grid that lets encoding be repeated.
 template <class T>
-QuantumGrid<T> make_lattice(const ComponentSpec& spec) {
+QuantizationGrid<T> make_lattice(const ComponentSpec& spec) {
   const T bound = bound_in_type<T>(spec.bound_abs);
   const auto kept = static_cast<T>(static_cast<double>(bound) - lattice_rounding(spec.lattice->range, bound));
-  QuantumGrid<T> grid;
+  QuantizationGrid<T> grid;
   grid.step = lattice_step(2 * kept - 2 * kept * held_back_for_halves<T>, spec.lattice->range.empty);
   if (!(grid.step >= std::numeric_limits<T>::min()) || !std::isfinite(grid.step)) return {};
   grid.center = lattice_center(spec.range, grid.step);
@@ -83,14 +84,14 @@ QuantumGrid<T> make_lattice(const ComponentSpec& spec) {
 // The step is a little less than twice the bound. What is held back covers
 // - a relative part for packed data, whose values sit at exact halves of a round bound's step;
 // - rounding of the decoded value to T, half a unit in the last place of the largest value;
-// - rounding of (value - center) / step, which near a half may pick the farther quantum.
+// - rounding of (value - center) / step, which near a half may pick the farther quantization code.
 // Without it fields like potential temperature (288 K +- 1 K in f32) would break the bound at many values,
 // each of which costs all its bits.
 template <class T>
-QuantumGrid<T> make_grid(const ComponentSpec& spec) {
+QuantizationGrid<T> make_grid(const ComponentSpec& spec) {
   if (spec.lattice) return make_lattice<T>(spec);
   constexpr double half_ulp = sizeof(T) == 4 ? 0x1p-24 : 0x1p-53;
-  QuantumGrid<T> grid;
+  QuantizationGrid<T> grid;
   const T bound = bound_in_type<T>(spec.bound_abs);
   double held_back = 0;
   if (!spec.range.empty) {
@@ -108,7 +109,7 @@ QuantumGrid<T> make_grid(const ComponentSpec& spec) {
 
 template <class T>
 Quantizer<T> make_quantizer(const ComponentSpec& spec) {
-  const QuantumGrid<T> grid = make_grid<T>(spec);
+  const QuantizationGrid<T> grid = make_grid<T>(spec);
   const T bound = bound_in_type<T>(spec.bound_abs);
   // The error is computed in T: what rounding may hide of it is kept back from the bound.
   constexpr T kept_back = sizeof(T) == 4 ? T{0x1p-21} : T{0x1p-50};

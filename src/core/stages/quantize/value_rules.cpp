@@ -101,10 +101,11 @@ bool ValueRules<T>::is_allowed(T value, T decoded, int64_t multiple) const {
   return !std::binary_search(missing_.begin(), missing_.end(), decoded);
 }
 
-// The quantum of a value that the kernels have rejected: their arithmetic in T may pick the farther of two,
-// and where rounding takes the nearer one's decoded value too far it may bring the other's close enough.
+// The quantization code of a value that the kernels have rejected: their arithmetic in T may pick the farther
+// of two, and where rounding takes the nearer one's decoded value too far it may bring the other's close
+// enough.
 template <class T>
-bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& quantum,
+bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& quant_code,
                             QuantizeStats<T>& stats) const {
   if constexpr (sizeof(T) == 8) return false;
   if (!is_lattice_ || is_special(value)) return false;
@@ -117,7 +118,7 @@ bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& qua
     const T decoded = portable::dequantize_one(whole, 0, quantizer.center, quantizer.step);
     const T error = std::abs(value - decoded);
     if (!(error <= quantizer.tolerance) || !is_allowed(value, decoded, whole + center_multiple_)) continue;
-    quantum = whole - quantizer.origin;
+    quant_code = whole - quantizer.origin;
     stats.max_error = std::max(stats.max_error, error);
     return true;
   }
@@ -125,21 +126,23 @@ bool ValueRules<T>::recover(T value, const Quantizer<T>& quantizer, int32_t& qua
 }
 
 template <class T>
-void ValueRules<T>::quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quanta,
+void ValueRules<T>::quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quant_codes,
                              QuantizeStats<T>& stats) const {
   const size_t rejected_before = stats.rejected;
-  neve::quantize(values, n, quantizer, quanta, stats);
+  neve::quantize(values, n, quantizer, quant_codes, stats);
   const bool may_recover = sizeof(T) == 4 && is_lattice_ && stats.rejected != rejected_before;
   if (!judges_all_ && !may_recover) return;
   for (size_t i = 0; i < n; ++i) {
-    if (quanta[i] == rejected_quantum) {
-      if (may_recover && recover(values[i], quantizer, quanta[i], stats)) --stats.rejected;
+    if (quant_codes[i] == rejected_quant_code) {
+      if (may_recover && recover(values[i], quantizer, quant_codes[i], stats)) --stats.rejected;
       continue;
     }
     if (!judges_all_) continue;
-    const T decoded = portable::dequantize_one(quanta[i], quantizer.origin, quantizer.center, quantizer.step);
-    if (is_allowed(values[i], decoded, int64_t{quanta[i]} + quantizer.origin + center_multiple_)) continue;
-    quanta[i] = rejected_quantum;
+    const T decoded =
+        portable::dequantize_one(quant_codes[i], quantizer.origin, quantizer.center, quantizer.step);
+    if (is_allowed(values[i], decoded, int64_t{quant_codes[i]} + quantizer.origin + center_multiple_))
+      continue;
+    quant_codes[i] = rejected_quant_code;
     ++stats.rejected;
   }
 }

@@ -36,13 +36,13 @@ class ValueRules {
 
   // The kernels' quantize, and what is missing in it. `quantizer` as given to the constructor, with any
   // origin.
-  void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quanta,
+  void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quant_codes,
                 QuantizeStats<T>& stats) const;
 
  private:
   bool is_missing(T value) const;
   bool is_allowed(T value, T decoded, int64_t multiple) const;
-  bool recover(T value, const Quantizer<T>& quantizer, int32_t& quantum, QuantizeStats<T>& stats) const;
+  bool recover(T value, const Quantizer<T>& quantizer, int32_t& quant_code, QuantizeStats<T>& stats) const;
 
   bool has_fill_;
   portable::BitsOf<T> fill_bits_;
@@ -53,9 +53,9 @@ class ValueRules {
   bool has_zero_padding_;
   bool has_more_;
   bool is_lattice_;
-  int64_t center_multiple_ = 0;  // the lattice's number of quantum 0
+  int64_t center_multiple_ = 0;  // the lattice's number of quantization code 0
   bool has_large_ = false;       // multiples at or above the lattice's limit may come
-  bool judges_all_;              // every quantum is looked at, not only those that the kernels reject
+  bool judges_all_;  // every quantization code is looked at, not only those that the kernels reject
 };
 
 }  // namespace neve

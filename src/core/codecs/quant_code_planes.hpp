@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quanta of the rows that Lorenzo prediction of a rectangle looks back to: a ring of planes, so that
-// memory follows the plane and not the rectangle.
+// The quantization codes of the rows that Lorenzo prediction of a rectangle looks back to: a ring of planes,
+// so that memory follows the plane and not the rectangle.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace neve {
 // Room for what vectors read and write beside a row, or none: for portable kernels alone.
 enum class RowRoom { padded, packed };
 
-class QuantumPlanes {
+class QuantCodePlanes {
  public:
-  QuantumPlanes(const Extents& size, uint8_t axes, RowRoom room = RowRoom::padded) : size_(size) {
+  QuantCodePlanes(const Extents& size, uint8_t axes, RowRoom room = RowRoom::padded) : size_(size) {
     bool along_w = false;
     bool along_z = false;
     for (int d = 1; d < max_frame_dims; ++d) {
@@ -36,7 +36,7 @@ class QuantumPlanes {
     planes_ = along_w ? size[2] + 2 : 2;
     rows_only_ = !along_z && !along_w;
     zeros_.assign(stride_, 0);
-    quanta_.assign(static_cast<size_t>(rows_only_ ? 4 : planes_ * size[1]) * stride_, 0);
+    quant_codes_.assign(static_cast<size_t>(rows_only_ ? 4 : planes_ * size[1]) * stride_, 0);
   }
 
   // Row (y, z, w); element -1 is 0. Valid until the ring comes round: one plane, or with w differenced a
@@ -47,7 +47,7 @@ class QuantumPlanes {
     // Within a plane only the row before is looked at: two rows in turn stay in the first-level cache. First
     // rows have two places of their own, because before_row asks for that of the plane before.
     const int64_t slot = !rows_only_ ? plane * size_[1] + y : y > 0 ? y % 2 : 2 + plane;
-    return quanta_.data() + static_cast<size_t>(slot) * stride_ + lead_;
+    return quant_codes_.data() + static_cast<size_t>(slot) * stride_ + lead_;
   }
 
   // The rows before (y, z, w) in each subset of the differenced directions; zeros outside the rectangle.
@@ -64,8 +64,8 @@ class QuantumPlanes {
     return around;
   }
 
-  // What an excluded cell at the start of a row repeats: the first quantum of the row before, in the plane or
-  // of the plane before.
+  // What an excluded cell at the start of a row repeats: the first quantization code of the row before, in
+  // the plane or of the plane before.
   int32_t before_row(int64_t y, int64_t z, int64_t w) {
     if (y > 0) return *row(y - 1, z, w);
     if (z > 0) return *row(0, z - 1, w);
@@ -82,7 +82,7 @@ class QuantumPlanes {
   int64_t planes_ = 2;
   bool rows_only_ = false;
   std::vector<int32_t> zeros_;
-  std::vector<int32_t> quanta_;
+  std::vector<int32_t> quant_codes_;
 };
 
 }  // namespace neve
