@@ -132,6 +132,42 @@ class RoundBooks {
 
   // The round's book comes into force. Returns the bits that its codes count.
   uint32_t choose(const SymbolCounts& counts, EngineRound& round) {
+    group(counts);
+    const Costs costs = costs_of(counts);
+    const Choice choice = decide(costs, chi_of(counts));
+    round.book = choice.book;
+    round.why = choice.why;
+    round.offline_book = choice.book == BookKind::offline ? costs.offline_book : 0;
+    switch (choice.book) {
+      case BookKind::kept:
+        return costs.kept;
+      case BookKind::rebuilt:
+        in_force_ = offered_;
+        return costs.rebuilt;
+      case BookKind::offline:
+        break;
+    }
+    in_force_ = stream::offline_books()[round.offline_book];
+    return costs.offline;
+  }
+
+  const Book& in_force() const { return *in_force_; }
+
+ private:
+  // Bits of the round's codes by each book; not_open where there is no such book.
+  struct Costs {
+    uint32_t kept = not_open;
+    uint32_t rebuilt = not_open;
+    uint32_t offline = not_open;
+    uint8_t offline_book = 0;
+  };
+  struct Choice {
+    BookKind book = BookKind::offline;
+    std::string_view why;
+  };
+
+  // Counts of rounds become a book, which is on offer some rounds later.
+  void group(const SymbolCounts& counts) {
     for (size_t s = 0; s < counts.size(); ++s) group_[s] += counts[s];
     if (++group_rounds_ == build_rounds_) {
       // What did not occur counts once: the book serves rounds to come.
@@ -146,59 +182,66 @@ class RoundBooks {
       ++age_;
     }
     if (next_ && age_ == offer_after_rounds) offered_ = next_;
+  }
 
-    uint32_t offline_bits = not_open;
+  bool may_rebuild() const { return offered_ && rule_ != BookRule::never; }
+
+  Costs costs_of(const SymbolCounts& counts) const {
+    Costs costs;
     for (size_t b = 0; b < stream::offline_books().size(); ++b) {
       const auto bits = static_cast<uint32_t>(stream::coded_bits(stream::offline_books()[b], counts));
-      if (bits < offline_bits) {
-        offline_bits = bits;
-        round.offline_book = static_cast<uint8_t>(b);
+      if (bits < costs.offline) {
+        costs.offline = bits;
+        costs.offline_book = static_cast<uint8_t>(b);
       }
     }
     const uint64_t kept = in_force_ ? stream::coded_bits(*in_force_, counts) : UINT64_MAX;
-    const auto kept_bits = static_cast<uint32_t>(std::min<uint64_t>(kept, not_open));
-    const bool may_rebuild = offered_ && rule_ != BookRule::never;
-    uint32_t rebuilt_bits = not_open;
-    if (may_rebuild) {
+    costs.kept = static_cast<uint32_t>(std::min<uint64_t>(kept, not_open));
+    if (may_rebuild()) {
       const auto table = static_cast<uint32_t>(stream::book_bytes(*offered_) >> table_shift_);
-      rebuilt_bits = static_cast<uint32_t>(stream::coded_bits(*offered_, counts)) + 8 * table;
+      costs.rebuilt = static_cast<uint32_t>(stream::coded_bits(*offered_, counts)) + 8 * table;
     }
+    return costs;
+  }
+
+  // How far the frequencies are from those of the round before.
+  uint32_t chi_of(const SymbolCounts& counts) {
     const uint32_t sigma = fixed_sigma(counts);
     const uint32_t chi = sigma > last_sigma_ ? sigma - last_sigma_ : last_sigma_ - sigma;
     last_sigma_ = sigma;
+    return chi;
+  }
 
-    const auto take = [&](BookKind kind, std::string_view why) {
-      round.book = kind;
-      round.why = why;
-      if (kind != BookKind::offline) round.offline_book = 0;
-      if (kind == BookKind::rebuilt) in_force_ = offered_;
-      if (kind == BookKind::offline) in_force_ = stream::offline_books()[round.offline_book];
-      return kind == BookKind::kept ? kept_bits : kind == BookKind::rebuilt ? rebuilt_bits : offline_bits;
-    };
-    const BookKind own = may_rebuild ? BookKind::rebuilt : BookKind::offline;
+  Choice decide(const Costs& costs, uint32_t chi) const {
     switch (rule_) {
       case BookRule::always:
-        return take(own, may_rebuild ? "always" : "always, none on offer");
+        return own_or_offline("always", "always, none on offer");
       case BookRule::never:
-        return in_force_ ? take(BookKind::kept, "never") : take(BookKind::offline, "never, first");
+        return in_force_ ? Choice{BookKind::kept, "never"} : Choice{BookKind::offline, "never, first"};
       case BookRule::chi:
-        if (!in_force_) return take(BookKind::offline, "chi, first");
-        if (chi > chi_offline_) return take(BookKind::offline, "chi, large change");
-        if (chi <= chi_keep_ && kept_bits != not_open) return take(BookKind::kept, "chi, small change");
-        return take(own, may_rebuild ? "chi, change" : "chi, change, none on offer");
+        return by_chi(costs, chi);
       case BookRule::exact_cost:
         break;
     }
-    if (kept_bits != not_open && kept_bits <= std::min(rebuilt_bits, offline_bits)) {
-      return take(BookKind::kept, "cost, kept");
+    return by_cost(costs);
+  }
+  Choice own_or_offline(std::string_view own, std::string_view none_on_offer) const {
+    return may_rebuild() ? Choice{BookKind::rebuilt, own} : Choice{BookKind::offline, none_on_offer};
+  }
+  Choice by_chi(const Costs& costs, uint32_t chi) const {
+    if (!in_force_) return {BookKind::offline, "chi, first"};
+    if (chi > chi_offline_) return {BookKind::offline, "chi, large change"};
+    if (chi <= chi_keep_ && costs.kept != not_open) return {BookKind::kept, "chi, small change"};
+    return own_or_offline("chi, change", "chi, change, none on offer");
+  }
+  static Choice by_cost(const Costs& costs) {
+    if (costs.kept != not_open && costs.kept <= std::min(costs.rebuilt, costs.offline)) {
+      return {BookKind::kept, "cost, kept"};
     }
-    if (offline_bits <= rebuilt_bits) return take(BookKind::offline, "cost, offline");
-    return take(BookKind::rebuilt, "cost, rebuilt");
+    if (costs.offline <= costs.rebuilt) return {BookKind::offline, "cost, offline"};
+    return {BookKind::rebuilt, "cost, rebuilt"};
   }
 
-  const Book& in_force() const { return *in_force_; }
-
- private:
   BookRule rule_;
   uint32_t chi_keep_;
   uint32_t chi_offline_;

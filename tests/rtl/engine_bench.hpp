@@ -75,10 +75,7 @@ class EngineBench {
     for (const RegisterWrite& w : model.registers) write(w.address, w.data);
     write(start_register, 0);
     test::Random random(flow.seed);
-    const uint32_t lanes = build_.lanes;
-    std::vector<uint64_t> at(lanes);  // of each lane's next value
-    for (uint32_t l = 0; l < lanes; ++l) at[l] = uint64_t{l} * block_values;
-    std::vector<bool> holds(lanes);
+    Inputs inputs(build_.lanes, block_values);
     EngineRun run;
     const uint64_t begin = engine_.cycles();
     const uint64_t limit =
@@ -89,34 +86,14 @@ class EngineBench {
     uint64_t last = 0;
     bool ends = false;
     while (!ends) {
-      uint64_t valid = 0;
-      for (uint32_t l = 0; l < lanes; ++l) {
-        if (!holds[l])
-          holds[l] = at[l] < values.size() && (flow.offered >= 1 || random.uniform() < flow.offered);
-        set_word(engine_->s_axis_tdata, l,
-                 holds[l] ? std::bit_cast<uint32_t>(values[at[l]]) : static_cast<uint32_t>(random.next()));
-        valid |= uint64_t{holds[l]} << l;
-      }
-      engine_->s_axis_tvalid = static_cast<std::remove_reference_t<decltype(engine_->s_axis_tvalid)>>(valid);
+      const uint64_t valid = offer(inputs, values, flow, random);
       engine_->m_axis_tready = flow.taken >= 1 || random.uniform() < flow.taken;
       engine_.settle();
       const uint64_t goes = valid & engine_->s_axis_tready;
       if (goes != 0 && first == 0) first = engine_.cycles();
       if (goes != 0) last = engine_.cycles();
-      for (uint32_t l = 0; l < lanes; ++l) {
-        if ((goes >> l & 1) == 0) continue;
-        holds[l] = false;
-        ++at[l];
-        if (at[l] % block_values == 0) at[l] += uint64_t{lanes - 1} * block_values;
-      }
-      if (engine_->chosen != 0) {
-        run.choices.push_back({static_cast<BookKind>(engine_->chosen_book),
-                               static_cast<uint8_t>(engine_->chosen_offline_book)});
-      }
-      if (engine_->m_axis_tvalid != 0 && engine_->m_axis_tready != 0) {
-        ends = engine_->m_axis_tlast != 0;
-        take_word(ends, run.bytes);
-      }
+      inputs.advance(goes);
+      ends = take_output(run);
       engine_.tick();
       if (engine_.cycles() > limit) {
         ADD_FAILURE() << "hangs after " << run.bytes.size() << " of " << model.stream.size() << " bytes";
@@ -138,6 +115,54 @@ class EngineBench {
     engine_->reg_data = data;
     engine_.tick();
     engine_->reg_write = 0;
+  }
+
+  // Where each lane stands among the values: its blocks are every LANES-th.
+  struct Inputs {
+    Inputs(uint32_t lanes, uint32_t block) : block_values(block), at(lanes), holds(lanes) {
+      for (uint32_t l = 0; l < lanes; ++l) at[l] = uint64_t{l} * block;
+    }
+    // Past the values of the lanes in `goes`.
+    void advance(uint64_t goes) {
+      for (size_t l = 0; l < at.size(); ++l) {
+        if ((goes >> l & 1) == 0) continue;
+        holds[l] = false;
+        ++at[l];
+        if (at[l] % block_values == 0) at[l] += (at.size() - 1) * block_values;
+      }
+    }
+
+    uint64_t block_values;
+    std::vector<uint64_t> at;  // of each lane's next value
+    std::vector<bool> holds;   // it is shown until it is taken
+  };
+
+  // The lanes' next values; any bits where none is offered. Returns the lanes that have one.
+  uint64_t offer(Inputs& inputs, const std::vector<float>& values, const Flow& flow, test::Random& random) {
+    uint64_t valid = 0;
+    for (uint32_t l = 0; l < build_.lanes; ++l) {
+      const uint64_t at = inputs.at[l];
+      if (!inputs.holds[l]) {
+        inputs.holds[l] = at < values.size() && (flow.offered >= 1 || random.uniform() < flow.offered);
+      }
+      set_word(engine_->s_axis_tdata, l,
+               inputs.holds[l] ? std::bit_cast<uint32_t>(values[at]) : static_cast<uint32_t>(random.next()));
+      valid |= uint64_t{inputs.holds[l]} << l;
+    }
+    engine_->s_axis_tvalid = static_cast<std::remove_reference_t<decltype(engine_->s_axis_tvalid)>>(valid);
+    return valid;
+  }
+
+  // What leaves the engine in this cycle. True with the last word.
+  bool take_output(EngineRun& run) {
+    if (engine_->chosen != 0) {
+      run.choices.push_back(
+          {static_cast<BookKind>(engine_->chosen_book), static_cast<uint8_t>(engine_->chosen_offline_book)});
+    }
+    if (engine_->m_axis_tvalid == 0 || engine_->m_axis_tready == 0) return false;
+    const bool ends = engine_->m_axis_tlast != 0;
+    take_word(ends, run.bytes);
+    return ends;
   }
 
   void take_word(bool is_last, std::vector<std::byte>& out) {
