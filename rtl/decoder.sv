@@ -40,10 +40,7 @@ module decoder #(
   logic [BLOCK_BITS:0] block_values, block_symbols;
   logic [BLOCK_BITS+1:0] block_code_bytes;
   logic [BLOCK_BITS+2:0] block_side_bytes;
-  logic next_has_step, next_is_power;
-  logic [23:0] next_inverse, next_step;
-  logic [8:0] next_inverse_shift;
-  logic [7:0] next_step_exponent;
+  neve_pkg::step_settings_t next_step;
   logic [27:0] next_limit;
   logic code_write, code_room, side_write, side_room;
   logic [31:0] part_word;
@@ -91,12 +88,7 @@ module decoder #(
       .block_symbols,
       .block_code_bytes,
       .block_side_bytes,
-      .has_step(next_has_step),
-      .inverse(next_inverse),
-      .inverse_shift(next_inverse_shift),
       .step(next_step),
-      .step_exponent(next_step_exponent),
-      .is_power(next_is_power),
       .limit(next_limit),
       .code_write,
       .code_room,
@@ -148,12 +140,10 @@ module decoder #(
   end
 
   // --- blocks to values --------------------------------------------------------------------------------------------
-  logic has_step, is_power, limit_write, lane_done, lane_has_failed, value_valid, out_room;
-  logic [23:0] inverse, step;
-  logic [8:0] inverse_shift;
-  logic [7:0] step_exponent;
-  logic [4:0] limit_addr;
+  logic lane_done, lane_has_failed, value_valid, out_room;
+  neve_pkg::step_settings_t step;
   logic [27:0] limit;
+  neve_pkg::quantizer_settings_t settings;
   logic [31:0] value;
   decoder_lane #(
       .BLOCK_BITS(BLOCK_BITS),
@@ -162,17 +152,7 @@ module decoder #(
   ) lane (
       .clk,
       .rst(lane_rst),
-      .has_step,
-      .inverse,
-      .inverse_shift,
-      .step,
-      .step_exponent,
-      .is_power,
-      .has_fill,
-      .fill,
-      .limit_write,
-      .limit_addr,
-      .limit_data(limit),
+      .settings,
       .dims,
       .line_last,
       .plane_last,
@@ -222,8 +202,12 @@ module decoder #(
   assign puts_end = state == CLOSE && needs_end && out_room;
   assign finished = state == DROP && ended;
   assign lane_rst = rst || in_header || (state == DROP);
-  assign limit_write = state == LIMITS;
-  assign limit_addr = at[4:0];
+  assign settings.step = step;
+  assign settings.has_fill = has_fill;
+  assign settings.fill = fill;
+  assign settings.limit_write = state == LIMITS;
+  assign settings.limit_addr = at[4:0];
+  assign settings.limit_data = limit;
 
   always_ff @(posedge clk) begin
     lane_failed <= 1'b0;
@@ -251,12 +235,7 @@ module decoder #(
         at <= at + 6'd1;
         if (at == 6'(LANE_CYCLES)) begin
           at <= '0;
-          has_step <= next_has_step;
-          inverse <= next_inverse;
-          inverse_shift <= next_inverse_shift;
           step <= next_step;
-          step_exponent <= next_step_exponent;
-          is_power <= next_is_power;
           limit <= next_limit;
           state <= LIMITS;
         end

@@ -11,18 +11,8 @@ module decoder_lane #(
 ) (
     input  logic                            clk,
     input  logic                            rst,            // for as long as quantizer.sv wants it
-    // Settings, constant while a block is decoded and 32 cycles after it; those of quantizer.sv.
-    input  logic                            has_step,
-    input  logic [                    23:0] inverse,
-    input  logic [                     8:0] inverse_shift,
-    input  logic [                    23:0] step,
-    input  logic [                     7:0] step_exponent,
-    input  logic                            is_power,
-    input  logic                            has_fill,
-    input  logic [                    31:0] fill,
-    input  logic                            limit_write,
-    input  logic [                     4:0] limit_addr,
-    input  logic [                    27:0] limit_data,
+    // Settings, constant while a block is decoded and 32 cycles after it.
+    input  neve_pkg::quantizer_settings_t   settings,
     input  logic [                     1:0] dims,
     input  logic [           LINE_BITS-1:0] line_last,      // values of a line, less 1
     input  logic [                    15:0] plane_last,     // lines of a plane, less 1
@@ -99,17 +89,7 @@ module decoder_lane #(
   ) entries (
       .clk,
       .rst,
-      .has_step,
-      .inverse,
-      .inverse_shift,
-      .step,
-      .step_exponent,
-      .is_power,
-      .has_fill,
-      .fill,
-      .limit_write,
-      .limit_addr,
-      .limit_data,
+      .settings,
       .start,
       .side_bytes,
       .side_valid,
@@ -255,9 +235,7 @@ module decoder_lane #(
   dequantizer dequantizer (
       .clk,
       .rst,
-      .has_step,
-      .step,
-      .step_exponent,
+      .step(settings.step),
       .in_valid(quantum_valid),
       .in_exact(is_exact[BESIDE-1]),
       .in_value(value[BESIDE-1]),

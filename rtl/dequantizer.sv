@@ -5,9 +5,7 @@
 module dequantizer (
     input  logic        clk,
     input  logic        rst,
-    input  logic        has_step,
-    input  logic [23:0] step,           // significand
-    input  logic [ 7:0] step_exponent,
+    input  neve_pkg::step_settings_t step,
     input  logic        in_valid,
     input  logic        in_exact,
     input  logic [31:0] in_value,       // where exact
@@ -65,7 +63,7 @@ module dequantizer (
   always_ff @(posedge clk) begin
     rounded6 <= {1'b0, size5[31:8]} + 25'(size5[7] && (size5[6:0] != '0 || size5[8]));
     lead6 <= lead5;
-    zero6 <= !size5[31] || !has_step;
+    zero6 <= !size5[31] || !step.has_step;
   end
 
   // Times the step; its exponent beside it.
@@ -77,7 +75,7 @@ module dequantizer (
   multiplier times_step (
       .clk,
       .a(significand6),
-      .b(step),
+      .b(step.significand),
       .product(product9)
   );
   significand round_product (
@@ -89,7 +87,7 @@ module dequantizer (
   logic [7:0] exponent7, exponent8, exponent9, exponent10, exponent11;
   logic [11:7] zero;
   always_ff @(posedge clk) begin
-    exponent7 <= step_exponent + 8'd31 - 8'(lead6) + 8'(rounded6[24]);
+    exponent7 <= step.exponent + 8'd31 - 8'(lead6) + 8'(rounded6[24]);
     exponent8 <= exponent7;
     exponent9 <= exponent8;
     exponent10 <= exponent9;

@@ -5,7 +5,7 @@
 //   values -> quantizer -> lorenzo -> side_stream -> symbols (4 blocks) -> code table -> packer -> codes
 //                                          |-> histogram (2 blocks)                   entries -> side
 //
-// A block's codes wait until its round has a book (books and rounds: engine.sv).
+// A block's codes wait until its round has a book (round_books.sv).
 module lane #(
   parameter int BLOCK_BITS = 12,   // blocks of at most 2^BLOCK_BITS values, 8 to 16
   parameter int DIMS = 3,
@@ -17,17 +17,7 @@ module lane #(
   input  logic        rst,
 
   // Settings, constant while values are inside (`empty` says when not).
-  input  logic        has_step,
-  input  logic [23:0] inverse,
-  input  logic [8:0]  inverse_shift,
-  input  logic [23:0] step,
-  input  logic [7:0]  step_exponent,
-  input  logic        is_power,
-  input  logic        has_fill,
-  input  logic [31:0] fill,
-  input  logic        limit_write,
-  input  logic [4:0]  limit_addr,
-  input  logic [27:0] limit_data,
+  input  neve_pkg::quantizer_settings_t settings,
   input  logic [1:0]  dims,
   input  logic [15:0] line_last,
   input  logic [15:0] plane_last,
@@ -161,9 +151,7 @@ module lane #(
   logic signed [28:0] q_quantum;
   logic [31:0] q_data;
   quantizer quantizer_i (
-    .clk(clk), .rst(rst), .has_step(has_step), .inverse(inverse), .inverse_shift(inverse_shift), .step(step),
-    .step_exponent(step_exponent), .is_power(is_power), .has_fill(has_fill), .fill(fill),
-    .limit_write(limit_write), .limit_addr(limit_addr), .limit_data(limit_data),
+    .clk(clk), .rst(rst), .settings(settings),
     .in_valid(in_valid & is_open & ~rst), .in_data(in_data),
     .out_valid(q_valid), .out_special(q_special), .out_quantum(q_quantum), .out_data(q_data));
 

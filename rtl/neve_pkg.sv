@@ -21,4 +21,25 @@ package neve_pkg;
   localparam logic [1:0] RULE_CHI = 2'd1;
   localparam logic [1:0] RULE_ALWAYS = 2'd2;
   localparam logic [1:0] RULE_NEVER = 2'd3;
+
+  // A step S and I = 1 / S, as quantizer.sv and dequantizer.sv want to know them. Significands have their leading one.
+  typedef struct packed {
+    logic has_step;             // without one nothing has a quantum
+    logic [23:0] inverse;       // significand of I
+    logic [8:0] inverse_shift;  // 277 - exponent of I
+    logic [23:0] significand;   // of S
+    logic [7:0] exponent;
+    logic is_power;             // exponents of S and I add up to 254, not 253
+  } step_settings_t;
+
+  // What a quantizer works by. tests/rtl/settings_port.hpp knows the places of its fields.
+  typedef struct packed {
+    step_settings_t step;
+    logic has_fill;
+    logic [31:0] fill;
+    // floor(2 t / ulp) for values of the step's exponent - 2 + limit_addr; all 32 are written one by one.
+    logic limit_write;
+    logic [4:0] limit_addr;
+    logic [27:0] limit_data;
+  } quantizer_settings_t;
 endpackage

@@ -8,18 +8,7 @@ module quantizer (
   input  logic        clk,
   input  logic        rst,               // for at least LATENCY cycles
   // Settings, constant while values are inside.
-  input  logic        has_step,          // without one nothing has a quantum
-  input  logic [23:0] inverse,           // significand of I
-  input  logic [8:0]  inverse_shift,     // 277 - exponent of I
-  input  logic [23:0] step,              // significand of S
-  input  logic [7:0]  step_exponent,
-  input  logic        is_power,          // exponents of S and I add up to 254, not 253
-  input  logic        has_fill,
-  input  logic [31:0] fill,
-  // floor(2 t / ulp) for values of exponent step_exponent - 2 + address.
-  input  logic        limit_write,
-  input  logic [4:0]  limit_addr,
-  input  logic [27:0] limit_data,
+  input  neve_pkg::quantizer_settings_t settings,
 
   input  logic        in_valid,
   input  logic [31:0] in_data,
@@ -46,20 +35,20 @@ module quantizer (
 
   // What stands in the value's bits.
   logic ones2, negative_zero2, tiny2, is_fill2;
-  equality #(.WIDTH(32)) compare_fill (.clk(clk), .a(data1), .b(fill), .equal(is_fill2));
+  equality #(.WIDTH(32)) compare_fill (.clk(clk), .a(data1), .b(settings.fill), .equal(is_fill2));
   logic [27:3] special;
   always_ff @(posedge clk) begin
     ones2 <= &data1[30:23];
     negative_zero2 <= data1[31] & ~|data1[30:0];
     tiny2 <= ~|data1[30:23];
-    special[3] <= ones2 | negative_zero2 | (has_fill & is_fill2) | ~has_step;
+    special[3] <= ones2 | negative_zero2 | (settings.has_fill & is_fill2) | ~settings.step.has_step;
   end
 
   // v * I: exactly, then rounded.
   logic [47:0] scaled_product4;
   logic [23:0] scaled6;
   logic [1:0]  raised6;
-  multiplier scale (.clk(clk), .a({1'b1, data1[22:0]}), .b(inverse), .product(scaled_product4));
+  multiplier scale (.clk(clk), .a({1'b1, data1[22:0]}), .b(settings.step.inverse), .product(scaled_product4));
   significand round_scaled (.clk(clk), .product(scaled_product4), .value(scaled6), .raised(raised6));
 
   // Scaled is significand * 2^place, place = exponents - 277 + raised.
@@ -68,7 +57,7 @@ module quantizer (
   (* keep, shreg_extract = "no" *) logic [23:0] scaled7, scaled8, scaled9, scaled10;
   (* keep, shreg_extract = "no" *) logic [23:7] binades_low, binades_high;  // raised, and 1 for a power: modulo 4
   always_ff @(posedge clk) begin
-    place2 <= 9'({1'b0, data1[30:23]} - inverse_shift);
+    place2 <= 9'({1'b0, data1[30:23]} - settings.step.inverse_shift);
     place3 <= tiny2 ? CERTAINLY_ZERO : place2;
     place4 <= place3;
     place5 <= place4;
@@ -137,12 +126,12 @@ module quantizer (
   logic [48:0] decoded_product21;  // less than 2^48
   logic [23:0] decoded23, decoded24;
   logic [1:0]  raised23, binades24;
-  multiplier #(.A_BITS(25)) back (.clk(clk), .a(quantum18[24:0]), .b(step), .product(decoded_product21));
+  multiplier #(.A_BITS(25)) back (.clk(clk), .a(quantum18[24:0]), .b(settings.step.significand), .product(decoded_product21));
   significand round_decoded (.clk(clk), .product(decoded_product21[47:0]), .value(decoded23), .raised(raised23));
 
   // Binades between v and q * S, plus 1: their exponents' sums cancel, since I is 1 / S. 0 to 3.
   always_ff @(posedge clk) begin
-    {binades_high[7], binades_low[7]} <= raised6 + {1'b0, is_power};
+    {binades_high[7], binades_low[7]} <= raised6 + {1'b0, settings.step.is_power};
     binades_low[23:8] <= binades_low[22:7];
     binades_high[23:8] <= binades_high[22:7];
     binades24 <= {binades_high[23], binades_low[23]} + raised23;
@@ -162,12 +151,12 @@ module quantizer (
   logic [28:0] over27;  // negative: not within
   /* verilator lint_on UNUSEDSIGNAL */
   block_ram #(.WIDTH(28), .DEPTH(32)) limits (
-    .clk(clk), .write(limit_write), .write_addr(limit_addr), .write_data(limit_data), .read_addr(above24[4:0]),
-    .read_data(limit26));
+    .clk(clk), .write(settings.limit_write), .write_addr(settings.limit_addr), .write_data(settings.limit_data),
+    .read_addr(above24[4:0]), .read_data(limit26));
   adder #(.WIDTH(29)) compare_limit (
     .clk(clk), .subtract(~error26[28]), .carry(1'b0), .a({1'b0, limit26}), .b(error26), .sum(over27));
   always_ff @(posedge clk) begin
-    least_limit <= step_exponent - 8'd2;
+    least_limit <= settings.step.exponent - 8'd2;
     above24 <= {1'b0, data23[30:23]} - {1'b0, least_limit};
     // Below the limits: q is 0, and the value smaller than t.
     below25 <= above24[8];

@@ -8,18 +8,7 @@ module side_entries #(
 ) (
     input  logic                  clk,
     input  logic                  rst,
-    // Settings of quantizer.sv, constant while a block is decoded.
-    input  logic                  has_step,
-    input  logic [          23:0] inverse,
-    input  logic [           8:0] inverse_shift,
-    input  logic [          23:0] step,
-    input  logic [           7:0] step_exponent,
-    input  logic                  is_power,
-    input  logic                  has_fill,
-    input  logic [          31:0] fill,
-    input  logic                  limit_write,
-    input  logic [           4:0] limit_addr,
-    input  logic [          27:0] limit_data,
+    input  neve_pkg::quantizer_settings_t settings,  // constant while a block is decoded
     // A block's bytes, in halves of a value; nothing of the block before may be under way.
     input  logic                  start,
     input  logic [BLOCK_BITS+2:0] side_bytes,
@@ -80,17 +69,7 @@ module side_entries #(
   quantizer quantizer (
       .clk,
       .rst,
-      .has_step,
-      .inverse,
-      .inverse_shift,
-      .step,
-      .step_exponent,
-      .is_power,
-      .has_fill,
-      .fill,
-      .limit_write,
-      .limit_addr,
-      .limit_data,
+      .settings,
       .in_valid(candidate_valid),
       .in_data(candidate),
       .out_valid(tried),

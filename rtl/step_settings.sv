@@ -11,12 +11,7 @@ module step_settings (
     output logic        busy,
     output logic        is_none,        // with !busy: negative, infinite or none of a number
     output logic        refused,        // a step or bound that the quantizer does not take
-    output logic        has_step,
-    output logic [23:0] inverse,
-    output logic [ 8:0] inverse_shift,
-    output logic [23:0] step,
-    output logic [ 7:0] step_exponent,
-    output logic        is_power,
+    output neve_pkg::step_settings_t step,
     output logic [27:0] limit           // floor(2 t / ulp) of the first exponent; half of it for each one more
 );
   localparam int F32_BIAS = 127;
@@ -57,33 +52,33 @@ module step_settings (
   logic is_up;
   assign step_rounded = {1'b0, 1'b1, step_f64[51:29]} + 25'(step_f64[28] && (step_f64[27:0] != '0 || step_f64[29]));
   assign t_rounded = {1'b0, kept} + 25'(guard && (sticky || kept[0]));
-  assign twice_less = {remainder[23:0], 1'b0} - {1'b0, step};
+  assign twice_less = {remainder[23:0], 1'b0} - {1'b0, step.significand};
 
   always_ff @(posedge clk) begin
     unique case (state)
       ROUND: begin
-        step <= {1'b1, step_rounded[22:0]};
+        step.significand <= {1'b1, step_rounded[22:0]};
         exponent <= step_f64_exponent + 11'(step_rounded[24]);
-        has_step <= step_f64[62:0] != '0;
+        step.has_step <= step_f64[62:0] != '0;
         is_none <= &step_f64_exponent || &bound_f64_exponent || (step_f64[63] && step_f64[62:0] != '0) ||
             (bound[63] && bound[62:0] != '0);
         difference <= {bound_significand[52:29], 21'b0} - {21'b0, bound_significand[52:29]};
         state <= PLACE;
       end
       PLACE: begin
-        is_power <= step[22:0] == '0;
+        step.is_power <= step.significand[22:0] == '0;
         kept <= difference[44] ? difference[44:21] : difference[43:20];
         guard <= difference[44] ? difference[20] : difference[19];
         sticky <= difference[18:0] != '0 || (difference[44] && difference[19]);
         t_exponent <= bound_f64_exponent - 11'(!difference[44]);
         // Out of reach: no arithmetic below means anything, and nothing is made of it.
         refused <= exponent < 11'(F64_BIAS - MOST) || exponent > 11'(F64_BIAS + MOST) ||
-            (exponent == 11'(F64_BIAS + MOST) && step[22:0] != '0);
+            (exponent == 11'(F64_BIAS + MOST) && step.significand[22:0] != '0);
         state <= TOLERANCE;
       end
       TOLERANCE: begin
         t <= {1'b1, t_rounded[22:0]};
-        above_half <= {1'b0, step} + 25'(step[23:19]);
+        above_half <= {1'b0, step.significand} + 25'(step.significand[23:19]);
         above <= t_exponent + 11'(t_rounded[24]) + 11'd1 - exponent;
         state <= COMPARE;
       end
@@ -91,11 +86,11 @@ module step_settings (
         unique case (above)
           11'd0: refused <= refused || {1'b0, t} <= above_half;
           11'd1: refused <= refused || {t, 1'b0} <= above_half;
-          11'd2: refused <= refused || t > step;
+          11'd2: refused <= refused || t > step.significand;
           default: refused <= 1'b1;
         endcase
         limit <= 28'(t) << (3'(above[1:0]) + 3'd2);
-        step_exponent <= 8'(exponent - 11'(F64_BIAS - F32_BIAS));
+        step.exponent <= 8'(exponent - 11'(F64_BIAS - F32_BIAS));
         remainder <= 25'(1 << 23);
         quotient <= '0;
         bits_left <= 5'd24;
@@ -114,9 +109,9 @@ module step_settings (
         state <= FINISH;
       end
       FINISH: begin
-        inverse <= is_power ? 24'(1 << 23) : quotient + 24'(is_up);
-        inverse_shift <= 9'(277 - 254) + 9'(step_exponent) + 9'(!is_power);
-        if (!has_step) refused <= 1'b0;
+        step.inverse <= step.is_power ? 24'(1 << 23) : quotient + 24'(is_up);
+        step.inverse_shift <= 9'(277 - 254) + 9'(step.exponent) + 9'(!step.is_power);
+        if (!step.has_step) refused <= 1'b0;
         state <= IDLE;
       end
       default: ;

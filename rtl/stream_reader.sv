@@ -51,12 +51,7 @@ module stream_reader #(
     output logic [             BLOCK_BITS:0] block_symbols,
     output logic [           BLOCK_BITS+1:0] block_code_bytes,
     output logic [           BLOCK_BITS+2:0] block_side_bytes,
-    output logic                             has_step,
-    output logic [                     23:0] inverse,
-    output logic [                      8:0] inverse_shift,
-    output logic [                     23:0] step,
-    output logic [                      7:0] step_exponent,
-    output logic                             is_power,
+    output neve_pkg::step_settings_t         step,
     output logic [                     27:0] limit,          // the first of quantizer.sv's
     // Codes and side stream of blocks, each from a word of its own on.
     output logic                             code_write,
@@ -222,12 +217,7 @@ module stream_reader #(
       .busy(settings_busy),
       .is_none(step_is_none),
       .refused(step_refused),
-      .has_step,
-      .inverse,
-      .inverse_shift,
       .step,
-      .step_exponent,
-      .is_power,
       .limit
   );
   logic book_start;

@@ -16,6 +16,7 @@
 #include "core/stream/stream_format.hpp"
 #include "rtl/model/settings.hpp"
 #include "tests/rtl/clocked.hpp"
+#include "tests/rtl/settings_port.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve::rtl {
@@ -75,7 +76,7 @@ class DecoderBench {
     m.side_valid = 0;
     m.takes_book = 0;
     m.out_ready = 0;
-    m.limit_write = 0;
+    end_limits(m.settings);
     m.dims = header.dims;
     m.line_last = header.line - 1;
     m.plane_last = header.lines_per_plane - 1;
@@ -88,21 +89,12 @@ class DecoderBench {
     ASSERT_TRUE(made.ok()) << made.status().message();
     Vdecoder_lane& m = *dut_;
     settle();  // values under way are of the step before
-    m.has_step = made->has_step;
-    m.inverse = made->inverse;
-    m.inverse_shift = made->inverse_shift;
-    m.step = made->step;
-    m.step_exponent = made->step_exponent;
-    m.is_power = made->is_power;
-    m.has_fill = made->has_fill;
-    m.fill = made->fill;
-    m.limit_write = 1;
+    put_settings(m.settings, *made);
     for (uint32_t i = 0; i < made->limits.size(); ++i) {
-      m.limit_addr = i;
-      m.limit_data = made->limits[i];
+      put_limit(m.settings, i, made->limits[i]);
       cycle(0);
     }
-    m.limit_write = 0;
+    end_limits(m.settings);
   }
   // The book of the next block. True if the lane takes it for a complete code.
   bool load(const stream::Book& book) {

@@ -20,6 +20,7 @@
 #include "tests/rtl/engine_bench.hpp"
 #include "tests/rtl/engine_builds.hpp"
 #include "tests/rtl/public_fields.hpp"
+#include "tests/rtl/settings_port.hpp"
 #include "tests/rtl/software_streams.hpp"
 
 namespace neve::rtl {
@@ -424,13 +425,14 @@ TEST(StepSettings, AsTheDriverMakesThem) {
       continue;
     }
     ++taken;
-    EXPECT_EQ(dut->has_step != 0, expected->has_step);
+    constexpr StepFields fields(0);
+    EXPECT_EQ(get(dut->step, fields.has_step) != 0, expected->has_step);
     if (!expected->has_step) continue;
-    EXPECT_EQ(dut->inverse, expected->inverse);
-    EXPECT_EQ(dut->inverse_shift, expected->inverse_shift);
-    EXPECT_EQ(dut->step, expected->step);
-    EXPECT_EQ(dut->step_exponent, expected->step_exponent);
-    EXPECT_EQ(dut->is_power != 0, expected->is_power);
+    EXPECT_EQ(get(dut->step, fields.inverse), expected->inverse);
+    EXPECT_EQ(get(dut->step, fields.inverse_shift), expected->inverse_shift);
+    EXPECT_EQ(get(dut->step, fields.significand), expected->step);
+    EXPECT_EQ(get(dut->step, fields.exponent), expected->step_exponent);
+    EXPECT_EQ(get(dut->step, fields.is_power) != 0, expected->is_power);
     EXPECT_EQ(dut->limit, expected->limits[0]);
     if (HasFailure()) return;
   }

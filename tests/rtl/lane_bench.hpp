@@ -17,6 +17,7 @@
 #include "core/stream/symbol_coder.hpp"
 #include "rtl/model/settings.hpp"
 #include "tests/rtl/clocked.hpp"
+#include "tests/rtl/settings_port.hpp"
 #include "tests/unit/test_fields.hpp"
 
 namespace neve::rtl {
@@ -91,14 +92,7 @@ class LaneBench {
     const QuantizerSettings& s = *made;
     Vlane& m = *lane_;
     m.rst = 1;
-    m.has_step = s.has_step;
-    m.inverse = s.inverse;
-    m.inverse_shift = s.inverse_shift;
-    m.step = s.step;
-    m.step_exponent = s.step_exponent;
-    m.is_power = s.is_power;
-    m.has_fill = s.has_fill;
-    m.fill = s.fill;
+    put_settings(m.settings, s);
     m.dims = case_.dims;
     m.line_last = case_.line - 1;
     m.plane_last = case_.lines_per_plane - 1;
@@ -116,13 +110,11 @@ class LaneBench {
     m.packed_read = 1;
     m.codes_read = 0;
     m.side_read = 0;
-    m.limit_write = 1;
     for (uint32_t i = 0; i < s.limits.size(); ++i) {
-      m.limit_addr = i;
-      m.limit_data = s.limits[i];
+      put_limit(m.settings, i, s.limits[i]);
       lane_.tick();
     }
-    m.limit_write = 0;
+    end_limits(m.settings);
     for (int i = 0; i < 64; ++i) lane_.tick();
     m.rst = 0;
     m.count_read = 1;
