@@ -14,7 +14,7 @@ module decoder #(
     input  logic               rst,
     output logic               busy,
     output logic               failed,    // until the next stream begins
-    output logic [        3:0] failure,   // why: stream_reader.sv
+    output logic [        3:0] failure,   // why: a number of neve_pkg.sv
     input  logic               s_axis_tvalid,
     output logic               s_axis_tready,
     input  logic [8*BYTES-1:0] s_axis_tdata,

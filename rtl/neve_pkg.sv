@@ -22,6 +22,20 @@ package neve_pkg;
   localparam logic [1:0] RULE_ALWAYS = 2'd2;
   localparam logic [1:0] RULE_NEVER = 2'd3;
 
+  // What is wrong with a stream that the decoder reads.
+  localparam logic [3:0] NOT_A_STREAM = 4'd1;     // no "NEVS" in front
+  localparam logic [3:0] VERSION = 4'd2;
+  localparam logic [3:0] HEADER = 4'd3;           // a field has a value that the format does not allow
+  localparam logic [3:0] HEADER_CHECKSUM = 4'd4;
+  localparam logic [3:0] NOT_BUILT_FOR = 4'd5;    // float64; longer blocks, lines, planes; a fill value below 2^-126
+  localparam logic [3:0] BLOCK_HEADER = 4'd6;     // mark, flags, or counts that do not fit
+  localparam logic [3:0] BLOCK_CHECKSUM = 4'd7;
+  localparam logic [3:0] BOOK = 4'd8;             // lengths of no complete code; none yet
+  localparam logic [3:0] CODES = 4'd9;            // codes or side stream do not fit the block's values
+  localparam logic [3:0] ENDS_EARLY = 4'd10;
+  localparam logic [3:0] VALUES = 4'd11;          // more or fewer than the shape's, or bytes behind the last block
+  localparam logic [3:0] STEP = 4'd12;            // no number, or none that quantizer.sv takes
+
   // A step S and I = 1 / S, as quantizer.sv and dequantizer.sv want to know them. Significands have their leading one.
   typedef struct packed {
     logic has_step;             // without one nothing has a quantum

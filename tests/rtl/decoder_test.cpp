@@ -26,7 +26,7 @@
 namespace neve::rtl {
 namespace {
 
-// rtl/stream_reader.sv.
+// rtl/neve_pkg.sv.
 enum Failure : int {
   none = 0,
   not_a_stream = 1,
