@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`neve bench copy`: every copy is verified, a size is that of the file, wrong calls are refused."""
+"""`neve bench copy`: every copy is verified, sizes are those of the files."""
 
 import json
 

@@ -22,10 +22,10 @@ from .programs import output_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Writes the variables of netCDF files into one uncompressed netCDF-4 file, --copies times "
-        "over, each file and time in a group of its own, and makes it smaller by `nccopy -d1 -s` (shuffle and "
-        "zlib) and by `neve convert`, lossless and within --bound. Each copy of Neve's is verified. "
-        "The tools take turns; times are the medians of wall and of CPU time. Exit code 3 when a "
-        "value is outside its bound."
+        "over, each file and time in a group of its own, and makes it smaller by `nccopy -d1 -s` "
+        "(shuffle and zlib) and by `neve convert`, lossless and within --bound. Each copy of Neve's is "
+        "verified: a value outside its bound ends the bench with an error. The tools take turns; "
+        "times are the medians of wall and of CPU time."
     )
     parser.epilog = "example: neve bench copy ocean.nc --copies 20 --bound rel=1e-4"
     parser.add_argument("file", nargs="+", help="a netCDF file")
@@ -47,7 +47,7 @@ def _copy_variables(source: Any, group: Any) -> None:
             group.createDimension(name, len(dimension))
     for name, variable in source.variables.items():
         if name in group.variables:
-            raise Error(f"{group.path} has a variable {name} already; give files that differ in names")
+            raise Error(f"{group.path} has a variable {name} already; give files of other names")
         attributes = {key: variable.getncattr(key) for key in variable.ncattrs()}
         fill = attributes.pop("_FillValue", None)
         made = group.createVariable(name, variable.dtype, variable.dimensions, fill_value=fill)
