@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Writes the variables of netCDF files into one uncompressed netCDF-4 file, --copies times "
         "over, each file and time in a group of its own, and makes it smaller by `nccopy -d1 -s` "
-        "(shuffle and zlib) and by `neve convert`, lossless and within --bound. Each copy of Neve's is "
+        "(shuffle and zlib) and by `neve convert`, lossless and within --bound. Neve's copies are "
         "verified: a value outside its bound ends the bench with an error. The tools take turns; "
         "times are the medians of wall and of CPU time."
     )
