@@ -19,9 +19,11 @@ namespace neve {
 // What `neve compress` takes of an array: {{"bound", "rel=1e-3"}, {"effort", "max"}}. A `fill` that is a
 // whole number is both `fill` and `integer_fill`: options_for settles which. Errors: usage, naming the
 // option, the value found and what is allowed.
-Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& options);
+// `before`: what was said by other means; these come on top.
+Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& options,
+                                         ArrayOptions before = {});
 
-// The same as one text, over what was said `before`: "rel=1e-3;effort=max", where a bound needs no name.
+// The same as one text: "rel=1e-3;effort=max", where a bound needs no name.
 Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions before = {});
 
 // The same for values of `dtype`, whose fill value is either a number or a whole one. encode_array refuses

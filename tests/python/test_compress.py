@@ -227,7 +227,7 @@ ALLOWED = "abs=.*rel=.*lossless=True"
         ({"rel": 1e-3, "codec": "best"}, "best.*dual_quant"),
         ({"rel": 1e-3, "arrangement": "knot"}, "knot.*in_place"),
         ({"rel": 1e-3, "unit": 9}, "9 cells.*16"),
-        ({"rel": 1e-3, "unit": "big"}, "unit='big'"),
+        ({"rel": 1e-3, "unit": "big"}, "unit: 'big' is not a whole number"),
         ({"rel": 1e-3, "block": 5}, "5 cells.*4, 6"),
         ({"rel": 1e-3, "effort": "some"}, "some.*balanced"),
         ({"rel": 1e-3, "threads": 0}, "threads=0 is outside 1"),

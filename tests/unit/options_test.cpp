@@ -135,9 +135,9 @@ TEST(ArrayOptionTexts, TakeEveryOptionOfArrays) {
 
 TEST(ArrayOptionTexts, RefuseWhatWouldDoNothing) {
   for (const char* idle :
-       {"rel=1e-3;method=rank;codec=context", "rel=1e-3;block=4", "lossless;codec=context",
-        "codec=exact;effort=max;lossless", "rel=1e-3;codec=context;speed-weight=1", "rel=1e-3;rel=1e-4",
-        "covered=keep", "explain", "rel=1e-3;merge-units;effort=fast"}) {
+       {"rel=1e-3;method=rank;codec=context", "rel=1e-3;block=4", "codec=exact;effort=max;lossless",
+        "rel=1e-3;codec=context;speed-weight=1", "rel=1e-3;rel=1e-4", "covered=keep", "explain",
+        "rel=1e-3;merge-units;effort=fast"}) {
     EXPECT_EQ(parse_array_options(idle).status().code(), Code::usage) << idle;
   }
   const Status unknown = parse_array_options({{"boundd", "rel=1"}}).status();

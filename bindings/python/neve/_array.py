@@ -74,15 +74,6 @@ def fill_value(caller: str, fill: Any) -> float | None:
         raise Error(f"{caller}: fill={fill!r} is not a number") from None
 
 
-def _cells(what: str, cells: Any) -> int:
-    """0 stands for None: chosen. Which sizes are allowed the library knows."""
-    if cells is None:
-        return 0
-    if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)) or not 0 < cells < 2**31:
-        raise Error(f"compress: {what}={cells!r} is not a whole number above 0 or None")
-    return int(cells)
-
-
 def compress(
     array: Any,
     *,
@@ -138,8 +129,7 @@ def compress(
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
     `fill`.
     """
-    options = locals()
-    return _encode(**options, explain=False)
+    return _encode(explain=False, **locals())
 
 
 def explain(array: Any, **options: Any) -> dict[str, Any]:
@@ -183,20 +173,14 @@ def _encode(
     psnr: float | None,
     fill: float | None,
     detect_fill: bool,
-    codec: str,
-    arrangement: str,
-    unit: int | None,
-    block: int | None,
-    merge_units: bool,
-    method: str,
-    speed_weight: float,
-    ratio_weight: float,
-    effort: str,
     threads: int | None,
     other: dict[str, Any],
     explain: bool,
+    **settings: Any,
 ) -> Any:
-    """The compressed bytes, or what explain() gives."""
+    """The compressed bytes, or what explain() gives. `settings`: options that the library knows by
+    their names; None stands for what it chooses.
+    """
     bound = parse_bound("compress", abs, rel, lossless, other, {"ratio": ratio, "psnr": psnr})
     if isinstance(array, np.ma.MaskedArray):
         fill = _fill_of_mask(array) if fill is None else fill
@@ -222,21 +206,22 @@ def _encode(
         list(shape),
         bound.mode,
         bound.value,
-        str(codec),
-        str(arrangement),
-        _cells("unit", unit),
-        _cells("block", block),
-        bool(merge_units),
-        str(method),
-        float(speed_weight),
-        float(ratio_weight),
-        str(effort),
         fill,
         whole_fill,
         bool(detect_fill),
-        _thread_count("compress", threads),
+        _texts(threads=_thread_count("compress", threads), **settings),
         explain,
     )
+
+
+def _texts(**settings: Any) -> dict[str, str]:
+    """Options as neve/options.hpp takes them: what is the library's own default is not said."""
+    defaults = compress.__kwdefaults__ or {}
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in settings.items()
+        if value is not None and (name not in defaults or value != defaults[name])
+    }
 
 
 def _dtype(frame: _core.Frame) -> np.dtype:

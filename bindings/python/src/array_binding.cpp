@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Encoding of a whole array.
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,6 +8,7 @@
 #include "binding.hpp"
 #include "core/format/codec_choices.hpp"
 #include "neve/frame.hpp"
+#include "neve/options.hpp"
 
 namespace neve::python {
 
@@ -55,27 +57,21 @@ nb::dict explanation_of(const SelectionReport& selection, const CodecTuning& tun
   return found;
 }
 
-// `array` is C-contiguous and native-endian; neve/_array.py has seen to it. The frame; with `explain`, what
-// was weighed instead.
+// `array` is C-contiguous and native-endian; neve/_array.py has seen to it. `options` are those of
+// neve/options.hpp, as text. The frame; with `explain`, what was weighed instead.
 nb::object encode(nb::handle array, const std::string& dtype, const std::vector<uint64_t>& shape,
-                  int bound_mode, double bound_value, const std::string& codec,
-                  const std::string& arrangement, int unit_cells, int block_cells, bool merge_units,
-                  const std::string& method, double speed_weight, double ratio_weight,
-                  const std::string& effort, std::optional<double> fill, std::optional<uint64_t> integer_fill,
-                  bool detect_fill, int threads, bool explain) {
+                  int bound_mode, double bound_value, std::optional<double> fill,
+                  std::optional<uint64_t> integer_fill, bool detect_fill,
+                  const std::map<std::string, std::string>& options_text, bool explain) {
   const DType type = dtype_of_name(dtype);
   ArrayOptions options;
   options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
   check(check_bound(options.bound, BoundUse::array));
-  options.codec = unwrap(parse_codec(codec));
-  if (!is_integer(type)) check(check_keeps_bound(options.bound, options.codec));
-  options.tuning = {unwrap(parse_arrangement(arrangement)), unit_cells,   block_cells, merge_units,
-                    unwrap(parse_lossless_method(method)),  speed_weight, ratio_weight};
   options.fill = fill;
   options.integer_fill = integer_fill;
   options.detect_fill = detect_fill;
-  options.encode.effort = unwrap(parse_effort(effort));
-  options.encode.threads = threads;
+  options = unwrap(parse_array_options(options_text, std::move(options)));
+  if (!is_integer(type)) check(check_keeps_bound(options.bound, options.codec));
   options.encode.explain = explain;
 
   const Buffer input(array, Buffer::Access::read);
@@ -93,10 +89,8 @@ nb::object encode(nb::handle array, const std::string& dtype, const std::vector<
 
 void bind_array(nb::module_& module) {
   module.def("encode_array", &encode, nb::arg("array"), nb::arg("dtype"), nb::arg("shape"),
-             nb::arg("bound_mode"), nb::arg("bound_value"), nb::arg("codec"), nb::arg("arrangement"),
-             nb::arg("unit_cells"), nb::arg("block_cells"), nb::arg("merge_units"), nb::arg("method"),
-             nb::arg("speed_weight"), nb::arg("ratio_weight"), nb::arg("effort"), nb::arg("fill").none(),
-             nb::arg("integer_fill").none(), nb::arg("detect_fill"), nb::arg("threads"), nb::arg("explain"));
+             nb::arg("bound_mode"), nb::arg("bound_value"), nb::arg("fill").none(),
+             nb::arg("integer_fill").none(), nb::arg("detect_fill"), nb::arg("options"), nb::arg("explain"));
 }
 
 }  // namespace neve::python

@@ -123,8 +123,13 @@ class ArrayReader {
     const bool is_lossless = options.bound.mode == BoundMode::lossless;
     // Of integers, too, which are lossless whatever is said of a bound.
     const bool may_be_of_integers = said.keys().count("bound") == 0;
+    options::Asked asked = said.asked();
+    // A codec that cannot keep the bound is encode_array's to refuse, which knows the type.
+    asked.is_given = [is_said = asked.is_given](std::string_view key) {
+      return key != "codec" && is_said(key);
+    };
     NEVE_TRY(refuse_idle_codec_options(
-        said.asked(), {{"", options.codec, options.encode.effort, is_lossless, options.tuning}},
+        asked, {{"", options.codec, options.encode.effort, is_lossless, options.tuning}},
         may_be_of_integers));
     return options;
   }
@@ -147,8 +152,9 @@ Status check_uncompressed(const Said& said, const WriteOptions& options) {
 
 }  // namespace
 
-Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& given) {
-  ArrayReader reader({});
+Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& given,
+                                         ArrayOptions before) {
+  ArrayReader reader(std::move(before));
   Said said;
   for (const auto& [name, value] : given) {
     const options::Option* const option = options::find(name);
