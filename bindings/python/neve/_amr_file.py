@@ -7,6 +7,7 @@ The twin of hdf5/amr_file and hdf5/boxed_datasets for h5py, which brings its own
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import h5py
@@ -157,15 +158,10 @@ def _fit(group: h5py.Group, base: str, dims: int) -> tuple[int, tuple[int, ...]]
     room, first_cells = int(begins[1] - begins[0]), int(np.prod(sizes[0]))
     guess = room // first_cells if room >= first_cells and room % first_cells == 0 else 1
     components = int(said.get("comps", guess))
-    if "outputGhost" in said:
-        candidates = [_vector(said["outputGhost"], dims)]
-    else:
-        candidates = [_vector(said["ghost"], dims)] if "ghost" in said else []
-        candidates.append((0,) * dims)
     order = np.argsort(begins[:-1], kind="stable")
     ends = np.append(begins[:-1][order][1:], data.shape[0])
     best = None
-    for ghosts in candidates:
+    for ghosts in _possible_ghosts(said, dims):
         needed = np.prod(sizes + 2 * np.array(ghosts), axis=1)[order] * components
         spare = ends - begins[:-1][order] - needed
         if begins[:-1].min() < 0 or (spare < 0).any():
@@ -175,6 +171,14 @@ def _fit(group: h5py.Group, base: str, dims: int) -> tuple[int, tuple[int, ...]]
         best = best or (components, ghosts)
     is_cells = plain_text(said.get("objectType", "FArrayBox")) == "FArrayBox"
     return best if is_cells and "outputGhost" in said else None
+
+
+def _possible_ghosts(said: Mapping[str, Any], dims: int) -> list[tuple[int, ...]]:
+    """Layers around each box by a level's attributes, the likeliest first."""
+    if "outputGhost" in said:
+        return [_vector(said["outputGhost"], dims)]
+    told = [_vector(said["ghost"], dims)] if "ghost" in said else []
+    return [*told, (0,) * dims]
 
 
 def _vector(value: Any, dims: int) -> tuple[int, ...]:

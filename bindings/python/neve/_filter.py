@@ -105,6 +105,24 @@ def _measured(data: Any, fills: list[Any], detect_fill: bool) -> tuple[Any, list
     return (None if found["min"] is None else (found["min"], found["max"])), fills
 
 
+def _range_and_fills(
+    lossless: bool,
+    range: tuple[float, float] | None,
+    data: Any,
+    fills: list[Any],
+    detect_fill: bool,
+) -> tuple[tuple[float, float] | None, list[Any]]:
+    """What values lie between, where anybody says so, and the fill values, found ones too."""
+    if data is not None and range is not None:
+        raise Error("Filter: data= and range= are given; either of them tells the range")
+    if lossless and (data is not None or range is not None):
+        raise Error("Filter: a range has no meaning with lossless=True")
+    if data is None:
+        return (None if range is None else given_range("Filter", range)), fills
+    limits, fills = _measured(data, fills, detect_fill)
+    return limits or (0.0, 0.0), fills  # zeros: nothing that the bound holds for
+
+
 class Filter(Mapping):
     """Keyword arguments for create_dataset: `f.create_dataset("t", data=t,
     **neve.Filter(abs=1e-3))`.
@@ -159,15 +177,7 @@ class Filter(Mapping):
         for name, switch in (("rewrite", rewrite), ("detect_fill", detect_fill)):
             if not isinstance(switch, (bool, np.bool_)):
                 raise Error(f"Filter: {name}={switch!r} is not True or False")
-        fills = _fill_list(fill)
-        if data is not None and range is not None:
-            raise Error("Filter: data= and range= are given; either of them tells the range")
-        if lossless and (data is not None or range is not None):
-            raise Error("Filter: a range has no meaning with lossless=True")
-        limits = None if range is None else given_range("Filter", range)
-        if data is not None:
-            limits, fills = _measured(data, fills, detect_fill)
-            limits = limits or (0.0, 0.0)  # nothing that the bound holds for
+        limits, fills = _range_and_fills(lossless, range, data, _fill_list(fill), detect_fill)
         if mode == _REL and limits is not None:
             width = min(limits[1] - limits[0], float(np.finfo(np.float64).max))
             mode, value = (_ABS, value * width) if value * width > 0 else (0, 0.0)
