@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "neve/frame.hpp"
@@ -222,6 +223,38 @@ TEST(CApi, DamagedFramesAndWrongSizesAreRefused) {
   static_cast<unsigned char*>(made.frame)[made.frame_bytes - 1] ^= 1;
   EXPECT_EQ(neve_frame_info(made.frame, made.frame_bytes, &description), NEVE_OK);
   EXPECT_EQ(neve_decompress(made.frame, made.frame_bytes, 1, back.data(), 8000), NEVE_CORRUPT);
+}
+
+// What the command takes by name, over what the fields say.
+TEST(CApi, OptionsByNameComeOnTop) {
+  neve_compress_options fields = NEVE_COMPRESS_OPTIONS_INIT;
+  fields.bound = "abs=1e-3";
+  fields.codec = "lorenzo_regression";
+  fields.block_cells = 4;
+  neve_compress_options names = NEVE_COMPRESS_OPTIONS_INIT;
+  names.bound = "rel=0.5";
+  names.codec = "context";
+  names.options = "abs=1e-3;codec=lorenzo_regression;block=4;threads=2";
+  Made by_fields, by_names;
+  ASSERT_EQ(compress_ramp(&fields, by_fields), NEVE_OK) << neve_last_error();
+  ASSERT_EQ(compress_ramp(&names, by_names), NEVE_OK) << neve_last_error();
+  ASSERT_EQ(by_names.frame_bytes, by_fields.frame_bytes);
+  EXPECT_EQ(std::memcmp(by_names.frame, by_fields.frame, by_fields.frame_bytes), 0);
+
+  const std::pair<const char*, const char*> wrong[] = {
+      {"magic=1", "unknown option \"magic=1\"; allowed are bound"},
+      {"unit=x", "unit: 'x' is not a whole number"},
+      {"threads=0", "threads: threads is 0"},
+      {"covered=keep", "unknown option"},
+      {"effort=max;effort=max", "effort is given twice"},
+      {"codec=context;method=rank", "method has no meaning"},
+  };
+  for (const auto& [options, words] : wrong) {
+    names.options = options;
+    Made made;
+    EXPECT_EQ(compress_ramp(&names, made), NEVE_USAGE) << options;
+    EXPECT_NE(std::string(neve_last_error()).find(words), std::string::npos) << neve_last_error();
+  }
 }
 
 TEST(CApi, TuningIsTakenAndChecked) {

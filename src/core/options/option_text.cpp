@@ -113,7 +113,8 @@ Status read_rule(const Item& item, WriteOptions& options) {
 // Options of an array as they are read.
 class ArrayReader {
  public:
-  explicit ArrayReader(ArrayOptions before) : slots_(std::move(before)) {}
+  explicit ArrayReader(ArrayOptions before)
+      : has_bound_(before.bound != Bound{}), slots_(std::move(before)) {}
   Status read(const Setting& setting) {
     return options::read_setting(setting, options::array, slots_.slots());
   }
@@ -122,7 +123,7 @@ class ArrayReader {
     NEVE_TRY(check_tuning(options.tuning));
     const bool is_lossless = options.bound.mode == BoundMode::lossless;
     // Of integers, too, which are lossless whatever is said of a bound.
-    const bool may_be_of_integers = said.keys().count("bound") == 0;
+    const bool may_be_of_integers = !has_bound_ && said.keys().count("bound") == 0;
     options::Asked asked = said.asked();
     // A codec that cannot keep the bound is encode_array's to refuse, which knows the type.
     asked.is_given = [is_said = asked.is_given](std::string_view key) {
@@ -135,6 +136,7 @@ class ArrayReader {
   }
 
  private:
+  bool has_bound_;
   options::ArraySlots slots_;
 };
 
