@@ -108,6 +108,18 @@ TEST(OptionTable, RanksThatDifferAreFoundOut) {
   EXPECT_NE(mpi::options_key(like), usual);
 }
 
+TEST(OptionTable, EverySettingOfACodecIsInItsText) {
+  const std::string usual = options::tuning_text({});
+  for (const Option& option : options::table()) {
+    if (!option.is_of_tuning) continue;
+    CodecTuning tuning;
+    options::Slots slots;
+    slots.tuning = &tuning;
+    ASSERT_TRUE(option.read(other_value(option), slots).ok());
+    EXPECT_NE(options::tuning_text(tuning), usual) << option.key;
+  }
+}
+
 TEST(ArrayOptionTexts, TakeEveryOptionOfArrays) {
   const auto options = parse_array_options({{"Bound", "ratio=10"},
                                             {"EFFORT", "max"},

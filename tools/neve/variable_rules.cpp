@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -23,6 +25,16 @@ constexpr const char* stays_key = "stays";
 
 std::string allowed_keys() {
   return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), stays_key);
+}
+
+std::string keys_of_kinds(std::initializer_list<options::Kind> kinds) {
+  std::string keys;
+  for (const options::Option& option : options::table()) {
+    if ((option.targets & options::variable_rule) == 0) continue;
+    if (std::find(kinds.begin(), kinds.end(), option.kind) == kinds.end()) continue;
+    keys += (keys.empty() ? "" : ", ") + std::string(option.key);
+  }
+  return keys;
 }
 
 // A value as --field would have it; nothing of a toggle, and where its type is not the option's.
@@ -51,11 +63,11 @@ Result<std::optional<std::string>> setting_text(const std::string& key, const to
   if (is_known) {
     if (const auto text = value_text(option->kind, value)) return std::optional(key + "=" + *text);
   }
-  return usage_error(
-      fmt::format("'{}' is no key of a rule or has a value of the wrong type; allowed keys: {} (numbers for "
-                  "fill, unit, block and the weights, true or false for merge_units and stays, text for the "
-                  "others)",
-                  key, allowed_keys()));
+  return usage_error(fmt::format(
+      "'{}' is no key of a rule or has a value of the wrong type; allowed keys: {} (numbers for {}; "
+      "true or false for {} and {}; text for the others)",
+      key, allowed_keys(), keys_of_kinds({options::Kind::whole, options::Kind::number}),
+      keys_of_kinds({options::Kind::toggle}), stays_key));
 }
 
 Result<std::vector<std::string>> patterns_of(const toml::table& rule) {

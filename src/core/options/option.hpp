@@ -79,6 +79,8 @@ std::span<const Option> table();
 const Option* find(std::string_view name);
 // The keys of `targets`, in the table's order, joined by commas.
 std::string keys_of(Targets targets);
+// All of a codec's settings, the same for the same ones alone: "arrangement=auto,unit=0,...".
+std::string tuning_text(CodecTuning tuning);
 std::string dashed(std::string_view key);  // "merge-units"
 std::string variable_of(
     const Option& option);  // of target transfer, in the environment: "NEVE_MPI_MERGE_UNITS"

@@ -310,6 +310,17 @@ std::string keys_of(Targets targets) {
   return keys;
 }
 
+std::string tuning_text(CodecTuning tuning) {
+  Slots slots;
+  slots.tuning = &tuning;
+  std::string text;
+  for (const Option& row : table()) {
+    if (!row.is_of_tuning) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", row.key, row.print(slots));
+  }
+  return text;
+}
+
 std::string variable_of(const Option& option) {
   std::string name = "NEVE_MPI_";
   for (const char c : option.key) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

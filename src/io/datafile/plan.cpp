@@ -11,6 +11,7 @@
 
 #include "core/codecs/array_part.hpp"
 #include "core/format/codec_choices.hpp"
+#include "core/options/option.hpp"
 #include "io/datafile/attributes.hpp"
 #include "io/datafile/chunk_index.hpp"
 #include "io/datafile/missing_values.hpp"
@@ -282,14 +283,11 @@ std::string CopyPlan::key() const {
   std::string key;
   for (const VariablePlan& plan : variables) {
     if (!plan.is_coded) continue;
-    const CodecTuning& tuning = plan.encode.tuning;
-    key += fmt::format("{}|{}|{}|{}|{},{},{},{},{},{},{}|{}|{:a},{:a}\n", plan.variable.path,
-                       fmt::join(plan.variable.dims, ","), fmt::join(plan.chunk, ","),
-                       fmt::join(hdf5::to_words(plan.filter()), ","), static_cast<int>(tuning.arrangement),
-                       tuning.unit_cells, tuning.block_cells, tuning.merge_units,
-                       static_cast<int>(tuning.method), tuning.speed_weight, tuning.ratio_weight,
-                       fmt::join(plan.encode.missing.fills, ","), plan.encode.missing.lowest,
-                       plan.encode.missing.highest);
+    key +=
+        fmt::format("{}|{}|{}|{}|{}|{}|{:a},{:a}\n", plan.variable.path, fmt::join(plan.variable.dims, ","),
+                    fmt::join(plan.chunk, ","), fmt::join(hdf5::to_words(plan.filter()), ","),
+                    options::tuning_text(plan.encode.tuning), fmt::join(plan.encode.missing.fills, ","),
+                    plan.encode.missing.lowest, plan.encode.missing.highest);
   }
   return key;
 }
