@@ -2,6 +2,7 @@
 """`neve bench ceaz`: studies of a folder of fields, the tables, the JSON, what it refuses."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -65,3 +66,14 @@ def test_ratio_of_a_folder(neve, data, tmp_path):
 def test_an_unknown_study_is_refused(neve):
     result = neve("bench", "ceaz", "--only", "figures", expect=2)
     assert "figures" in result.err and "ratio" in result.err
+
+
+def test_codebooks_are_trained_on_a_folder(neve, data, tmp_path):
+    table = tmp_path / "books.inc"
+    neve("codebooks", "train", "--data", data, "--books", 2, "--output", table)
+    books = [book.split("\n},")[0] for book in table.read_text().split("\n{\n")[1:]]
+    assert len(books) == 2
+    for book in books:
+        runs = re.findall(r"\{(\d+), (\d+)\}", book)
+        assert sum(int(count) for _, count in runs) == 1024
+        assert sum(int(count) * 2.0 ** -int(length) for length, count in runs) == 1

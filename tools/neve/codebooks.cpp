@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve codebooks`: offline codebooks of streams, trained on real fields.
+// `neve codebooks`: offline codebooks of streams, trained on the fields that the benchmarks read.
 #include "tools/common/python.hpp"
 #include "tools/neve/commands.hpp"
 
@@ -10,7 +10,7 @@ Command add_codebooks(CLI::App& app) {
   // Python declares the options, so that they are said in one place; its --help shows them.
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};
-  command.local = [sub] { return exec_module("neve.codebooks", sub->remaining()); };
+  command.local = [sub] { return exec_module("neve_bench.codebooks", sub->remaining()); };
   return command;
 }
 

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 import neve
-from neve import codebooks
 
-from . import arguments, codec_methods, fields, report, timing, variables
+from . import arguments, codebooks, codec_methods, fields, report, timing, variables
 from .codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sz3_compress, sz3_decompress
 from .method import Measured, measure
 from .report import number

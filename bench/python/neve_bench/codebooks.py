@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from . import _files
-from ._arguments import Parser
-from ._errors import FAILURE, Error
+from neve import _files
+from neve._arguments import Parser
+from neve._errors import FAILURE, Error
+
+from . import variables
 
 SYMBOLS = 1024
 ZERO = 512
@@ -80,7 +82,6 @@ def without_specials(array: np.ndarray) -> np.ndarray | None:
 
 def samples(data: Path) -> Iterator[Sample]:
     """Those of all public fields in floating point."""
-    from .bench import variables
 
     def of_array(file: str, name: str, array: np.ndarray) -> Iterator[Sample]:
         array = array.reshape([n for n in array.shape if n != 1] or [1])
