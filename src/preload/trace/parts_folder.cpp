@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "io/files/target.hpp"
@@ -104,20 +106,41 @@ bool is_to_be_replaced(const std::string& path) {
   return !error && identity == identity_of(path);
 }
 
+namespace {
+
+// Whether the folder that is open is still the one of that name: a run that ends removes its own.
+bool is_still_there(const files::Descriptor& open, const std::string& path) {
+  struct stat held, named;
+  return ::fstat(open.number(), &held) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+// The folder, made where it is not there, and locked. Nothing where another run removed it meanwhile.
+Result<std::optional<files::Descriptor>> hold(const std::string& output, const std::string& path) {
+  // Made here, so that a folder that cannot be written is found before the program runs.
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return files::system_failure(path);
+  files::Descriptor lock(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!lock.is_open()) {
+    if (errno == ENOENT) return std::optional<files::Descriptor>();
+    return usage_error(path + ": " + std::strerror(errno) +
+                       "; a run needs a folder of that name for its own");
+  }
+  if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
+    return usage_error(output + " is being written by another run");
+  }
+  if (!is_still_there(lock, path)) return std::optional<files::Descriptor>();
+  return std::optional(std::move(lock));
+}
+
+}  // namespace
+
 Result<PartsFolder> PartsFolder::begin(const std::string& output) {
   NEVE_TRY(check_output(output));
   PartsFolder folder;
   folder.path_ = parts_folder_of(output);
-  // Made here, so that a folder that cannot be written is found before the program runs.
-  if (::mkdir(folder.path_.c_str(), 0700) != 0 && errno != EEXIST) return files::system_failure(folder.path_);
-  folder.lock_ =
-      files::Descriptor(::open(folder.path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder.lock_.is_open()) {
-    return usage_error(folder.path_ + ": " + std::strerror(errno) +
-                       "; a run needs a folder of that name for its own");
-  }
-  if (::flock(folder.lock_.number(), LOCK_EX | LOCK_NB) != 0) {
-    return usage_error(output + " is being written by another run");
+  while (!folder.lock_.is_open()) {  // again only where another run has just ended
+    NEVE_ASSIGN(std::optional<files::Descriptor> lock, hold(output, folder.path_));
+    if (lock) folder.lock_ = std::move(*lock);
   }
   NEVE_ASSIGN(const std::vector<fs::path> pieces, pieces_in(folder.path_));
   for (const fs::path& piece : pieces) {
