@@ -48,6 +48,34 @@ def test_gathers(neve, tmp_path, ranks):
     assert all("derived datatype" in line for line in said) and len(said) == ranks
 
 
+# What the command says of codecs reaches the gathers: names, numbers and toggles.
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--codec", "lorenzo_regression", "--merge-units", "--block", 4),
+        ("--effort", "max", "--unit", 16, "--arrangement", "linear"),
+        ("--speed-weight", 0.5),
+    ],
+)
+def test_gathers_take_every_option_of_codecs(neve, tmp_path, options):
+    said, numbers = carried(
+        neve, "gather", tmp_path / "f", ranks=2, options=("--least-bytes", 1000, *options)
+    )
+    assert numbers[0] == 6 and numbers[2] < numbers[1] / 2
+    assert all("derived datatype" in line for line in said)
+
+
+def test_variables_that_would_do_nothing_end_the_program(neve, tmp_path):
+    words = ("mpirun", "-n", 2, PROGRAM, "gather", tmp_path / "f", 1e-3)
+    done = neve(
+        *("mpi", "run", "--bound", "rel=1e-3", "--", *words),
+        expect=2,
+        NEVE_MPI_CODEC="context",
+        NEVE_MPI_METHOD="rank",
+    )
+    assert "neve mpi: NEVE_MPI_*: method has no meaning" in done.err
+
+
 def test_gathers_without_a_bound_are_mpis_own(neve, tmp_path):
     assert carried(neve, "gather", tmp_path / "f", tolerance=0, bound=None)[1][:1] == [0]
     calls = ("--calls", "file")

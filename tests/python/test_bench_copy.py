@@ -70,6 +70,24 @@ def test_wrong_calls_are_refused(ocean, tmp_path, capsys, words, code, part):
     assert not list(tmp_path.glob("neve-copy-*"))
 
 
+def test_variables_in_groups_are_copied_too(tmp_path):
+    path, made = tmp_path / "groups.nc", tmp_path / "made.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 50)
+        below = file.createGroup("deep/deeper")
+        below.createVariable("t", "f8", ("x",))[...] = np.arange(50) / 7
+    copy._write_source([str(path)], 1, made)
+    with netCDF4.Dataset(made) as after:
+        assert (after["copy_0/groups/deep/deeper/t"][...] == np.arange(50) / 7).all()
+
+
+def test_what_cannot_be_read_is_refused_by_name(tmp_path, capsys):
+    (tmp_path / "text.nc").write_text("no netCDF")
+    for name in ("missing.nc", "text.nc"):
+        assert main(["copy", str(tmp_path / name), "--scratch", str(tmp_path)]) != 0
+        assert name in capsys.readouterr().err
+
+
 def test_a_variable_in_two_files_is_refused(ocean, tmp_path, capsys):
     assert main(["copy", str(ocean), str(ocean), "--scratch", str(tmp_path)]) == 2
     assert "has a variable sst already" in capsys.readouterr().err

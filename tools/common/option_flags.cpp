@@ -2,6 +2,7 @@
 #include "tools/common/option_flags.hpp"
 
 namespace neve::cli {
+
 void OptionFlags::add(CLI::App& command, const Wanted& wanted, const options::Slots& defaults) {
   for (const options::Option& option : options::table()) {
     if (!option.is_in_command || !wanted(option)) continue;
@@ -26,11 +27,8 @@ void OptionFlags::describe(std::string_view key, const std::string& help) {
 
 Status OptionFlags::read(const options::Slots& slots) const {
   for (const options::Option& option : options::table()) {
-    const Flag* const flag = find(option.key);
-    if (flag == nullptr || flag->flag->count() == 0) continue;
-    const bool is_toggle = option.kind == options::Kind::toggle;
-    NEVE_TRY(option.read(is_toggle ? (flag->is_on ? "true" : "false") : flag->text, slots)
-                 .in("--" + options::dashed(option.key)));
+    if (!is_given(option.key)) continue;
+    NEVE_TRY(option.read(text(option.key), slots).in("--" + options::dashed(option.key)));
   }
   return {};
 }
@@ -46,7 +44,9 @@ bool OptionFlags::is_on(std::string_view key) const {
 }
 
 std::string OptionFlags::text(std::string_view key) const {
-  return is_given(key) ? find(key)->text : std::string();
+  if (!is_given(key)) return {};
+  const Flag& flag = *find(key);
+  return flag.option->kind == options::Kind::toggle ? options::value_text(flag.is_on) : flag.text;
 }
 
 options::Asked OptionFlags::asked() const {

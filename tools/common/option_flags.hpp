@@ -28,7 +28,7 @@ class OptionFlags {
   Status read(const options::Slots& slots) const;
   bool is_given(std::string_view key) const;
   bool is_on(std::string_view key) const;  // of a toggle
-  // As it was typed; nothing where it was not.
+  // As it was typed, "true" or "false" of a toggle; nothing where it was not.
   std::string text(std::string_view key) const;
   // How refusals name what was typed.
   options::Asked asked() const;

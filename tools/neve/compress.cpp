@@ -86,9 +86,7 @@ Status check_options(const CLI::App& command, const Args& args) {
   NEVE_TRY(refuse_idle(command, uses));
   if (args.stream) return {};
   NEVE_ASSIGN(const ArrayOptions options, array_options(args));
-  const bool is_lossless = options.bound.mode == BoundMode::lossless;
-  return refuse_idle_codec_options(args.flags.asked(),
-                                   {{"", options.codec, options.encode.effort, is_lossless, options.tuning}});
+  return refuse_idle_codec_options(args.flags.asked(), options::codec_uses(options));
 }
 
 nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
@@ -162,6 +160,10 @@ Status compress(const Args& args) {
   NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
   options = options_for(array.dtype, std::move(options));
+  if (is_integer(array.dtype) && options.fill) {
+    return usage_error(
+        fmt::format("--fill '{}' is no value of {}", args.flags.text("fill"), dtype_name(array.dtype)));
+  }
   FrameReport report;
   const double begin_seconds = MPI_Wtime();
   NEVE_ASSIGN(const std::vector<std::byte> frame,

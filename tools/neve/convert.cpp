@@ -145,14 +145,13 @@ Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
 }
 
 std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
-  const auto is_lossless = [](const Bound& bound) { return bound.mode == BoundMode::lossless; };
   std::vector<CodecUse> uses = {
-      {"", options.codec, options.effort, is_lossless(options.bound), options.tuning}};
+      options::use_of("", options.codec, options.effort, options.bound, options.tuning)};
   for (const datafile::VariableRule& rule : options.rules) {
     if (rule.stays) continue;
-    uses.push_back({"rule " + rule.pattern, rule.codec.value_or(options.codec),
-                    rule.effort.value_or(options.effort), is_lossless(rule.bound.value_or(options.bound)),
-                    rule.tuning.value_or(options.tuning)});
+    uses.push_back(options::use_of("rule " + rule.pattern, rule.codec.value_or(options.codec),
+                                   rule.effort.value_or(options.effort), rule.bound.value_or(options.bound),
+                                   rule.tuning.value_or(options.tuning)));
   }
   return uses;
 }

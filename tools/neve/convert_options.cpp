@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <iterator>
 #include <vector>
 
 namespace neve::cli {
@@ -31,34 +30,26 @@ constexpr ConversionName conversions[] = {
     {options::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo", true},
 };
 
-// What is convert's alone; --json means something everywhere.
 struct OptionPlaces {
-  const char* option;
+  std::string option;
   options::Targets targets;
 };
 constexpr options::Targets to_a_plotfile = options::plotfile | options::uncompressed_plotfile;
 constexpr options::Targets of_boxes = to_a_plotfile | options::amrex_plotfile | options::checkpoint |
                                       options::uncompressed_checkpoint | options::chombo_checkpoint |
                                       options::uncompressed_chombo_checkpoint;
-constexpr OptionPlaces own_places[] = {
-    {"--field", options::plotfile | options::checkpoint | options::data_file | options::chombo_checkpoint},
-    {"--ghosts", to_a_plotfile},
-    {"--to", of_boxes},
-    {"--rules", options::data_file},
-    {"--restart", options::data_file},
-};
 
+// What is convert's alone, and the table's; --json means something everywhere.
 std::vector<OptionPlaces> all_places() {
-  std::vector<OptionPlaces> places(std::begin(own_places), std::end(own_places));
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> dashed;
-    for (const options::Option& option : options::table())
-      dashed.push_back("--" + options::dashed(option.key));
-    return dashed;
-  }();
-  for (size_t i = 0; i < names.size(); ++i) {
-    const options::Option& option = options::table()[i];
-    if (option.is_in_command) places.push_back({names[i].c_str(), option.targets});
+  std::vector<OptionPlaces> places = {
+      {"--field", options::plotfile | options::checkpoint | options::data_file | options::chombo_checkpoint},
+      {"--ghosts", to_a_plotfile},
+      {"--to", of_boxes},
+      {"--rules", options::data_file},
+      {"--restart", options::data_file},
+  };
+  for (const options::Option& option : options::table()) {
+    if (option.is_in_command) places.push_back({"--" + options::dashed(option.key), option.targets});
   }
   return places;
 }

@@ -57,9 +57,7 @@ Status check_values(const Args& args) {
   NEVE_TRY(args.flags.read(of_values));
   const ArrayOptions values = slots.take();
   NEVE_TRY(check_tuning(values.tuning));
-  const bool is_lossless = values.bound.mode == BoundMode::lossless;
-  return refuse_idle_codec_options(args.flags.asked(),
-                                   {{"", values.codec, values.encode.effort, is_lossless, values.tuning}});
+  return refuse_idle_codec_options(args.flags.asked(), options::codec_uses(values));
 }
 
 Result<int> mpi_run(const CLI::App& command, const Args& args) {
@@ -71,9 +69,7 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
   for (const options::Option& option : options::table()) {
-    if (!args.flags.is_given(option.key)) continue;
-    const bool is_toggle = option.kind == options::Kind::toggle;
-    add(options::variable_of(option).c_str(), is_toggle ? "true" : args.flags.text(option.key));
+    add(options::variable_of(option).c_str(), args.flags.text(option.key));
   }
   add("NEVE_MPI_CALLS", joined(args.calls, ','));
   add("NEVE_MPI_FILES", joined(args.files, ':'));

@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neve._command import command_path
 from neve._errors import Error
 
@@ -48,12 +50,25 @@ def _copy_variables(source: Any, group: Any) -> None:
     for name, variable in source.variables.items():
         if name in group.variables:
             raise Error(f"{group.path} has a variable {name} already; give files of other names")
+        if not isinstance(variable.datatype, np.dtype) and variable.dtype is not str:
+            raise Error(f"{name} has a type of its own, which this bench does not copy")
         attributes = {key: variable.getncattr(key) for key in variable.ncattrs()}
         fill = attributes.pop("_FillValue", None)
         made = group.createVariable(name, variable.dtype, variable.dimensions, fill_value=fill)
         made.set_auto_maskandscale(False)
         made.setncatts(attributes)
         made[...] = variable[...]
+    for name, below in source.groups.items():
+        _copy_variables(below, group.createGroup(name))
+
+
+def _opened(name: str) -> Any:
+    import netCDF4
+
+    try:
+        return netCDF4.Dataset(name)
+    except OSError as error:
+        raise Error(f"{name}: {error.strerror or error}") from None
 
 
 def _write_source(files: list[str], copies: int, path: Path) -> None:
@@ -62,7 +77,7 @@ def _write_source(files: list[str], copies: int, path: Path) -> None:
     with netCDF4.Dataset(path, "w") as target:
         for number in range(copies):
             for name in files:
-                with netCDF4.Dataset(name) as source:
+                with _opened(name) as source:
                     _copy_variables(source, target.createGroup(f"copy_{number}/{Path(name).stem}"))
 
 

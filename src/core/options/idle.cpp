@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/format/codec_choices.hpp"
 
@@ -15,6 +16,7 @@ constexpr std::string_view exact_knows_one_way = "has no meaning with codec exac
 // Rows whose value in `tuning` is not what it is by itself.
 std::vector<const Option*> changed_rows(CodecTuning tuning) {
   CodecTuning untouched;
+  if (tuning == untouched) return {};  // mostly, and of every small array that Python compresses
   Slots changed, usual;
   changed.tuning = &tuning;
   usual.tuning = &untouched;
@@ -60,13 +62,20 @@ std::string Asked::named(std::string_view key) const {
   return prefix.empty() ? std::string(key) : prefix + dashed(key);
 }
 
+CodecUse use_of(std::string who, Codec codec, Effort effort, const Bound& bound, const CodecTuning& tuning) {
+  return {std::move(who), codec, effort, bound.mode == BoundMode::lossless, tuning};
+}
+
+std::vector<CodecUse> codec_uses(const ArrayOptions& options) {
+  return {use_of("", options.codec, options.encode.effort, options.bound, options.tuning)};
+}
+
 std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string& rule_prefix) {
-  const auto is_lossless = [](const Bound& bound) { return bound.mode == BoundMode::lossless; };
   const Effort effort = options.encode.effort;
-  std::vector<CodecUse> uses = {{"", options.codec, effort, is_lossless(options.bound), options.tuning}};
+  std::vector<CodecUse> uses = {use_of("", options.codec, effort, options.bound, options.tuning)};
   for (const auto& [name, rule] : options.fields) {
-    uses.push_back({rule_prefix + name, rule.codec.value_or(options.codec), effort,
-                    is_lossless(rule.bound.value_or(options.bound)), rule.tuning.value_or(options.tuning)});
+    uses.push_back(use_of(rule_prefix + name, rule.codec.value_or(options.codec), effort,
+                          rule.bound.value_or(options.bound), rule.tuning.value_or(options.tuning)));
   }
   return uses;
 }

@@ -22,6 +22,8 @@ struct Asked {
   std::string named(std::string_view key) const;
 };
 
+CodecUse use_of(std::string who, Codec codec, Effort effort, const Bound& bound, const CodecTuning& tuning);
+std::vector<CodecUse> codec_uses(const ArrayOptions& options);
 // Those of a plotfile's or checkpoint's options; a field with a rule has its own. The first is what holds
 // without a rule.
 std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string& rule_prefix);

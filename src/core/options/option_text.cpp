@@ -121,7 +121,6 @@ class ArrayReader {
   Result<ArrayOptions> finish(const Said& said) {
     ArrayOptions options = slots_.take();
     NEVE_TRY(check_tuning(options.tuning));
-    const bool is_lossless = options.bound.mode == BoundMode::lossless;
     // Of integers, too, which are lossless whatever is said of a bound.
     const bool may_be_of_integers = !has_bound_ && said.keys().count("bound") == 0;
     options::Asked asked = said.asked();
@@ -129,9 +128,7 @@ class ArrayReader {
     asked.is_given = [is_said = asked.is_given](std::string_view key) {
       return key != "codec" && is_said(key);
     };
-    NEVE_TRY(refuse_idle_codec_options(
-        asked, {{"", options.codec, options.encode.effort, is_lossless, options.tuning}},
-        may_be_of_integers));
+    NEVE_TRY(refuse_idle_codec_options(asked, options::codec_uses(options), may_be_of_integers));
     return options;
   }
 
@@ -197,13 +194,8 @@ Result<WriteOptions> parse_write_options(std::string_view text) {
     NEVE_ASSIGN(const Item item, list.next());
     if (item.setting.key == field_key) {
       NEVE_TRY(read_rule(item, rules));
-    } else if (const options::Option* option = options::find(item.setting.key);
-               option == nullptr || !option->is_in_text || (option->targets & targets) == 0) {
-      return usage_error(fmt::format("unknown option \"{}\"; allowed are {}, {}", item.setting.text,
-                                     options::keys_of(targets), of_a_write));
     } else {
-      NEVE_TRY(options::read_setting(item.setting, targets, slots.slots())
-                   .in("option \"" + item.setting.text + "\""));
+      NEVE_TRY(options::read_setting(item.setting, targets, slots.slots(), of_a_write));
     }
     NEVE_TRY(said.add(item));
   }

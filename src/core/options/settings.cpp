@@ -31,10 +31,11 @@ Setting setting_of(std::string_view text) {
   return setting;
 }
 
-Status read_setting(const Setting& setting, Targets targets, const Slots& slots) {
+Status read_setting(const Setting& setting, Targets targets, const Slots& slots, std::string_view also) {
   const Option* const option = find(setting.key);
   if (option == nullptr || (option->targets & targets) == 0 || !option->is_in_text) {
-    return usage_error(fmt::format("unknown option \"{}\"; allowed are {}", setting.text, keys_of(targets)));
+    return usage_error(fmt::format("unknown option \"{}\"; allowed are {}{}{}", setting.text,
+                                   keys_of(targets), also.empty() ? "" : ", ", also));
   }
   if (setting.is_toggle_with_value) return usage_error(setting.text + ": it takes no value");
   return option->read(setting.value, slots).in(std::string(option->key));

@@ -9,20 +9,27 @@
 
 namespace neve::options {
 
+// What options of an array and of a write have alike.
+template <class Options>
+Slots common_slots(Options& options, FillChoice& fill) {
+  Slots slots;
+  slots.bound = &options.bound;
+  slots.codec = &options.codec;
+  slots.tuning = &options.tuning;
+  slots.effort = &options.encode.effort;
+  slots.threads = &options.encode.threads;
+  slots.explain = &options.encode.explain;
+  slots.fill = &fill;
+  return slots;
+}
+
 class ArraySlots {
  public:
   explicit ArraySlots(ArrayOptions before = {})
       : options_(std::move(before)), fill_{options_.detect_fill, options_.fill, options_.integer_fill} {}
   Slots slots() {
-    Slots slots;
-    slots.bound = &options_.bound;
+    Slots slots = common_slots(options_, fill_);
     slots.bound_use = BoundUse::array;
-    slots.codec = &options_.codec;
-    slots.tuning = &options_.tuning;
-    slots.effort = &options_.encode.effort;
-    slots.threads = &options_.encode.threads;
-    slots.explain = &options_.encode.explain;
-    slots.fill = &fill_;
     return slots;
   }
   ArrayOptions take() {
@@ -40,14 +47,7 @@ class ArraySlots {
 class WriteSlots {
  public:
   Slots slots() {
-    Slots slots;
-    slots.bound = &options_.bound;
-    slots.codec = &options_.codec;
-    slots.tuning = &options_.tuning;
-    slots.effort = &options_.encode.effort;
-    slots.threads = &options_.encode.threads;
-    slots.explain = &options_.encode.explain;
-    slots.fill = &fill_;
+    Slots slots = common_slots(options_, fill_);
     slots.layout = &options_.layout;
     slots.write = &options_;
     return slots;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
 #include "parallel/transfer/block_plan.hpp"
 #include "preload/trace/path_pattern.hpp"
@@ -59,6 +60,21 @@ Status read_calls(Settings& settings) {
   return {};
 }
 
+// As a list of options has it (neve/options.hpp), where a toggle has no value.
+std::string setting_text(const options::Option& option, const options::Slots& slots) {
+  const std::string value = option.print(slots);
+  if (option.kind != options::Kind::toggle) return fmt::format("{}={};", option.key, value);
+  return value == options::value_text(true) ? fmt::format("{};", option.key) : std::string();
+}
+
+// As `neve mpi run` does, for job scripts that set the variables themselves.
+Status refuse_idle_options(const ArrayOptions& values) {
+  const auto is_given = [](std::string_view key) {
+    return !text_of(options::variable_of(*options::find(key)).c_str()).empty();
+  };
+  return refuse_idle_codec_options({is_given, "", ""}, options::codec_uses(values)).in("NEVE_MPI_*");
+}
+
 // Options of the table, each in a variable of its name. What is said of values goes on to gathers as text.
 Status read_options(Settings& settings) {
   options::ArraySlots slots;
@@ -72,11 +88,12 @@ Status read_options(Settings& settings) {
     NEVE_TRY(option.read(text, of_values).in(variable));
     settings.compresses = settings.compresses || option.key == "bound";
     const bool is_of_call = option.key == "bound" || option.key == "threads";
-    if (!is_of_call) settings.options += fmt::format("{}={};", option.key, text);
+    if (!is_of_call) settings.options += setting_text(option, of_values);
     if (option.key == "bound") settings.bound = text;
   }
   settings.transfer.values = slots.take();
-  return check_tuning(settings.transfer.values.tuning).in("NEVE_MPI_*");
+  NEVE_TRY(check_tuning(settings.transfer.values.tuning).in("NEVE_MPI_*"));
+  return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
 }
 
 Status read_environment(Settings& settings) {

@@ -138,9 +138,16 @@ Result<PartsFolder> PartsFolder::begin(const std::string& output) {
   NEVE_TRY(check_output(output));
   PartsFolder folder;
   folder.path_ = parts_folder_of(output);
-  while (!folder.lock_.is_open()) {  // again only where another run has just ended
+  // Again only where another run has just ended; not for ever, on file systems whose numbers of folders
+  // change.
+  constexpr int max_tries = 100;
+  for (int tries = 0; tries < max_tries && !folder.lock_.is_open(); ++tries) {
     NEVE_ASSIGN(std::optional<files::Descriptor> lock, hold(output, folder.path_));
     if (lock) folder.lock_ = std::move(*lock);
+  }
+  if (!folder.lock_.is_open()) {
+    return failure(folder.path_ + ": it was removed " + std::to_string(max_tries) +
+                   " times as soon as it was made");
   }
   NEVE_ASSIGN(const std::vector<fs::path> pieces, pieces_in(folder.path_));
   for (const fs::path& piece : pieces) {
