@@ -117,9 +117,10 @@ std::string make_folder() {
   return folder;
 }
 
-TEST(Threads, WriteAndReadOnCommunicatorsOfTheirOwn) {
-  const int rounds = std::getenv("NEVE_TEST_LONG") != nullptr ? 40 : 2;
-  const std::string folder = make_folder();
+// `work` on every thread of this rank, with a communicator, a thread's number and a round, until one fails.
+// Ranks begin their threads in different orders.
+template <class Work>
+void run_threads(int rounds, Work&& work) {
   std::vector<MPI_Comm> comms(threads);
   for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   std::vector<Status> statuses(threads);
@@ -128,10 +129,8 @@ TEST(Threads, WriteAndReadOnCommunicatorsOfTheirOwn) {
     const int t = rank % 2 == 0 ? i : threads - 1 - i;
     running.emplace_back([&, t] {
       Status& status = statuses[static_cast<size_t>(t)];
-      for (int round = 0; round < rounds && status.ok(); ++round) {
-        status = write_and_read(comms[static_cast<size_t>(t)], t, folder, round);
-        if (status.ok()) status = write_and_read_frames(comms[static_cast<size_t>(t)], t, folder);
-      }
+      for (int round = 0; round < rounds && status.ok(); ++round)
+        status = work(comms[static_cast<size_t>(t)], t, round);
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -142,6 +141,42 @@ TEST(Threads, WriteAndReadOnCommunicatorsOfTheirOwn) {
   }
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST(Threads, WriteAndReadOnCommunicatorsOfTheirOwn) {
+  const int rounds = std::getenv("NEVE_TEST_LONG") != nullptr ? 40 : 2;
+  const std::string folder = make_folder();
+  run_threads(rounds, [&](MPI_Comm comm, int thread, int round) -> Status {
+    NEVE_TRY(write_and_read(comm, thread, folder, round));
+    return write_and_read_frames(comm, thread, folder);
+  });
+  if (rank == 0) std::filesystem::remove_all(folder);
+}
+
+// HDF5 duplicates communicators where one thread writes through its filter, and lets no other thread in
+// meanwhile: not those either that read before they duplicate one, at another moment on each rank.
+TEST(Threads, ReadAndSendWhileOneIsInHdf5OnAllRanks) {
+  const int rounds = std::getenv("NEVE_TEST_LONG") != nullptr ? 1000 : 50;
+  const std::string folder = make_folder();
+  const std::string path = folder + "/before";
+  WriteOptions options;
+  options.bound = {BoundMode::abs, 0.01};
+  std::vector<double> values(2 * side * side);
+  LocalBox mine;
+  mine.box = rank;
+  mine.data = {values.data(), side * side, {1, side, side * side, 0}, nullptr};
+  const Hierarchy h = row_of_boxes();
+  const std::vector<LocalBox> owned = {mine};
+  ASSERT_TRUE(write_plotfile(MPI_COMM_WORLD, path, h, owned, options).ok());
+  WriteOptions by_filter = options;
+  by_filter.strategy = "filtered";
+  run_threads(rounds, [&](MPI_Comm comm, int thread, int) -> Status {
+    if (thread == 0) return write_plotfile(comm, folder + "/filtered", h, owned, by_filter).status();
+    std::vector<double> sent(side * side), all(sent.size() * static_cast<size_t>(ranks));
+    for (int i = 0; i < (rank + thread) % ranks; ++i) NEVE_TRY(open_plotfile(path).status());
+    return status_of(
+        neve_mpi_gather(sent.data(), sent.size(), MPI_DOUBLE, all.data(), 0, comm, "abs=0.01", nullptr));
+  });
   if (rank == 0) std::filesystem::remove_all(folder);
 }
 

@@ -10,8 +10,8 @@ namespace neve::hdf5 {
 // While one lives, no other thread of the process is inside HDF5 through Neve. A thread may hold several.
 //
 // Never held across a call that waits for another rank, or two threads that write on two communicators could
-// wait for each other over two ranks. Collective calls of HDF5 itself are made by a thread that has a turn in
-// MPI-IO on all ranks (src/parallel/file/file_turn.hpp); the others come out of HDF5 by themselves.
+// wait for each other over two ranks. Collective calls of HDF5 itself are made by a thread that has an
+// Hdf5FileTurn (src/parallel/comm/turns.hpp); the others come out of HDF5 by themselves.
 class LibraryLock {
  public:
   LibraryLock() : lock_(mutex()) {}

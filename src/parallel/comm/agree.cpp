@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "parallel/comm/turns.hpp"
 #include "parallel/comm/usable.hpp"
 
 namespace neve::mpi {
@@ -22,6 +23,7 @@ constexpr int code_bits = 8;
 
 Result<Comm> Comm::duplicate(MPI_Comm comm) {
   NEVE_TRY(check_communicator(comm));
+  NEVE_ASSIGN(const DuplicationTurn turn, DuplicationTurn::take(comm));
   Comm copy;
   NEVE_TRY(mpi_status(MPI_Comm_dup(comm, &copy.comm_), "MPI_Comm_dup"));
   NEVE_TRY(mpi_status(MPI_Comm_rank(copy.comm_, &copy.rank_), "MPI_Comm_rank"));

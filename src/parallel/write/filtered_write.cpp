@@ -15,7 +15,7 @@
 #include "io/hdf5/stand_in.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/stopwatch.hpp"
-#include "parallel/file/file_turn.hpp"
+#include "parallel/comm/turns.hpp"
 #include "parallel/file/info.hpp"
 #include "parallel/file/openable_path.hpp"
 
@@ -97,7 +97,7 @@ Status write_level(LevelWrite& level, uint64_t chunk_elements, DType dtype) {
 Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, const Hints& hints,
                                      const Hierarchy& hierarchy, const WritePlan& plan,
                                      std::span<EncodedChunk> chunks) {
-  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm));
+  NEVE_ASSIGN(const Hdf5FileTurn turn, Hdf5FileTurn::take(comm.get()));
   const hdf5::QuietErrors quiet;  // and HDF5 for this thread alone, in which others wait for no rank
   FilteredTimes times;
   Stopwatch stopwatch;
