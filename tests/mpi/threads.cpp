@@ -52,15 +52,20 @@ Status check_values(int thread, const std::vector<double>& values, const char* w
   return {};
 }
 
+// This rank's box, both components in `values`, which stay the caller's.
+std::vector<LocalBox> box_of(const std::vector<double>& values) {
+  LocalBox mine;
+  mine.box = rank;
+  mine.data = {values.data(), side * side, {1, side, side * side, 0}, nullptr};
+  return {mine};
+}
+
 Status write_and_read(MPI_Comm comm, int thread, const std::string& folder, int round) {
   const Hierarchy h = row_of_boxes();
   std::vector<double> values(2 * side * side);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = value_at(thread, static_cast<int>(i % (side * side)));
-  LocalBox mine;
-  mine.box = rank;
-  mine.data = {values.data(), side * side, {1, side, side * side, 0}, nullptr};
-  const std::vector<LocalBox> owned = {mine};
+  const std::vector<LocalBox> owned = box_of(values);
   const std::string base = folder + "/thread" + std::to_string(thread) + "_";
   WriteOptions options;
   options.bound = {BoundMode::abs, 0.01};
@@ -156,17 +161,14 @@ TEST(Threads, WriteAndReadOnCommunicatorsOfTheirOwn) {
 // HDF5 duplicates communicators where one thread writes through its filter, and lets no other thread in
 // meanwhile: not those either that read before they duplicate one, at another moment on each rank.
 TEST(Threads, ReadAndSendWhileOneIsInHdf5OnAllRanks) {
-  const int rounds = std::getenv("NEVE_TEST_LONG") != nullptr ? 1000 : 50;
+  const int rounds = std::getenv("NEVE_TEST_LONG") != nullptr ? 500 : 50;
   const std::string folder = make_folder();
   const std::string path = folder + "/before";
   WriteOptions options;
   options.bound = {BoundMode::abs, 0.01};
-  std::vector<double> values(2 * side * side);
-  LocalBox mine;
-  mine.box = rank;
-  mine.data = {values.data(), side * side, {1, side, side * side, 0}, nullptr};
+  const std::vector<double> values(2 * side * side);
   const Hierarchy h = row_of_boxes();
-  const std::vector<LocalBox> owned = {mine};
+  const std::vector<LocalBox> owned = box_of(values);
   ASSERT_TRUE(write_plotfile(MPI_COMM_WORLD, path, h, owned, options).ok());
   WriteOptions by_filter = options;
   by_filter.strategy = "filtered";

@@ -21,8 +21,7 @@ struct Setting {
 Setting setting_of(std::string_view text);
 
 // Into the slot it belongs to. Usage error where no option of `targets` has the name: "unknown option "x=1";
-// allowed are ..."; of a toggle that has a
-// value. `also`: what else is allowed, for that message.
+// allowed are ..."; of a toggle that has a value. `also`: what else is allowed, for that message.
 Status read_setting(const Setting& setting, Targets targets, const Slots& slots, std::string_view also = {});
 
 // What a rule says of its fields or variables. Its tuning, where it says any, replaces all of that of others.

@@ -23,7 +23,7 @@ constexpr int code_bits = 8;
 
 Result<Comm> Comm::duplicate(MPI_Comm comm) {
   NEVE_TRY(check_communicator(comm));
-  NEVE_ASSIGN(const DuplicationTurn turn, DuplicationTurn::take(comm));
+  NEVE_ASSIGN(const DuplicationTurn turn, take_duplication_turn(comm));
   Comm copy;
   NEVE_TRY(mpi_status(MPI_Comm_dup(comm, &copy.comm_), "MPI_Comm_dup"));
   NEVE_TRY(mpi_status(MPI_Comm_rank(copy.comm_, &copy.rank_), "MPI_Comm_rank"));

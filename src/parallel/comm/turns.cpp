@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <thread>
-#include <utility>
 
 #include "parallel/comm/agree.hpp"
 
@@ -48,21 +47,19 @@ Result<Lock> lock_on_all_ranks(MPI_Comm comm, typename Lock::mutex_type& mutex) 
 
 }  // namespace
 
-Result<FileTurn> FileTurn::take(MPI_Comm comm) {
-  NEVE_ASSIGN(auto lock, lock_on_all_ranks<std::unique_lock<std::mutex>>(comm, file_mutex()));
-  return FileTurn(std::move(lock));
-}
+Result<FileTurn> take_file_turn(MPI_Comm comm) { return lock_on_all_ranks<FileTurn>(comm, file_mutex()); }
 
-Result<DuplicationTurn> DuplicationTurn::take(MPI_Comm comm) {
-  NEVE_ASSIGN(auto lock, lock_on_all_ranks<std::shared_lock<std::shared_mutex>>(comm, duplication_mutex()));
-  return DuplicationTurn(std::move(lock));
+Result<DuplicationTurn> take_duplication_turn(MPI_Comm comm) {
+  return lock_on_all_ranks<DuplicationTurn>(comm, duplication_mutex());
 }
 
 // Whoever duplicates waits for no turn in MPI-IO, so that the two can be taken one after the other.
-Result<Hdf5FileTurn> Hdf5FileTurn::take(MPI_Comm comm) {
-  NEVE_ASSIGN(FileTurn file, FileTurn::take(comm));
-  NEVE_ASSIGN(auto lock, lock_on_all_ranks<std::unique_lock<std::shared_mutex>>(comm, duplication_mutex()));
-  return Hdf5FileTurn(std::move(file), std::move(lock));
+Result<Hdf5FileTurn> take_hdf5_file_turn(MPI_Comm comm) {
+  Hdf5FileTurn turn;
+  NEVE_ASSIGN(turn.file, take_file_turn(comm));
+  NEVE_ASSIGN(turn.duplication,
+              lock_on_all_ranks<std::unique_lock<std::shared_mutex>>(comm, duplication_mutex()));
+  return turn;
 }
 
 }  // namespace neve::mpi

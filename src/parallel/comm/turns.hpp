@@ -20,17 +20,7 @@ namespace neve::mpi {
 // ROMIO (MPICH's MPI-IO, and that of MPIs made from it) holds one lock of the whole process in MPI_File_open
 // and its like, also while it waits there for other ranks: of two threads that open two files on two ranks,
 // each rank lets in another one first, and none ever comes back.
-//
-// Not to be taken twice by one thread.
-class FileTurn {
- public:
-  // Collective. Waits until no other thread of these ranks has a turn.
-  static Result<FileTurn> take(MPI_Comm comm);
-
- private:
-  explicit FileTurn(std::unique_lock<std::mutex> lock) : lock_(std::move(lock)) {}
-  std::unique_lock<std::mutex> lock_;
-};
+using FileTurn = std::unique_lock<std::mutex>;
 
 // While one lives, no thread of these ranks has an Hdf5FileTurn. Several threads may have one at a time.
 //
@@ -38,28 +28,19 @@ class FileTurn {
 // lowest number first. A thread that waits for HDF5 on one rank, and for this thread in MPI_Comm_dup on
 // another, would keep the thread that is in HDF5, and makes a communicator there, from ever getting its
 // number.
-class DuplicationTurn {
- public:
-  // Collective. Waits until no thread of these ranks has an Hdf5FileTurn.
-  static Result<DuplicationTurn> take(MPI_Comm comm);
-
- private:
-  explicit DuplicationTurn(std::shared_lock<std::shared_mutex> lock) : lock_(std::move(lock)) {}
-  std::shared_lock<std::shared_mutex> lock_;
-};
+using DuplicationTurn = std::shared_lock<std::shared_mutex>;
 
 // A turn in MPI-IO for a thread that keeps others out of HDF5 (io/hdf5/library_lock.hpp) while HDF5 opens,
 // writes and closes a file collectively, and duplicates communicators there.
-class Hdf5FileTurn {
- public:
-  // Collective. Waits until no other thread of these ranks has a turn of any kind.
-  static Result<Hdf5FileTurn> take(MPI_Comm comm);
-
- private:
-  Hdf5FileTurn(FileTurn file, std::unique_lock<std::shared_mutex> lock)
-      : file_(std::move(file)), lock_(std::move(lock)) {}
-  FileTurn file_;
-  std::unique_lock<std::shared_mutex> lock_;
+struct Hdf5FileTurn {
+  FileTurn file;
+  std::unique_lock<std::shared_mutex> duplication;
 };
+
+// Collective. Each waits until no other thread of these ranks has a turn that its own would meet. No thread
+// takes a turn while it has one.
+Result<FileTurn> take_file_turn(MPI_Comm comm);
+Result<DuplicationTurn> take_duplication_turn(MPI_Comm comm);
+Result<Hdf5FileTurn> take_hdf5_file_turn(MPI_Comm comm);
 
 }  // namespace neve::mpi

@@ -306,7 +306,7 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   NEVE_TRY(plan_all_calls(comm, path, hints, order, datasets, pieces, call_bytes, plan));
   const Calls& calls = plan.calls;
 
-  NEVE_ASSIGN(std::optional<FileTurn> turn, FileTurn::take(comm.get()));
+  NEVE_ASSIGN(std::optional<FileTurn> turn, take_file_turn(comm.get()));
   OpenablePath name;
   MPI_File file = MPI_FILE_NULL;
   // Read and write, because MPI libraries fill small gaps between pieces by reading a larger block, changing

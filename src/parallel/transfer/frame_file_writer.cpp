@@ -47,7 +47,7 @@ Status FrameFileWriter::begin_anew() {
 
 // Where only some ranks could open it, it stays open on those: closing is collective.
 Status FrameFileWriter::open_written() {
-  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_.get()));
+  NEVE_ASSIGN(const FileTurn turn, take_file_turn(comm_.get()));
   return open_file(comm_, written_path_, MPI_MODE_RDWR, MPI_INFO_NULL, name_, file_);
 }
 
@@ -271,7 +271,7 @@ Status FrameFileWriter::collect_written() {
 }
 
 Status FrameFileWriter::make_durable() {
-  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_.get()));
+  NEVE_ASSIGN(const FileTurn turn, take_file_turn(comm_.get()));
   const Status injected = injected_fault(Phase::sync, comm_.rank());
   const Status synced = mpi_status(MPI_File_sync(file_), path_, "syncing");
   return agree(comm_, injected.ok() ? synced : injected);
@@ -383,7 +383,7 @@ Status FrameFileWriter::close() {
 }
 
 Status FrameFileWriter::abandon() {
-  NEVE_ASSIGN(const FileTurn turn, FileTurn::take(comm_.get()));
+  NEVE_ASSIGN(const FileTurn turn, take_file_turn(comm_.get()));
   return agree(comm_, mpi_status(MPI_File_close(&file_), path_, "closing"));
 }
 

@@ -97,7 +97,7 @@ Status write_level(LevelWrite& level, uint64_t chunk_elements, DType dtype) {
 Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, const Hints& hints,
                                      const Hierarchy& hierarchy, const WritePlan& plan,
                                      std::span<EncodedChunk> chunks) {
-  NEVE_ASSIGN(const Hdf5FileTurn turn, Hdf5FileTurn::take(comm.get()));
+  NEVE_ASSIGN(const Hdf5FileTurn turn, take_hdf5_file_turn(comm.get()));
   const hdf5::QuietErrors quiet;  // and HDF5 for this thread alone, in which others wait for no rank
   FilteredTimes times;
   Stopwatch stopwatch;
