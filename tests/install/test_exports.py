@@ -154,7 +154,7 @@ def test_the_wheel_is_the_package_alone(tmp_path):
     (wheel,) = tmp_path.glob("neve-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"neve"}
-    assert "neve/plugin/libh5neve.so" in names
+    assert {"neve/plugin/libh5neve.so", "neve/py.typed", "neve/_core.pyi"} <= set(names)
     run(*pip, "install", *quiet[:3], "--target", tmp_path / "here", wheel)
     script = (
         "import neve, numpy as np, h5py, sys\n"

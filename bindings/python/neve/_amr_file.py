@@ -106,14 +106,15 @@ def chombo_variables(file: h5py.File, dims: int) -> list[Variable]:
         if match is None or match[2] != "0":
             continue
         base = match[1]
-        fits = [_fit(group, base, dims) for group in levels]
+        fits = {_fit(group, base, dims) for group in levels}
         types = {group[name].dtype for group in levels if name in group}
-        if None in fits or len(set(fits)) > 1 or len(types) > 1:
+        fit = fits.pop()
+        if fit is None or fits or len(types) > 1:
             continue
         if dtype not in (None, types.copy().pop()):
             continue
         dtype = types.pop()
-        components, ghosts = fits[0]
+        components, ghosts = fit
         found.append(
             Variable(
                 base,

@@ -20,7 +20,7 @@ class AmrexSource:
         description = self._source.hierarchy()
         dims = description["dims"]
         self.kind = self._source.kind
-        self.dims = dims
+        self.dims: int = dims
         self.dtype = np.dtype(np.float64 if description["is_double"] else np.float32)
         self.components = tuple(description["components"])
         self.time = description["time"]

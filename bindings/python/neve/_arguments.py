@@ -7,7 +7,7 @@ import argparse
 import difflib
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 NUMBER = re.compile(r"-\.?\d")
@@ -18,11 +18,13 @@ class Parser(argparse.ArgumentParser):
     would complain of missing arguments instead, and take an option's beginning for the option.
     """
 
-    def __init__(self, *args: Any, **options: Any):
-        super().__init__(*args, allow_abbrev=False, **options)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
-        args = sys.argv[1:] if args is None else args
+    def parse_known_args(
+        self, args: Iterable[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        args = sys.argv[1:] if args is None else list(args)
         for word in self._own_words(args):
             if word.startswith("-") and len(word) > 1 and not NUMBER.match(word):
                 self._check_option(word.split("=", 1)[0])

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
-from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
+from ._keywords import checks_keywords, takes_keywords_of
+from ._options import ArrayOptions
+
+if TYPE_CHECKING:
+    from ._core import Readable
 
 MAX_THREADS = _core.MAX_THREADS
 
@@ -25,18 +31,22 @@ def _thread_count(caller: str, threads: int | None) -> int:
     return int(threads)
 
 
+def masked_count(array: Any) -> int:
+    return int(np.sum(np.ma.getmaskarray(array)))
+
+
 def unmasked(caller: str, array: Any) -> np.ndarray:
     """As numpy has it. What a mask hides would be taken for values."""
     if np.ma.is_masked(array):
         raise Error(
-            f"{caller}: {np.ma.count_masked(array)} of the values are masked, and nothing here "
+            f"{caller}: {masked_count(array)} of the values are masked, and nothing here "
             "keeps a mask; array.filled(v) gives them a value of their own"
         )
     return np.asarray(array)
 
 
 # The library's names of types; numpy's of one are dtype.name.
-_DTYPES = {
+DTYPES = {
     "float32": "f32",
     "float64": "f64",
     "int8": "i8",
@@ -48,13 +58,11 @@ _DTYPES = {
     "int64": "i64",
     "uint64": "u64",
 }
-_NUMPY_NAMES = {name: numpy_name for numpy_name, name in _DTYPES.items()}
+NUMPY_NAMES = {name: numpy_name for numpy_name, name in DTYPES.items()}
 
 
-def integer_fill(caller: str, fill: Any, dtype: np.dtype) -> int | None:
+def integer_fill(caller: str, fill: Any, dtype: np.dtype[Any]) -> int:
     """Two's complement of 64 bits."""
-    if fill is None:
-        return None
     try:
         whole = int(fill)
     except (TypeError, ValueError, OverflowError):
@@ -65,17 +73,16 @@ def integer_fill(caller: str, fill: Any, dtype: np.dtype) -> int | None:
     return whole & (2**64 - 1)
 
 
-def fill_value(caller: str, fill: Any) -> float | None:
-    if fill is None:
-        return None
+def fill_value(caller: str, fill: Any) -> float:
     try:
         return float(fill)
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{caller}: fill={fill!r} is not a number") from None
 
 
+@checks_keywords
 def compress(
-    array: Any,
+    array: npt.ArrayLike,
     *,
     rel: float | None = None,
     abs: float | None = None,
@@ -94,7 +101,6 @@ def compress(
     ratio_weight: float = 1.0,
     effort: str = "fast",
     threads: int | None = None,
-    **other: Any,
 ) -> bytes:
     """Compress an N-d array inside a stated error bound: float32 or float64, or integers of 8 to 64
     bits, which take `lossless=True` only.
@@ -127,21 +133,25 @@ def compress(
 
     Any memory layout and byte order is taken; decompress() gives a C-contiguous array in the
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
-    `fill`.
+    `fill`. neve.Error says which argument is wrong, or would do nothing beside the others, and what
+    is allowed; TypeError is for other dtypes, and for unknown keywords.
     """
-    return _encode(explain=False, **locals())
+    given = locals()
+    array = given.pop("array")
+    frame: bytes = _encode(array, ArrayOptions(**given), explain=False)
+    return frame
 
 
-def explain(array: Any, **options: Any) -> dict[str, Any]:
+@takes_keywords_of(compress)
+def explain(array: npt.ArrayLike, **options: Any) -> dict[str, Any]:
     """What compress() with these options weighs: each candidate's score, why it lost or withdrew.
 
     The result is that of `neve compress --explain --json`: `candidates` by how many sections they
     won, then by score, each with its `outcome` in words and `sections` by fate; `cpu_seconds` and
     `cost_share`, the share of encoding that went into choosing.
     """
-    defaults = compress.__kwdefaults__ or {}
-    named = {name: options.pop(name, default) for name, default in defaults.items()}
-    return _encode(array, **named, other=options, explain=True)
+    weighed: dict[str, Any] = _encode(array, ArrayOptions(**options), explain=True)
+    return weighed
 
 
 def _fill_of_mask(array: np.ma.MaskedArray) -> Any:
@@ -151,7 +161,7 @@ def _fill_of_mask(array: np.ma.MaskedArray) -> Any:
         return fill
     if np.ma.is_masked(array):
         raise Error(
-            f"compress: {np.ma.count_masked(array)} of the values are masked, and numpy's default "
+            f"compress: {masked_count(array)} of the values are masked, and numpy's default "
             f"for them, {fill}, is no value of {array.dtype.name}; give one that stands for them "
             "as fill="
         )
@@ -163,30 +173,15 @@ def _values_of(array: np.ndarray) -> range:
     return range(int(limits.min), int(limits.max) + 1)
 
 
-def _encode(
-    array: Any,
-    *,
-    rel: float | None,
-    abs: float | None,
-    lossless: bool,
-    ratio: float | None,
-    psnr: float | None,
-    fill: float | None,
-    detect_fill: bool,
-    threads: int | None,
-    other: dict[str, Any],
-    explain: bool,
-    **settings: Any,
-) -> Any:
-    """The compressed bytes, or what explain() gives. `settings`: options that the library knows by
-    their names; None stands for what it chooses.
-    """
-    bound = parse_bound("compress", abs, rel, lossless, other, {"ratio": ratio, "psnr": psnr})
+def _encode(array: Any, options: ArrayOptions, *, explain: bool) -> Any:
+    """The compressed bytes, or what explain() gives."""
+    bound = options.bound("compress")
+    fill = options.fill
     if isinstance(array, np.ma.MaskedArray):
         fill = _fill_of_mask(array) if fill is None else fill
         array = array.data if fill is None else array.filled(fill)
     array = np.asarray(array)
-    if array.dtype.name not in _DTYPES:
+    if array.dtype.name not in DTYPES:
         raise TypeError(
             f"compress: array of dtype {array.dtype}; allowed are float32, float64 and integers of "
             "8 to 64 bits (convert with .astype)"
@@ -194,41 +189,40 @@ def _encode(
     shape = array.shape
     native = array.dtype.newbyteorder("=")
     array = np.ascontiguousarray(array, dtype=native)
-    if native.kind == "f":
-        fill, whole_fill = fill_value("compress", fill), None
-        if fill is not None and np.isfinite(native.type(fill)):
-            fill = float(native.type(fill))  # 1e20 means the float32 nearest to it
-    else:
-        fill, whole_fill = None, integer_fill("compress", fill, native)
+    number, whole = _fill_of_type(fill, native)
+    threads = _thread_count("compress", options.threads)
     return _core.encode_array(
         array,
-        _DTYPES[native.name],
+        DTYPES[native.name],
         list(shape),
         bound.mode,
         bound.value,
-        fill,
-        whole_fill,
-        bool(detect_fill),
-        _texts(threads=_thread_count("compress", threads), **settings),
+        number,
+        whole,
+        bool(options.detect_fill),
+        {**options.texts(), "threads": str(threads)},
         explain,
     )
 
 
-def _texts(**settings: Any) -> dict[str, str]:
-    """Options as neve/options.hpp takes them: what is the library's own default is not said."""
-    defaults = compress.__kwdefaults__ or {}
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in settings.items()
-        if value is not None and (name not in defaults or value != defaults[name])
-    }
+def _fill_of_type(fill: Any, dtype: np.dtype[Any]) -> tuple[float | None, int | None]:
+    """The fill value of a floating-point type, and that of an integer type: one of them is None."""
+    if fill is None:
+        return None, None
+    if dtype.kind != "f":
+        return None, integer_fill("compress", fill, dtype)
+    number = fill_value("compress", fill)
+    # 1e20 means the float32 nearest to it.
+    return (float(dtype.type(number)) if np.isfinite(dtype.type(number)) else number), None
 
 
 def _dtype(frame: _core.Frame) -> np.dtype:
-    return np.dtype(_NUMPY_NAMES[frame.dtype])
+    return np.dtype(NUMPY_NAMES[frame.dtype])
 
 
-def empty_array(shape: Any, dtype: np.dtype, order: str = "C") -> np.ndarray:
+def empty_array(
+    shape: Sequence[int], dtype: np.dtype[Any], order: Literal["C", "F"] = "C"
+) -> npt.NDArray[Any]:
     """np.empty, with a size the machine cannot hold as an Error: it came out of a file."""
     try:
         return np.empty(shape, dtype, order=order)
@@ -236,15 +230,18 @@ def empty_array(shape: Any, dtype: np.dtype, order: str = "C") -> np.ndarray:
         raise Error(f"an array of shape {tuple(shape)} does not fit into memory", FAILURE) from None
 
 
-def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
+@checks_keywords
+def decompress(data: Readable, *, threads: int | None = None) -> np.ndarray:
     """The array that compress() was given, in its shape and dtype, every value inside its bound.
 
-    `data` is bytes or anything with the buffer protocol: what compress() or a StreamEncoder made.
+    data      bytes or anything with the buffer protocol: what compress() or a StreamEncoder made
+    threads   None: every CPU this process may use. The values do not depend on it.
+
     Damaged bytes raise neve.Error.
     """
     if _core.is_stream(data):
         contents = _core.describe_stream(data)
-        array = empty_array(contents["shape"], np.dtype(_NUMPY_NAMES[contents["dtype"]]))
+        array = empty_array(contents["shape"], np.dtype(NUMPY_NAMES[contents["dtype"]]))
         _core.decode_stream(data, array)
         return array
     frame = _core.Frame(data)
@@ -261,23 +258,33 @@ def decompress(data: Any, *, threads: int | None = None) -> np.ndarray:
     return array
 
 
-def info(data: Any) -> dict[str, Any]:
-    """What the header of compressed bytes says; decodes nothing."""
+def _byte_count(data: Any) -> int:
+    return memoryview(data).nbytes
+
+
+@checks_keywords
+def info(data: Readable) -> dict[str, Any]:
+    """What the header of compressed bytes says; decodes nothing.
+
+    `dtype`, `shape`, `raw_bytes`, `stored_bytes` and their `ratio`; of a frame also `header_bytes`,
+    `boxes`, `components` (bound, fill value) and `sections` (codec, bytes), of a stream `bound`,
+    `fill`, `dims` and `blocks`. Damaged bytes raise neve.Error.
+    """
     if _core.is_stream(data):
         contents = _core.describe_stream(data)
-        raw_bytes = contents["values"] * np.dtype(_NUMPY_NAMES[contents["dtype"]]).itemsize
-        stored_bytes = memoryview(data).nbytes
+        raw_bytes = contents["values"] * np.dtype(NUMPY_NAMES[contents["dtype"]]).itemsize
+        stored_bytes = _byte_count(data)
         return {
             **contents,
-            "dtype": _NUMPY_NAMES[contents["dtype"]],
+            "dtype": NUMPY_NAMES[contents["dtype"]],
             "shape": tuple(contents["shape"]),
             "raw_bytes": raw_bytes,
             "stored_bytes": stored_bytes,
             "ratio": raw_bytes / stored_bytes,
         }
     frame = _core.describe_frame(data)
-    dtype = np.dtype(_NUMPY_NAMES[frame["dtype"]])
-    stored_bytes = memoryview(data).nbytes
+    dtype = np.dtype(NUMPY_NAMES[frame["dtype"]])
+    stored_bytes = _byte_count(data)
     raw_bytes = frame["held_elements"] * dtype.itemsize
     return {
         "dtype": str(dtype),

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._errors import Error
 
-ALLOWED = "allowed is exactly one of abs=<value > 0>, rel=<value > 0>, lossless=True"
-ALLOWED_OF_ARRAYS = (
-    "allowed is exactly one of abs=<value > 0>, rel=<value > 0>, ratio=<value > 1>, "
-    "psnr=<dB > 0>, lossless=True"
-)
+_ALLOWED = {
+    "abs": "abs=<value > 0>",
+    "rel": "rel=<value > 0>",
+    "ratio": "ratio=<value > 1>",
+    "psnr": "psnr=<dB > 0>",
+    "lossless": "lossless=True",
+}
 LATER_MODES = ("pw_rel",)
 ARRAY_MODES = ("ratio", "psnr")
 
@@ -30,29 +33,38 @@ class Bound(NamedTuple):
     value: float
 
 
-def parse_bound(
-    caller: str,
-    abs: float | None,
-    rel: float | None,
-    lossless: bool,
-    other: dict[str, Any],
-    targets: dict[str, float | None] | None = None,
-) -> Bound:
-    """The bound these keyword arguments of `caller` come to; Error when they do not name exactly
-    one. `targets` holds ratio= and psnr= where the caller takes whole arrays.
+def _allowed(names: Iterable[str]) -> str:
+    """`names`: keywords of a caller, bounds and others."""
+    bounds = [text for name, text in _ALLOWED.items() if name in names]
+    return f"allowed is exactly one of {', '.join(bounds)}"
+
+
+def refuse_absent_bound(caller: str, name: str, known: Sequence[str]) -> None:
+    """Error where `name` is a bound that `caller`, whose keywords are `known`, does not take."""
+    if "rel" not in known:
+        return
+    if name in LATER_MODES:
+        raise Error(f"{caller}: this version has no bound {name}=; {_allowed(known)}")
+    if name in ARRAY_MODES:
+        raise Error(
+            f"{caller}: bound {name}= is for whole arrays (neve.compress); {_allowed(known)}"
+        )
+
+
+def parse_bound(caller: str, given: Mapping[str, Any]) -> Bound:
+    """The bound that the bound keywords of `caller`, all that it has, come to; Error when they do
+    not name exactly one.
     """
-    allowed = ALLOWED if targets is None else ALLOWED_OF_ARRAYS
-    for name in other:
-        if name in LATER_MODES:
-            raise Error(f"{caller}: this version has no bound {name}=; {allowed}")
-        if name in ARRAY_MODES:
-            raise Error(f"{caller}: bound {name}= is for whole arrays (neve.compress); {allowed}")
-        raise TypeError(f"{caller}() got an unexpected keyword argument {name!r}")
+    allowed = _allowed(given)
+    lossless = given.get("lossless", False)
     if not isinstance(lossless, (bool, np.bool_)):
         raise Error(f"{caller}: lossless={lossless!r} is not True or False")
 
-    given = {"abs": abs, "rel": rel, **(targets or {}), "lossless": bool(lossless) or None}
-    named = [name for name, value in given.items() if value is not None]
+    named = [
+        name
+        for name, value in given.items()
+        if (value if name == "lossless" else value is not None)
+    ]
     if len(named) != 1:
         found = " and ".join(f"{name}=" for name in named) or "none"
         raise Error(f"{caller}: {found} given as error bound; {allowed}")

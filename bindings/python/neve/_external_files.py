@@ -26,7 +26,7 @@ def check(file: h5py.File, path: Path) -> None:
     while waiting:
         at = waiting.popleft()
         if at == path:
-            found = _places(file, at)
+            found = list(_places(file, at))
         else:
             try:
                 with h5py.File(at, "r") as other:

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._array import fill_value, integer_fill
 from ._bound import given_range, parse_bound
 from ._errors import Error
+from ._keywords import checks_keywords
 
 FILTER_ID = _core.FILTER_ID
 
@@ -54,8 +56,8 @@ def _fill_words(fill: Any) -> tuple[int, tuple[int, int]]:
     """Flags and words of the first fill value."""
     if fill is None:
         return 0, (0, 0)
-    if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(fill) < 2**64:
-        wide = np.dtype(np.int64 if fill < 0 else np.uint64)
+    if isinstance(fill, (int, np.integer)) and _EXACT_IN_DOUBLE < builtins.abs(int(fill)) < 2**64:
+        wide: np.dtype[Any] = np.dtype(np.int64 if int(fill) < 0 else np.uint64)
         bits = integer_fill("Filter", fill, wide)
         return _FILL_GIVEN | _INTEGER_FILL, (bits & 0xFFFFFFFF, bits >> 32)
     return _FILL_GIVEN, _double_words(fill_value("Filter", fill))
@@ -123,7 +125,7 @@ def _range_and_fills(
     return limits or (0.0, 0.0), fills  # zeros: nothing that the bound holds for
 
 
-class Filter(Mapping):
+class Filter(Mapping[str, Any]):
     """Keyword arguments for create_dataset: `f.create_dataset("t", data=t,
     **neve.Filter(abs=1e-3))`.
 
@@ -155,6 +157,7 @@ class Filter(Mapping):
     float would not be.
     """
 
+    @checks_keywords
     def __init__(
         self,
         *,
@@ -162,15 +165,14 @@ class Filter(Mapping):
         abs: float | None = None,
         lossless: bool = False,
         range: tuple[float, float] | None = None,
-        data: Any = None,
-        fill: float | Sequence[float] | None = None,
+        data: npt.ArrayLike | None = None,
+        fill: float | Sequence[float] | npt.NDArray[Any] | None = None,
         detect_fill: bool = True,
         codec: str = "auto",
         effort: str = "fast",
         rewrite: bool = True,
-        **other: Any,
-    ):
-        bound = parse_bound("Filter", abs, rel, lossless, other)
+    ) -> None:
+        bound = parse_bound("Filter", {"abs": abs, "rel": rel, "lossless": lossless})
         mode, value = bound.mode, bound.value
         codec_word = _choice("codec", codec, _CODECS)
         effort_word = _choice("effort", effort, _EFFORTS)
@@ -233,14 +235,16 @@ class Filter(Mapping):
 _LEAST_CHUNK_BYTES = 256 << 10
 
 
+@checks_keywords
 def guess_chunks(
     shape: Sequence[int],
-    dtype: Any,
+    dtype: npt.DTypeLike,
     target_bytes: int = CHUNK_TARGET_BYTES,
     *,
     append_axis: int | None = None,
 ) -> tuple[int, ...]:
-    """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side gets.
+    """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side gets,
+    for a dataset of `shape`, slowest first; sizes may be 0.
 
     `append_axis` is the one that values arrive along, one index a write, such as time: a chunk
     holds one index of it, more only where that would be under 256 KiB. Then a write codes each

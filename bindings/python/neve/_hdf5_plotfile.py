@@ -8,8 +8,9 @@ other file is read through HDF5, copies of Chombo's checkpoints too, whose frame
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import h5py
 import numpy as np
@@ -33,6 +34,7 @@ from ._hierarchy import Box, LevelInfo
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
 HELD_FRAMES = 16
+_N = TypeVar("_N", int, float)
 LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
 
@@ -147,7 +149,7 @@ def _boxes(records: np.ndarray, dims: int) -> tuple[Box, ...]:
     return tuple(Box(tuple(map(int, a)), tuple(map(int, b))) for a, b in zip(lo, hi, strict=True))
 
 
-def _vector(value: Any, dims: int, kind: type) -> tuple:
+def _vector(value: Any, dims: int, kind: Callable[[Any], _N]) -> tuple[_N, ...]:
     """A scalar or a vector (plain or compound) of the file as `dims` numbers."""
     value = np.asarray(value)
     numbers = list(value.item()) if value.dtype.names else np.ravel(value).tolist()
@@ -296,7 +298,7 @@ class Hdf5Source:
         if not data.chunk_elements:
             return None if data.table is None else float(data.table["bound_abs"][number])
         # The same in every frame of a level.
-        return self._frame(data, 0).components[number]["bound_abs"]
+        return float(self._frame(data, 0).components[number]["bound_abs"])
 
     def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
         data, component = self._at(level, component)

@@ -6,9 +6,13 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from . import _files
 from ._errors import FAILURE, Error
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DPI = 160
 
@@ -23,7 +27,7 @@ def pyplot() -> ModuleType:
     return plt
 
 
-def save(figure, path: str | Path) -> None:
+def save(figure: Figure, path: str | Path) -> None:
     """Writes the figure, as a PNG where the name has no suffix, and closes it."""
     path = Path(path)
     if not path.suffix:

@@ -3,32 +3,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
-from ._array import _DTYPES, _NUMPY_NAMES, fill_value, unmasked
+from ._array import DTYPES, NUMPY_NAMES, fill_value, unmasked
 from ._bound import given_range, parse_bound
 from ._errors import Error
+from ._keywords import checks_keywords
+
+if TYPE_CHECKING:
+    from ._core import Readable
 
 BLOCK_VALUES = 1 << 16
 CHUNK_BYTES = 32 << 20
 CHI = (5.18, 9.69)
 
 
-def best_stream_dims(array: Any, *, abs: float, fill: float | None = None) -> int:
+@checks_keywords
+def best_stream_dims(array: npt.ArrayLike, *, abs: float, fill: float | None = None) -> int:
     """How many directions a stream of this array should be predicted in, by a sample of it: noise
-    adds up with each, so that on rough fields fewer are better.
+    adds up with each, so that on rough fields fewer are better. 1 to 3; `abs` and `fill` are the
+    stream's.
     """
-    array = unmasked("best_stream_dims", array)
-    name = array.dtype.newbyteorder("=").name
+    values = unmasked("best_stream_dims", array)
+    name = values.dtype.newbyteorder("=").name
     if name not in ("float32", "float64"):
-        raise TypeError(f"best_stream_dims: {array.dtype}; allowed are float32 and float64")
-    native = np.ascontiguousarray(array, name)
+        raise TypeError(f"best_stream_dims: {values.dtype}; allowed are float32 and float64")
+    native = np.ascontiguousarray(values, name)
     return _core.best_stream_dims(
-        _DTYPES[name], list(array.shape), float(abs), fill_value("best_stream_dims", fill), native
+        DTYPES[name],
+        list(values.shape),
+        float(abs),
+        None if fill is None else fill_value("best_stream_dims", fill),
+        native,
     )
 
 
@@ -50,12 +62,16 @@ class StreamEncoder:
     chi         thresholds of rule "chi" on the change of the standard deviation of the 1024 symbol
                 frequencies, each relative to 1/1024
     offline_book  the only offline codebook to be taken; None: whichever suits best
+
+    neve.Error says which argument is wrong and what is allowed. TypeError is for other dtypes, and
+    for unknown keywords.
     """
 
+    @checks_keywords
     def __init__(
         self,
-        shape: Any,
-        dtype: Any = np.float32,
+        shape: int | Sequence[int | None] | None,
+        dtype: npt.DTypeLike = np.float32,
         *,
         abs: float | None = None,
         rel: float | None = None,
@@ -70,10 +86,9 @@ class StreamEncoder:
         book_rule: str = "exact_cost",
         chi: tuple[float, float] = CHI,
         offline_book: int | None = None,
-        **other: Any,
-    ):
-        targets = {"ratio": ratio, "psnr": psnr}
-        bound = parse_bound("StreamEncoder", abs, rel, False, other, targets)
+    ) -> None:
+        given = {"abs": abs, "rel": rel, "ratio": ratio, "psnr": psnr}
+        bound = parse_bound("StreamEncoder", given)
         self._dtype = np.dtype(dtype).newbyteorder("=")
         if self._dtype.name not in ("float32", "float64"):
             raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
@@ -83,13 +98,13 @@ class StreamEncoder:
             raise Error(f"StreamEncoder: chi={chi!r}; two thresholds are needed")
         lowest, highest = (None, None) if range is None else given_range("StreamEncoder", range)
         self._core = _core.StreamEncoder(
-            _DTYPES[self._dtype.name],
+            DTYPES[self._dtype.name],
             sizes,
             bound.mode,
             bound.value,
             lowest,
             highest,
-            fill_value("StreamEncoder", fill),
+            None if fill is None else fill_value("StreamEncoder", fill),
             int(block_values),
             int(chunk_bytes),
             int(restart_blocks),
@@ -100,16 +115,16 @@ class StreamEncoder:
             -1 if offline_book is None else int(offline_book),
         )
 
-    def _native(self, values: Any) -> np.ndarray:
+    def _native(self, values: npt.ArrayLike) -> np.ndarray:
         # What small arrays are as a rule: the questions below take as long as encoding one.
         if type(values) is np.ndarray and values.dtype is self._dtype and values.flags.c_contiguous:
             return values
-        values = unmasked("StreamEncoder", values)
-        if values.dtype.newbyteorder("=") != self._dtype:
-            raise TypeError(f"StreamEncoder: values of {values.dtype}, the stream is {self._dtype}")
-        return np.ascontiguousarray(values, self._dtype)
+        array = unmasked("StreamEncoder", values)
+        if array.dtype.newbyteorder("=") != self._dtype:
+            raise TypeError(f"StreamEncoder: values of {array.dtype}, the stream is {self._dtype}")
+        return np.ascontiguousarray(array, self._dtype)
 
-    def push(self, values: Any) -> None:
+    def push(self, values: npt.ArrayLike) -> None:
         """The next values in C order, any number of them."""
         self._core.push(self._native(values))
 
@@ -129,7 +144,7 @@ class StreamEncoder:
         """Starts the next stream of the same kind, in the same memory."""
         self._core.reset()
 
-    def encode(self, values: Any) -> bytes:
+    def encode(self, values: npt.ArrayLike) -> bytes:
         """One whole array as a stream of its own, in the same memory: for many small ones."""
         return self._core.encode(self._native(values))
 
@@ -142,10 +157,10 @@ class StreamEncoder:
 class StreamDecoder:
     """Gives values back as bytes of a stream come."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._core = _core.StreamDecoder()
 
-    def push(self, data: Any) -> None:
+    def push(self, data: Readable) -> None:
         """The next bytes, cut anywhere."""
         self._core.push(data)
 
@@ -154,7 +169,7 @@ class StreamDecoder:
         info = self._core.info
         if info is None:
             raise Error("StreamDecoder: the stream's header has not come yet")
-        return np.frombuffer(self._core.take(), _NUMPY_NAMES[info["dtype"]])
+        return np.frombuffer(self._core.take(), NUMPY_NAMES[info["dtype"]])
 
     def finish(self) -> None:
         """Error unless the stream has ended."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from . import plotfile
 from ._amr_file import NEVE_PLOTFILE
 from ._errors import USAGE, Error
 from ._hierarchy import Box, LevelInfo
+from ._keywords import checks_keywords
 
 # By coordinate_system: yt's name, and how far directions reach that a file lacks.
 _COORDINATES = (
@@ -70,7 +72,7 @@ def _dataset_class() -> type:
     from yt.frontends.chombo.api import ChomboDataset, ChomboHierarchy
     from yt.geometry.api import Geometry
 
-    class NeveHierarchy(ChomboHierarchy):
+    class NeveHierarchy(ChomboHierarchy):  # type: ignore[misc]
         def _parse_index(self) -> None:
             super()._parse_index()
             place = self.dataset.place
@@ -80,7 +82,7 @@ def _dataset_class() -> type:
                 box = place.levels[grid.Level].boxes[grid._level_id]
                 self.grid_left_edge[i], self.grid_right_edge[i] = place.edges(grid.Level, box)
 
-    class NeveDataset(ChomboDataset):
+    class NeveDataset(ChomboDataset):  # type: ignore[misc]
         _index_class = NeveHierarchy
 
         def __new__(cls, *_args: Any, **_kwargs: Any) -> NeveDataset:
@@ -105,14 +107,27 @@ def _dataset_class() -> type:
     return NeveDataset
 
 
-def load_yt(path: str | os.PathLike, **kwargs: Any) -> Any:
+@checks_keywords
+def load_yt(
+    path: str | os.PathLike[str],
+    *,
+    units_override: Mapping[str, Any] | None = None,
+    unit_system: str = "cgs",
+    default_species_fields: str | None = None,
+    hint: str | None = None,
+) -> Any:
     """A yt dataset of a plotfile, as `yt.load(path)` gives, with the domain where it lies.
 
     yt.load of an HDF5 plotfile takes cell 0 for the origin of space and cells for cubes. Here the
     low corner is the plotfile's `prob_lo`, each direction has its own cell size, and none is
     periodic (`ds.force_periodicity()` makes them so). What yt places
-    rightly itself (AMReX's directories, Chombo's files and checkpoints) it loads. Keyword arguments
-    go to yt's dataset: `units_override={"length_unit": (1, "kpc")}`.
+    rightly itself (AMReX's directories, Chombo's files and checkpoints) it loads.
+
+    Keywords are those of yt's datasets:
+    units_override  what a code unit is: {"length_unit": (1, "kpc")}
+    unit_system     that fields come in: "cgs", "mks", "code", "galactic", ...
+    default_species_fields  "neutral" or "ionized": makes fields of elements the file has none of
+    hint            which of yt's kinds of dataset a directory is, where yt finds several
 
     Raises neve.Error for what is no plotfile, and for AMReX's own HDF5 files, and
     ModuleNotFoundError where yt is not installed.
@@ -120,14 +135,19 @@ def load_yt(path: str | os.PathLike, **kwargs: Any) -> Any:
     import yt
 
     name = os.fspath(path)
+    of_dataset = {
+        "units_override": units_override,
+        "unit_system": unit_system,
+        "default_species_fields": default_species_fields,
+    }
     if Path(name).is_dir():
-        return yt.load(name, **kwargs)
+        return yt.load(name, hint=hint, **of_dataset)
     with plotfile.open(name) as file:
         kind = file.kind
     if kind == NEVE_PLOTFILE:
-        return _dataset_class()(name, **kwargs)
+        return _dataset_class()(name, **of_dataset)
     if _is_of_chombo(name):
-        return yt.load(name, **kwargs)
+        return yt.load(name, hint=hint, **of_dataset)
     raise Error(
         f"load_yt: {name} is AMReX's own HDF5, which yt does not read; `neve convert` makes a "
         "plotfile of it",

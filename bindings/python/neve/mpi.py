@@ -18,18 +18,24 @@ import ctypes
 import ctypes.util
 import functools
 import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from mpi4py import MPI
 
 from ._array import unmasked
 from ._errors import Error
+from ._keywords import checks_keywords
 
-_HANDLE = (
+_HANDLE: type[ctypes.c_void_p] | type[ctypes.c_int] = (
     ctypes.c_void_p if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_int
 )
 _MODES = {"r": 0, "w": 1, "a": 2}
-_DTYPES = [np.dtype(t) for t in ("f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")]
+_DTYPES: list[np.dtype[Any]] = [
+    np.dtype(t) for t in ("f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+]
 _TYPES = [
     *(MPI.FLOAT, MPI.DOUBLE, MPI.INT8_T, MPI.UINT8_T, MPI.INT16_T),
     *(MPI.UINT16_T, MPI.INT32_T, MPI.UINT32_T, MPI.INT64_T, MPI.UINT64_T),
@@ -74,18 +80,18 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def _call(name: str, *arguments) -> None:
+def _call(name: str, *arguments: Any) -> None:
     library = _library()
     code = getattr(library, name)(*arguments)
     if code != 0:
         raise Error(library.neve_last_error().decode(), code)
 
 
-def _handle(thing):
+def _handle(thing: MPI.Comm | MPI.Datatype) -> ctypes.c_void_p | ctypes.c_int:
     return _HANDLE(MPI._handleof(thing))
 
 
-def _text(value: str | None):
+def _text(value: str | None) -> bytes | None:
     return None if value is None else value.encode()
 
 
@@ -95,80 +101,136 @@ def _size(value: int) -> ctypes.c_uint64:
     return ctypes.c_uint64(value)
 
 
-def _values(array) -> np.ndarray:
-    array = np.ascontiguousarray(unmasked("neve.mpi", array))
-    if array.dtype not in _DTYPES:
-        raise TypeError(f"dtype is {array.dtype}; allowed are f4, f8 and integers of 8 to 64 bits")
-    return array
+def _values(array: npt.ArrayLike) -> npt.NDArray[Any]:
+    values = np.ascontiguousarray(unmasked("neve.mpi", array))
+    if values.dtype not in _DTYPES:
+        raise TypeError(f"dtype is {values.dtype}; allowed are f4, f8 and integers of 8 to 64 bits")
+    return values
 
 
-def _type_of(dtype) -> MPI.Datatype:
+def _type_of(dtype: np.dtype[Any]) -> MPI.Datatype:
     return _TYPES[_DTYPES.index(np.dtype(dtype))]
 
 
-def _options(shape, codec=None, effort=None, threads=1, block_bytes=0):
-    """The struct, which keeps what it points to; `shape` is the rank's, slowest first."""
-    values = _Values(ctypes.sizeof(_Values), None, _text(codec), _text(effort), None, 0, threads)
-    layer = [int(size) for size in shape[1:]]
-    known = all(layer)  # an empty array has no layers
-    array = (ctypes.c_uint64 * max(len(layer), 1))(*layer)
-    options = _Options(ctypes.sizeof(_Options), ctypes.pointer(values), block_bytes)
-    options.layer_ndim = len(layer) if known else 0
-    options.layer_shape = ctypes.cast(array, ctypes.POINTER(ctypes.c_uint64))
-    options.kept = (values, array)
-    return options
+class _Settings(NamedTuple):
+    """How values are coded and decoded; None and 0: the library's own choice."""
+
+    codec: str | None = None
+    effort: str | None = None
+    threads: int = 1
+    block_bytes: int = 0
+
+    def options(self, shape: Sequence[int]) -> _Options:
+        """The struct, which keeps what it points to; `shape` is the rank's, slowest first."""
+        codec, effort = _text(self.codec), _text(self.effort)
+        values = _Values(ctypes.sizeof(_Values), None, codec, effort, None, 0, self.threads)
+        layer = [int(size) for size in shape[1:]]
+        known = all(layer)  # an empty array has no layers
+        array = (ctypes.c_uint64 * max(len(layer), 1))(*layer)
+        options = _Options(ctypes.sizeof(_Options), ctypes.pointer(values), self.block_bytes)
+        options.layer_ndim = len(layer) if known else 0
+        options.layer_shape = ctypes.cast(array, ctypes.POINTER(ctypes.c_uint64))
+        options.kept = (values, array)
+        return options
 
 
-def _pointer(array: np.ndarray | None):
+def _pointer(array: npt.NDArray[Any] | None) -> ctypes.c_void_p:
     return ctypes.c_void_p(None if array is None else array.ctypes.data)
 
 
-def gather(comm, array, root: int = 0, bound: str | None = None, **options) -> np.ndarray | None:
-    """Collective. The arrays of all ranks, which agree in all sizes but the first, one after
-    another along it; None on the other ranks. Options: codec, effort, threads, block_bytes."""
-    array = _values(array)
-    if array.ndim == 0:
+@checks_keywords
+def gather(
+    comm: MPI.Intracomm,
+    array: npt.ArrayLike,
+    root: int = 0,
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> npt.NDArray[Any] | None:
+    """Collective. The arrays of all ranks, which agree in dtype and in all sizes but the first, one
+    after another along it: on rank `root`; None on the other ranks.
+
+    array        float32, float64 or integers of 8 to 64 bits, of 1 or more dimensions
+    bound        as the command takes it: "rel=1e-3", "abs=0.5", "lossless"; None: lossless for
+                 integers, else "rel=1e-3"
+    codec, effort  as in neve.compress
+    threads      of this rank
+    block_bytes  bytes of values that are coded at a time; 0: 4 MiB
+
+    neve.Error, the same on all ranks, for what one of them cannot do; ValueError, on all of them,
+    for arrays that do not fit together.
+    """
+    values = _values(array)
+    if values.ndim == 0:
         raise ValueError("the array has no dimensions; at least 1 is needed")
-    shapes = comm.gather(array.shape, root=root)
+    shapes = comm.gather(values.shape, root=root)
     counts = whole = problem = None
-    if comm.rank == root:
-        if {shape[1:] for shape in shapes} != {array.shape[1:]}:
+    if shapes is not None:  # on the root
+        if {shape[1:] for shape in shapes} != {values.shape[1:]}:
             problem = f"shapes {shapes} differ beyond their first size"
         else:
-            whole = np.empty((sum(shape[0] for shape in shapes), *array.shape[1:]), array.dtype)
+            layers = sum(shape[0] for shape in shapes)
+            whole = np.empty((layers, *values.shape[1:]), values.dtype)
             sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
             counts = (ctypes.c_uint64 * comm.size)(*sizes)
     problem = comm.bcast(problem, root=root)
     if problem:
         raise ValueError(problem)
-    given = _options(array.shape, **options)
+    given = _Settings(codec, effort, threads, block_bytes).options(values.shape)
     _call(
         "neve_mpi_gatherv",
-        *(_pointer(array), _size(array.size), _handle(_type_of(array.dtype)), _pointer(whole)),
+        *(_pointer(values), _size(values.size), _handle(_type_of(values.dtype)), _pointer(whole)),
         *(counts, None, ctypes.c_int(root), _handle(comm), _text(bound), ctypes.byref(given)),
     )
     return whole
 
 
-def send(comm, array, dest: int, tag: int = 0, bound: str | None = None, **options) -> None:
-    """The receiver calls recv."""
-    array = _values(array)
-    given = _options(array.shape if array.ndim else (1,), **options)
+@checks_keywords
+def send(
+    comm: MPI.Comm,
+    array: npt.ArrayLike,
+    dest: int,
+    tag: int = 0,
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> None:
+    """Sends an array to rank `dest`, which calls recv() with the same tag. Bound, options and
+    errors are those of gather().
+    """
+    values = _values(array)
+    given = _Settings(codec, effort, threads, block_bytes).options(_layered(values))
     _call(
         "neve_mpi_send",
-        *(_pointer(array), _size(array.size), _handle(_type_of(array.dtype))),
+        *(_pointer(values), _size(values.size), _handle(_type_of(values.dtype))),
         *(ctypes.c_int(dest), ctypes.c_int(tag), _handle(comm), _text(bound), ctypes.byref(given)),
     )
 
 
+@checks_keywords
 def recv(
-    comm, out: np.ndarray, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, **options
+    comm: MPI.Comm,
+    out: npt.NDArray[Any],
+    source: int = MPI.ANY_SOURCE,
+    tag: int = MPI.ANY_TAG,
+    *,
+    threads: int = 1,
 ) -> int:
-    """Receives into `out`, which is contiguous, what send sent; how many values came."""
+    """Receives what send() sent into `out`, and gives how many values came.
+
+    `out` is C-contiguous, writeable, of the sender's dtype, and has at least as many values; else
+    ValueError or neve.Error.
+    """
     if not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError("out must be contiguous and writeable")
     received = ctypes.c_uint64(0)
-    given = _options((1,), **options)
+    given = _Settings(threads=threads).options((1,))
     _call(
         "neve_mpi_recv",
         *(_pointer(out), _size(out.size), _handle(_type_of(out.dtype)), ctypes.c_int(source)),
@@ -177,17 +239,24 @@ def recv(
     return received.value
 
 
+def _layered(values: npt.NDArray[Any]) -> tuple[int, ...]:
+    return values.shape if values.ndim else (1,)
+
+
 class File:
     """A frame file: values of one type in a line. Modes: "r", "w" (a new file, which takes the name
     when it is closed or synced), "a" (an existing one is added to). Opening, closing, sync and
-    ..._all are collective."""
+    ..._all are collective. Offsets and counts are numbers of values, not of bytes. What a rank
+    cannot do is neve.Error, on all ranks where the call is collective.
+    """
 
-    def __init__(self, comm, path, mode: str = "r"):
+    @checks_keywords
+    def __init__(self, comm: MPI.Intracomm, path: str | os.PathLike[str], mode: str = "r") -> None:
         if mode not in _MODES:
             raise ValueError(f"mode is {mode!r}; allowed are 'r', 'w', 'a'")
         self._file = ctypes.c_void_p()
-        path = os.fsencode(path)
-        _call("neve_mpi_file_open", _handle(comm), path, _MODES[mode], ctypes.byref(self._file))
+        name = os.fsencode(path)
+        _call("neve_mpi_file_open", _handle(comm), name, _MODES[mode], ctypes.byref(self._file))
 
     def _describe(self) -> tuple[int, int]:
         dtype, values = ctypes.c_int(), ctypes.c_uint64()
@@ -195,7 +264,7 @@ class File:
         return dtype.value, values.value
 
     @property
-    def dtype(self) -> np.dtype | None:
+    def dtype(self) -> np.dtype[Any] | None:
         """None while nothing is written."""
         number = self._describe()[0]
         return None if number < 0 else _DTYPES[number]
@@ -203,43 +272,79 @@ class File:
     def __len__(self) -> int:
         return self._describe()[1]
 
-    def _write(self, name, offset, array, bound, options):
-        array = _values(array)
-        given = _options(array.shape if array.ndim else (1,), **options)
-        kind = _handle(_type_of(array.dtype))
-        values = (_size(offset), _pointer(array), _size(array.size), kind)
-        _call(name, self._file, *values, _text(bound), ctypes.byref(given))
+    def _write(
+        self, name: str, offset: int, array: npt.ArrayLike, bound: str | None, settings: _Settings
+    ) -> None:
+        values = _values(array)
+        given = settings.options(_layered(values))
+        kind = _handle(_type_of(values.dtype))
+        where = (_size(offset), _pointer(values), _size(values.size), kind)
+        _call(name, self._file, *where, _text(bound), ctypes.byref(given))
 
-    def write_at_all(self, offset: int, array, bound: str | None = None, **options) -> None:
-        self._write("neve_mpi_file_write_at_all", offset, array, bound, options)
+    @checks_keywords
+    def write_at_all(
+        self,
+        offset: int,
+        array: npt.ArrayLike,
+        bound: str | None = None,
+        *,
+        codec: str | None = None,
+        effort: str | None = None,
+        threads: int = 1,
+        block_bytes: int = 0,
+    ) -> None:
+        """Collective. Writes this rank's values from value `offset` on; those of all ranks do not
+        overlap. Array, bound and options are those of gather().
+        """
+        settings = _Settings(codec, effort, threads, block_bytes)
+        self._write("neve_mpi_file_write_at_all", offset, array, bound, settings)
 
-    def write_at(self, offset: int, array, bound: str | None = None, **options) -> None:
-        self._write("neve_mpi_file_write_at", offset, array, bound, options)
+    @checks_keywords
+    def write_at(
+        self,
+        offset: int,
+        array: npt.ArrayLike,
+        bound: str | None = None,
+        *,
+        codec: str | None = None,
+        effort: str | None = None,
+        threads: int = 1,
+        block_bytes: int = 0,
+    ) -> None:
+        """As write_at_all(), by one rank alone."""
+        settings = _Settings(codec, effort, threads, block_bytes)
+        self._write("neve_mpi_file_write_at", offset, array, bound, settings)
 
-    def _read(self, name, offset, count, options):
-        out = np.empty(count, self.dtype or np.float32)
-        given = _options((1,), **options)
+    def _read(self, name: str, offset: int, count: int, threads: int) -> npt.NDArray[Any]:
+        out: npt.NDArray[Any] = np.empty(count, self.dtype or np.float32)
+        given = _Settings(threads=threads).options((1,))
         kind = _handle(_type_of(out.dtype))
         _call(
             name, self._file, _size(offset), _pointer(out), _size(count), kind, ctypes.byref(given)
         )
         return out
 
-    def read_at_all(self, offset: int, count: int, **options) -> np.ndarray:
-        return self._read("neve_mpi_file_read_at_all", offset, count, options)
+    @checks_keywords
+    def read_at_all(self, offset: int, count: int, *, threads: int = 1) -> npt.NDArray[Any]:
+        """Collective. `count` values from value `offset` on, in one dimension."""
+        return self._read("neve_mpi_file_read_at_all", offset, count, threads)
 
-    def read_at(self, offset: int, count: int, **options) -> np.ndarray:
-        return self._read("neve_mpi_file_read_at", offset, count, options)
+    @checks_keywords
+    def read_at(self, offset: int, count: int, *, threads: int = 1) -> npt.NDArray[Any]:
+        """As read_at_all(), by one rank alone."""
+        return self._read("neve_mpi_file_read_at", offset, count, threads)
 
     def sync(self) -> None:
+        """Collective. What was written so far is on the disk, under the file's name."""
         _call("neve_mpi_file_sync", self._file)
 
     def close(self) -> None:
+        """Collective. A second time does nothing."""
         if self._file:
             _call("neve_mpi_file_close", ctypes.byref(self._file))
 
     def __enter__(self) -> File:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *unused: object) -> None:
         self.close()

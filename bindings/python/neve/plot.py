@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._arguments import Parser
 from ._errors import FAILURE, Error
+from ._panel import ERROR_OUTLINES, FIELD_OUTLINES, draw_panel
 from ._picture import pyplot, save
 from .plotfile import AXIS_NAMES, Plotfile, Slice
 from .plotfile import open as open_plotfile
 
-# By level, coarsest first: against the dark map of the field, and the pale one of the error.
-FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
-ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
+if TYPE_CHECKING:
+    from matplotlib.colors import Normalize
+
 PANEL_INCHES = 6.4  # the longer side of a panel
 MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
 SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
@@ -55,7 +57,7 @@ def _level_errors(copy: Plotfile, original: Plotfile, field: str, last: int) -> 
     return worst
 
 
-def _norm(values: np.ndarray):
+def _norm(values: np.ndarray) -> Normalize:
     from matplotlib.colors import LogNorm, Normalize
 
     finite = values[np.isfinite(values)]
@@ -67,41 +69,11 @@ def _norm(values: np.ndarray):
     return Normalize(low, high)
 
 
-def _panel(figure, axes, shown: Slice, values: np.ndarray, title: str, outlines, **how) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-
-    image = axes.imshow(
-        values.T, origin="lower", extent=shown.extent, interpolation="nearest", **how
-    )
-    drawn = {}
-    for level, (x0, x1, y0, y1) in shown.outlines:
-        colour = drawn[level] = outlines[level % len(outlines)]
-        axes.add_patch(
-            Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor=colour, linewidth=0.8)
-        )
-    if len(drawn) > 1:
-        handles = [Line2D([], [], color=colour) for colour in drawn.values()]
-        axes.legend(
-            handles,
-            [f"level {level}" for level in drawn],
-            facecolor="#404040" if outlines is FIELD_OUTLINES else "#ffffff",
-            labelcolor="linecolor",
-            fontsize=7,
-            framealpha=0.7,
-            loc="upper right",
-        )
-    axes.set_xlabel(shown.axes[0])
-    axes.set_ylabel(shown.axes[1])
-    axes.set_title(title, fontsize=10)
-    # Inset: beside the picture, a bar would keep the height that the picture gives up.
-    figure.colorbar(image, cax=axes.inset_axes([1.02, 0, 0.03, 1]))
-
-
 def _bounds(copy: Plotfile, field: str, last: int) -> list[float]:
     """The absolute bounds recorded in the file, a level each; empty when the file records none."""
     bounds = [copy[level][field].bound_abs for level in range(last + 1)]
-    return [] if any(b is None for b in bounds) else bounds
+    known = [b for b in bounds if b is not None]
+    return known if len(known) == len(bounds) else []
 
 
 def _per_level(values: list[float]) -> str:
@@ -111,7 +83,8 @@ def _per_level(values: list[float]) -> str:
 def _panel_inches(shown: Slice) -> tuple[float, float]:
     x, y = shown.extent[1] - shown.extent[0], shown.extent[3] - shown.extent[2]
     longest = max(x, y)
-    return tuple(PANEL_INCHES * max(side / longest, SHORTEST_SIDE) for side in (x, y))
+    width, height = (PANEL_INCHES * max(side / longest, SHORTEST_SIDE) for side in (x, y))
+    return width, height
 
 
 def plot(
@@ -153,7 +126,7 @@ def plot(
     levels = f"levels 0 to {shown.level}" if shown.level else "level 0"
     title = f"{field}   ({where}{levels})"
     norm = _norm(shown.values)
-    _panel(
+    draw_panel(
         figure, axes.flat[0], shown, shown.values, title, FIELD_OUTLINES, cmap="viridis", norm=norm
     )
     if panels == 2:
@@ -162,8 +135,11 @@ def plot(
             title += f"\nbound by level: {_per_level(bounds)}"
         finite = np.abs(errors[np.isfinite(errors)])
         reach = float(finite.max(initial=0.0)) or 1.0
-        colours = {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}
-        _panel(figure, axes.flat[1], shown, errors, title, ERROR_OUTLINES, **colours)
+        draw_panel(
+            *(figure, axes.flat[1], shown, errors, title, ERROR_OUTLINES),
+            cmap="RdBu_r",
+            norm=plt.Normalize(-reach, reach),
+        )
     save(figure, out)
 
 

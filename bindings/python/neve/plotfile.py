@@ -7,21 +7,24 @@ simulations hold them; 2D files give [i, j].
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
+from ._keywords import checks_keywords
 
 AXIS_NAMES = "xyz"
 
 
-class Field(Sequence):
+class Field(Sequence[npt.NDArray[Any]]):
     """One field of one level: a sequence of arrays, one a box, read when asked for."""
 
     def __init__(self, source: Source, level: int, name: str):
@@ -34,12 +37,18 @@ class Field(Sequence):
     def __len__(self) -> int:
         return len(self.boxes)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> npt.NDArray[Any]: ...
+    @overload
+    def __getitem__(self, index: builtins.slice) -> list[npt.NDArray[Any]]: ...
+    def __getitem__(
+        self, index: SupportsIndex | builtins.slice
+    ) -> npt.NDArray[Any] | list[npt.NDArray[Any]]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         return self._source.read_box(self._level, self._box_number(index), self._component, True)
 
-    def left_out(self, index: int) -> np.ndarray:
+    def left_out(self, index: SupportsIndex) -> npt.NDArray[np.bool_]:
         """Which cells of the box the file does not hold: covered ones, given as the finer cells'
         average.
         """
@@ -59,15 +68,14 @@ class Field(Sequence):
         """Layers of ghost cells around every box in the file; the arrays are without them."""
         return self._source.ghosts(self._level, self._component)
 
-    def _box_number(self, index: int) -> int:
-        number = range(len(self))[index]  # negative numbers, and IndexError, as lists have them
-        return number
+    def _box_number(self, index: SupportsIndex) -> int:
+        return range(len(self))[index]  # negative numbers, and IndexError, as lists have them
 
     def __repr__(self) -> str:
         return f"<neve field {self.name!r} of level {self._level}: {len(self)} boxes>"
 
 
-class Level(Mapping):
+class Level(Mapping[str, Field]):
     """One level: a mapping of field name to Field."""
 
     def __init__(self, source: Source, index: int):
@@ -104,8 +112,8 @@ class Slice:
     for.
     """
 
-    values: np.ndarray  # [i, j] along `axes`; NaN where no level has a box
-    levels: np.ndarray  # level each value is from; -1 where none
+    values: npt.NDArray[Any]  # [i, j] along `axes`; NaN where no level has a box
+    levels: npt.NDArray[np.int8]  # level each value is from; -1 where none
     extent: tuple[float, float, float, float]  # physical, as matplotlib's imshow takes it
     axes: tuple[str, str]
     axis: str
@@ -115,11 +123,11 @@ class Slice:
         tuple[int, tuple[float, float, float, float]], ...
     ]  # (level, extent) of each box
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
 
 
-class Plotfile(Sequence):
+class Plotfile(Sequence[Level]):
     """An open plotfile: a sequence of levels, coarsest first. Use it in a `with` block or close()
     it.
     """
@@ -138,7 +146,11 @@ class Plotfile(Sequence):
     def __len__(self) -> int:
         return len(self.levels)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Level: ...
+    @overload
+    def __getitem__(self, index: builtins.slice) -> tuple[Level, ...]: ...
+    def __getitem__(self, index: SupportsIndex | builtins.slice) -> Level | tuple[Level, ...]:
         return self.levels[index]
 
     def __enter__(self) -> Plotfile:
@@ -254,15 +266,17 @@ class Plotfile(Sequence):
         return tuple(int(r) for r in ratio)
 
     def _extent(self, level: Level, box: Box, dims: list[int]) -> tuple[float, float, float, float]:
-        ends = []
-        for d in dims:
-            lo = self.prob_lo[d] + (box.lo[d] - level.domain.lo[d]) * level.dx[d]
-            ends += [lo, lo + box.shape[d] * level.dx[d]]
-        return tuple(ends)
+        (x0, x1), (y0, y1) = (self._ends(level, box, d) for d in dims)
+        return x0, x1, y0, y1
+
+    def _ends(self, level: Level, box: Box, dim: int) -> tuple[float, float]:
+        lo = self.prob_lo[dim] + (box.lo[dim] - level.domain.lo[dim]) * level.dx[dim]
+        return lo, lo + box.shape[dim] * level.dx[dim]
 
 
+@checks_keywords
 def open(  # noqa: A001 - the package's neve.open
-    path: str | os.PathLike, *, follow_external: bool = False
+    path: str | os.PathLike[str], *, follow_external: bool = False
 ) -> Plotfile:
     """Open a plotfile or checkpoint: an AMReX plotfile directory, or a Chombo (BISICLES too),
     AMReX or Neve HDF5 file. Fields of a checkpoint are the components of its variables:

@@ -9,10 +9,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._arguments import Parser
 from ._errors import CORRUPT, FAILURE, Error
 from ._picture import pyplot, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Trace: TypeAlias = dict[str, Any]  # of a report
 
 BINS = (
     "0_100",
@@ -32,11 +38,11 @@ GROUP_WIDTH = 0.84  # of the place a bin has
 LABELLED_BARS = 40  # a picture of more bars has no room for their counts
 
 
-def read_report(path: str) -> list[dict]:
+def read_report(path: str) -> list[Trace]:
     """The traces of a report; `-` is the standard input."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text()
-        traces = json.loads(text)["traces"]
+        traces: list[Trace] = json.loads(text)["traces"]
     except OSError as error:
         raise Error(f"{path}: {error.strerror}", FAILURE) from None
     except (json.JSONDecodeError, KeyError, TypeError):
@@ -46,12 +52,12 @@ def read_report(path: str) -> list[dict]:
     return traces
 
 
-def bin_counts(trace: dict, level: str, prefix: str) -> list[int]:
-    counters = trace["total"][level]["counters"]
+def bin_counts(trace: Trace, level: str, prefix: str) -> list[int]:
+    counters: dict[str, int] = trace["total"][level]["counters"]
     return [counters[prefix + name] for name in BINS]
 
 
-def _panel(axes, traces: list[dict], level: str, prefix: str, name: str) -> None:
+def _panel(axes: Axes, traces: list[Trace], level: str, prefix: str, name: str) -> None:
     counts = [bin_counts(trace, level, prefix) for trace in traces]
     width = GROUP_WIDTH / len(traces)
     shown_bars = sum(count > 0 for one in counts for count in one)
@@ -77,7 +83,7 @@ def _panel(axes, traces: list[dict], level: str, prefix: str, name: str) -> None
     axes.set_axisbelow(True)
 
 
-def plot(traces: list[dict], out: str | Path) -> None:
+def plot(traces: list[Trace], out: str | Path) -> None:
     """Draw the write sizes of the traces of a report into the image `out`."""
     plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(13, 4.8), layout="constrained")

@@ -32,8 +32,13 @@ NB_MODULE(_core, module) {
   neve::python::bind_plotfile(module);
   neve::python::bind_stream(module);
   module.attr("MAX_THREADS") = neve::max_threads;
-  module.def("simd_target", &neve::simd_target);
-  module.def("simd_targets", &neve::simd_targets);
-  module.def("set_simd_target",
-             [](const std::string& name) { neve::python::check(neve::set_simd_target(name)); });
+  module.def("simd_target", &neve::simd_target,
+             "The instruction set that hot loops run with: \"AVX2\", \"portable\", ...");
+  module.def("simd_targets", &neve::simd_targets, "All that this machine can run.");
+  module.def(
+      "set_simd_target", [](const std::string& name) { neve::python::check(neve::set_simd_target(name)); },
+      nanobind::arg("name"),
+      "Makes hot loops run with one of simd_targets(); neve.Error for any other name. Bytes and values do "
+      "not\n"
+      "depend on it. Not to be called while another thread encodes or decodes.");
 }

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from neve._errors import FAILURE, Error
+from neve._panel import ERROR_OUTLINES, draw_panel
 from neve._picture import pyplot, save
-from neve.plot import ERROR_OUTLINES, _panel
 from neve.plotfile import Slice
 
 from .write_times import STAGES
@@ -149,8 +149,8 @@ def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.n
         1, len(panels), figsize=(5.6 * len(panels), 5.0), layout="constrained", squeeze=False
     )
     for place, (label, shown, error) in zip(axes.flat, panels, strict=True):
-        colours = {"cmap": "Blues", "vmin": 0, "vmax": reach}
-        _panel(figure, place, shown, error, label, ERROR_OUTLINES, **colours)
+        norm = plt.Normalize(0, reach)
+        draw_panel(figure, place, shown, error, label, ERROR_OUTLINES, cmap="Blues", norm=norm)
     figure.suptitle(f"{title}; colours end at {reach:.3g}", fontsize=11)
     return _save(figure, path)
 

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every public name as a typed program uses it: test_types.py has mypy and pyright read this file,
+and runs it. Its arguments: the folder for files, a plotfile.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+import neve
+from neve.plotfile import Field, Level, Plotfile, Slice
+
+
+def arrays() -> None:
+    field: npt.NDArray[np.float32] = np.linspace(0, 1, 6000, dtype=np.float32).reshape(20, 300)
+    frame: bytes = neve.compress(field, rel=1e-3, effort="balanced", fill=None, threads=2)
+    back: npt.NDArray[Any] = neve.decompress(frame, threads=1)
+    assert np.abs(back - field).max() <= 1e-3
+    from_list: bytes = neve.compress([[1, 2], [3, 4]], lossless=True, method="zstd")
+    assert neve.decompress(memoryview(from_list)).tolist() == [[1, 2], [3, 4]]
+    ratio: float = neve.info(frame)["ratio"]
+    weighed: dict[str, Any] = neve.explain(field, rel=1e-3, codec="auto", speed_weight=1.0)
+    assert ratio > 1 and weighed["candidates"]
+
+
+def filters(folder: Path) -> None:
+    values = np.linspace(0, 1, 6000).reshape(20, 300)
+    chunks: tuple[int, ...] = neve.guess_chunks(values.shape, values.dtype, append_axis=0)
+    one = neve.Filter(rel=1e-3, range=(0.0, 1.0), fill=[-999.0, 1e20], rewrite=True)
+    other = neve.Filter(abs=1e-3, data=values, codec="dual_quant", detect_fill=False)
+    words: tuple[int, ...] = one["compression_opts"]
+    assert words and len(other) == len(one)
+    with h5py.File(folder / "values.h5", "w") as file:
+        dataset: h5py.Dataset = file.create_dataset("t", data=values, chunks=chunks, **one)
+        assert np.abs(dataset[()] - values).max() <= 1e-3
+    plugin: Path = neve.plugin_dir()
+    assert plugin.is_dir()
+
+
+def streams() -> None:
+    values = np.linspace(0, 1, 6000).reshape(20, 300)
+    dims: int = neve.best_stream_dims(values, abs=1e-3, fill=None)
+    encoder = neve.StreamEncoder((None, 300), np.float64, abs=1e-3, dims=dims, chi=(5.0, 9.0))
+    encoder.push(values[:10])
+    encoder.flush()
+    head: bytes = encoder.take()
+    encoder.push(values[10:])
+    encoder.finish()
+    head += encoder.take()
+    reports: list[dict[str, Any]] = encoder.reports
+    decoder = neve.StreamDecoder()
+    decoder.push(head)
+    decoder.finish()
+    back: npt.NDArray[Any] = decoder.take()
+    assert reports and decoder.has_ended and decoder.info is not None and back.size == values.size
+    encoder.reset()
+    small = neve.StreamEncoder(values.shape, "f8", abs=1e-3).encode(values)
+    assert neve.decompress(small).shape == values.shape
+
+
+def plotfiles(path: Path) -> None:
+    with neve.open(path, follow_external=False) as plotfile:
+        opened: Plotfile = plotfile
+        level: Level = opened[0]
+        name: str = opened.components[0]
+        field: Field = level[name]
+        box: npt.NDArray[Any] = field[0]
+        boxes: list[npt.NDArray[Any]] = field[:1]
+        bound: float | None = field.bound_abs
+        mask: npt.NDArray[np.bool_] = field.left_out(0)
+        plane: Slice = opened.slice(name, axis="z", level=0)
+        assert box.shape == boxes[0].shape == field.boxes[0].shape == mask.shape
+        assert bound is None and plane.extent[0] < plane.extent[1] and field.ghosts == (0, 0, 0)
+
+
+def errors() -> None:
+    try:
+        neve.compress(np.zeros(3), abs=-1.0)
+    except neve.Error as error:
+        code: int = error.code
+        assert code == 2
+    target: str = neve.simd_target()
+    names: list[str] = neve.simd_targets()
+    neve.set_simd_target(target)
+    assert target in names
+
+
+def in_yt(path: Path) -> None:
+    neve.load_yt(path, units_override={"length_unit": (1, "kpc")})
+
+
+def over_mpi(folder: Path) -> None:
+    """Read by the type checkers only: test_mpi.py runs such calls."""
+    from mpi4py import MPI
+
+    import neve.mpi
+
+    comm = MPI.COMM_WORLD
+    mine = np.zeros((4, 5))
+    whole: npt.NDArray[Any] | None = neve.mpi.gather(comm, mine, root=0, bound="abs=1", threads=2)
+    neve.mpi.send(comm, mine, dest=0, tag=1, bound="lossless", codec="auto", effort="fast")
+    received: int = neve.mpi.recv(comm, mine, source=0, tag=1, threads=1)
+    with neve.mpi.File(comm, folder / "values.neve", "w") as file:
+        file.write_at_all(0, mine, bound="abs=1", block_bytes=4096)
+        file.write_at(20, mine)
+        file.sync()
+        dtype: np.dtype[Any] | None = file.dtype
+        both: npt.NDArray[Any] = file.read_at_all(0, len(file), threads=2) + file.read_at(0, 20)
+    assert whole is None or (received and dtype is not None and both.size)
+
+
+if __name__ == "__main__":
+    arrays()
+    filters(Path(sys.argv[1]))
+    streams()
+    plotfiles(Path(sys.argv[2]))
+    errors()
