@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
 from ._keywords import checks_keywords, takes_keywords_of
-from ._options import ArrayOptions
 
 if TYPE_CHECKING:
     from ._core import Readable
@@ -138,8 +139,27 @@ def compress(
     """
     given = locals()
     array = given.pop("array")
-    frame: bytes = _encode(array, ArrayOptions(**given), explain=False)
+    frame: bytes = _encode(array, given, explain=False)
     return frame
+
+
+_BOUNDS = ("abs", "rel", "ratio", "psnr", "lossless")
+# Keywords of compress() that the library is handed by themselves; it knows all others by name.
+_HEEDED_HERE = (*_BOUNDS, "fill", "detect_fill", "threads")
+_DEFAULTS = {
+    name: parameter.default
+    for name, parameter in inspect.signature(compress).parameters.items()
+    if name != "array"
+}
+
+
+def _texts(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options as neve/options.hpp takes them: what is the library's own default is not said."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+        if name not in _HEEDED_HERE and value is not None and value != _DEFAULTS[name]
+    }
 
 
 @takes_keywords_of(compress)
@@ -150,7 +170,7 @@ def explain(array: npt.ArrayLike, **options: Any) -> dict[str, Any]:
     won, then by score, each with its `outcome` in words and `sections` by fate; `cpu_seconds` and
     `cost_share`, the share of encoding that went into choosing.
     """
-    weighed: dict[str, Any] = _encode(array, ArrayOptions(**options), explain=True)
+    weighed: dict[str, Any] = _encode(array, {**_DEFAULTS, **options}, explain=True)
     return weighed
 
 
@@ -173,10 +193,10 @@ def _values_of(array: np.ndarray) -> range:
     return range(int(limits.min), int(limits.max) + 1)
 
 
-def _encode(array: Any, options: ArrayOptions, *, explain: bool) -> Any:
-    """The compressed bytes, or what explain() gives."""
-    bound = options.bound("compress")
-    fill = options.fill
+def _encode(array: Any, options: Mapping[str, Any], *, explain: bool) -> Any:
+    """The compressed bytes, or what explain() gives. `options` has every keyword of compress()."""
+    bound = parse_bound("compress", {name: options[name] for name in _BOUNDS})
+    fill = options["fill"]
     if isinstance(array, np.ma.MaskedArray):
         fill = _fill_of_mask(array) if fill is None else fill
         array = array.data if fill is None else array.filled(fill)
@@ -190,7 +210,7 @@ def _encode(array: Any, options: ArrayOptions, *, explain: bool) -> Any:
     native = array.dtype.newbyteorder("=")
     array = np.ascontiguousarray(array, dtype=native)
     number, whole = _fill_of_type(fill, native)
-    threads = _thread_count("compress", options.threads)
+    threads = _thread_count("compress", options["threads"])
     return _core.encode_array(
         array,
         DTYPES[native.name],
@@ -199,8 +219,8 @@ def _encode(array: Any, options: ArrayOptions, *, explain: bool) -> Any:
         bound.value,
         number,
         whole,
-        bool(options.detect_fill),
-        {**options.texts(), "threads": str(threads)},
+        bool(options["detect_fill"]),
+        {**_texts(options), "threads": str(threads)},
         explain,
     )
 

@@ -31,7 +31,7 @@ def draw_panel(
     cmap: str,
     norm: Normalize,
 ) -> None:
-    """One plane of cells, its boxes outlined by level in `outlines` (coarsest first), a colour bar."""
+    """One plane of cells and a colour bar; boxes outlined in `outlines`, coarsest level first."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
