@@ -22,6 +22,7 @@ struct PythonBench {
 constexpr PythonBench python_benches[] = {
     {"codecs", "Ratio, speed and errors of the array codecs, against their peers"},
     {"ceaz", "Codebooks, ratios, latency: the CEAZ paper's figures"},
+    {"codebooks", "Train the offline codebooks of streams on real fields"},
     {"copy", "A netCDF file made smaller by nccopy and by neve convert"},
     {"filter", "The HDF5 filter where chunks are written in parts"},
     {"lossless", "Lossless methods on every variable of real files"},

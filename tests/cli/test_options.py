@@ -51,8 +51,11 @@ def test_every_subcommand_names_an_unknown_option(tmp_path):
     commands = list(every_command(tmp_path))
     names = {" ".join(words) for words in commands}
     # The walk has not lost its way.
-    expected = {"convert", "plot", "codebooks train", "trace run", "mpi run", "bench"}
-    assert expected | {f"bench {name}" for name in ("amr", "disk", "rd", "study")} <= names
+    expected = {"convert", "plot", "trace run", "mpi run", "bench"}
+    assert (
+        expected | {f"bench {name}" for name in ("amr", "codebooks", "disk", "rd", "study")}
+        <= names
+    )
     for words in commands:
         code, out, err = neve_in(tmp_path, *words, "--nonsense")
         assert code == USAGE, (words, code, out, err)

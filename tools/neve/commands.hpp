@@ -13,7 +13,6 @@ Command add_compress(CLI::App& app);
 Command add_decompress(CLI::App& app);
 Command add_plot(CLI::App& app);
 Command add_bench(CLI::App& app);
-Command add_codebooks(CLI::App& app);
 Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_trace(CLI::App& app);

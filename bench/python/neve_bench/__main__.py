@@ -8,13 +8,14 @@ import sys
 from neve._arguments import Parser
 from neve._errors import Error
 
-from . import ceaz, codecs, copy, filter, lossless, region, write
+from . import ceaz, codebooks, codecs, copy, filter, lossless, region, write
 from .rd import command as rd
 from .study import __main__ as study
 
 BENCHES = {
     "codecs": codecs,
     "ceaz": ceaz,
+    "codebooks": codebooks,
     "copy": copy,
     "filter": filter,
     "lossless": lossless,

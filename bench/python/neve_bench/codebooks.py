@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`neve codebooks train`: the offline codebooks of streams, from real fields.
+"""`neve bench codebooks`: the offline codebooks of streams, from real fields.
 
 A field is quantized under several bounds and Lorenzo-predicted, as an encoder of streams does it;
 its symbol frequencies are one sample. Samples are clustered by what the books cost them (k-means,
@@ -8,8 +8,8 @@ with bits for distance), and each cluster's mean frequencies make a book.
 
 from __future__ import annotations
 
+import argparse
 import heapq
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from neve import _files
-from neve._arguments import Parser
 from neve._errors import FAILURE, Error
 
 from . import variables
@@ -206,7 +205,7 @@ def source(books: np.ndarray, version: int) -> str:
     """The C++ table of books (src/core/stream/offline_books.inc)."""
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
-        f"// Made by `neve codebooks train`: offline codebooks of streams, version {version}.",
+        f"// Made by `neve bench codebooks`: offline codebooks of streams, version {version}.",
         "// For each book code length and how many symbols in a row have it, from symbol 0 on.",
     ]
     for book in books:
@@ -222,45 +221,32 @@ def source(books: np.ndarray, version: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = Parser(
-        prog="neve codebooks",
-        description="Offline codebooks of streams: train a set on real fields.",
-        epilog="example: neve codebooks train --data ../shared/data --output books.inc",
-    )
-    which = parser.add_subparsers(dest="which", required=True, metavar="train")
-    options = which.add_parser(
-        "train", help="a set of books, as the C++ table that streams are built with"
-    )
-    options.add_argument("--data", default="../shared/data", help="folder of the public fields")
-    options.add_argument(
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", default="../shared/data", help="folder of the public fields")
+    parser.add_argument(
         "--books", type=int, default=BOOKS, help=f"how many, 1 to 256 (default {BOOKS})"
     )
-    options.add_argument("--version", type=int, default=1, help="the set's version in the format")
-    options.add_argument("--output", required=True, help="the table")
-    given = parser.parse_args(arguments)
+    parser.add_argument("--version", type=int, default=1, help="the set's version in the format")
+    parser.add_argument(
+        "--table", metavar="FILE", required=True, help="the set, as C++ that streams are built with"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    if not 1 <= options.books <= 256:
+        raise Error(f"codebooks: --books {options.books}, allowed 1..256")
+    of = list(samples(Path(options.data)))
+    if len(of) < options.books:
+        raise Error(f"{options.data}: {len(of)} samples for {options.books} books", FAILURE)
+    books = train(of, options.books)
     try:
-        if not 1 <= given.books <= 256:
-            raise Error(f"--books {given.books}, allowed 1..256")
-        of = list(samples(Path(given.data)))
-        if len(of) < given.books:
-            raise Error(f"{given.data}: {len(of)} samples for {given.books} books", FAILURE)
-        books = train(of, given.books)
-        _files.write_text(given.output, source(books, given.version))
-        of_set = loss(of, books)
-        print(
-            f"{given.output}: {given.books} books from {len(of)} samples of "
-            f"{len({s.file for s in of})} files; ratio lost to a book of one's own: median "
-            f"{np.median(of_set):.3f}, nine in ten below {np.quantile(of_set, 0.9):.3f}"
-        )
+        _files.write_text(options.table, source(books, options.version))
     except OSError as error:
-        print(f"neve codebooks: {given.output}: {error.strerror}", file=sys.stderr)
-        return FAILURE
-    except Error as error:
-        print(f"neve codebooks: {error}", file=sys.stderr)
-        return error.code
+        raise Error(f"{options.table}: {error.strerror}", FAILURE) from None
+    of_set = loss(of, books)
+    print(
+        f"{options.table}: {options.books} books from {len(of)} samples of "
+        f"{len({s.file for s in of})} files; ratio lost to a book of one's own: median "
+        f"{np.median(of_set):.3f}, nine in ten below {np.quantile(of_set, 0.9):.3f}"
+    )
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
