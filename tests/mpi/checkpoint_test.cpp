@@ -15,7 +15,7 @@
 #include "io/hdf5/handle.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "tests/mpi/generated.hpp"
-#include "tests/unit/same_hierarchy.hpp"
+#include "tests/support/same_hierarchy.hpp"
 
 namespace neve {
 namespace {

@@ -9,9 +9,9 @@
 #include "neve/checkpoint.hpp"
 #include "neve/mpi.h"
 #include "neve/plotfile_writer.hpp"
-#include "tests/failing_new.hpp"
 #include "tests/mpi/c_status.hpp"
 #include "tests/mpi/generated.hpp"
+#include "tests/support/failing_new.hpp"
 
 namespace neve {
 namespace {

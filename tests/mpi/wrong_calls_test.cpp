@@ -16,7 +16,7 @@
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tests/mpi/generated.hpp"
-#include "tests/wrong_calls.hpp"
+#include "tests/support/wrong_calls.hpp"
 
 namespace neve {
 namespace {

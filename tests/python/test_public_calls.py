@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = ROOT / "include" / "neve"
 WALKS = [
-    ROOT / "tests" / "unit" / "wrong_calls_test.cpp",
+    ROOT / "tests" / "unit" / "include" / "wrong_calls_test.cpp",
     ROOT / "tests" / "mpi" / "wrong_calls_test.cpp",
     ROOT / "tests" / "mpi" / "outside_mpi.cpp",
 ]

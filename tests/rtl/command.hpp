@@ -13,7 +13,7 @@
 
 #include "io/plotfile/npy.hpp"
 #include "neve/stream.hpp"
-#include "tests/unit/temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace neve::rtl {
 

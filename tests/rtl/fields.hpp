@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/test_fields.hpp"
+#include "tests/support/test_fields.hpp"
 
 namespace neve::rtl {
 

@@ -18,7 +18,7 @@
 #include "rtl/model/settings.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/settings_port.hpp"
-#include "tests/unit/test_fields.hpp"
+#include "tests/support/test_fields.hpp"
 
 namespace neve::rtl {
 

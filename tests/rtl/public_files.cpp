@@ -19,7 +19,7 @@
 #include "io/plotfile/open.hpp"
 #include "neve/checkpoint_reader.hpp"
 #include "neve/plotfile_reader.hpp"
-#include "tests/unit/temp_dir.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace neve::rtl {
 namespace {

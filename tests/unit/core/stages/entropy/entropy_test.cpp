@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Huffman codes, escapes, zero groups and the mask stream: there and back, and refusing what is not theirs.
+#include <gtest/gtest.h>
+
+#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/escapes.hpp"
+#include "core/stages/entropy/huffman_coder.hpp"
+#include "core/stages/mask/special_values.hpp"
+#include "tests/support/test_fields.hpp"
+
+namespace neve {
+namespace {
+
+using test::Random;
+
+std::vector<uint8_t> geometric_symbols(size_t n, int spread, uint64_t seed) {
+  Random random(seed);
+  std::vector<uint8_t> symbols(n);
+  for (auto& s : symbols) {
+    int at = 0;
+    while (at < 127 && random.below(spread + 1) != 0) ++at;
+    s = static_cast<uint8_t>(random.below(2) != 0 ? 128 + at : 128 - at);
+  }
+  return symbols;
+}
+
+void round_trip(const std::vector<uint8_t>& symbols) {
+  const Histogram histogram = count_symbols(symbols);
+  const BookChoice choice = choose_books(symbols, histogram, Effort::balanced);
+  Bytes bytes;
+  ByteWriter out(bytes);
+  const auto books = write_books(choice.histograms, choice.block_book, nullptr, out);
+  huffman_encode(symbols, books, choice.block_book, out);
+  ByteReader in(bytes);
+  const auto set = read_books(in, {}, symbols.size());
+  ASSERT_TRUE(set.ok()) << set.status().message();
+  std::vector<uint8_t> back(symbols.size());
+  const Status status = huffman_decode(in, set->books, set->block_book, back);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(symbols, back);
+  EXPECT_EQ(in.remaining(), 0U);
+  EXPECT_FALSE(in.failed());
+}
+
+TEST(Huffman, RoundTripsOfEverySize) {
+  for (size_t n = 1; n < 70; ++n) round_trip(geometric_symbols(n, 3, n));
+  for (const size_t n : {1023UL, 1024UL, 1025UL, 4096UL, 100000UL}) {
+    for (const int spread : {1, 5, 60}) round_trip(geometric_symbols(n, spread, n));
+  }
+}
+
+TEST(Huffman, RoundTripOfOneSymbolAndOfAll) {
+  round_trip(std::vector<uint8_t>(5000, 77));
+  std::vector<uint8_t> all(256 * 20);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint8_t>(i);
+  round_trip(all);
+}
+
+TEST(Huffman, SeveralBooksSuitACalmAndARoughHalf) {
+  auto symbols = geometric_symbols(40000, 1, 1);
+  const auto rough = geometric_symbols(40000, 40, 2);
+  symbols.insert(symbols.end(), rough.begin(), rough.end());
+  const Histogram all = count_symbols(symbols);
+  EXPECT_EQ(choose_books(symbols, all, Effort::fast).histograms.size(), 1U);
+  const BookChoice choice = choose_books(symbols, all, Effort::balanced);
+  ASSERT_EQ(choice.histograms.size(), max_books);
+  uint64_t bits = 0;
+  for (const Histogram& h : choice.histograms) bits += coded_bits(make_codebook(h), h);
+  EXPECT_LT(bits, coded_bits(make_codebook(all), all) * 9 / 10);
+  round_trip(symbols);
+}
+
+TEST(Huffman, LengthsStayWithinTheLimitAndFillTheCodeSpace) {
+  // Fibonacci counts make the deepest possible tree.
+  Histogram histogram{};
+  uint32_t a = 1;
+  uint32_t b = 1;
+  for (size_t s = 0; s < 40; ++s) {
+    histogram[s] = a;
+    const uint32_t next = a + b;
+    a = b;
+    b = next;
+  }
+  const Codebook book = make_codebook(histogram);
+  uint32_t kraft = 0;
+  for (const uint8_t length : book.length) {
+    EXPECT_LE(length, max_code_bits);
+    if (length > 0) kraft += 1U << (max_code_bits - length);
+  }
+  EXPECT_EQ(kraft, 1U << max_code_bits);
+}
+
+TEST(Huffman, RefusesLengthsThatAreNoPrefixCode) {
+  Codebook book;
+  book.length[1] = book.length[2] = book.length[3] = 1;
+  Bytes bytes;
+  ByteWriter out(bytes);
+  write_codebook(book, out);
+  ByteReader in(bytes);
+  const auto read = read_codebook(in);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.status().code(), Code::corrupt);
+  EXPECT_NE(read.status().message().find("3 symbols"), std::string::npos) << read.status().message();
+}
+
+TEST(Huffman, RefusesStreamsThatEndEarly) {
+  const auto symbols = geometric_symbols(3000, 20, 1);
+  const std::vector<Codebook> books{make_codebook(count_symbols(symbols))};
+  Bytes bytes;
+  ByteWriter out(bytes);
+  huffman_encode(symbols, books, {}, out);
+  // Take bytes off the last stream and say so in its size: the last of four varints of two bytes.
+  Bytes shorter(bytes.begin(), bytes.end() - 100);
+  ByteReader sizes(bytes);
+  std::array<uint64_t, 4> stream{};
+  for (auto& s : stream) s = sizes.get_varint();
+  ASSERT_EQ(sizes.position(), 8U);
+  stream[3] -= 100;
+  Bytes head;
+  ByteWriter head_out(head);
+  for (const uint64_t s : stream) head_out.put_varint(s);
+  ASSERT_EQ(head.size(), 8U);
+  std::copy(head.begin(), head.end(), shorter.begin());
+  ByteReader in(shorter);
+  std::vector<uint8_t> back(symbols.size());
+  const Status status = huffman_decode(in, books, {}, back);
+  EXPECT_EQ(status.code(), Code::corrupt) << status.message();
+}
+
+TEST(Escapes, RoundTripOfEveryMagnitude) {
+  std::vector<int32_t> escapes{0, 1, -1, INT32_MAX, INT32_MIN};
+  for (int b = 0; b < 31; ++b) {
+    escapes.push_back(1 << b);
+    escapes.push_back(-(1 << b));
+  }
+  Bytes bytes;
+  ByteWriter out(bytes);
+  write_escapes(escapes, out);
+  ByteReader in(bytes);
+  const auto back = read_escapes(in, escapes.size());
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(*back, escapes);
+  ByteReader again(bytes);
+  EXPECT_EQ(read_escapes(again, escapes.size() - 1).status().code(), Code::corrupt);
+}
+
+TEST(ZeroGroups, RoundTrip) {
+  Random random(3);
+  for (const size_t n : {1UL, 15UL, 16UL, 17UL, 1000UL}) {
+    std::vector<uint8_t> symbols(n, 128);
+    for (size_t k = 0; k < n / 20; ++k)
+      symbols[static_cast<size_t>(random.below(static_cast<int64_t>(n)))] = 130;
+    const ZeroGroups groups = remove_zero_groups(symbols);
+    const auto kept = kept_symbols(groups.kept_bitmap, n);
+    ASSERT_TRUE(kept.ok());
+    EXPECT_EQ(*kept, groups.kept.size());
+    const Symbols back = restore_zero_groups(groups.kept_bitmap, groups.kept, n);
+    EXPECT_TRUE(std::equal(back.begin(), back.end(), symbols.begin(), symbols.end()));
+    EXPECT_FALSE(kept_symbols(groups.kept_bitmap, n + 200).ok());
+  }
+}
+
+TEST(SpecialValues, RoundTripWithMorePatternsThanTheTableHolds) {
+  SpecialValues specials;
+  Random random(9);
+  uint64_t at = 0;
+  for (int k = 0; k < 400; ++k) {
+    at += 1 + static_cast<uint64_t>(random.below(3));
+    specials.add(at, 0x7fc00000U + static_cast<uint64_t>(random.below(30)), random.below(4) != 0);
+  }
+  Bytes bytes;
+  ByteWriter out(bytes);
+  write_special_values(specials, 4, out);
+  ByteReader in(bytes);
+  const auto back = read_special_values(in, 4, at + 1);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  ASSERT_EQ(back->runs.size(), specials.runs.size());
+  EXPECT_EQ(back->listed, specials.listed);
+  EXPECT_EQ(back->patterns, specials.patterns);
+  for (size_t r = 0; r < back->runs.size(); ++r) {
+    EXPECT_EQ(back->runs[r].begin, specials.runs[r].begin);
+    EXPECT_EQ(back->runs[r].count, specials.runs[r].count);
+    EXPECT_EQ(back->runs[r].pattern, specials.runs[r].pattern);
+  }
+  ByteReader again(bytes);
+  EXPECT_EQ(read_special_values(again, 4, at).status().code(), Code::corrupt);
+}
+
+}  // namespace
+}  // namespace neve

@@ -1,0 +1,699 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams: what comes back, what hostile bytes do, which codebooks chunks get.
+#include "neve/stream.hpp"
+
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "core/stream/book.hpp"
+#include "core/stream/symbol_coder.hpp"
+#include "tests/support/test_fields.hpp"
+
+namespace neve {
+namespace {
+
+template <class T>
+constexpr DType dtype_of = sizeof(T) == 4 ? DType::f32 : DType::f64;
+
+template <class T>
+uint64_t bits_of(T value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+std::vector<std::byte> encode(const StreamOptions& options, const void* values, uint64_t count,
+                              uint64_t at_once = UINT64_MAX) {
+  auto encoder = StreamEncoder::create(options);
+  EXPECT_TRUE(encoder.ok()) << encoder.status().message();
+  const size_t value_bytes = dtype_bytes(options.dtype);
+  for (uint64_t at = 0; at < count; at += std::min(at_once, count - at)) {
+    const Status s = encoder->push(static_cast<const std::byte*>(values) + at * value_bytes,
+                                   std::min(at_once, count - at));
+    EXPECT_TRUE(s.ok()) << s.message();
+  }
+  const Status s = encoder->finish();
+  EXPECT_TRUE(s.ok()) << s.message();
+  return {encoder->output().begin(), encoder->output().end()};
+}
+
+template <class T>
+std::vector<T> decode(std::span<const std::byte> bytes, size_t count) {
+  std::vector<T> values(count);
+  const Status s =
+      decode_stream(bytes, reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T));
+  EXPECT_TRUE(s.ok()) << s.message();
+  return values;
+}
+
+// Every value inside the bound; special ones bit for bit.
+template <class T>
+void expect_held(const std::vector<T>& before, const std::vector<T>& after, double bound,
+                 std::optional<T> fill = {}) {
+  ASSERT_EQ(before.size(), after.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const T value = before[i];
+    const bool is_special = !std::isfinite(value) || bits_of(value) == bits_of(T{-0.0}) ||
+                            (fill && bits_of(value) == bits_of(*fill));
+    if (is_special) {
+      ASSERT_EQ(bits_of(value), bits_of(after[i])) << i;
+    } else {
+      ASSERT_LE(std::abs(static_cast<double>(after[i]) - static_cast<double>(value)), bound) << i;
+    }
+  }
+}
+
+// Rough, with jumps past what a symbol reaches, and every value that codecs trip over, alone and in runs.
+template <class T>
+std::vector<T> hard_field(const std::vector<int64_t>& size, uint64_t seed) {
+  auto field = test::rough_field<T>(size, 0.02, seed);
+  test::Random random(seed);
+  const auto n = static_cast<int64_t>(field.size());
+  for (const T special : test::special_values<T>()) {
+    field[static_cast<size_t>(random.below(n))] = special;
+    const int64_t begin = random.below(n);
+    const int64_t end = std::min(n, begin + random.below(60));
+    for (int64_t i = begin; i < end; ++i) field[static_cast<size_t>(i)] = special;
+  }
+  for (int k = 0; k < 20; ++k) field[static_cast<size_t>(random.below(n))] += T(50);
+  return field;
+}
+
+template <class T>
+StreamOptions options_of(std::vector<uint64_t> shape, double bound) {
+  StreamOptions o;
+  o.dtype = dtype_of<T>;
+  o.shape = std::move(shape);
+  o.bound = {BoundMode::abs, bound};
+  return o;
+}
+
+template <class T>
+class StreamOf : public testing::Test {};
+using FloatTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(StreamOf, FloatTypes);
+
+TYPED_TEST(StreamOf, EveryValueComesBackInsideTheBound) {
+  using T = TypeParam;
+  const std::vector<std::vector<uint64_t>> shapes{
+      {}, {1}, {9000}, {37, 143}, {11, 23, 31}, {3, 1, 40, 50}, {2, 3, 5, 7, 11}, {70000}};
+  for (const auto& shape : shapes) {
+    std::vector<int64_t> size(shape.rbegin(), shape.rend());
+    const auto field = hard_field<T>(size.empty() ? std::vector<int64_t>{1} : size, 5);
+    for (const double bound : {1e-1, 1e-3, 1e-6, 1e-30, 1e30}) {
+      for (const uint32_t restart_blocks : {0U, 3U}) {
+        StreamOptions o = options_of<T>(shape, bound);
+        o.fill = -999;
+        o.block_values = 1000;
+        o.chunk_bytes = 20000;
+        o.restart_blocks = restart_blocks;
+        const auto bytes = encode(o, field.data(), field.size());
+        expect_held<T>(field, decode<T>(bytes, field.size()), bound, T(-999));
+        if (this->HasFailure()) FAIL() << shape.size() << " dimensions, bound " << bound;
+      }
+    }
+  }
+}
+
+TYPED_TEST(StreamOf, BytesDependOnNothingButValuesAndOptions) {
+  using T = TypeParam;
+  const auto field = hard_field<T>({50, 40, 9}, 6);
+  StreamOptions o = options_of<T>({0, 40, 50}, 1e-3);
+  o.block_values = 777;
+  o.chunk_bytes = 30000;
+  const auto whole = encode(o, field.data(), field.size());
+  EXPECT_EQ(whole, encode(o, field.data(), field.size(), 1));
+  EXPECT_EQ(whole, encode(o, field.data(), field.size(), 1013));
+  const std::string before = simd_target();
+  for (const std::string& target : simd_targets()) {
+    ASSERT_TRUE(set_simd_target(target).ok());
+    EXPECT_EQ(whole, encode(o, field.data(), field.size())) << target;
+    expect_held<T>(field, decode<T>(whole, field.size()), 1e-3);
+  }
+  ASSERT_TRUE(set_simd_target(before).ok());
+
+  auto encoder = StreamEncoder::create(o);
+  ASSERT_TRUE(encoder.ok());
+  for (int round = 0; round < 3; ++round) {
+    encoder->reset();
+    ASSERT_TRUE(encoder->push(field.data(), field.size()).ok());
+    ASSERT_TRUE(encoder->finish().ok());
+    EXPECT_TRUE(std::ranges::equal(whole, encoder->output())) << "round " << round;
+  }
+}
+
+TYPED_TEST(StreamOf, DecodesFromPiecesAsTheyCome) {
+  using T = TypeParam;
+  const auto field = hard_field<T>({60, 300}, 7);
+  StreamOptions o = options_of<T>({0, 60}, 1e-3);
+  o.block_values = 500;
+  o.chunk_bytes = 5000 * sizeof(T);
+  const auto bytes = encode(o, field.data(), field.size());
+  for (const size_t piece : {size_t{1}, size_t{97}, size_t{5000}, bytes.size()}) {
+    StreamDecoder decoder;
+    std::vector<std::byte> out;
+    bool had_values_early = false;
+    for (size_t at = 0; at < bytes.size(); at += piece) {
+      const Status s = decoder.push(std::span(bytes).subspan(at, std::min(piece, bytes.size() - at)));
+      ASSERT_TRUE(s.ok()) << s.message();
+      had_values_early |= at + piece < bytes.size() && !decoder.output().empty();
+      out.insert(out.end(), decoder.output().begin(), decoder.output().end());
+      decoder.clear_output();
+    }
+    ASSERT_TRUE(decoder.finish().ok());
+    EXPECT_EQ(piece < bytes.size(), had_values_early);
+    EXPECT_EQ((std::vector<uint64_t>{300, 60}), decoder.info().shape);
+    const auto expected = decode<T>(bytes, field.size());
+    ASSERT_EQ(out.size(), expected.size() * sizeof(T));
+    EXPECT_EQ(0, std::memcmp(out.data(), expected.data(), out.size()));
+  }
+}
+
+TEST(Stream, FirstBytesLeaveBeforeTheLastValuesCome) {
+  const auto field = test::rough_field<float>({100000}, 0.01, 1);
+  StreamOptions o = options_of<float>({0}, 1e-3);
+  o.chunk_bytes = 40000;
+  auto encoder = StreamEncoder::create(o);
+  ASSERT_TRUE(encoder.ok());
+  const size_t header_bytes = encoder->output().size();
+  ASSERT_TRUE(encoder->push(field.data(), 15000).ok());
+  EXPECT_GT(encoder->output().size(), header_bytes);
+  ASSERT_TRUE(encoder->flush().ok());
+  StreamDecoder decoder;
+  ASSERT_TRUE(decoder.push(encoder->output()).ok());
+  EXPECT_EQ(15000 * sizeof(float), decoder.output().size());
+  EXPECT_FALSE(decoder.has_ended());
+  EXPECT_EQ(Code::corrupt, decoder.finish().code());
+}
+
+TEST(Stream, RunsOfFillValuesCostNextToNothing) {
+  auto field = test::rough_field<float>({400, 300}, 0.01, 3);
+  for (size_t i = 0; i < field.size(); ++i) {
+    if (i % 400 < 200) field[i] = 1e20F;
+  }
+  StreamArrayOptions o;
+  o.stream.bound = {BoundMode::rel, 1e-3};
+  const std::vector<uint64_t> shape{300, 400};
+  const auto bytes = encode_stream(DType::f32, shape, field.data(), o);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  const auto contents = describe_stream(*bytes);
+  ASSERT_TRUE(contents.ok());
+  EXPECT_EQ(1e20, static_cast<float>(contents->info.fill.value_or(0)) == 1e20F ? 1e20 : 0);
+  const auto back = decode<float>(*bytes, field.size());
+  expect_held<float>(field, back, 1e-3 * 1.5, 1e20F);
+  std::vector<float> half(field.size() / 2, 1.0F);
+  for (size_t i = 0, k = 0; i < field.size(); ++i) {
+    if (field[i] != 1e20F) half[k++] = field[i];
+  }
+  const auto of_half = encode_stream(DType::f32, std::vector<uint64_t>{300, 200}, half.data(), o);
+  ASSERT_TRUE(of_half.ok());
+  EXPECT_LT(bytes->size(), of_half->size() * 11 / 10);
+}
+
+// Smooth along the lines, noise from line to line.
+TEST(Stream, FewerDirectionsWhereTheOthersAreNoise) {
+  constexpr size_t lines = 300;
+  constexpr size_t width = 400;
+  std::vector<float> field(lines * width);
+  test::Random random(4);
+  for (size_t y = 0; y < lines; ++y) {
+    const double phase = 6 * random.uniform();
+    for (size_t x = 0; x < width; ++x) {
+      field[y * width + x] = static_cast<float>(std::sin(phase + 0.01 * static_cast<double>(x)));
+    }
+  }
+  StreamOptions options = options_of<float>({lines, width}, 1e-3);
+  const auto size_with = [&](int dims) {
+    options.dims = dims;
+    const auto bytes = encode(options, field.data(), field.size(), field.size());
+    const auto contents = describe_stream(bytes);
+    EXPECT_EQ(dims == 0 ? 2 : dims, contents->info.dims);
+    expect_held<float>(field, decode<float>(bytes, field.size()), 1e-3);
+    return bytes.size();
+  };
+  const size_t in_one = size_with(1);
+  const size_t in_two = size_with(2);
+  EXPECT_LT(in_one, in_two);
+  EXPECT_EQ(in_two, size_with(0));
+  options.dims = 0;
+  EXPECT_EQ(1, *best_stream_dims(options, field.data()));
+  StreamArrayOptions whole;
+  whole.stream.bound = options.bound;
+  const auto chosen = encode_stream(DType::f32, options.shape, field.data(), whole);
+  ASSERT_TRUE(chosen.ok());
+  EXPECT_EQ(1, describe_stream(*chosen)->info.dims);
+  whole.stream.dims = 2;
+  const auto as_told = encode_stream(DType::f32, options.shape, field.data(), whole);
+  EXPECT_EQ(2, describe_stream(*as_told)->info.dims);
+
+  // The other way round: what is the same in every line.
+  for (size_t y = 1; y < lines; ++y) std::copy_n(field.begin(), width, &field[y * width]);
+  for (size_t x = 0; x < width; ++x) {
+    const auto noise = static_cast<float>(random.uniform());
+    for (size_t y = 0; y < lines; ++y) field[y * width + x] += noise;
+  }
+  EXPECT_EQ(2, *best_stream_dims(options, field.data()));
+}
+
+TEST(Stream, OneOfflineBookAlone) {
+  const auto field = test::rough_field<float>({100, 100}, 0.01, 3);
+  StreamOptions options = options_of<float>({100, 100}, 1e-3);
+  options.rule = BookRule::never;
+  options.offline_book = 11;
+  const auto bytes = encode(options, field.data(), field.size(), field.size());
+  EXPECT_EQ(11, describe_stream(bytes)->blocks.at(0).offline_book);
+  expect_held<float>(field, decode<float>(bytes, field.size()), 1e-3);
+}
+
+TEST(Stream, SmallOnesHaveNoTable) {
+  for (const uint64_t side : {16U, 32U, 64U, 128U}) {
+    const auto n = static_cast<int64_t>(side);
+    const auto field = test::rough_field<float>({n, n}, 0.005, side);
+    StreamArrayOptions o;
+    o.stream.bound = {BoundMode::rel, 1e-3};
+    std::vector<ChunkReport> reports;
+    const auto bytes =
+        encode_stream(DType::f32, std::vector<uint64_t>{side, side}, field.data(), o, &reports);
+    ASSERT_TRUE(bytes.ok());
+    ASSERT_EQ(1U, reports.size());
+    EXPECT_EQ(BookKind::offline, reports[0].book);
+    EXPECT_LT(bytes->size(), field.size() * sizeof(float) * 2 / 3) << side;
+  }
+}
+
+TEST(Stream, UsageErrorsNameWhatIsAllowed) {
+  const auto message = [](const StreamOptions& o) {
+    const auto encoder = StreamEncoder::create(o);
+    EXPECT_FALSE(encoder.ok());
+    EXPECT_EQ(Code::usage, encoder.status().code());
+    return encoder.status().message();
+  };
+  StreamOptions o = options_of<float>({10, 10}, 1e-3);
+  o.bound = {BoundMode::lossless, 0};
+  EXPECT_NE(std::string::npos, message(o).find("ratio=VALUE"));
+  o.bound = {BoundMode::rel, 1e-3};
+  EXPECT_NE(std::string::npos, message(o).find("range"));
+  o.bound = {BoundMode::ratio, 31};
+  EXPECT_NE(std::string::npos, message(o).find("at most 28.8"));
+  o = options_of<float>({10, 0}, 1e-3);
+  EXPECT_NE(std::string::npos, message(o).find("slowest"));
+  o = options_of<float>({10, 10}, 1e-3);
+  o.block_values = 10;
+  EXPECT_NE(std::string::npos, message(o).find("256.."));
+  o = options_of<float>({10, 10}, 1e-3);
+  o.dtype = DType::i32;
+  EXPECT_NE(std::string::npos, message(o).find("f32 and f64"));
+
+  auto encoder = StreamEncoder::create(options_of<float>({4}, 1));
+  ASSERT_TRUE(encoder.ok());
+  const std::vector<float> five(5);
+  EXPECT_EQ(Code::usage, encoder->push(five.data(), 5).code());
+  ASSERT_TRUE(encoder->push(five.data(), 3).ok());
+  EXPECT_EQ(Code::usage, encoder->finish().code());
+  ASSERT_TRUE(encoder->push(five.data(), 1).ok());
+  ASSERT_TRUE(encoder->finish().ok());
+  EXPECT_EQ(Code::usage, encoder->finish().code());
+}
+
+// --- hostile bytes ------------------------------------------------------------------------------------
+
+std::vector<std::byte> sample_stream(size_t* values) {
+  static const auto field = hard_field<float>({30, 20, 10}, 9);
+  StreamOptions o = options_of<float>({10, 20, 30}, 1e-3);
+  o.block_values = 1500;
+  o.chunk_bytes = 12000;
+  o.rule = BookRule::always;
+  *values = field.size();
+  return encode(o, field.data(), field.size());
+}
+
+TEST(StreamCorrupt, EveryTruncationIsAnError) {
+  size_t values = 0;
+  const auto bytes = sample_stream(&values);
+  std::vector<float> out(values);
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const Status s = decode_stream(std::span(bytes).first(size), reinterpret_cast<std::byte*>(out.data()),
+                                   out.size() * sizeof(float));
+    ASSERT_EQ(Code::corrupt, s.code()) << size;
+    StreamDecoder decoder;
+    const Status pushed = decoder.push(std::span(bytes).first(size));
+    ASSERT_TRUE(!pushed.ok() || !decoder.finish().ok()) << size;
+  }
+}
+
+TEST(StreamCorrupt, EveryFlippedByteIsAnError) {
+  size_t values = 0;
+  auto bytes = sample_stream(&values);
+  std::vector<float> out(values);
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      bytes[at] ^= static_cast<std::byte>(flip);
+      const Status s =
+          decode_stream(bytes, reinterpret_cast<std::byte*>(out.data()), out.size() * sizeof(float));
+      ASSERT_EQ(Code::corrupt, s.code()) << at;
+      bytes[at] ^= static_cast<std::byte>(flip);
+    }
+  }
+  bytes.push_back(std::byte{0});
+  EXPECT_EQ(Code::corrupt, describe_stream(bytes).status().code());
+}
+
+// CRC-32 bit by bit.
+void repair_checksum(std::vector<std::byte>& bytes, size_t block, size_t size) {
+  constexpr size_t head = 20;
+  uint32_t crc = ~0U;
+  for (size_t i = 0; i < size; ++i) {
+    if (i >= head && i < head + 4) continue;
+    crc ^= static_cast<uint32_t>(bytes[block + i]);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320U : 0U);
+  }
+  crc = ~crc;
+  std::memcpy(bytes.data() + block + head, &crc, sizeof crc);
+}
+
+// With checksums made good again, what is behind them has to hold.
+TEST(StreamCorrupt, DamageWithGoodChecksumsDoesNotCrash) {
+  size_t values = 0;
+  const auto good = sample_stream(&values);
+  const auto contents = describe_stream(good);
+  ASSERT_TRUE(contents.ok());
+  size_t header = good.size();
+  for (const StreamBlock& b : contents->blocks) header -= b.stored_bytes;
+  std::vector<float> out(values);
+  test::Random random(4);
+  int errors = 0;
+  for (int round = 0; round < 3000; ++round) {
+    auto bytes = good;
+    size_t block = header;
+    const auto chosen = static_cast<size_t>(random.below(static_cast<int64_t>(contents->blocks.size())));
+    for (size_t b = 0; b < chosen; ++b) block += contents->blocks[b].stored_bytes;
+    const size_t size = contents->blocks[chosen].stored_bytes;
+    const int damage = 1 + static_cast<int>(random.below(3));
+    for (int k = 0; k < damage; ++k) {
+      // The head's fields often, its checksum never.
+      auto at = static_cast<size_t>(random.below(static_cast<int64_t>(random.below(2) == 0 ? 20 : size)));
+      if (at >= 20 && at < 24) at = 3;
+      bytes[block + at] = static_cast<std::byte>(random.next());
+    }
+    repair_checksum(bytes, block, size);
+    errors += decode_stream(bytes, reinterpret_cast<std::byte*>(out.data()), out.size() * sizeof(float)).ok()
+                  ? 0
+                  : 1;
+  }
+  EXPECT_GT(errors, 1000);
+}
+
+TEST(StreamCorrupt, ASmallHeaderClaimsNoMemory) {
+  StreamOptions o = options_of<float>({uint64_t{1} << 10, uint64_t{1} << 14, uint64_t{1} << 15}, 1e-3);
+  auto encoder = StreamEncoder::create(o);
+  ASSERT_TRUE(encoder.ok());
+  StreamDecoder decoder;
+  ASSERT_TRUE(decoder.push(encoder->output()).ok());
+  EXPECT_TRUE(decoder.has_info());
+  EXPECT_TRUE(decoder.output().empty());
+}
+
+// --- codebooks ----------------------------------------------------------------------------------------
+
+stream::SymbolCounts laplace_counts(double width, uint32_t total, uint32_t escapes, uint64_t seed) {
+  stream::SymbolCounts counts{};
+  test::Random random(seed);
+  for (size_t s = 1; s < wide_symbol_count; ++s) {
+    const double distance = std::abs(static_cast<double>(s) - 512);
+    counts[s] = static_cast<uint32_t>(total / width * std::exp(-distance / width) * (0.5 + random.uniform()));
+  }
+  counts[wide_symbol_escape] = escapes;
+  return counts;
+}
+
+TEST(StreamBooks, ApproximateOrderHoldsEachSymbolOnceAndPutsTheEscapeByItsCount) {
+  const auto counts = laplace_counts(12, 100000, 900, 2);
+  std::array<uint16_t, wide_symbol_count> ascending;
+  const size_t used = stream::approximate_order(counts, ascending);
+  std::vector<uint16_t> order(ascending.begin(), ascending.begin() + static_cast<ptrdiff_t>(used));
+  const auto escape = std::find(order.begin(), order.end(), wide_symbol_escape);
+  ASSERT_NE(order.end(), escape);
+  ASSERT_NE(order.end() - 1, escape);
+  EXPECT_LE(900U, counts[*(escape + 1)] * 2);
+  EXPECT_GE(900U * 2, counts[*(escape - 1)]);
+  std::sort(order.begin(), order.end());
+  EXPECT_EQ(order.end(), std::adjacent_find(order.begin(), order.end()));
+  EXPECT_EQ(static_cast<ptrdiff_t>(used),
+            std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c > 0; }));
+}
+
+TEST(StreamBooks, BuiltBooksAreNearTheEntropyAndComeBack) {
+  for (const double width : {0.2, 1.0, 5.0, 40.0, 300.0}) {
+    const auto counts = laplace_counts(width, 1000000, 500, 3);
+    const stream::Book book = stream::make_book(counts);
+    double total = 0;
+    double entropy_bits = 0;
+    for (const uint32_t c : counts) total += c;
+    for (const uint32_t c : counts) {
+      if (c > 0) entropy_bits -= c * std::log2(c / total);
+    }
+    const auto bits = static_cast<double>(stream::coded_bits(book, counts));
+    EXPECT_LT(bits, std::max(entropy_bits * 1.02, total * 1.05) + total * 0.04) << width;
+    Bytes written;
+    stream::write_book(book, written);
+    EXPECT_EQ(stream::book_bytes(book), written.size());
+    ByteReader in(written);
+    const auto back = stream::read_book(in);
+    ASSERT_TRUE(back.ok()) << back.status().message();
+    EXPECT_EQ(book, *back);
+    EXPECT_EQ(0U, in.remaining());
+    for (size_t size = 0; size < written.size(); ++size) {
+      ByteReader cut(ByteSpan(written).first(size));
+      EXPECT_FALSE(stream::read_book(cut).ok()) << size;
+    }
+  }
+}
+
+TEST(StreamBooks, OfflineOnesAreCompleteAndHaveEverySymbol) {
+  EXPECT_GE(stream::offline_books().size(), 8U);
+  for (const stream::Book& book : stream::offline_books()) {
+    uint64_t kraft = 0;
+    for (const uint8_t length : book.length) {
+      ASSERT_GE(length, 1);
+      ASSERT_LE(length, stream::max_book_bits);
+      kraft += uint64_t{1} << (stream::max_book_bits - length);
+    }
+    EXPECT_EQ(uint64_t{1} << stream::max_book_bits, kraft);
+  }
+}
+
+TEST(StreamBooks, CodesOfAnyBookDecodeAloneAndSideBySide) {
+  for (const double width : {0.1, 3.0, 200.0}) {
+    const auto counts = laplace_counts(width, 20000, 30, 5);
+    std::vector<uint16_t> symbols;
+    for (size_t s = 0; s < wide_symbol_count; ++s) {
+      symbols.insert(symbols.end(), counts[s] > 0 ? 1 + counts[s] % 50 : 0, static_cast<uint16_t>(s));
+    }
+    test::Random random(6);
+    for (size_t i = symbols.size(); i > 1; --i) {
+      std::swap(symbols[i - 1], symbols[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
+    }
+    const stream::Book book = stream::make_book(counts);
+    stream::CodeTable codes;
+    stream::make_code_table(book, codes);
+    std::vector<std::byte> bytes(stream::coded_bytes_limit(symbols.size()));
+    bytes.resize(stream::encode_symbols(symbols, codes, bytes.data()));
+    const stream::DecodeTable table(book);
+    for (const size_t lanes : {size_t{1}, stream::decode_side_by_side}) {
+      std::vector<std::vector<uint16_t>> out(lanes,
+                                             std::vector<uint16_t>(symbols.size() + stream::decode_padding));
+      std::vector<stream::SymbolBlock> blocks;
+      for (auto& o : out) blocks.push_back({bytes, std::span(o).first(symbols.size())});
+      const Status s = stream::decode_symbols(blocks, table);
+      ASSERT_TRUE(s.ok()) << s.message();
+      for (const auto& o : out) EXPECT_TRUE(std::equal(symbols.begin(), symbols.end(), o.begin()));
+      for (auto& block : blocks) block.codes = block.codes.first(bytes.size() - 1);
+      EXPECT_EQ(Code::corrupt, stream::decode_symbols(blocks, table).code());
+    }
+  }
+}
+
+// Chunks of 2^15 values, each of its own roughness.
+std::vector<ChunkReport> reports_of(const std::vector<double>& roughness, BookRule rule,
+                                    uint64_t* bytes = nullptr) {
+  constexpr int64_t chunk = 1 << 15;
+  std::vector<float> field;
+  for (size_t c = 0; c < roughness.size(); ++c) {
+    const auto part = test::rough_field<float>({chunk}, roughness[c], 1 + c);
+    field.insert(field.end(), part.begin(), part.end());
+  }
+  StreamOptions o = options_of<float>({field.size()}, 1e-3);
+  o.chunk_bytes = chunk * sizeof(float);
+  o.rule = rule;
+  auto encoder = StreamEncoder::create(o);
+  EXPECT_TRUE(encoder.ok());
+  EXPECT_TRUE(encoder->push(field.data(), field.size()).ok());
+  EXPECT_TRUE(encoder->finish().ok());
+  const auto out = encoder->output();
+  expect_held<float>(field, decode<float>(out, field.size()), 1e-3);
+  if (bytes != nullptr) *bytes = out.size();
+  return {encoder->reports().begin(), encoder->reports().end()};
+}
+
+TEST(StreamBooks, ExactCostTakesTheCheapestAndSaysWhy) {
+  uint64_t exact = 0, always = 0, never = 0, chi = 0;
+  const std::vector<double> mixed{0.01, 0.01, 0.3, 0.3, 0.01, 0.05, 0.05, 0.9, 0.01};
+  for (const ChunkReport& r : reports_of(mixed, BookRule::exact_cost, &exact)) {
+    const uint64_t taken = r.book == BookKind::kept      ? r.kept_bits
+                           : r.book == BookKind::rebuilt ? r.rebuilt_bits
+                                                         : r.offline_bits;
+    for (const uint64_t bits : {r.kept_bits, r.rebuilt_bits, r.offline_bits}) {
+      EXPECT_TRUE(bits == 0 || taken <= bits);
+    }
+    EXPECT_TRUE(r.reason == BookReason::first || r.reason == BookReason::fewest_bytes);
+  }
+  reports_of(mixed, BookRule::always, &always);
+  reports_of(mixed, BookRule::never, &never);
+  reports_of(mixed, BookRule::chi, &chi);
+  EXPECT_LE(exact, std::min({always, never, chi}));
+  EXPECT_LT(exact * 110, never * 100);
+}
+
+TEST(StreamBooks, ChiKeepsRebuildsAndFallsBack) {
+  const auto reports = reports_of({0.5, 0.5, 0.1, 0.002, 0.002}, BookRule::chi);
+  ASSERT_EQ(5U, reports.size());
+  EXPECT_EQ(BookReason::first, reports[0].reason);
+  EXPECT_EQ(BookKind::offline, reports[0].book);
+  EXPECT_EQ(BookReason::small_change, reports[1].reason);
+  EXPECT_EQ(BookKind::kept, reports[1].book);
+  for (const ChunkReport& r : reports) {
+    if (r.reason == BookReason::change || r.reason == BookReason::missing_code) {
+      EXPECT_EQ(BookKind::rebuilt, r.book);
+    }
+    if (r.reason == BookReason::large_change) {
+      EXPECT_EQ(BookKind::offline, r.book);
+      EXPECT_GT(r.chi, 9.69);
+    }
+    if (r.reason == BookReason::change) {
+      EXPECT_GT(r.chi, 5.18);
+    }
+  }
+  EXPECT_EQ(BookReason::large_change, reports[3].reason);
+}
+
+TEST(StreamBooks, AlwaysAndNeverDoAsTheySay) {
+  for (const ChunkReport& r : reports_of({0.5, 0.01, 0.1}, BookRule::always))
+    EXPECT_EQ(BookKind::rebuilt, r.book);
+  const auto never = reports_of({0.5, 0.01, 0.1}, BookRule::never);
+  EXPECT_EQ(BookKind::offline, never[0].book);
+  EXPECT_EQ(BookKind::kept, never[1].book);
+  EXPECT_EQ(BookKind::kept, never[2].book);
+  EXPECT_FALSE(parse_book_rule("sometimes").ok());
+  EXPECT_EQ(BookRule::chi, *parse_book_rule("chi"));
+}
+
+// --- ratio and PSNR -----------------------------------------------------------------------------------
+
+template <class T>
+double psnr_of(const std::vector<T>& before, const std::vector<T>& after) {
+  const auto [lo, hi] = std::minmax_element(before.begin(), before.end());
+  double squares = 0;
+  for (size_t i = 0; i < before.size(); ++i) squares += std::pow(double(after[i]) - double(before[i]), 2);
+  return 20 * std::log10((*hi - *lo) / std::sqrt(squares / double(before.size())));
+}
+
+TYPED_TEST(StreamOf, ReachesARatio) {
+  using T = TypeParam;
+  for (const double ratio : {4.0, 8.0, 10.5, 16.0}) {
+    for (const double noise : {0.5, 0.01}) {
+      const auto field = test::rough_field<T>({100, 90, 80}, noise, 11);
+      StreamArrayOptions o;
+      o.stream.bound = {BoundMode::ratio, ratio};
+      o.stream.chunk_bytes = 400000;
+      std::vector<ChunkReport> reports;
+      const auto bytes =
+          encode_stream(dtype_of<T>, std::vector<uint64_t>{80, 90, 100}, field.data(), o, &reports);
+      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+      const double reached = double(field.size() * sizeof(T)) / double(bytes->size());
+      EXPECT_NEAR(1, reached / ratio, 0.05) << ratio;
+      double bound = 0;
+      for (const ChunkReport& r : reports) bound = std::max(bound, r.bound_abs);
+      expect_held<T>(field, decode<T>(*bytes, field.size()), bound);
+    }
+  }
+}
+
+TYPED_TEST(StreamOf, ReachesAPsnrAndNeverLess) {
+  using T = TypeParam;
+  for (const double psnr : {40.0, 60.0, 90.0}) {
+    const auto field = test::rough_field<T>({100, 90, 20}, 0.1, 12);
+    StreamArrayOptions o;
+    o.stream.bound = {BoundMode::psnr, psnr};
+    o.stream.chunk_bytes = 200000;
+    const auto bytes = encode_stream(dtype_of<T>, std::vector<uint64_t>{20, 90, 100}, field.data(), o);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    const double reached = psnr_of(field, decode<T>(*bytes, field.size()));
+    EXPECT_GE(reached, psnr);
+    EXPECT_LE(reached, psnr + 1.5);
+  }
+}
+
+// --- golden streams -----------------------------------------------------------------------------------
+
+// Written once (with NEVE_WRITE_GOLDEN set), never again: every release gets the same values out of them.
+TEST(StreamGolden, OldStreamsStayReadable) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(NEVE_SOURCE_DIR) / "tests/golden";
+  std::vector<std::pair<std::string, std::vector<std::byte>>> made;
+  const auto add = [&]<class T>(const std::string& name, const std::vector<T>& field, StreamOptions o) {
+    o.block_values = 3000;
+    o.chunk_bytes = 9000 * sizeof(T);
+    o.fill = -999;
+    made.emplace_back("stream_" + name, encode(o, field.data(), field.size()));
+  };
+  add("f32_1d", hard_field<float>({30000}, 1), options_of<float>({30000}, 1e-3));
+  add("f32_2d", hard_field<float>({130, 170}, 2), options_of<float>({0, 130}, 1e-2));
+  add("f64_3d", hard_field<double>({30, 20, 40}, 3), options_of<double>({40, 20, 30}, 1e-4));
+  auto restarting = options_of<float>({40, 20, 30}, 1e-3);
+  restarting.restart_blocks = 2;
+  restarting.rule = BookRule::always;
+  add("f32_3d_restarts", hard_field<float>({30, 20, 40}, 4), restarting);
+  auto ratio = options_of<float>({40, 20, 30}, 1e-3);
+  ratio.bound = {BoundMode::ratio, 8};
+  add("f32_3d_ratio", hard_field<float>({30, 20, 40}, 5), ratio);
+  add("f32_2d_tiny", test::rough_field<float>({16, 16}, 0.01, 6), options_of<float>({16, 16}, 1e-2));
+
+  const auto values_hash = [](std::span<const std::byte> bytes) {
+    const auto contents = describe_stream(bytes);
+    if (!contents.ok()) return contents.status().message();
+    std::vector<std::byte> out(contents->values * dtype_bytes(contents->info.dtype));
+    if (const Status s = decode_stream(bytes, out.data(), out.size()); !s.ok()) return s.message();
+    return std::to_string(XXH3_64bits(out.data(), out.size()));
+  };
+  for (const auto& [name, bytes] : made) {
+    const fs::path path = folder / (name + ".nevs");
+    if (fs::exists(path) || std::getenv("NEVE_WRITE_GOLDEN") == nullptr) continue;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(folder / (name + ".xxh3")) << values_hash(bytes) << "\n";
+  }
+  size_t found = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".nevs") continue;
+    ++found;
+    std::vector<std::byte> bytes(entry.file_size());
+    std::ifstream(entry.path(), std::ios::binary)
+        .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::string expected;
+    std::ifstream(fs::path(entry.path()).replace_extension(".xxh3")) >> expected;
+    EXPECT_EQ(expected, values_hash(bytes)) << entry.path().filename();
+  }
+  EXPECT_GE(found, made.size());
+}
+
+}  // namespace
+}  // namespace neve
