@@ -10,28 +10,45 @@ import sys
 import numpy as np
 
 
+def _axes(f):
+    f.title = "a file with everything"
+    f.numbers = np.array([1.5, -2.0], dtype=np.float32)
+    f.setncattr_string("tags", ["first", "zweite", "troisième"])
+    f.createDimension("time", None)
+    f.createDimension("lev", 3)
+    f.createDimension("lat", 20)
+    f.createDimension("lon", 37)
+    f.createDimension("nchar", 8)
+    f.createDimension("unused", 5)
+    time = f.createVariable("time", "f8", ("time",), chunksizes=(4,))
+    time.units = "days since 2000-01-01"
+    lat = f.createVariable("lat", "f4", ("lat",))
+    lat.units = "degrees_north"
+    lat[:] = np.linspace(-90, 90, 20)
+    lon = f.createVariable("lon", "f8", ("lon",))
+    lon[:] = np.arange(37) * 10.0
+    return time
+
+
+def _user_types(f):
+    pair = f.createCompoundType(np.dtype([("u", "f4"), ("n", "i4")]), "pair_t")
+    pairs = f.createVariable("pairs", pair, ("lev",))
+    pairs[:] = np.array([(1.5, 1), (2.5, 2), (np.nan, 3)], dtype=pair.dtype)
+    ragged = f.createVLType(np.int32, "ragged_t")
+    rows = f.createVariable("rows", ragged, ("lev",))
+    for i, row in enumerate(([1, 2, 3], [], [7])):
+        rows[i] = np.array(row, dtype=np.int32)
+    colour = f.createEnumType(np.uint8, "colour_t", {"red": 0, "green": 1})
+    f.createVariable("colours", colour, ("lev",))[:] = np.array([0, 1, 0], dtype=np.uint8)
+
+
 def make_netcdf(path):
     """What netCDF-4 knows: groups, user types, unlimited dimensions, packing, fill values."""
     import netCDF4
 
     rng = np.random.default_rng(5)
     with netCDF4.Dataset(path, "w") as f:
-        f.title = "a file with everything"
-        f.numbers = np.array([1.5, -2.0], dtype=np.float32)
-        f.setncattr_string("tags", ["first", "zweite", "troisième"])
-        f.createDimension("time", None)
-        f.createDimension("lev", 3)
-        f.createDimension("lat", 20)
-        f.createDimension("lon", 37)
-        f.createDimension("nchar", 8)
-        f.createDimension("unused", 5)
-        time = f.createVariable("time", "f8", ("time",), chunksizes=(4,))
-        time.units = "days since 2000-01-01"
-        lat = f.createVariable("lat", "f4", ("lat",))
-        lat.units = "degrees_north"
-        lat[:] = np.linspace(-90, 90, 20)
-        lon = f.createVariable("lon", "f8", ("lon",))
-        lon[:] = np.arange(37) * 10.0
+        time = _axes(f)
         y, x = np.meshgrid(np.arange(20) / 3, np.arange(37) / 5, indexing="ij")
         waves = np.sin(x)[None] * np.cos(y)[None] * np.arange(1, 12)[:, None, None]
 
@@ -83,15 +100,7 @@ def make_netcdf(path):
         deep.note = "inherits lat and lon"
         salt = deep.createVariable("salt", "f8", ("depth", "lat", "lon"), zlib=True)
         salt[:] = 35 + waves[:6] / 100
-        pair = f.createCompoundType(np.dtype([("u", "f4"), ("n", "i4")]), "pair_t")
-        pairs = f.createVariable("pairs", pair, ("lev",))
-        pairs[:] = np.array([(1.5, 1), (2.5, 2), (np.nan, 3)], dtype=pair.dtype)
-        ragged = f.createVLType(np.int32, "ragged_t")
-        rows = f.createVariable("rows", ragged, ("lev",))
-        for i, row in enumerate(([1, 2, 3], [], [7])):
-            rows[i] = np.array(row, dtype=np.int32)
-        colour = f.createEnumType(np.uint8, "colour_t", {"red": 0, "green": 1})
-        f.createVariable("colours", colour, ("lev",))[:] = np.array([0, 1, 0], dtype=np.uint8)
+        _user_types(f)
 
 
 def make_hdf5(path):

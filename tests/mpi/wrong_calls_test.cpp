@@ -137,6 +137,17 @@ class WrongCallsOfMpi : public testing::Test {
     return directory_ + "/file_" + std::to_string(of_world[0]);
   }
 
+  // A plotfile that `change(plot, options, path)` has made wrong.
+  template <class Change>
+  void refuse_plotfile(MPI_Comm comm, Change change) const {
+    Plot plot(comm);
+    WriteOptions options;
+    std::string to = path(comm);
+    change(plot, options, to);
+    expect_same("write_plotfile", comm,
+                write_plotfile(comm, to, plot.hierarchy, plot.owned, options).status());
+  }
+
   std::string directory_;
 };
 
@@ -189,6 +200,51 @@ TEST_F(WrongCallsOfMpi, DescribingAHierarchy) {
   survived("neve_mpi_last_error", neve_mpi_last_error() == neve_last_error());
 }
 
+constexpr const char* wrong_write_options[] = {"magic",
+                                               "=",
+                                               ":",
+                                               "field",
+                                               "field:",
+                                               "field:u",
+                                               "field:u=",
+                                               "field:\"u=abs=1",
+                                               "field:\"u\"x=abs=1",
+                                               "abs",
+                                               "abs=0",
+                                               "abs=nan",
+                                               "rel=-1",
+                                               "lossless=1",
+                                               "ratio=10",
+                                               "lossless;abs=1",
+                                               "abs=1;abs=1",
+                                               "abs=1;rel=1e-3",
+                                               "field:u=abs=1;field:u=rel=1e-3",
+                                               "threads=1;threads=1",
+                                               "uncompressed;uncompressed",
+                                               "threads=0",
+                                               "threads=-1",
+                                               "threads=1025",
+                                               "threads=2000000000",
+                                               "threads=99999999999",
+                                               "threads=1x",
+                                               "codec=gzip",
+                                               "codec=constant",
+                                               "effort=huge",
+                                               "covered=maybe",
+                                               "strategy=magic",
+                                               "ghosts=-1",
+                                               "ghosts=1025",
+                                               "aggregate_boxes=-1",
+                                               "aggregate_boxes=4",
+                                               "chunk_size=0",
+                                               "chunk_size=5",
+                                               "chunk_size=99999999999999999999",
+                                               "uncompressed=1",
+                                               "\xff",
+                                               "field:x=abs=1",
+                                               "uncompressed;strategy=filtered",
+                                               "uncompressed;covered=drop"};
+
 TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
   auto communicators = good_communicators();
   for (const auto& [name, comm] : communicators) {
@@ -204,55 +260,21 @@ TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
       const bool is_wrong = on_all || is_last;
       write(target.c_str(), is_wrong ? nullptr : h, nullptr);
       write(is_wrong ? nullptr : target.c_str(), h, nullptr);
-      for (const char* options : {"magic",
-                                  "=",
-                                  ":",
-                                  "field",
-                                  "field:",
-                                  "field:u",
-                                  "field:u=",
-                                  "field:\"u=abs=1",
-                                  "field:\"u\"x=abs=1",
-                                  "abs",
-                                  "abs=0",
-                                  "abs=nan",
-                                  "rel=-1",
-                                  "lossless=1",
-                                  "ratio=10",
-                                  "lossless;abs=1",
-                                  "abs=1;abs=1",
-                                  "abs=1;rel=1e-3",
-                                  "field:u=abs=1;field:u=rel=1e-3",
-                                  "threads=1;threads=1",
-                                  "uncompressed;uncompressed",
-                                  "threads=0",
-                                  "threads=-1",
-                                  "threads=1025",
-                                  "threads=2000000000",
-                                  "threads=99999999999",
-                                  "threads=1x",
-                                  "codec=gzip",
-                                  "codec=constant",
-                                  "effort=huge",
-                                  "covered=maybe",
-                                  "strategy=magic",
-                                  "ghosts=-1",
-                                  "ghosts=1025",
-                                  "aggregate_boxes=-1",
-                                  "aggregate_boxes=4",
-                                  "chunk_size=0",
-                                  "chunk_size=5",
-                                  "chunk_size=99999999999999999999",
-                                  "uncompressed=1",
-                                  "\xff",
-                                  "field:x=abs=1",
-                                  "uncompressed;strategy=filtered",
-                                  "uncompressed;covered=drop"}) {
+      for (const char* options : wrong_write_options) {
         write(target.c_str(), h, is_wrong ? options : "abs=1");
       }
     }
     neve_hierarchy_free(h);
-    // What only the write finds.
+  }
+  free_communicators(communicators);
+}
+
+TEST_F(WrongCallsOfMpi, WritingAHierarchyThatOnlyTheWriteFindsWrong) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
+    const Plot plot(comm);
+    const std::string target = path(comm);
     const int lo[] = {0, 0}, hi[] = {8 * size_of(comm) - 1, 7}, outside[] = {8 * size_of(comm), 7};
     const auto write_changed = [&](auto change) {
       const char* const names[] = {"u", "v"};
@@ -318,19 +340,11 @@ TEST_F(WrongCallsOfMpi, CommunicatorsThatNothingTakes) {
   if (half != MPI_COMM_NULL) MPI_Comm_free(&half);
 }
 
-TEST_F(WrongCallsOfMpi, WritingInCpp) {
+TEST_F(WrongCallsOfMpi, WritingInCppWithWrongOptions) {
   auto communicators = good_communicators();
   for (const auto& [name, comm] : communicators) {
     SCOPED_TRACE(name);
-    const std::string target = path(comm);
-    const auto wrong = [&](auto change) {
-      Plot plot(comm);
-      WriteOptions options;
-      std::string to = target;
-      change(plot, options, to);
-      expect_same("write_plotfile", comm,
-                  write_plotfile(comm, to, plot.hierarchy, plot.owned, options).status());
-    };
+    const auto wrong = [&](auto change) { refuse_plotfile(comm, change); };
     for (const uint8_t n : {77, 254}) {
       wrong([&](Plot&, WriteOptions& o, std::string&) { o.codec = static_cast<Codec>(n); });
       wrong([&](Plot&, WriteOptions& o, std::string&) { o.covered = static_cast<Covered>(n); });
@@ -369,6 +383,15 @@ TEST_F(WrongCallsOfMpi, WritingInCpp) {
     for (const auto& wrong_hints : hints) {
       wrong([&](Plot&, WriteOptions& o, std::string&) { o.mpi_hints = wrong_hints; });
     }
+  }
+  free_communicators(communicators);
+}
+
+TEST_F(WrongCallsOfMpi, WritingWrongDataInCpp) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
+    const auto wrong = [&](auto change) { refuse_plotfile(comm, change); };
     wrong([](Plot& p, WriteOptions&, std::string&) { p.hierarchy.components[1] = "\xe9"; });
     wrong([](Plot& p, WriteOptions&, std::string&) { p.hierarchy.side_files["\xff"] = "x"; });
     wrong([](Plot& p, WriteOptions&, std::string&) { p.owned[0].data.data = nullptr; });
@@ -390,13 +413,20 @@ TEST_F(WrongCallsOfMpi, WritingInCpp) {
       Plot plot(comm);
       change(plot);
       expect_same("write_amrex_plotfile", comm,
-                  write_amrex_plotfile(comm, target, plot.hierarchy, plot.owned));
+                  write_amrex_plotfile(comm, path(comm), plot.hierarchy, plot.owned));
     };
     wrong_amrex([](Plot& p) { p.hierarchy.components[1] = "\xe9"; });
     wrong_amrex([](Plot& p) { p.hierarchy.levels.clear(); });
     wrong_amrex([](Plot& p) { p.owned.clear(); });
     wrong_amrex([](Plot& p) { p.owned[0].data.data = nullptr; });
+  }
+  free_communicators(communicators);
+}
 
+TEST_F(WrongCallsOfMpi, WritingACheckpointInCpp) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
     const auto wrong_checkpoint = [&](auto change) {
       Plot plot(comm);
       plot.hierarchy.components = {"u"};
@@ -405,7 +435,7 @@ TEST_F(WrongCallsOfMpi, WritingInCpp) {
       WriteOptions options;
       change(variables, boxes, options);
       expect_same("write_checkpoint", comm,
-                  write_checkpoint(comm, target, plot.hierarchy, variables, boxes, options).status());
+                  write_checkpoint(comm, path(comm), plot.hierarchy, variables, boxes, options).status());
     };
     using Variables = std::vector<Variable>;
     using Boxes = std::vector<std::vector<LocalBox>>;
@@ -426,6 +456,9 @@ TEST_F(WrongCallsOfMpi, WritingInCpp) {
     wrong_checkpoint([](Variables&, Boxes&, WriteOptions& o) { o.encode.threads = 2000000000; });
   }
   free_communicators(communicators);
+}
+
+TEST_F(WrongCallsOfMpi, OptionsInCpp) {
   survived("covered_name", covered_name(static_cast<Covered>(77)) == std::string("unknown"));
   refused("parse_covered", parse_covered("").status());
   refused("parse_covered", parse_covered("maybe").status());
@@ -450,7 +483,7 @@ TEST_F(WrongCallsOfMpi, Gathering) {
     SCOPED_TRACE(name);
     const auto ranks = static_cast<size_t>(size_of(comm));
     std::vector<float> mine(8, 1.5f), all(8 * ranks);
-    const std::vector<uint64_t> counts(ranks, 8), zeros(ranks, 0), huge(ranks, UINT64_MAX);
+    const std::vector<uint64_t> counts(ranks, 8);
     neve_compress_options values = NEVE_COMPRESS_OPTIONS_INIT;
     neve_mpi_options options = NEVE_MPI_OPTIONS_INIT;
     for (const bool on_all : {true, false}) {
@@ -499,7 +532,17 @@ TEST_F(WrongCallsOfMpi, Gathering) {
         with([&] { options.layer_ndim = 1, options.layer_shape = layer; });
       }
     }
-    // Of root's arguments alone.
+  }
+  free_communicators(communicators);
+}
+
+TEST_F(WrongCallsOfMpi, GatheringWithWrongArgumentsAtRoot) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
+    const auto ranks = static_cast<size_t>(size_of(comm));
+    std::vector<float> mine(8, 1.5f), all(8 * ranks);
+    const std::vector<uint64_t> counts(ranks, 8), zeros(ranks, 0), huge(ranks, UINT64_MAX);
     const auto root_only = [&](void* recv, const uint64_t* c, const uint64_t* d) {
       expect_same("neve_mpi_gatherv", comm,
                   neve_mpi_gatherv(mine.data(), 8, MPI_FLOAT, recv, c, d, 0, comm, nullptr, nullptr));
@@ -571,7 +614,7 @@ TEST_F(WrongCallsOfMpi, SendingAndReceiving) {
   free_communicators(communicators);
 }
 
-TEST_F(WrongCallsOfMpi, FrameFiles) {
+TEST_F(WrongCallsOfMpi, OpeningFrameFiles) {
   auto communicators = good_communicators();
   for (const auto& [name, comm] : communicators) {
     SCOPED_TRACE(name);
@@ -609,7 +652,18 @@ TEST_F(WrongCallsOfMpi, FrameFiles) {
     expect("neve_mpi_file_sync", neve_mpi_file_sync(nullptr));
     expect("neve_mpi_file_close", neve_mpi_file_close(nullptr));
     expect("neve_mpi_file_close", neve_mpi_file_close(&file));
+  }
+  free_communicators(communicators);
+}
 
+TEST_F(WrongCallsOfMpi, WritingAndReadingFrameFiles) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
+    const std::string target = path(comm);
+    neve_mpi_file* file = nullptr;
+    float values[8] = {};
+    const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
     ASSERT_EQ(neve_mpi_file_open(comm, target.c_str(), NEVE_MPI_FILE_CREATE, &file), NEVE_OK)
         << neve_last_error();
     expect("neve_mpi_file_read_at", neve_mpi_file_read_at(file, 0, values, 8, MPI_FLOAT, nullptr));

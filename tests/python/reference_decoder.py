@@ -10,7 +10,9 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import functools
+import itertools
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -278,6 +280,51 @@ def read_codebook(reader: Reader) -> list[int]:
     return lengths
 
 
+def read_section(body: Reader, data: bytes, at: int, per_section: bool, may_nest: bool) -> Section:
+    codec = body.u8()
+    lie, unit = (body.u8(), body.u8()) if per_section else (LINEAR, 0)
+    require(lie <= NESTED and unit in (0, 8, 16, 32), "arrangement of a section")
+    require(unit > 0 if lie == CLUSTER else unit == 0 or lie == LINEAR, "unit of a section")
+    can_nest = codec in (INTERPOLATION, CONTEXT) and may_nest
+    require(lie != NESTED or can_nest, "nested without a coarser level")
+    size = body.varint()
+    (checksum,) = body.unpack("Q")
+    part = data[at : at + size]
+    require(len(part) == size and checksum == xxh3_64(part), "section checksum")
+    require(DUAL_QUANT <= codec <= LOSSLESS, f"codec {codec}")
+    return Section(codec, part, lie, unit)
+
+
+def read_shape(body: Reader, element_count: int) -> list[int]:
+    rank = body.varint()
+    require(rank <= 32, "array rank")
+    shape = [body.varint() for _ in range(rank)]
+    require(int(np.prod(shape, dtype=object)) == element_count, "array shape")
+    return shape
+
+
+def read_ratio(body: Reader, ndim: int) -> list[int]:
+    ratio = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
+    require(all(1 <= r <= MOST_COARSER_RATIO for r in ratio), "refinement")
+    return ratio
+
+
+def read_boxes(body: Reader, ndim: int, count: int) -> list[Box]:
+    boxes: list[Box] = []
+    for _ in range(count):
+        boxes.append(read_box(body, ndim, boxes[-1].lo if boxes else [0] * 4))
+    return boxes
+
+
+def read_body(data: bytes, header_bytes: int) -> Reader:
+    (checksum,) = struct.unpack("<Q", data[header_bytes - 8 : header_bytes])
+    require(checksum == xxh3_64(data[: header_bytes - 8]), "header checksum")
+    packed = Reader(data[40 : header_bytes - 8])
+    body = Reader(packed.packed(64 * (header_bytes - 8) + (1 << 20)))
+    packed.end("body")
+    return body
+
+
 def parse(data: bytes) -> Frame:
     require(len(data) >= 40, "shorter than a prefix")
     fields = struct.unpack("<4sHBBIBBHQQII", data[:40])
@@ -287,34 +334,19 @@ def parse(data: bytes) -> Frame:
     require(version == 1, f"version {version}")
     require(48 <= header_bytes <= frame_bytes <= len(data), "sizes")
     data = data[:frame_bytes]
-    (checksum,) = struct.unpack("<Q", data[header_bytes - 8 : header_bytes])
-    require(checksum == xxh3_64(data[: header_bytes - 8]), "header checksum")
+    body = read_body(data, header_bytes)
     require(dtype < len(DTYPES) and 1 <= ndim <= 4 and components >= 1, "prefix")
     require(arrangement <= PER_SECTION and flags < 2 * HAS_COARSER, "arrangement or flags")
     require(element_count <= MOST_ELEMENTS, "element count")
     require(box_count >= 1 or (bool(flags & ARRAY) and element_count == 0), "no boxes")
 
-    packed = Reader(data[40 : header_bytes - 8])
-    body = Reader(packed.packed(64 * (header_bytes - 8) + (1 << 20)))
-    packed.end("body")
-
-    shape = None
-    if flags & ARRAY:
-        rank = body.varint()
-        require(rank <= 32, "array rank")
-        shape = [body.varint() for _ in range(rank)]
-        require(int(np.prod(shape, dtype=object)) == element_count, "array shape")
+    shape = read_shape(body, element_count) if flags & ARRAY else None
     split = None
     if flags & SPLIT:
         split = (body.varint(), body.varint())
         require(box_count == 1, "split of several boxes")
-    ratio = None
-    if flags & HAS_COARSER:
-        ratio = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
-        require(all(1 <= r <= MOST_COARSER_RATIO for r in ratio), "refinement")
-    boxes: list[Box] = []
-    for _ in range(box_count):
-        boxes.append(read_box(body, ndim, boxes[-1].lo if boxes else [0] * 4))
+    ratio = read_ratio(body, ndim) if flags & HAS_COARSER else None
+    boxes = read_boxes(body, ndim, box_count)
     held = sum(box.cells() for box in boxes) * components
     if split is not None:
         require(split[1] >= 1 and split[0] + split[1] <= held, "split range")
@@ -325,20 +357,11 @@ def parse(data: bytes) -> Frame:
     sections = []
     at = header_bytes
     for _ in range(section_count):
-        codec = body.u8()
-        lie, unit = (body.u8(), body.u8()) if arrangement == PER_SECTION else (LINEAR, 0)
-        require(lie <= NESTED and unit in (0, 8, 16, 32), "arrangement of a section")
-        require(unit > 0 if lie == CLUSTER else unit == 0 or lie == LINEAR, "unit of a section")
-        can_nest = codec in (INTERPOLATION, CONTEXT) and ratio is not None
-        require(lie != NESTED or can_nest, "nested without a coarser level")
-        size = body.varint()
-        (checksum,) = body.unpack("Q")
-        part = data[at : at + size]
-        require(len(part) == size and checksum == xxh3_64(part), "section checksum")
-        require(DUAL_QUANT <= codec <= LOSSLESS, f"codec {codec}")
-        require(dtype <= 1 or codec in (EXACT, CONSTANT, LOSSLESS), f"codec {codec} of integers")
-        sections.append(Section(codec, part, lie, unit))
-        at += size
+        section = read_section(body, data, at, arrangement == PER_SECTION, ratio is not None)
+        of_integers = section.codec in (EXACT, CONSTANT, LOSSLESS)
+        require(dtype <= 1 or of_integers, f"codec {section.codec} of integers")
+        sections.append(section)
+        at += len(section.data)
     require(at == frame_bytes, "bytes behind the last section")
     body.end("sections")
     frame = Frame(
@@ -795,6 +818,56 @@ def usable_grid(component: Component, dtype: np.dtype) -> tuple:
     return step, center
 
 
+@dataclass
+class Stored:
+    """What a section of dual_quant holds, region after region."""
+
+    residuals: Iterator[int]
+    special: dict[int, float]
+    position: int = 0  # of the next value among those held
+
+
+def first_before(rows: dict, y: int, z: int, w: int, nz: int) -> int:
+    """The first value of the row, plane or volume before: what a first cell without value holds."""
+    if y > 0:
+        return rows[y - 1, z, w][0]
+    if z > 0:
+        return rows[0, z - 1, w][0]
+    return rows[0, nz - 1, w - 1][0] if w > 0 else 0
+
+
+def quantized_rows(size, mask, axes: int, subsets, stored: Stored) -> tuple[dict, dict]:
+    """The rows of a region, by (y, z, w), and its special values by cell."""
+    nx, ny, nz, nw = size
+    zero_row = [0] * nx
+    rows: dict[tuple[int, int, int], list[int]] = {}
+    patches: dict[int, float] = {}
+    cell = 0
+    for w, z, y in itertools.product(range(nw), range(nz), range(ny)):
+        neighbours = [0] * nx
+        for (oy, oz, ow), sign in subsets:
+            before = rows.get((y - oy, z - oz, w - ow), zero_row)
+            neighbours = [n + sign * q for n, q in zip(neighbours, before, strict=True)]
+        behind = (axes & 2 and y > 0) or (axes & 4 and z > 0) or (axes & 8 and w > 0)
+        along_x = bool(axes & 1) or (axes != 0 and not behind)
+        hold = first_before(rows, y, z, w, nz)
+        row = []
+        for x in range(nx):
+            is_special = not mask[cell] and stored.position in stored.special
+            if is_special:
+                patches[cell] = stored.special[stored.position]
+            if not mask[cell] and not is_special:
+                q = neighbours[x] + next(stored.residuals)
+                if along_x and x > 0:
+                    q += row[x - 1] - neighbours[x - 1]
+                hold = q % WORD
+            row.append(hold)
+            stored.position += not mask[cell]
+            cell += 1
+        rows[y, z, w] = row
+    return rows, patches
+
+
 def decode_dual_quant(
     reader: Reader,
     frame: Frame,
@@ -822,47 +895,10 @@ def decode_dual_quant(
         if (s << 1) & ~axes == 0:
             offsets = (s & 1, s >> 1 & 1, s >> 2 & 1)
             subsets.append((offsets, 1 if sum(offsets) % 2 else -1))
-    next_residual = 0
-    position = 0
+    stored = Stored(iter(residuals), special)
     decoded = []
     for region, mask in zip(regions, left_out, strict=True):
-        nx, ny, nz, nw = region.size
-        zero_row = [0] * nx
-        rows: dict[tuple[int, int, int], list[int]] = {}
-        patches = {}
-        cell = 0
-        for w in range(nw):
-            for z in range(nz):
-                for y in range(ny):
-                    neighbours = [0] * nx
-                    for (oy, oz, ow), sign in subsets:
-                        before = rows.get((y - oy, z - oz, w - ow), zero_row)
-                        neighbours = [n + sign * q for n, q in zip(neighbours, before, strict=True)]
-                    behind = (axes & 2 and y > 0) or (axes & 4 and z > 0) or (axes & 8 and w > 0)
-                    along_x = bool(axes & 1) or (axes != 0 and not behind)
-                    if y > 0:
-                        hold = rows[y - 1, z, w][0]
-                    elif z > 0:
-                        hold = rows[0, z - 1, w][0]
-                    elif w > 0:
-                        hold = rows[0, nz - 1, w - 1][0]
-                    else:
-                        hold = 0
-                    row = []
-                    for x in range(nx):
-                        is_special = not mask[cell] and position in special
-                        if is_special:
-                            patches[cell] = special[position]
-                        if not mask[cell] and not is_special:
-                            q = neighbours[x] + residuals[next_residual]
-                            next_residual += 1
-                            if along_x and x > 0:
-                                q += row[x - 1] - neighbours[x - 1]
-                            hold = q % WORD
-                        row.append(hold)
-                        position += not mask[cell]
-                        cell += 1
-                    rows[y, z, w] = row
+        rows, patches = quantized_rows(region.size, mask, axes, subsets, stored)
         q = np.array([v for row in rows.values() for v in row], np.int64)
         quanta = ((q + origin) % WORD).astype(np.uint32).view(np.int32)
         with np.errstate(over="ignore"):
@@ -929,6 +965,24 @@ def known_values(frame: Frame, section: Section, section_regions, left_out, coar
     return known
 
 
+def decode_section(reader, frame, section, section_regions, left_out, coarser) -> list[np.ndarray]:
+    if section.codec == CONSTANT:
+        return decode_constant(reader, frame.dtype, left_out)
+    if section.codec == EXACT:
+        return decode_exact(reader, frame.dtype, left_out)
+    sizes = [region.size for region in section_regions]
+    if section.codec == LOSSLESS:
+        return reference_lossless.decode(reader, frame.dtype, sizes, left_out)
+    if section.codec == DUAL_QUANT:
+        return decode_dual_quant(reader, frame, section, section_regions, left_out)
+    component = frame.components[section.component]
+    taken = (reader, frame.dtype, component, frame.codebooks, sizes, left_out)
+    if section.codec == LORENZO_REGRESSION:
+        return reference_lorenzo_regression.decode(*taken)
+    known = known_values(frame, section, section_regions, left_out, coarser)
+    return reference_interpolation.decode(*taken, section.codec == CONTEXT, known)
+
+
 def decode(data: bytes, coarser=None) -> np.ndarray:
     """All elements of a frame; in the array's shape when it is one. coarser(component, cell) is the
     value of a cell of the next coarser level, None where it holds none.
@@ -948,34 +1002,7 @@ def decode(data: bytes, coarser=None) -> np.ndarray:
                 mine = region.rect == number
                 mask[mine] = tile_mask[region.cell[mine]]
             left_out.append(mask)
-        if section.codec == CONSTANT:
-            decoded = decode_constant(reader, frame.dtype, left_out)
-        elif section.codec == EXACT:
-            decoded = decode_exact(reader, frame.dtype, left_out)
-        elif section.codec == LOSSLESS:
-            sizes = [region.size for region in section_regions]
-            decoded = reference_lossless.decode(reader, frame.dtype, sizes, left_out)
-        elif section.codec == LORENZO_REGRESSION:
-            component = frame.components[section.component]
-            sizes = [region.size for region in section_regions]
-            decoded = reference_lorenzo_regression.decode(
-                reader, frame.dtype, component, frame.codebooks, sizes, left_out
-            )
-        elif section.codec in (INTERPOLATION, CONTEXT):
-            component = frame.components[section.component]
-            sizes = [region.size for region in section_regions]
-            decoded = reference_interpolation.decode(
-                reader,
-                frame.dtype,
-                component,
-                frame.codebooks,
-                sizes,
-                left_out,
-                section.codec == CONTEXT,
-                known_values(frame, section, section_regions, left_out, coarser),
-            )
-        else:
-            decoded = decode_dual_quant(reader, frame, section, section_regions, left_out)
+        decoded = decode_section(reader, frame, section, section_regions, left_out, coarser)
         reader.end("section")
         in_rects = [np.empty(rect.cells(), frame.dtype) for _, rect in section.rects]
         word = np.dtype(f"<u{frame.dtype.itemsize}")  # a value's bits, not its number: NaN payloads

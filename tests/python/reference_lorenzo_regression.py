@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -123,19 +124,25 @@ def decode(
         return decode_checked(reader, dtype, component, shared, sizes, left_out)
 
 
-def decode_checked(reader, dtype, component, shared, sizes, left_out) -> list[np.ndarray]:
-    step, center = np.float64(component.step), np.float64(component.center)
-    flags, side = reader.u8(), reader.u8()
-    base.require(flags & ~(MERGED | SPECIALS | ZERO_GROUPS) == 0, "lorenzo_regression flags")
-    base.require(side in (0, 4, 6), "side of prediction blocks")
-    held = sum(int((~mask).sum()) for mask in left_out)
+@dataclass
+class Stored:
+    """What a section holds beside its prediction blocks' modes."""
+
+    special: dict[int, float]
+    listed: set[int]
+    quanta: Iterator[int]
+    bases: Differences
+    means: Differences
+    slopes: list[Differences]
+
+
+def read_stored(reader, dtype, shared, flags: int, held: int, arrays: int, blocks: int):
+    """The modes of the blocks, a bit each, and the rest."""
     listed: set[int] = set()
     special = base.special_values(reader, dtype, held, listed) if flags & SPECIALS else {}
-    arrays = arrays_of(sizes, bool(flags & MERGED))
-    blocks = sum(len(list(blocks_of(a.shape, side_of(a, side)))) for a in arrays)
     modes = reader.packed(base.ceil_div(blocks, 8))
     base.require(len(modes) == base.ceil_div(blocks, 8), "modes of another size")
-    bases = Differences(base.read_escapes(reader, len(arrays)))
+    bases = Differences(base.read_escapes(reader, arrays))
     means, slopes = Differences([]), [Differences([]) for _ in range(4)]
     if any(modes):
         means = Differences(base.read_escapes(reader, blocks))
@@ -143,7 +150,51 @@ def decode_checked(reader, dtype, component, shared, sizes, left_out) -> list[np
     ordinary = held - len(special)
     bitmap = reader.packed(ordinary // 128 + 1) if flags & ZERO_GROUPS else None
     quanta = iter(base.residuals_of(reader, shared, ordinary, flags, 0, bitmap))
+    return modes, Stored(special, listed, quanta, bases, means, slopes)
 
+
+def plane(mean, slope, place, size):
+    """What regression predicts at `place` of a block."""
+    prediction = mean
+    for k in reversed(range(len(slope))):
+        prediction = prediction + slope[k] * ((2 * place[k] - (size[k] - 1)) / 2)
+    return prediction
+
+
+def value_at(stored: Stored, dtype, prediction, step, position: int, is_left_out) -> tuple:
+    """The value of a cell, and what stands for it where later cells are predicted."""
+    if not is_left_out and position not in stored.special:
+        value = dtype.type(prediction + next(stored.quanta) * step)
+        return value, float(value)
+    stands_for = finite_or_zero(dtype.type(prediction))
+    value = dtype.type(stands_for)
+    if not is_left_out:
+        value = stored.special[position]
+        if position in stored.listed and np.isfinite(value):
+            stands_for = float(value)
+    return value, stands_for
+
+
+def cell_number(array, at: tuple[int, ...], sizes) -> tuple[int, int]:
+    """The rectangle that holds a cell of a merged array, and the cell's number in it."""
+    rect, inside = array.cell(list(at))
+    cell = 0
+    for k, coordinate in zip(array.used, inside, strict=True):
+        cell += coordinate * int(np.prod(sizes[rect][:k], dtype=object))
+    return rect, cell
+
+
+def decode_checked(reader, dtype, component, shared, sizes, left_out) -> list[np.ndarray]:
+    step, center = np.float64(component.step), np.float64(component.center)
+    flags, side = reader.u8(), reader.u8()
+    base.require(flags & ~(MERGED | SPECIALS | ZERO_GROUPS) == 0, "lorenzo_regression flags")
+    base.require(side in (0, 4, 6), "side of prediction blocks")
+    held = sum(int((~mask).sum()) for mask in left_out)
+    arrays = arrays_of(sizes, bool(flags & MERGED))
+    blocks = sum(len(list(blocks_of(a.shape, side_of(a, side)))) for a in arrays)
+    modes, stored = read_stored(reader, dtype, shared, flags, held, len(arrays), blocks)
+
+    word = np.dtype(f"<u{dtype.itemsize}")
     decoded = [np.empty(len(mask), dtype) for mask in left_out]
     block_number = 0
     position = 0
@@ -151,39 +202,24 @@ def decode_checked(reader, dtype, component, shared, sizes, left_out) -> list[np
         d = len(array.used)
         array_side = side_of(array, side)
         p, r = step / (d + 1), step / ((d + 1) * array_side)
-        outside = center + bases.next() * step
+        outside = center + stored.bases.next() * step
         values: dict[tuple[int, ...], np.float64] = {}
         for first, size in blocks_of(array.shape, array_side):
             regression = modes[block_number // 8] >> (block_number % 8) & 1
             block_number += 1
             if regression:
-                mean = center + means.next() * p
-                slope = [slopes[k].next() * r if size[k] > 1 else 0.0 for k in range(d)]
+                mean = center + stored.means.next() * p
+                slope = [stored.slopes[k].next() * r if size[k] > 1 else 0.0 for k in range(d)]
             for place in places_of(size):
                 at = tuple(f + i for f, i in zip(first, place, strict=True))
                 if regression:
-                    prediction = mean
-                    for k in reversed(range(d)):
-                        prediction = prediction + slope[k] * ((2 * place[k] - (size[k] - 1)) / 2)
+                    prediction = plane(mean, slope, place, size)
                 else:
                     prediction = lorenzo(values, outside, at)
-                rect, inside = array.cell(list(at))
-                cell = 0
-                for k, coordinate in zip(array.used, inside, strict=True):
-                    cell += coordinate * int(np.prod(sizes[rect][:k], dtype=object))
+                rect, cell = cell_number(array, at, sizes)
                 is_left_out = left_out[rect][cell]
-                if is_left_out or position in special:
-                    stands_for = finite_or_zero(dtype.type(prediction))
-                    value = dtype.type(stands_for)
-                    if not is_left_out:
-                        value = special[position]
-                        if position in listed and np.isfinite(value):
-                            stands_for = float(value)
-                else:
-                    value = dtype.type(prediction + next(quanta) * step)
-                    stands_for = float(value)
+                value, stands_for = value_at(stored, dtype, prediction, step, position, is_left_out)
                 position += not is_left_out
                 values[at] = np.float64(stands_for)
-                word = np.dtype(f"<u{dtype.itemsize}")
                 decoded[rect].view(word)[cell] = np.asarray(value, dtype).view(word)
     return decoded

@@ -198,6 +198,16 @@ def repeat_sources(reader: base.Reader, cells: int) -> dict[int, tuple[int, bool
     return sources
 
 
+def lorenzo(marks: list[int], here: int, at: tuple[int, int, int], subsets, strides) -> int:
+    """What the marks behind `here`, at (y, z, w) of its region, predict."""
+    prediction = 0
+    for chosen in subsets:
+        if all(at[d] > 0 for d in chosen):
+            back = sum(strides[d] for d in chosen)
+            prediction += marks[here - back] * (1 if len(chosen) % 2 else -1)
+    return prediction
+
+
 def append_marks(
     all_marks: list[int],
     found: list[int],
@@ -212,7 +222,7 @@ def append_marks(
     offset = len(all_marks)
     modulus = 1 << width
     strides = (nx, nx * ny, nx * ny * nz)
-    subsets = [s for s in range(1, 8) if (s << 1) & ~axes == 0]
+    subsets = [[d for d in range(3) if s >> d & 1] for s in range(1, 8) if (s << 1) & ~axes == 0]
     marks = all_marks
     cell = 0
     for w in range(nw):
@@ -220,15 +230,7 @@ def append_marks(
             for y in range(ny):
                 before = 0
                 for x in range(nx):
-                    prediction = 0
-                    for s in subsets:
-                        at = (y, z, w)
-                        chosen = [d for d in range(3) if s >> d & 1]
-                        if all(at[d] > 0 for d in chosen):
-                            back = sum(strides[d] for d in chosen)
-                            prediction += marks[offset + cell - back] * (
-                                1 if len(chosen) % 2 else -1
-                            )
+                    prediction = lorenzo(marks, offset + cell, (y, z, w), subsets, strides)
                     if excluded[cell]:
                         mark = marks[-1] if cell > 0 else 0
                     else:
@@ -253,6 +255,20 @@ def bits_of_marks(marks: np.ndarray, width: int, is_float: bool) -> np.ndarray:
         return marks
     top = marks.dtype.type(1 << (width - 1))
     return np.where(marks >= top, marks ^ top, ~marks)
+
+
+def without_residuals(left_out, special) -> tuple[list[np.ndarray], list[dict[int, float]]]:
+    """For each region the cells that no residual stands for, and the special values among them."""
+    excluded, patches = [], []
+    position = 0
+    for mask in left_out:
+        positions = np.where(mask, -1, position + np.cumsum(~mask) - 1)
+        position += int((~mask).sum())
+        patches.append({i: special[p] for i, p in enumerate(positions.tolist()) if p in special})
+        out = mask.copy()
+        out[list(patches[-1])] = True
+        excluded.append(out)
+    return excluded, patches
 
 
 def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[np.ndarray]:
@@ -286,15 +302,7 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
     base.require(axes <= 15, "axes")
     cells = sum(len(mask) for mask in left_out)
     sources = repeat_sources(reader, cells) if flags & 2 else {}
-    excluded, patches = [], []
-    position = 0
-    for mask in left_out:
-        positions = np.where(mask, -1, position + np.cumsum(~mask) - 1)
-        position += int((~mask).sum())
-        patches.append({i: special[p] for i, p in enumerate(positions.tolist()) if p in special})
-        out = mask.copy()
-        out[list(patches[-1])] = True
-        excluded.append(out)
+    excluded, patches = without_residuals(left_out, special)
     found = residuals(reader, width, sizes, excluded)
     regions = []
     all_marks: list[int] = []
