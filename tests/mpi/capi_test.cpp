@@ -30,6 +30,24 @@ float value_at(int x, int y, int c) {
   return static_cast<float>(x) + 0.25f * static_cast<float>(y) + 100.0f * static_cast<float>(c);
 }
 
+// One box of size times size cells, within 0.01.
+void expect_values(const std::string& path, int size) {
+  auto source = hdf5::open_hdf5_plotfile(path);
+  ASSERT_TRUE(source.ok()) << source.status().message();
+  const Hierarchy& read = (*source)->hierarchy();
+  EXPECT_EQ(read.time, 2.5);
+  EXPECT_EQ(read.levels[0].dx[0], 2.0 / size);
+  EXPECT_EQ(read.levels[0].dx[1], 4.0 / size);
+  for (int c = 0; c < 2; ++c) {
+    std::vector<std::byte> bytes(static_cast<size_t>(size * size * 4));
+    ASSERT_TRUE((*source)->read_box(0, 0, c, bytes.data()).ok());
+    const std::vector<double> got = test::widen(DType::f32, bytes);
+    for (int i = 0; i < size * size; ++i) {
+      EXPECT_NEAR(got[static_cast<size_t>(i)], value_at(i % size, i / size, c), 0.01);
+    }
+  }
+}
+
 TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
   constexpr int size = 8, ghosts = 2;
   const int lo[] = {0, 0}, hi[] = {size - 1, size - 1};
@@ -72,20 +90,7 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
     neve_hierarchy_free(h);
     test::barrier();
 
-    auto source = hdf5::open_hdf5_plotfile(path);
-    ASSERT_TRUE(source.ok()) << source.status().message();
-    const Hierarchy& read = (*source)->hierarchy();
-    EXPECT_EQ(read.time, 2.5);
-    EXPECT_EQ(read.levels[0].dx[0], 2.0 / size);
-    EXPECT_EQ(read.levels[0].dx[1], 4.0 / size);
-    for (int c = 0; c < 2; ++c) {
-      std::vector<std::byte> bytes(size * size * 4);
-      ASSERT_TRUE((*source)->read_box(0, 0, c, bytes.data()).ok());
-      const std::vector<double> got = test::widen(DType::f32, bytes);
-      for (int i = 0; i < size * size; ++i) {
-        EXPECT_NEAR(got[static_cast<size_t>(i)], value_at(i % size, i / size, c), 0.01);
-      }
-    }
+    ASSERT_NO_FATAL_FAILURE(expect_values(path, size));
     const auto storage = hdf5::describe_hdf5_plotfile(path);
     ASSERT_TRUE(storage.ok());
     const int layers = std::string(options).find("ghosts=2") == std::string::npos ? 0 : 2;

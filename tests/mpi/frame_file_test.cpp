@@ -243,8 +243,14 @@ TEST_F(FrameFile, OneRanksErrorIsEverybodysAndTheEarlierFileStays) {
     EXPECT_EQ(neve_mpi_file_close(&file), NEVE_USAGE);
     expect_words("one type");
   }
+}
 
-  file = open(NEVE_MPI_FILE_READ);
+TEST_F(FrameFile, OneRanksErrorOfReadingOrOpeningIsEverybodys) {
+  const bool is_last = world_rank() == world_size() - 1;
+  make_file(1000, "abs=1e-3");
+  test::barrier();
+  std::vector<double> got(10);
+  neve_mpi_file* file = open(NEVE_MPI_FILE_READ);
   EXPECT_EQ(neve_mpi_file_read_at_all(file, is_last ? 1000 * static_cast<uint64_t>(world_size()) : 0,
                                       got.data(), 10, MPI_DOUBLE, nullptr),
             NEVE_USAGE);

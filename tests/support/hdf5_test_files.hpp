@@ -22,23 +22,11 @@
 #include "io/hdf5/skeleton.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace neve::hdf5::testing {
 
-class TempDir {
- public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "neve-hdf5-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TempDir() { std::filesystem::remove_all(path_); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TempDir;
 
 inline Box make_box(int dims, int32_t lo, int32_t hi) {
   Box box;
@@ -184,6 +172,23 @@ inline void write_at(const std::string& path, uint64_t address, const std::vecto
 
 inline void make_empty(const std::string& path) { std::ofstream(path).flush(); }
 
+inline std::vector<ComponentSpec> specs_of(const Hierarchy& h, const FileOptions& options, bool is_finest,
+                                           std::vector<FieldRecord>& records) {
+  std::vector<ComponentSpec> specs(h.components.size());
+  for (size_t c = 0; c < specs.size(); ++c) {
+    specs[c].bound_abs = options.bound_abs;
+    specs[c].asked = {BoundMode::abs, options.bound_abs};
+    specs[c].drop_covered = options.drop_covered && !is_finest;
+    FieldRecord& record = records[c];
+    record.name = h.components[c];
+    record.asked = specs[c].asked;
+    record.bound_abs = options.bound_abs;
+    record.codec = "dual_quant";
+    record.covered = specs[c].drop_covered ? "dropped" : "none";
+  }
+  return specs;
+}
+
 inline void write_neve_file(const std::string& path, const Hierarchy& h, const FieldValues& values,
                             const FileOptions& options, WrittenFile* written) {
   std::vector<std::vector<std::vector<std::byte>>> frames(h.levels.size());
@@ -200,18 +205,7 @@ inline void write_neve_file(const std::string& path, const Hierarchy& h, const F
     placement.box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
     placement.processors.assign(level.boxes.size(), 0);
     placement.fields.resize(h.components.size());
-    std::vector<ComponentSpec> specs(h.components.size());
-    for (size_t c = 0; c < specs.size(); ++c) {
-      specs[c].bound_abs = options.bound_abs;
-      specs[c].asked = {BoundMode::abs, options.bound_abs};
-      specs[c].drop_covered = options.drop_covered && !is_finest;
-      FieldRecord& record = placement.fields[c];
-      record.name = h.components[c];
-      record.asked = specs[c].asked;
-      record.bound_abs = options.bound_abs;
-      record.codec = "dual_quant";
-      record.covered = specs[c].drop_covered ? "dropped" : "none";
-    }
+    const auto specs = specs_of(h, options, is_finest, placement.fields);
     for (size_t k = 0; k < chunks.chunks.size(); ++k) {
       const FrameLayout layout =
           amr::chunk_layout(h, static_cast<int>(l), chunks, k, is_finest ? nullptr : &finer);

@@ -69,15 +69,13 @@ std::vector<T> estimates_of(size_t n, Random& random) {
 }
 
 template <class T>
-void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard, uint64_t seed) {
-  SCOPED_TRACE(std::string(table.name) + ", " + std::to_string(n) + " cells" + (is_hard ? ", hard" : ""));
-  const InterpolationKernels<T>& portable = of_table<T>(portable_kernels());
-  const InterpolationKernels<T>& k = of_table<T>(table);
-  Random random(seed);
-  std::vector<std::vector<T>> rows;
-  for (int r = 0; r < 4; ++r) rows.push_back(row_of<T>(n, random, is_hard));
-  std::vector<T> expected(n), found(n);
+using Rows = std::vector<std::vector<T>>;
 
+template <class T>
+void compare_predictions(const InterpolationKernels<T>& portable, const InterpolationKernels<T>& k,
+                         const Rows<T>& rows) {
+  const size_t n = rows[0].size();
+  std::vector<T> expected(n), found(n);
   for (const std::array<T, 4>& weights :
        {std::array<T, 4>{T(-0.0625), T(0.5625), T(0.5625), T(-0.0625)},
         std::array<T, 4>{T(0), T(1), T(0), T(0)}, std::array<T, 4>{T(1) / 3, T(1) / 3, T(1) / 3, T(0)}}) {
@@ -96,9 +94,13 @@ void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard,
     k.add_taps(taps.data(), tap_weights.data(), count, rows[3].data(), n, found.data());
     expect_same(expected, found, "add_taps");
   }
+}
 
-  std::vector<std::vector<T>> estimates;
-  for (int e = 0; e < 4; ++e) estimates.push_back(estimates_of<T>(n + 2, random));
+template <class T>
+void compare_blends(const InterpolationKernels<T>& portable, const InterpolationKernels<T>& k,
+                    const Rows<T>& rows, const Rows<T>& estimates, bool is_hard) {
+  const size_t n = rows[0].size();
+  std::vector<T> expected(n), found(n);
   for (const T scale : {T(0), T(1) / T(9)}) {
     portable.estimate(estimates[0].data() + 1, estimates[1].data() + 1, estimates[2].data() + 1, scale, n,
                       expected.data());
@@ -124,7 +126,13 @@ void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard,
       ASSERT_TRUE(found[i] >= lo - slack && found[i] <= hi + slack) << "a mean lies among what it is of";
     }
   }
+}
 
+template <class T>
+void compare_quantizers(const InterpolationKernels<T>& portable, const InterpolationKernels<T>& k,
+                        const Rows<T>& rows) {
+  const size_t n = rows[0].size();
+  std::vector<T> expected(n), found(n);
   const ResidualQuantizer<T> q{T(0.02), 1 / T(0.02), T(0.00999)};
   std::vector<int32_t> expected_quant_codes(n), found_quant_codes(n);
   expected = found = rows[1];
@@ -151,7 +159,11 @@ void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard,
   k.errors(rows[1].data(), rows[0].data(), q.inverse_step, n, found.data());
   expect_same(expected, found, "errors");
   for (const T error : found) ASSERT_TRUE(error >= 0 && error <= T(error_cap)) << error;
+}
 
+template <class T>
+void compare_magnitudes(const InterpolationKernels<T>& portable, const InterpolationKernels<T>& k, size_t n,
+                        Random& random) {
   std::vector<uint8_t> magnitudes(n);
   for (uint8_t& m : magnitudes) m = static_cast<uint8_t>(random.below(256));
   std::vector<uint16_t> expected_sum(n, 2550), found_sum(n, 2550);
@@ -161,6 +173,22 @@ void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard,
   }
   ASSERT_EQ(expected_sum, found_sum);
   ASSERT_EQ(found_sum[0], 2550 + 3 * magnitudes[0]);
+}
+
+template <class T>
+void compare_interpolation_kernels(const Kernels& table, size_t n, bool is_hard, uint64_t seed) {
+  SCOPED_TRACE(std::string(table.name) + ", " + std::to_string(n) + " cells" + (is_hard ? ", hard" : ""));
+  const InterpolationKernels<T>& portable = of_table<T>(portable_kernels());
+  const InterpolationKernels<T>& k = of_table<T>(table);
+  Random random(seed);
+  Rows<T> rows;
+  for (int r = 0; r < 4; ++r) rows.push_back(row_of<T>(n, random, is_hard));
+  ASSERT_NO_FATAL_FAILURE(compare_predictions(portable, k, rows));
+  Rows<T> estimates;
+  for (int e = 0; e < 4; ++e) estimates.push_back(estimates_of<T>(n + 2, random));
+  ASSERT_NO_FATAL_FAILURE(compare_blends(portable, k, rows, estimates, is_hard));
+  ASSERT_NO_FATAL_FAILURE(compare_quantizers(portable, k, rows));
+  ASSERT_NO_FATAL_FAILURE(compare_magnitudes(portable, k, n, random));
 }
 
 TEST(InterpolationKernels, LikePortableWhateverTheRow) {

@@ -299,6 +299,16 @@ TEST(Arrangement, TouchingBoxesBecomeOneRegion) {
   EXPECT_EQ(std::count(regions[0].holes.begin(), regions[0].holes.end(), 1), 2 * 16 * 16 * 16);
 }
 
+void scatter_special_values(std::vector<std::vector<double>>& boxes, test::Random& random) {
+  for (auto& values : boxes) {
+    for (int i = 0; i < 60; ++i) {
+      const auto& specials = test::special_values<double>();
+      values[static_cast<size_t>(random.below(static_cast<int64_t>(values.size())))] =
+          specials[static_cast<size_t>(random.below(static_cast<int64_t>(specials.size())))];
+    }
+  }
+}
+
 // Coverage, kept cells and special values, where holes of the arrangement come on top.
 TEST(Arrangement, LeftOutKeptAndSpecialCells) {
   auto [ndim, boxes] = box_sets()[0];
@@ -309,13 +319,7 @@ TEST(Arrangement, LeftOutKeptAndSpecialCells) {
   }
   auto level = fill_level<double>(ndim, 2, boxes, 9);
   test::Random random(12);
-  for (auto& values : level.values) {
-    for (int i = 0; i < 60; ++i) {
-      const auto& specials = test::special_values<double>();
-      values[static_cast<size_t>(random.below(static_cast<int64_t>(values.size())))] =
-          specials[static_cast<size_t>(random.below(static_cast<int64_t>(specials.size())))];
-    }
-  }
+  scatter_special_values(level.values, random);
   std::vector<std::vector<uint8_t>> keep;
   auto data = level.data();
   for (size_t b = 0; b < boxes.size(); ++b) {

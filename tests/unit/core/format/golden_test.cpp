@@ -213,11 +213,9 @@ void add_boxes(std::vector<Case>& cases) {
   cases.push_back({"boxes_f64_split", *encode_frame(DType::f64, split, specs, split_data)});
 }
 
-// Boxes that touch, that overlap and that lie far away, some no multiple of any unit block; components of all
-// codecs; covered, kept and special cells.
-template <class T>
-void add_arranged(const std::string& type, int ndim, Arrangement arrangement, int unit_cells,
-                  std::vector<Case>& cases, Codec codec = Codec::automatic, bool merge_units = false) {
+// Boxes that touch, that overlap and that lie far away, some no multiple of any unit block, with covered
+// cells.
+FrameLayout arranged_layout(int ndim) {
   FrameLayout layout;
   layout.ndim = ndim;
   layout.components = 3;
@@ -244,6 +242,14 @@ void add_arranged(const std::string& type, int ndim, Arrangement arrangement, in
   layout.boxes[0].covered = {covered};
   layout.boxes[2].covered = {{{0, 0, 0, 0}, layout.boxes[2].size}};
   layout.element_count = layout.held_elements();
+  return layout;
+}
+
+// Components of all codecs over these boxes; covered, kept and special cells.
+template <class T>
+void add_arranged(const std::string& type, int ndim, Arrangement arrangement, int unit_cells,
+                  std::vector<Case>& cases, Codec codec = Codec::automatic, bool merge_units = false) {
+  const FrameLayout layout = arranged_layout(ndim);
   std::vector<std::vector<T>> values;
   std::vector<std::vector<uint8_t>> keep;
   for (size_t b = 0; b < layout.boxes.size(); ++b) {

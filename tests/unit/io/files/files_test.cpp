@@ -22,13 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void spill(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 mode_t mode_of(const std::string& path) {
   struct stat found = {};
   EXPECT_EQ(::lstat(path.c_str(), &found), 0) << path;
@@ -89,7 +82,7 @@ TEST_F(TemporaryName, LeavesNothingBehindAndReplacesInOneStep) {
   EXPECT_TRUE(names_in(directory_ / "").empty());
   ASSERT_TRUE(write_text(target, "one").ok());
   ASSERT_TRUE(write_text(target, "other").ok());
-  EXPECT_EQ(slurp(target), "other");
+  EXPECT_EQ(test::read_file(target), "other");
   EXPECT_EQ(names_in(directory_ / ""), std::vector<std::string>{"file"});
 }
 
@@ -101,7 +94,7 @@ TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarge
   const std::string elsewhere = ".file.neve-tmp-" + std::string(16, '0') + "-";
   const auto make = [&](const std::string& name, const std::string& inside, mode_t mode = 0700) {
     fs::create_directory(directory_ / name);
-    if (!inside.empty()) spill(fs::path(directory_ / name) / inside, "x");
+    if (!inside.empty()) test::write_file(fs::path(directory_ / name) / inside, "x");
     ::chmod((directory_ / name).c_str(), mode);
     return name;
   };
@@ -114,11 +107,11 @@ TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarge
       make(stem_ + dead + "-00000000000000bb", "new", 0755),  // others could have put that there
       make(".other" + stem_.substr(5) + dead + random, "new")};
   fs::create_directory(directory_ / "kept");
-  spill(directory_ / "kept/new", "x");
+  test::write_file(directory_ / "kept/new", "x");
   stay.push_back(stem_ + dead + "-00000000000000cc");
   fs::create_directory_symlink(directory_ / "kept", directory_ / stay.back());
   stay.push_back(stem_ + dead + "-00000000000000dd");
-  spill(directory_ / stay.back(), "a file");
+  test::write_file(directory_ / stay.back(), "a file");
   stay.push_back("kept");
   make(stem_ + dead + random, "new");
   make(stem_ + dead + "-00000000000000ee", "");
@@ -128,7 +121,7 @@ TEST_F(TemporaryName, ClearsAwayWhatDeadProcessesOfThisMachineLeftOfTheSameTarge
   stay.emplace_back("file");
   std::sort(stay.begin(), stay.end());
   EXPECT_EQ(names_in(directory_ / ""), stay);
-  EXPECT_EQ(slurp(directory_ / "kept/new"), "x");
+  EXPECT_EQ(test::read_file(directory_ / "kept/new"), "x");
 }
 
 TEST_F(TemporaryName, AFolderThatAKilledWriteWasReplacingComesBack) {
@@ -136,17 +129,17 @@ TEST_F(TemporaryName, AFolderThatAKilledWriteWasReplacingComesBack) {
   const std::string left = directory_ / (stem_ + "4194305-77-0123456789abcdef");
   fs::create_directories(left + "/earlier");
   ::chmod(left.c_str(), 0700);
-  spill(left + "/earlier/Header", "whole");
+  test::write_file(left + "/earlier/Header", "whole");
   ASSERT_TRUE(write_text(directory_ / "other", "x").ok());
   EXPECT_TRUE(fs::exists(left)) << "of another target";
   ASSERT_TRUE(TemporaryFile::beside(directory_ / "plt").status().code() != Code::corrupt);
-  EXPECT_EQ(slurp(directory_ / "plt/Header"), "whole");
+  EXPECT_EQ(test::read_file(directory_ / "plt/Header"), "whole");
   EXPECT_FALSE(fs::exists(left));
 
   // Killed after both had changed places: the number tells that what lies as new is the earlier one.
   fs::create_directories(left + "/new");
   ::chmod(left.c_str(), 0700);
-  spill(left + "/new/mine", "whole");
+  test::write_file(left + "/new/mine", "whole");
   fs::create_symlink("1", left + "/new.number");
   EXPECT_FALSE(TemporaryFile::beside(directory_ / "plt").ok());  // it is a folder
   EXPECT_TRUE(fs::exists(left)) << "refused before anything";
@@ -155,7 +148,7 @@ TEST_F(TemporaryName, AFolderThatAKilledWriteWasReplacingComesBack) {
   };
   fs::rename(directory_ / "plt", directory_ / "aside");
   ASSERT_TRUE(TemporaryFolder::beside(directory_ / "plt", refuses).ok());
-  EXPECT_EQ(slurp(directory_ / "plt/mine"), "whole");
+  EXPECT_EQ(test::read_file(directory_ / "plt/mine"), "whole");
   EXPECT_FALSE(fs::exists(left));
 }
 
@@ -163,7 +156,7 @@ TEST_F(TemporaryName, TargetsThatCannotBeWrittenAreNamed) {
   EXPECT_NE(TemporaryFile::beside(directory_ / "no/file").status().message().find("no does not exist"),
             std::string::npos);
   fs::create_directory(directory_ / "home");
-  spill(directory_ / "home/important", "x");
+  test::write_file(directory_ / "home/important", "x");
   for (const std::string& path :
        {directory_ / "home", directory_ / "home/", std::string("/dev/null"), std::string(), std::string("."),
         std::string("/"), directory_ / std::string(256, 'n')}) {
@@ -177,11 +170,11 @@ TEST_F(TemporaryName, TargetsThatCannotBeWrittenAreNamed) {
 
 TEST_F(TemporaryName, ASymbolicLinkStaysOne) {
   fs::create_directory(directory_ / "real");
-  spill(directory_ / "real/file", "earlier");
+  test::write_file(directory_ / "real/file", "earlier");
   fs::create_symlink(directory_ / "real/file", directory_ / "link");
   ASSERT_TRUE(write_text(directory_ / "link", "new").ok());
   EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
-  EXPECT_EQ(slurp(directory_ / "real/file"), "new");
+  EXPECT_EQ(test::read_file(directory_ / "real/file"), "new");
   EXPECT_EQ(names_in(directory_ / "real"), std::vector<std::string>{"file"});
 }
 
@@ -195,7 +188,7 @@ TEST_F(TemporaryName, IsShortEnoughForEveryLegalName) {
     ASSERT_TRUE(temporary.ok()) << temporary.status().message();
     EXPECT_LE(fs::path(temporary->path()).parent_path().filename().string().size(), 220u);
     ASSERT_TRUE(write_text(directory_ / name, name).ok());
-    EXPECT_EQ(slurp(directory_ / name), name);
+    EXPECT_EQ(test::read_file(directory_ / name), name);
   }
   EXPECT_EQ(names_in(directory_ / "").size(), 3u);
 }
@@ -204,13 +197,13 @@ TEST_F(TemporaryName, TakesNoNameThatIsTaken) {
   for (const bool is_there : {false, true}) {
     auto temporary = TemporaryFile::beside(directory_ / "file");
     ASSERT_TRUE(temporary.ok());
-    spill(temporary->path(), "second");
+    test::write_file(temporary->path(), "second");
     bool is_taken = false;
     EXPECT_EQ(temporary->commit_if_free(is_taken).ok(), !is_there);
     EXPECT_EQ(is_taken, is_there);
-    if (!is_there) spill(directory_ / "file", "first");
+    if (!is_there) test::write_file(directory_ / "file", "first");
   }
-  EXPECT_EQ(slurp(directory_ / "file"), "first");
+  EXPECT_EQ(test::read_file(directory_ / "file"), "first");
   EXPECT_EQ(names_in(directory_ / ""), std::vector<std::string>{"file"});
 }
 
@@ -234,8 +227,8 @@ class ReplacedFolder : public TemporaryName {
   ReplacedFolder() { make(path_, "old"); }
   static void make(const std::string& folder, const std::string& text) {
     fs::create_directories(folder + "/Level_0");
-    spill(folder + "/Header", text);
-    spill(folder + "/Level_0/data", text);
+    test::write_file(folder + "/Header", text);
+    test::write_file(folder + "/Level_0/data", text);
   }
   // Everything but what is called "mine".
   static Result<Parts> parts_of(const std::string& folder, const std::string& name) {
@@ -255,16 +248,16 @@ TEST_F(ReplacedFolder, IsReplacedWithAllItsParts) {
   ::chmod((path_ + "/Level_0").c_str(), 02750);
   ::chmod((path_ + "/Level_0/data").c_str(), 0640);
   ::chmod(path_.c_str(), 0710);
-  spill(path_ + "/Level_0/gone", "old");
+  test::write_file(path_ + "/Level_0/gone", "old");
   ::chmod((path_ + "/Level_0/gone").c_str(), 0660);
   auto temporary = TemporaryFolder::beside(path_ + "//", parts_of);
   ASSERT_TRUE(temporary.ok()) << temporary.status().message();
   make(temporary->path(), "new");
-  spill(temporary->path() + "/Level_0/more", "new");
+  test::write_file(temporary->path() + "/Level_0/more", "new");
   fs::create_directory(temporary->path() + "/Level_1");
-  spill(temporary->path() + "/Level_1/data", "new");
+  test::write_file(temporary->path() + "/Level_1/data", "new");
   ASSERT_TRUE(temporary->commit().ok());
-  EXPECT_EQ(slurp(path_ + "/Level_0/data"), "new");
+  EXPECT_EQ(test::read_file(path_ + "/Level_0/data"), "new");
   EXPECT_FALSE(fs::exists(path_ + "/Level_0/gone"));
   EXPECT_EQ(names_in(directory_ / ""), std::vector<std::string>{"plt"});
   EXPECT_EQ(mode_of(path_), 0710u);
@@ -280,18 +273,18 @@ TEST_F(ReplacedFolder, IsRefusedAtOnceAndWhenSomethingAppears) {
   auto temporary = TemporaryFolder::beside(path_, parts_of);
   ASSERT_TRUE(temporary.ok());
   make(temporary->path(), "new");
-  spill(path_ + "/Level_0/mine", "precious");
+  test::write_file(path_ + "/Level_0/mine", "precious");
   EXPECT_EQ(temporary->commit().message(), path_ + " would lose mine");
   EXPECT_EQ(TemporaryFolder::beside(path_, parts_of).status().code(), Code::usage);
-  EXPECT_EQ(slurp(path_ + "/Level_0/mine"), "precious");
-  EXPECT_EQ(slurp(path_ + "/Header"), "old");
+  EXPECT_EQ(test::read_file(path_ + "/Level_0/mine"), "precious");
+  EXPECT_EQ(test::read_file(path_ + "/Header"), "old");
 }
 
 TEST_F(ReplacedFolder, ComesBackWhereSomethingAppearsInTheLastMoment) {
   int looks = 0;
   const auto late = [&](const std::string& folder, const std::string& name) -> Result<Parts> {
     // The third look is at the earlier folder, after the two have changed places.
-    if (++looks == 3) spill(folder + "/mine", "precious");
+    if (++looks == 3) test::write_file(folder + "/mine", "precious");
     return parts_of(folder, name);
   };
   {
@@ -301,19 +294,19 @@ TEST_F(ReplacedFolder, ComesBackWhereSomethingAppearsInTheLastMoment) {
     EXPECT_EQ(temporary->commit().message(), path_ + " would lose mine");
   }
   EXPECT_EQ(looks, 3);
-  EXPECT_EQ(slurp(path_ + "/mine"), "precious");
-  EXPECT_EQ(slurp(path_ + "/Header"), "old");
+  EXPECT_EQ(test::read_file(path_ + "/mine"), "precious");
+  EXPECT_EQ(test::read_file(path_ + "/Header"), "old");
   EXPECT_EQ(names_in(directory_ / ""), std::vector<std::string>{"plt"});
 }
 
 TEST_F(ReplacedFolder, IsNotReplacedByAFileNorAFileByAFolder) {
   EXPECT_EQ(TemporaryFile::beside(path_).status().code(), Code::usage);
-  spill(directory_ / "file", "x");
+  test::write_file(directory_ / "file", "x");
   EXPECT_EQ(TemporaryFolder::beside(directory_ / "file", parts_of).status().code(), Code::usage);
 }
 
 TEST_F(TemporaryName, OneFileUnderSeveralSpellingsIsOnePlace) {
-  spill(directory_ / "a", "x");
+  test::write_file(directory_ / "a", "x");
   fs::create_symlink("a", directory_ / "b");
   fs::create_hard_link(directory_ / "a", directory_ / "c");
   for (const char* other : {"a", "b", "c", "./a", "../"}) {

@@ -41,10 +41,10 @@ Status check(const std::string& path, ExternalLinks links, const OpenOptions& op
 class ExternalFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    fs::create_directory(dir_.file("here"));
-    fs::create_directory(dir_.file("here/below"));
-    fs::create_directory(dir_.file("hereafter"));  // a name that begins with that of the folder
-    path_ = dir_.file("here/a.h5");
+    fs::create_directory(dir_ / "here");
+    fs::create_directory(dir_ / "here/below");
+    fs::create_directory(dir_ / "hereafter");  // a name that begins with that of the folder
+    path_ = dir_ / "here/a.h5";
   }
 
   void expect_refused(const Status& status, const std::string& object, const std::string& target) {
@@ -60,7 +60,7 @@ class ExternalFiles : public ::testing::Test {
 
 TEST_F(ExternalFiles, StorageIsWhereItsNameLeads) {
   for (const char* where : {"here/values", "here/below/values", "hereafter/values", "here/../values"}) {
-    const std::string target = dir_.file(where);
+    const std::string target = dir_ / where;
     std::ofstream(target) << std::string(count * sizeof(double), 'x');
     {
       const Handle file = make_file(path_);
@@ -78,7 +78,7 @@ TEST_F(ExternalFiles, StorageIsWhereItsNameLeads) {
 }
 
 TEST_F(ExternalFiles, LinksCountWhereTheyAreFollowed) {
-  const std::string target = dir_.file("hereafter/b.h5");
+  const std::string target = dir_ / "hereafter/b.h5";
   make_file(target).close();
   {
     const Handle file = make_file(path_);
@@ -92,7 +92,7 @@ TEST_F(ExternalFiles, LinksCountWhereTheyAreFollowed) {
 }
 
 TEST_F(ExternalFiles, WhatIsFollowedMayNotLeadOnEither) {
-  const std::string between = dir_.file("here/below/between.h5"), target = dir_.file("c.h5");
+  const std::string between = dir_ / "here/below/between.h5", target = dir_ / "c.h5";
   make_file(target).close();
   {
     const Handle file = make_file(between);
@@ -115,10 +115,10 @@ TEST_F(ExternalFiles, ASourceThatLiesNowhereIsLeftToHdf5) {
   }
   EXPECT_TRUE(check(path_, ExternalLinks::kept).ok());
   // Beside the file HDF5 finds it by the last part of its name.
-  make_file(dir_.file("here/all.h5")).close();
+  make_file(dir_ / "here/all.h5").close();
   EXPECT_TRUE(check(path_, ExternalLinks::kept).ok());
-  fs::rename(dir_.file("here/all.h5"), dir_.file("hereafter/all.h5"));
-  fs::create_symlink(dir_.file("hereafter/all.h5"), dir_.file("here/all.h5"));
+  fs::rename(dir_ / "here/all.h5", dir_ / "hereafter/all.h5");
+  fs::create_symlink(dir_ / "hereafter/all.h5", dir_ / "here/all.h5");
   expect_refused(check(path_, ExternalLinks::kept), "/field, a virtual dataset", "here/all.h5");
 }
 
@@ -126,7 +126,7 @@ TEST_F(ExternalFiles, APlotfileIsOpenedWithThemWhenAskedTo) {
   const Hierarchy h = testing::make_hierarchy(3, DType::f64);
   testing::WrittenFile written;
   ASSERT_NO_FATAL_FAILURE(testing::write_neve_file(path_, h, testing::make_values(h), {}, &written));
-  const std::string target = dir_.file("hereafter/level.h5");
+  const std::string target = dir_ / "hereafter/level.h5";
   {
     const Handle other = make_file(target);
     const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
@@ -141,17 +141,17 @@ TEST_F(ExternalFiles, APlotfileIsOpenedWithThemWhenAskedTo) {
 
 TEST(OwnFolder, IsToldByPathsNotByTheirBeginnings) {
   const TempDir dir;
-  fs::create_directory(dir.file("a"));
-  std::ofstream(dir.file("a/file")) << "x";
-  std::ofstream(dir.file("ab")) << "x";
-  fs::create_symlink(dir.file("a"), dir.file("link"));
-  const auto folder = plotfile::OwnFolder::of_file(dir.file("link/file"));
+  fs::create_directory(dir / "a");
+  std::ofstream(dir / "a/file") << "x";
+  std::ofstream(dir / "ab") << "x";
+  fs::create_symlink(dir / "a", dir / "link");
+  const auto folder = plotfile::OwnFolder::of_file(dir / "link/file");
   ASSERT_TRUE(folder.ok());
-  EXPECT_TRUE(folder->holds(dir.file("a/file")));
-  EXPECT_TRUE(folder->holds(dir.file("link/file")));
-  EXPECT_FALSE(folder->holds(dir.file("ab")));
-  EXPECT_FALSE(folder->holds(dir.file("a/missing")));
-  EXPECT_EQ(plotfile::OwnFolder::of_file(dir.file("none")).status().code(), Code::failure);
+  EXPECT_TRUE(folder->holds(dir / "a/file"));
+  EXPECT_TRUE(folder->holds(dir / "link/file"));
+  EXPECT_FALSE(folder->holds(dir / "ab"));
+  EXPECT_FALSE(folder->holds(dir / "a/missing"));
+  EXPECT_EQ(plotfile::OwnFolder::of_file(dir / "none").status().code(), Code::failure);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ std::string create_error(hid_t type, const std::vector<uint32_t>& words, int dim
   const QuietErrors quiet;
   EXPECT_TRUE(register_filter().ok());
   const TempDir dir;
-  const Handle file(H5Fcreate(dir.file("a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  const Handle file(H5Fcreate((dir / "a.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   const std::vector<hsize_t> extent(static_cast<size_t>(dims), 4);
   const Handle space(H5Screate_simple(dims, extent.data(), nullptr), H5Sclose);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -208,7 +208,7 @@ TEST(SetLocal, RefusesWhatTheFilterCannotCompress) {
 TEST(FilterInHdf5, DamageOnDiskIsOnTheErrorStack) {
   ASSERT_TRUE(register_filter().ok());
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const std::vector<double> values = wave(1000);
   FilterParameters p;
   p.bound = {BoundMode::abs, 1e-6};

@@ -162,7 +162,7 @@ void write_amrex_file(const std::string& path) {
 class AmrexFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    path_ = dir_.file("plt.h5");
+    path_ = dir_ / "plt.h5";
     ASSERT_NO_FATAL_FAILURE(write_amrex_file(path_));
   }
 
@@ -326,11 +326,11 @@ TEST_F(AmrexFile, LayoutsWeDoNotReadAreRefused) {
 
 TEST(NotAPlotfile, SaysWhatItIs) {
   const TempDir dir;
-  const std::string missing = dir.file("missing.h5");
+  const std::string missing = dir / "missing.h5";
   Status status = open_hdf5_plotfile(missing).status();
   EXPECT_EQ(status.code(), Code::failure);
   EXPECT_EQ(status.message(), missing + ": cannot be opened: No such file or directory");
-  const std::string text = dir.file("text.h5");
+  const std::string text = dir / "text.h5";
   std::ofstream(text) << "not HDF5 at all";
   status = open_hdf5_plotfile(text).status();
   EXPECT_EQ(status.code(), Code::usage);

@@ -68,7 +68,7 @@ class NeveSource : public ::testing::TestWithParam<Case> {};
 TEST_P(NeveSource, GivesTheValuesBackInsideTheBound) {
   const Case& p = GetParam();
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const Hierarchy h = make_hierarchy(p.dims, p.dtype);
   const FieldValues values = make_values(h);
   FileOptions options;
@@ -101,7 +101,7 @@ TEST_P(NeveSource, GivesTheValuesBackInsideTheBound) {
 TEST_P(NeveSource, LeftOutCellsAreTheAverageOfWhatItReturnsForTheFinerLevel) {
   const Case& p = GetParam();
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const Hierarchy h = make_hierarchy(p.dims, p.dtype);
   FileOptions options;
   options.chunk_cap_elements = p.cap_elements;
@@ -149,7 +149,7 @@ TEST_P(NeveSource, LeftOutCellsAreTheAverageOfWhatItReturnsForTheFinerLevel) {
 TEST_P(NeveSource, AgreesToTheBitWithAnyReaderThatUsesTheFilter) {
   const Case& p = GetParam();
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const Hierarchy h = make_hierarchy(p.dims, p.dtype);
   FileOptions options;
   options.chunk_cap_elements = p.cap_elements;
@@ -228,7 +228,7 @@ class RepackedFile : public ::testing::TestWithParam<bool> {};
 
 TEST_P(RepackedFile, IsReadAsLongAsNothingWasLeftOut) {
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const Hierarchy h = make_hierarchy(3, DType::f64);
   FileOptions options;
   options.drop_covered = false;
@@ -241,7 +241,7 @@ TEST_P(RepackedFile, IsReadAsLongAsNothingWasLeftOut) {
 
 TEST_P(RepackedFile, IsRefusedWhereLeftOutCellsCanNoLongerBeTold) {
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   const Hierarchy h = make_hierarchy(3, DType::f64);
   WrittenFile written;
   ASSERT_NO_FATAL_FAILURE(write_neve_file(path, h, make_values(h), {}, &written));
@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(GzipAndOurs, RepackedFile, ::testing::Bool());
 class DamagedFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    path_ = dir_.file("a.h5");
+    path_ = dir_ / "a.h5";
     hierarchy_ = make_hierarchy(3, DType::f64);
     ASSERT_NO_FATAL_FAILURE(write_neve_file(path_, hierarchy_, make_values(hierarchy_), {}, &written_));
   }
@@ -350,7 +350,7 @@ std::vector<std::pair<uint64_t, uint64_t>> ranges_neve_reads(const std::string& 
 TEST_F(DamagedFile, EveryFlippedBitOfFramesAndListsIsAnErrorOrAValueNeverACrash) {
   std::ifstream in(path_, std::ios::binary);
   std::vector<char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const std::string damaged_path = dir_.file("damaged.h5");
+  const std::string damaged_path = dir_ / "damaged.h5";
   int errors = 0;
   int64_t opened = 0;
   for (const auto& [begin, length] : ranges_neve_reads(path_, written_)) {

@@ -63,7 +63,7 @@ class Skeleton : public ::testing::TestWithParam<std::tuple<int, DType>> {};
 TEST_P(Skeleton, BringsTheHierarchyAndTheRecordsBackExactly) {
   const auto [dims, dtype] = GetParam();
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   make_empty(path);
   const Hierarchy h = make_hierarchy(dims, dtype);
   ASSERT_TRUE(check_hierarchy(h).ok()) << check_hierarchy(h).message();
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(DimensionsAndTypes, Skeleton,
 
 TEST(SkeletonFrames, HaveRoomOfTheirOwnInsideTheFile) {
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   make_empty(path);
   const Hierarchy h = make_hierarchy(3, DType::f64);
   const std::vector<LevelPlacement> placements = make_placements(h);
@@ -134,7 +134,7 @@ TEST(SkeletonFrames, HaveRoomOfTheirOwnInsideTheFile) {
 
 TEST(SkeletonFrames, AHundredThousandChunksStayCheap) {
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   make_empty(path);
   Hierarchy h = make_hierarchy(3, DType::f64);
   h.levels.resize(1);
@@ -157,13 +157,13 @@ TEST(SkeletonErrors, NameTheThing) {
   const TempDir dir;
   const Hierarchy h = make_hierarchy(3, DType::f64);
   const std::vector<LevelPlacement> good = make_placements(h);
-  const std::string missing = dir.file("missing.h5");
+  const std::string missing = dir / "missing.h5";
   Result<FrameAddresses> result = write_skeleton(missing, h, good);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), Code::failure);
   EXPECT_EQ(result.status().message(), missing + ": cannot open: No such file or directory");
 
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   make_empty(path);
   std::vector<LevelPlacement> bad = good;
   bad[1].frame_bytes[0] = 0;

@@ -37,7 +37,7 @@ Handle chunked_dataset(hid_t file, const char* name, hsize_t chunks) {
 
 TEST(SkipDriver, DropsOnlyWhatItIsToldToAndRecordsWhere) {
   const TempDir dir;
-  const std::string path = dir.file("a.h5");
+  const std::string path = dir / "a.h5";
   make_empty(path);
   std::array<uint64_t, 3> addresses{};
   constexpr hsize_t chunk_bytes = 8000;
@@ -97,7 +97,7 @@ TEST(SkipDriver, TwoOpenFilesDoNotShareState) {
   Handle files[2];
   Handle datasets[2];
   for (int i = 0; i < 2; ++i) {
-    const std::string path = dir.file(std::to_string(i));
+    const std::string path = dir / std::to_string(i);
     make_empty(path);
     const Handle access = skip_access(&states[i]);
     files[i] = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
@@ -131,7 +131,7 @@ TEST(SkipDriver, FullDeviceIsRememberedWithItsReason) {
 TEST(SkipDriver, DoesNotCreateFiles) {
   const QuietErrors quiet;
   const TempDir dir;
-  const std::string path = dir.file("missing.h5");
+  const std::string path = dir / "missing.h5";
   SkipDriverState state;
   const Handle access = skip_access(&state);
   const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);

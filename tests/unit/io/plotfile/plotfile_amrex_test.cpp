@@ -21,22 +21,12 @@ namespace fs = std::filesystem;
 
 using test::TempDir;
 
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void spill(const std::string& path, const std::string& text) {
-  fs::create_directories(fs::path(path).parent_path());
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 // Replaces the first `what` in a file; the test is wrong when there is none.
 void replace_in(const std::string& path, const std::string& what, const std::string& by) {
-  std::string text = slurp(path);
+  std::string text = test::read_file(path);
   const size_t at = text.find(what);
   ASSERT_NE(at, std::string::npos) << what << " is not in " << path;
-  spill(path, text.replace(at, what.size(), by));
+  test::write_file(path, text.replace(at, what.size(), by));
 }
 
 struct Variant {
@@ -149,7 +139,7 @@ void write_level(const std::string& path, const Variant& v, int level, const std
   put(0, 0);
   put(2, 1);
   put(1, 1);
-  for (int f = 0; f < 2; ++f) spill(directory + "Cell_D_0000" + std::to_string(f), files[f]);
+  for (int f = 0; f < 2; ++f) test::write_file(directory + "Cell_D_0000" + std::to_string(f), files[f]);
 
   std::ostringstream h;
   h << v.version << "\n1\n" << components << "\n";
@@ -169,7 +159,7 @@ void write_level(const std::string& path, const Variant& v, int level, const std
     h << "1.0e+00,2.0e+00,\n3.0e+00,4.0e-400,\n";
   }
   if (v.version > 1) h << real_format(v) << "\n";
-  spill(directory + "Cell_H", h.str());
+  test::write_file(directory + "Cell_H", h.str());
 }
 
 std::string write_variant(const TempDir& dir, const Variant& v) {
@@ -198,8 +188,8 @@ std::string write_variant(const TempDir& dir, const Variant& v) {
     h << "Level_" << l << "/Cell\n";
     write_level(path, v, static_cast<int>(l), levels.boxes[l]);
   }
-  spill(path + "/Header", h.str());
-  spill(path + "/job_info", "who: nobody\n");
+  test::write_file(path + "/Header", h.str());
+  test::write_file(path + "/job_info", "who: nobody\n");
   return path;
 }
 
@@ -215,14 +205,14 @@ std::string write_shifted(const TempDir& dir, int first, bool is_shifted, const 
     h << lo << " " << lo + 4 << "\n";
   }
   h << "Level_0/Cell\n";
-  spill(path + "/Header", h.str());
+  test::write_file(path + "/Header", h.str());
   Variant v;
   v.dims = 1;
   fabs << "2\n1\n1\n0\n(2 0\n((" << first << ") (" << first + 3 << ") (0))\n((" << first + 4 << ") ("
        << first + 7 << ") (0))\n)\n2\nFabOnDisk: D 0\nFabOnDisk: D 32\n\n"
        << real_format(v) << "\n";
-  spill(path + "/Level_0/Cell_H", fabs.str());
-  spill(path + "/Level_0/D", std::string(64, '\0'));
+  test::write_file(path + "/Level_0/Cell_H", fabs.str());
+  test::write_file(path + "/Level_0/D", std::string(64, '\0'));
   return path;
 }
 
@@ -344,8 +334,8 @@ INSTANTIATE_TEST_SUITE_P(
                  fs::create_directory(p + "/Level_0/Cell_D_00000");
                },
                Code::failure, {"Level_0/Cell_D_00000"}},
-        Damage{"empty_header", [](const std::string& p) { spill(p + "/Header", ""); }, Code::corrupt, {"Header, line 1"}},
-        Damage{"binary_header", [](const std::string& p) { spill(p + "/Header", std::string(500, '\xfe')); }, Code::corrupt,
+        Damage{"empty_header", [](const std::string& p) { test::write_file(p + "/Header", ""); }, Code::corrupt, {"Header, line 1"}},
+        Damage{"binary_header", [](const std::string& p) { test::write_file(p + "/Header", std::string(500, '\xfe')); }, Code::corrupt,
                {"Header", "number of components", "the file ends here"}},
         Damage{"absurd_components", [](const std::string& p) { replace_in(p + "/Header", "\n2\ndensity", "\n2000000000\ndensity"); },
                Code::corrupt, {"number of components is '2000000000'"}},
@@ -412,7 +402,7 @@ INSTANTIATE_TEST_SUITE_P(
                  fs::resize_file(file, fs::file_size(file) - 1);
                },
                Code::corrupt, {"Level_0/Cell_D_00001 has", "are needed"}, false},
-        Damage{"empty_data", [](const std::string& p) { spill(p + "/Level_0/Cell_D_00000", ""); }, Code::corrupt,
+        Damage{"empty_data", [](const std::string& p) { test::write_file(p + "/Level_0/Cell_D_00000", ""); }, Code::corrupt,
                {"Level_0/Cell_D_00000"}},
         Damage{"no_fab_word", [](const std::string& p) { replace_in(p + "/Level_0/Cell_D_00000", "FAB", "BAF"); }, Code::corrupt,
                {"Level_0/Cell_D_00000 at byte 0", "FAB"}},
@@ -442,17 +432,17 @@ TEST(AmrexReader, SurvivesEveryTruncationOfItsHeaders) {
   const TempDir dir;
   const std::string path = write_variant(dir, {});
   for (const char* file : {"/Header", "/Level_0/Cell_H"}) {
-    const std::string whole = slurp(path + file);
+    const std::string whole = test::read_file(path + file);
     int refused = 0;
     for (size_t length = 0; length < whole.size(); ++length) {
-      spill(path + file, whole.substr(0, length));
+      test::write_file(path + file, whole.substr(0, length));
       const auto opened = open_amrex_plotfile(path);
       if (opened.ok()) continue;
       ++refused;
       EXPECT_NE(opened.status().message().find(path), std::string::npos) << opened.status().message();
     }
     EXPECT_GT(refused, static_cast<int>(whole.size()) - 30) << file;
-    spill(path + file, whole);
+    test::write_file(path + file, whole);
   }
   EXPECT_TRUE(open_amrex_plotfile(path).ok());
 }
@@ -530,9 +520,9 @@ TEST(AmrexReader, RefusesDomainsThatEndBeforeTheyBegin) {
 TEST(AmrexReader, SaysWhatItLeavesBehind) {
   const TempDir dir;
   const std::string path = write_variant(dir, {});
-  spill(path + "/particles/Header", "Version_Two\n");
-  spill(path + "/blob", std::string("a\0b", 3));
-  spill(path + "/notes", "text");
+  test::write_file(path + "/particles/Header", "Version_Two\n");
+  test::write_file(path + "/blob", std::string("a\0b", 3));
+  test::write_file(path + "/notes", "text");
   auto opened = open_amrex_plotfile(path + "/");
   ASSERT_TRUE(opened.ok());
   EXPECT_EQ((*opened)->left_behind(), (std::vector<std::string>{"blob", "particles"}));
@@ -542,11 +532,11 @@ TEST(AmrexReader, SaysWhatItLeavesBehind) {
 
 TEST(DetectKind, GoesByContent) {
   const TempDir dir;
-  spill(dir / "a", std::string("\x93NUMPY\x01\x00", 8));
-  spill(dir / "b", "\x89HDF\r\n\x1a\n");
-  spill(dir / "c", std::string(1024, ' ') + "\x89HDF\r\n\x1a\n");
-  spill(dir / "d.npy", "text");
-  spill(dir / "e/other", "text");
+  test::write_file(dir / "a", std::string("\x93NUMPY\x01\x00", 8));
+  test::write_file(dir / "b", "\x89HDF\r\n\x1a\n");
+  test::write_file(dir / "c", std::string(1024, ' ') + "\x89HDF\r\n\x1a\n");
+  test::write_file(dir / "d.npy", "text");
+  test::write_file(dir / "e/other", "text");
   EXPECT_EQ(*detect_kind(dir / "a"), FileKind::npy);
   EXPECT_EQ(*detect_kind(dir / "b"), FileKind::hdf5);
   EXPECT_EQ(*detect_kind(dir / "c"), FileKind::hdf5);

@@ -9,6 +9,7 @@
 
 #include "io/plotfile/npy.hpp"
 #include "io/plotfile/open.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace neve::plotfile {
 namespace {
@@ -17,13 +18,6 @@ namespace fs = std::filesystem;
 
 class Npy : public testing::Test {
  protected:
-  Npy() {
-    std::string name = (fs::temp_directory_path() / "neve_npy_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-    path_ = (directory_ / "a.npy").string();
-  }
-  ~Npy() override { fs::remove_all(directory_); }
-
   // A file as NumPy's format document says, with this dictionary and these values.
   void put(const std::string& dictionary, const std::string& values, int version = 1) {
     std::string text = "\x93NUMPY";
@@ -35,8 +29,8 @@ class Npy : public testing::Test {
     std::ofstream(path_, std::ios::binary) << text << dictionary << values;
   }
 
-  fs::path directory_;
-  std::string path_;
+  const test::TempDir directory_;
+  const std::string path_ = directory_ / "a.npy";
 };
 
 template <class T>
@@ -127,7 +121,7 @@ TEST_F(Npy, WritesWhatItReads) {
     EXPECT_EQ(std::memcmp(a->values.data(), values.data(), a->values.size()), 0);
     EXPECT_EQ(read_npy_header(path_)->values_begin % 64, 0);
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1)
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()), 1)
       << "nothing left behind";
 }
 
@@ -135,8 +129,8 @@ TEST_F(Npy, KeepsTheEarlierFileWhenItCannotWrite) {
   const std::vector<double> values{1, 2};
   EXPECT_EQ(write_npy(path_, DType::f64, std::vector<uint64_t>{3}, std::as_bytes(std::span(values))).code(),
             Code::usage);
-  const Status status = write_npy((directory_ / "none" / "a.npy").string(), DType::f64,
-                                  std::vector<uint64_t>{2}, std::as_bytes(std::span(values)));
+  const Status status = write_npy(directory_ / "none/a.npy", DType::f64, std::vector<uint64_t>{2},
+                                  std::as_bytes(std::span(values)));
   EXPECT_EQ(status.code(), Code::failure);
   EXPECT_NE(status.message().find("none/a.npy"), std::string::npos) << status.message();
 }

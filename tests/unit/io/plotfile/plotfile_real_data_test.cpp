@@ -13,16 +13,12 @@
 #include "io/plotfile/amrex_header.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "io/plotfile/amrex_writer.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace neve::plotfile {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 class RealPlotfile : public testing::TestWithParam<std::string> {
  protected:
@@ -34,18 +30,13 @@ class RealPlotfile : public testing::TestWithParam<std::string> {
     }
     if (!fs::exists(stored + ".tar.xz"))
       GTEST_SKIP() << "no " << stored << ": the reference data is not here";
-    std::string name = (fs::temp_directory_path() / "neve_real_XXXXXX").string();
-    unpacked_ = ::mkdtemp(name.data());
-    const std::string command = "tar xJf '" + stored + ".tar.xz' -C '" + unpacked_.string() + "'";
+    const std::string command = "tar xJf '" + stored + ".tar.xz' -C '" + unpacked_.path().string() + "'";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
-    path_ = (unpacked_ / GetParam()).string();
-  }
-  void TearDown() override {
-    if (!unpacked_.empty()) fs::remove_all(unpacked_);
+    path_ = unpacked_ / GetParam();
   }
 
   std::string path_;
-  fs::path unpacked_;
+  const test::TempDir unpacked_;
 };
 
 TEST_P(RealPlotfile, ValuesAgreeWithTheFilesOwnMinimaAndMaxima) {
@@ -55,7 +46,7 @@ TEST_P(RealPlotfile, ValuesAgreeWithTheFilesOwnMinimaAndMaxima) {
   EXPECT_EQ(h.dtype, DType::f64);
   for (size_t l = 0; l < h.levels.size(); ++l) {
     const std::string header_path = path_ + "/" + fab_array_header_path(static_cast<int>(l));
-    const auto noted = parse_fab_array_header(slurp(header_path), header_path, h.dims);
+    const auto noted = parse_fab_array_header(test::read_file(header_path), header_path, h.dims);
     ASSERT_TRUE(noted.ok());
     ASSERT_EQ(noted->min.size(), h.levels[l].boxes.size());
     for (size_t i = 0; i < h.levels[l].boxes.size(); ++i) {
@@ -78,12 +69,12 @@ TEST_P(RealPlotfile, IsWrittenBackToTheByte) {
   auto opened = open_amrex_plotfile(path_);
   ASSERT_TRUE(opened.ok()) << opened.status().message();
   const Hierarchy& h = (*opened)->hierarchy();
-  EXPECT_EQ(plotfile_header_text(h), slurp(path_ + "/Header"));
+  EXPECT_EQ(plotfile_header_text(h), test::read_file(path_ + "/Header"));
   std::FILE* scratch = std::tmpfile();
   ASSERT_NE(scratch, nullptr);
   for (size_t l = 0; l < h.levels.size(); ++l) {
     const std::string directory = path_ + "/" + level_directory(static_cast<int>(l)) + "/";
-    const auto noted = parse_fab_array_header(slurp(directory + "Cell_H"), "Cell_H", h.dims);
+    const auto noted = parse_fab_array_header(test::read_file(directory + "Cell_H"), "Cell_H", h.dims);
     ASSERT_TRUE(noted.ok());
     std::vector<FabPlace> places;
     std::vector<FabExtremes> extremes;
@@ -116,7 +107,8 @@ TEST_P(RealPlotfile, IsWrittenBackToTheByte) {
       ASSERT_TRUE(in.good());
       EXPECT_TRUE(written == original) << "FAB of box " << i << " of level " << l;
     }
-    EXPECT_EQ(fab_array_header_text(h, static_cast<int>(l), places, extremes), slurp(directory + "Cell_H"));
+    EXPECT_EQ(fab_array_header_text(h, static_cast<int>(l), places, extremes),
+              test::read_file(directory + "Cell_H"));
   }
   std::fclose(scratch);
 }
@@ -133,8 +125,8 @@ TEST(RealSideFiles, AreKeptVerbatim) {
   ASSERT_TRUE(opened.ok());
   const auto& side_files = (*opened)->hierarchy().side_files;
   ASSERT_EQ(side_files.size(), 2u);
-  EXPECT_EQ(side_files.at("comoving_a"), slurp(path + "/comoving_a"));
-  EXPECT_EQ(side_files.at("job_info"), slurp(path + "/job_info"));
+  EXPECT_EQ(side_files.at("comoving_a"), test::read_file(path + "/comoving_a"));
+  EXPECT_EQ(side_files.at("job_info"), test::read_file(path + "/job_info"));
   EXPECT_TRUE((*opened)->left_behind().empty());
 }
 

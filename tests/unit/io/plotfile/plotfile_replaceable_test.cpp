@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void spill(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-
 class Replaceable : public testing::Test {
  protected:
   Replaceable() {
@@ -35,11 +33,12 @@ class Replaceable : public testing::Test {
       fs::create_directories(path_ + "/" + level_directory(l));
       const auto& of_level = places[static_cast<size_t>(l)];
       const std::vector<FabExtremes> extremes(of_level.size(), {{0}, {1}});
-      spill(path_ + "/" + fab_array_header_path(l), fab_array_header_text(h, l, of_level, extremes));
+      test::write_file(path_ + "/" + fab_array_header_path(l),
+                       fab_array_header_text(h, l, of_level, extremes));
       for (const FabPlace& place : of_level)
-        spill(path_ + "/" + level_directory(l) + "/" + place.file, "values");
+        test::write_file(path_ + "/" + level_directory(l) + "/" + place.file, "values");
     }
-    spill(path_ + "/Header", plotfile_header_text(h));
+    test::write_file(path_ + "/Header", plotfile_header_text(h));
   }
 
   // Of replacing it by another of the same fields and levels.
@@ -76,12 +75,12 @@ TEST_F(Replaceable, OfAPlotfileAreAllItsParts) {
 
 TEST_F(Replaceable, AnythingElseIsNamed) {
   fs::create_directories(path_ + "/DM/Level_0");
-  spill(path_ + "/DM/Level_0/DATA_00000", "particles");
+  test::write_file(path_ + "/DM/Level_0/DATA_00000", "particles");
   expect_lost("DM/");
   fs::remove_all(path_ + "/DM");
   for (const std::string file :
        {"job_info", "Level_0/Cell_D_00002", "Level_0/.hidden", "Header~", "Level_1/Cell_D_00000"}) {
-    spill(path_ + "/" + file, "x");
+    test::write_file(path_ + "/" + file, "x");
     expect_lost(file);
     fs::remove(path_ + "/" + file);
   }
@@ -105,7 +104,7 @@ TEST_F(Replaceable, LinksAreNoParts) {
 }
 
 TEST_F(Replaceable, SideFilesAreThoseThatTheNewOneHas) {
-  spill(path_ + "/job_info", "run 7");
+  test::write_file(path_ + "/job_info", "run 7");
   EXPECT_TRUE(status({{"job_info", "run 7"}}).ok());
   EXPECT_EQ(status({{"job_info", "run 8"}}).code(), Code::usage);
   EXPECT_EQ(status({{"WarpXHeader", "run 7"}}).code(), Code::usage);
@@ -121,7 +120,7 @@ TEST_F(Replaceable, FieldsAndLevelsThatTheNewOneHasNotAreNamed) {
 }
 
 TEST_F(Replaceable, TenThingsAreNamedAndTheRestCounted) {
-  for (int i = 0; i < 25; ++i) spill(path_ + "/file" + std::to_string(100 + i), "x");
+  for (int i = 0; i < 25; ++i) test::write_file(path_ + "/file" + std::to_string(100 + i), "x");
   expect_lost(
       "file100, file101, file102, file103, file104, file105, file106, file107, file108, file109 and 15 more");
 }
@@ -130,7 +129,7 @@ TEST_F(Replaceable, AFolderWithAFileCalledHeaderIsNoPlotfile) {
   const std::string home = directory_ / "home";
   fs::create_directory(home);
   EXPECT_TRUE(plotfile_parts(home, "home", Replacement(hierarchy_)).ok()) << "empty";
-  spill(home + "/Header", "Dear all,\n");
+  test::write_file(home + "/Header", "Dear all,\n");
   EXPECT_EQ(plotfile_parts(home, "home", Replacement(hierarchy_))
                 .status()
                 .message()
@@ -147,8 +146,8 @@ TEST_F(Replaceable, PathsThatLeadOutAreNoParts) {
   std::ifstream in(path_ + "/Header");
   std::string text{std::istreambuf_iterator<char>(in), {}};
   const size_t at = text.find("Level_1/Cell");
-  spill(directory_ / "Cell_H", "x");
-  spill(path_ + "/Header", text.replace(at, 12, "../Cell"));
+  test::write_file(directory_ / "Cell_H", "x");
+  test::write_file(path_ + "/Header", text.replace(at, 12, "../Cell"));
   const Status refused = status();
   EXPECT_EQ(refused.code(), Code::usage);
   EXPECT_NE(refused.message().find("path of level 1 is '../Cell'"), std::string::npos) << refused.message();

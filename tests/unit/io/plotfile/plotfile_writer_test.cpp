@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 
 using test::TempDir;
 
-void spill(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 // Ghost cells around the values show that strides are honoured.
 constexpr int64_t pad = 2;
 
@@ -84,6 +80,68 @@ double value_at(int level, int64_t box, int64_t c, int64_t x, int64_t y, int64_t
          0.125 * static_cast<double>(x) - 0.25 * static_cast<double>(y) + 0.5 * static_cast<double>(z);
 }
 
+template <class Visit>
+void for_each_value(const Box& box, Visit visit) {
+  for (int64_t c = 0; c < 3; ++c) {
+    for (int64_t z = 0; z < box.size(2); ++z) {
+      for (int64_t y = 0; y < box.size(1); ++y) {
+        for (int64_t x = 0; x < box.size(0); ++x) visit(c, x, y, z);
+      }
+    }
+  }
+}
+
+template <class T>
+void write_level(const std::string& path, const Hierarchy& h, int l, const std::vector<FabPlace>& places) {
+  fs::create_directories(path + "/" + level_directory(l));
+  std::vector<FabExtremes> extremes;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Box& b = h.levels[static_cast<size_t>(l)].boxes[i];
+    const auto value = [&](int64_t c, int64_t x, int64_t y, int64_t z) {
+      return value_at(l, static_cast<int64_t>(i), c, x, y, z);
+    };
+    PaddedBox<T> box(b, 3, h.dims);
+    for_each_value(b, [&](int64_t c, int64_t x, int64_t y, int64_t z) {
+      box.at(c, x, y, z) = static_cast<T>(value(c, x, y, z));
+    });
+    const std::string file = path + "/" + level_directory(l) + "/" + places[i].file;
+    const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT, 0644);
+    ASSERT_GE(fd, 0);
+    const Status status = write_fab(fd, file, places[i].offset_bytes, h, b, box.data);
+    ::close(fd);
+    ASSERT_TRUE(status.ok()) << status.message();
+    extremes.push_back(fab_extremes(h, b, box.data));
+    EXPECT_EQ(extremes.back().max[2], value(2, b.size(0) - 1, 0, b.size(2) - 1));
+    EXPECT_EQ(extremes.back().min[1], value(1, 0, b.size(1) - 1, 0));
+  }
+  test::write_file(path + "/" + fab_array_header_path(l), fab_array_header_text(h, l, places, extremes));
+}
+
+template <class T>
+void expect_level(PlotfileSource& source, const Hierarchy& h, int l) {
+  const Level& level = h.levels[static_cast<size_t>(l)];
+  const Level& found = source.hierarchy().levels[static_cast<size_t>(l)];
+  EXPECT_EQ(found.boxes, level.boxes);
+  EXPECT_EQ(found.ref_ratio, level.ref_ratio);
+  EXPECT_EQ(found.step, level.step);
+  for (size_t d = 0; d < static_cast<size_t>(h.dims); ++d) {
+    EXPECT_EQ(found.dx[d], level.dx[d]) << "numbers keep every bit";
+  }
+  for (size_t i = 0; i < level.boxes.size(); ++i) {
+    const Box& b = level.boxes[i];
+    std::vector<T> values(static_cast<size_t>(3 * b.cells()));
+    for (int c = 0; c < 3; ++c) {
+      T* const of_component = values.data() + c * b.cells();
+      ASSERT_TRUE(
+          source.read_box(l, static_cast<int>(i), c, reinterpret_cast<std::byte*>(of_component)).ok());
+    }
+    size_t at = 0;
+    for_each_value(b, [&](int64_t c, int64_t x, int64_t y, int64_t z) {
+      ASSERT_EQ(values[at++], static_cast<T>(value_at(l, static_cast<int64_t>(i), c, x, y, z)));
+    });
+  }
+}
+
 template <class T>
 void write_read(int dims, DType dtype) {
   const TempDir dir;
@@ -95,35 +153,9 @@ void write_read(int dims, DType dtype) {
   EXPECT_EQ(places[1][2].offset_bytes, fab_bytes(h, h.levels[1].boxes[0]))
       << "behind the first box of rank 0";
   for (int l = 0; l < 2; ++l) {
-    fs::create_directories(path + "/" + level_directory(l));
-    const auto& of_level = places[static_cast<size_t>(l)];
-    std::vector<FabExtremes> extremes;
-    for (size_t i = 0; i < of_level.size(); ++i) {
-      const Box& b = h.levels[static_cast<size_t>(l)].boxes[i];
-      PaddedBox<T> box(b, 3, dims);
-      for (int64_t c = 0; c < 3; ++c) {
-        for (int64_t z = 0; z < b.size(2); ++z) {
-          for (int64_t y = 0; y < b.size(1); ++y) {
-            for (int64_t x = 0; x < b.size(0); ++x) {
-              box.at(c, x, y, z) = static_cast<T>(value_at(l, static_cast<int64_t>(i), c, x, y, z));
-            }
-          }
-        }
-      }
-      const std::string file = path + "/" + level_directory(l) + "/" + of_level[i].file;
-      const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT, 0644);
-      ASSERT_GE(fd, 0);
-      const Status status = write_fab(fd, file, of_level[i].offset_bytes, h, b, box.data);
-      ::close(fd);
-      ASSERT_TRUE(status.ok()) << status.message();
-      extremes.push_back(fab_extremes(h, b, box.data));
-      EXPECT_EQ(extremes.back().max[2],
-                value_at(l, static_cast<int64_t>(i), 2, b.size(0) - 1, 0, b.size(2) - 1));
-      EXPECT_EQ(extremes.back().min[1], value_at(l, static_cast<int64_t>(i), 1, 0, b.size(1) - 1, 0));
-    }
-    spill(path + "/" + fab_array_header_path(l), fab_array_header_text(h, l, of_level, extremes));
+    ASSERT_NO_FATAL_FAILURE(write_level<T>(path, h, l, places[static_cast<size_t>(l)]));
   }
-  spill(path + "/Header", plotfile_header_text(h));
+  test::write_file(path + "/Header", plotfile_header_text(h));
 
   auto opened = open_amrex_plotfile(path);
   ASSERT_TRUE(opened.ok()) << opened.status().message();
@@ -133,34 +165,8 @@ void write_read(int dims, DType dtype) {
   EXPECT_EQ(r.components, h.components);
   EXPECT_EQ(r.time, h.time);
   EXPECT_EQ(r.coord_sys, 1);
-  for (size_t l = 0; l < 2; ++l) {
-    EXPECT_EQ(r.levels[l].boxes, h.levels[l].boxes);
-    EXPECT_EQ(r.levels[l].ref_ratio, h.levels[l].ref_ratio);
-    EXPECT_EQ(r.levels[l].step, h.levels[l].step);
-    for (size_t d = 0; d < static_cast<size_t>(dims); ++d) {
-      EXPECT_EQ(r.levels[l].dx[d], h.levels[l].dx[d]) << "numbers keep every bit";
-      EXPECT_EQ(r.prob_hi[d], h.prob_hi[d]);
-    }
-    for (size_t i = 0; i < h.levels[l].boxes.size(); ++i) {
-      const Box& b = h.levels[l].boxes[i];
-      for (int64_t c = 0; c < 3; ++c) {
-        std::vector<T> values(static_cast<size_t>(b.cells()));
-        ASSERT_TRUE((*opened)
-                        ->read_box(static_cast<int>(l), static_cast<int>(i), static_cast<int>(c),
-                                   reinterpret_cast<std::byte*>(values.data()))
-                        .ok());
-        size_t at = 0;
-        for (int64_t z = 0; z < b.size(2); ++z) {
-          for (int64_t y = 0; y < b.size(1); ++y) {
-            for (int64_t x = 0; x < b.size(0); ++x, ++at) {
-              ASSERT_EQ(values[at],
-                        static_cast<T>(value_at(static_cast<int>(l), static_cast<int64_t>(i), c, x, y, z)));
-            }
-          }
-        }
-      }
-    }
-  }
+  for (size_t d = 0; d < static_cast<size_t>(dims); ++d) EXPECT_EQ(r.prob_hi[d], h.prob_hi[d]);
+  for (int l = 0; l < 2; ++l) ASSERT_NO_FATAL_FAILURE(expect_level<T>(**opened, h, l));
 }
 
 TEST(AmrexWriter, Writes1D) { write_read<double>(1, DType::f64); }
