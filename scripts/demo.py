@@ -90,7 +90,7 @@ def main():
     os.environ["NEVE_PYTHON"] = sys.executable
 
     seconds = parallel("convert", SAMPLE, packed, "--bound", BOUND)["seconds"]
-    write_seconds = sum(seconds[phase] for phase in ("plan", "encode", "place", "put", "sync"))
+    write_seconds = sum(seconds[phase] for phase in ("plan", "encode", "place", "write", "sync"))
     verdict = parallel("verify", SAMPLE, packed)
     parallel("convert", packed, back)
     raw_write_seconds = parallel("convert", SAMPLE, raw)["seconds"]["write"]

@@ -112,7 +112,7 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
                     {"plan", way.plan_seconds},
                     {"encode", way.encode_seconds},
                     {"place", way.place_seconds},
-                    {"put", way.put_seconds},
+                    {"write", way.write_seconds},
                     {"sync", way.sync_seconds}}},
                   {"hints", way.hints}};
     if (options.verify) {
@@ -134,13 +134,13 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
       result.max_over_mean_finest, result.least_finest_boxes, result.most_finest_boxes, options.repeats,
       args.bound, options.file == chombo::FileKind::plot ? args.covered : covered_name(Covered::keep));
   Table table({"strategy", "MPI-IO writes", "data written", "file", "MB/s", "total ms", "least", "plan",
-               "encode", "place", "put", "sync"});
+               "encode", "place", "write", "sync"});
   const auto ms = [](double seconds) { return fmt::format("{:.3g}", seconds * 1e3); };
   for (const WayResult& way : result.ways) {
     table.add({way.name, std::to_string(way.mpi_writes), human_bytes(way.data_bytes),
                human_bytes(way.file_bytes), fmt::format("{:.0f}", megabytes_per_second(result, way)),
                ms(way.total_seconds), ms(way.least_seconds), ms(way.plan_seconds), ms(way.encode_seconds),
-               ms(way.place_seconds), ms(way.put_seconds), ms(way.sync_seconds)});
+               ms(way.place_seconds), ms(way.write_seconds), ms(way.sync_seconds)});
   }
   text += table.text();
   if (options.verify) {

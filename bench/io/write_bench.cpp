@@ -198,7 +198,7 @@ uint64_t largest(uint64_t value) {
 
 struct Measured {
   neve::WriteReport report;  // of the last write
-  std::vector<double> total, encode, place, put, plain, raw;
+  std::vector<double> total, encode, place, write, plain, raw;
   uint64_t memory_above_input_bytes = 0;
 };
 
@@ -228,7 +228,7 @@ Measured measure(const Hierarchy& hierarchy, const Input& input, const std::stri
         std::max(found.memory_above_input_bytes, largest(peak_bytes - std::min(peak_bytes, before_bytes)));
     found.encode.push_back(found.report.plan_seconds + found.report.encode_seconds);
     found.place.push_back(found.report.place_seconds);
-    found.put.push_back(found.report.put_seconds + found.report.sync_seconds);
+    found.write.push_back(found.report.write_seconds + found.report.sync_seconds);
 
     const Share share = read_share(encoded_path);
     found.plain.push_back(timed([&] { write_plain(plain_path, share); }));
@@ -262,10 +262,10 @@ void run(const std::string& plotfile, const std::string& folder, const neve::Bou
       {"stored_bytes", found.report.file_bytes},
       {"largest_rank_input_bytes", input_bytes},
       {"memory_above_input_bytes", found.memory_above_input_bytes},
-      {"write_seconds", median_of(found.total)},
+      {"total_seconds", median_of(found.total)},
       {"plan_encode_seconds", median_of(found.encode)},
       {"place_seconds", median_of(found.place)},
-      {"put_seconds", median_of(found.put)},
+      {"write_sync_seconds", median_of(found.write)},
       {"plain_mpi_io_seconds", median_of(found.plain)},
       {"raw_plotfile_seconds", median_of(found.raw)},
   };

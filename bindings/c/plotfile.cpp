@@ -7,7 +7,7 @@
 #include "bindings/c/last_error.hpp"
 #include "core/amr/limits.hpp"
 #include "core/bits/utf8.hpp"
-#include "neve/neve_mpi.h"
+#include "neve/plotfile.h"
 #include "neve/options.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// neve/mpi.h over gather and point_to_point.
+// neve/transfer.h over gather and point_to_point.
 #include <fmt/format.h>
 
 #include <optional>

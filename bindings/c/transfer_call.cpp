@@ -40,7 +40,7 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
   call.transfer.dtype = *dtype;
   neve_mpi_options given = NEVE_MPI_OPTIONS_INIT;
   if (options != nullptr) {
-    NEVE_TRY(capi::read_struct("neve_mpi_options", "neve/mpi.h", options, sizeof given, given));
+    NEVE_TRY(capi::read_struct("neve_mpi_options", "neve/transfer.h", options, sizeof given, given));
   }
   ArrayOptions& values = call.transfer.values;
   NEVE_TRY(capi::read_options(*dtype, given.values, values));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls of neve/mpi.h have in common.
+// What calls of neve/transfer.h have in common.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "parallel/transfer/send_blocks.hpp"
 
 namespace neve::mpi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of neve/mpi.h over FrameFileWriter and FrameFileReader.
+// The files of neve/transfer.h over FrameFileWriter and FrameFileReader.
 #include <fmt/format.h>
 
 #include <memory>

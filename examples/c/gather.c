@@ -6,7 +6,7 @@
  *   mpirun -n 4 ./a.out
  */
 #include <math.h>
-#include <neve/mpi.h>
+#include <neve/transfer.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A two-level hierarchy written from all ranks: mpirun -n 2 ./two_levels_c two_levels.h5 */
 #include <math.h>
-#include <neve/neve_mpi.h>
+#include <neve/plotfile.h>
 #include <stdio.h>
 #include <stdlib.h>
 

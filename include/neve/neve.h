@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Compressing and decompressing arrays from C. Plotfiles are written through neve/neve_mpi.h.
+ * Compressing and decompressing arrays from C. Plotfiles are written through neve/plotfile.h.
  *
  * Errors. Functions that return int return a neve_code: NEVE_OK, or one of the exit codes of the `neve`
  * command. neve_last_error() then says what and why. A function that fails leaves its outputs untouched,
@@ -44,7 +44,7 @@ typedef enum neve_code {
   NEVE_PLUGIN_MISSING = 5  /* HDF5 cannot find or load Neve's filter */
 } neve_code;
 
-/* The message of the calling thread's last call, those of neve_mpi.h included; "" when it succeeded. Valid
+/* The message of the calling thread's last call, those of plotfile.h included; "" when it succeeded. Valid
  * until the thread's next call. */
 const char* neve_last_error(void);
 

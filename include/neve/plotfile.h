@@ -8,8 +8,8 @@
  * Functions that return int return a neve_code (neve.h): 0, or the exit codes of the `neve` command.
  * neve_last_error() then says what and why.
  */
-#ifndef NEVE_NEVE_MPI_H
-#define NEVE_NEVE_MPI_H
+#ifndef NEVE_PLOTFILE_H
+#define NEVE_PLOTFILE_H
 
 #include <mpi.h>
 #include <neve/neve.h>

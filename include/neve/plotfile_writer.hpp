@@ -86,7 +86,7 @@ struct WriteReport {                  // the same on every rank
   std::vector<LevelReport> levels;        // of a plotfile
   std::vector<VariableReport> variables;  // of a checkpoint
   // Of the slowest rank. sync: making the file durable and renaming it.
-  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
+  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, write_seconds = 0, sync_seconds = 0;
 };
 
 // Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing

@@ -23,8 +23,8 @@
  * the caller's own calls need: Neve's other threads encode and decode and make no MPI call. Before MPI_Init,
  * after MPI_Finalize and on a thread that may not call MPI it is NEVE_USAGE.
  */
-#ifndef NEVE_MPI_H
-#define NEVE_MPI_H
+#ifndef NEVE_TRANSFER_H
+#define NEVE_TRANSFER_H
 
 #include <mpi.h>
 #include <neve/neve.h>

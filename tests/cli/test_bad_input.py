@@ -203,7 +203,7 @@ def test_full_disk(tmp_path, sample, ranks, name):
 
 
 @pytest.mark.parametrize(
-    "phase", ["range", "plan", "encode", "place", "skeleton", "put", "sync", "rename"]
+    "phase", ["range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"]
 )
 def test_an_injected_failure_in_each_phase(neve, sample, tmp_path, phase):
     old = tmp_path / "x.h5"
@@ -219,7 +219,7 @@ def test_an_injected_failure_in_each_phase(neve, sample, tmp_path, phase):
 def test_killed_write_leaves_the_earlier_file(neve, sample, tmp_path):
     old = tmp_path / "x.h5"
     old.write_bytes(b"the earlier file")
-    outcome = neve("convert", sample, old, ranks=2, expect=None, NEVE_FAULT="put:1:kill")
+    outcome = neve("convert", sample, old, ranks=2, expect=None, NEVE_FAULT="write:1:kill")
     assert outcome.code != 0
     assert old.read_bytes() == b"the earlier file"
 

@@ -47,7 +47,7 @@ def test_a_deck_gives_options_and_the_command_line_overrides_them(neve, tmp_path
 def test_table_names_phases_and_hints(neve, tmp_path):
     strategies = ("--strategies", "aggregated,compressed", "--aggregators", "1")
     out = neve("bench", "chombo", *SMALL, *strategies, "--folder", tmp_path, ranks=2).out
-    for word in ("MPI-IO writes", "plan", "encode", "place", "put", "sync", "cb_nodes=1"):
+    for word in ("MPI-IO writes", "plan", "encode", "place", "write", "sync", "cb_nodes=1"):
         assert word in out
 
 

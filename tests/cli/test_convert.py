@@ -111,7 +111,7 @@ def test_field_rules(neve, sample, tmp_path):
     assert by_name["density"]["bound"] == "lossless"
     assert by_name["density"]["bound_abs"] == 0
     assert by_name["pressure"]["bound"] == "rel=0.01"
-    assert set(report["seconds"]) == {"read", "plan", "encode", "place", "put", "sync", "total"}
+    assert set(report["seconds"]) == {"read", "plan", "encode", "place", "write", "sync", "total"}
     verified = {f["name"]: f for level, f in fields_of(neve("verify", sample, path, "--json").json)}
     assert verified["Temp"]["max_abs_error"] <= 0.5
     assert verified["density"]["max_abs_error"] == 0

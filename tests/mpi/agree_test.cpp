@@ -52,10 +52,10 @@ TEST(Fault, HitsOnlyItsPhaseAndRank) {
   ::setenv("NEVE_FAULT", "encode:0", 1);
   EXPECT_EQ(injected_fault(Phase::encode, 0).message(), "injected fault in phase encode");
   EXPECT_TRUE(injected_fault(Phase::encode, 1).ok());
-  EXPECT_TRUE(injected_fault(Phase::put, 0).ok());
+  EXPECT_TRUE(injected_fault(Phase::write, 0).ok());
   for (const char* malformed : {"encode", "encode:", "encode:x", "encode:0:die", "nowhere:0", "encode:-1"}) {
     ::setenv("NEVE_FAULT", malformed, 1);
-    EXPECT_EQ(injected_fault(Phase::put, 5).code(), Code::usage) << malformed;
+    EXPECT_EQ(injected_fault(Phase::write, 5).code(), Code::usage) << malformed;
   }
   ::unsetenv("NEVE_FAULT");
   EXPECT_TRUE(injected_fault(Phase::encode, 0).ok());

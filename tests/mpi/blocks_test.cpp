@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// neve/mpi.h: gather, send and receive.
-#include "neve/mpi.h"
+// neve/transfer.h: gather, send and receive.
+#include "neve/transfer.h"
 
 #include <cmath>
 #include <cstdlib>

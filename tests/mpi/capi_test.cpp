@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/hdf5/plotfile_source.hpp"
-#include "neve/neve_mpi.h"
+#include "neve/plotfile.h"
 #include "neve/options.hpp"
 #include "tests/mpi/generated.hpp"
 

@@ -424,7 +424,7 @@ TEST_F(Checkpoints, AFailureOnAnyRankLeavesTheEarlierFile) {
   const std::string earlier = test::read_file(path("file"));
   for (const char* strategy : {"skeleton", "aggregated", "independent"}) {
     for (const std::string phase :
-         {"range", "plan", "encode", "place", "skeleton", "put", "sync", "rename"}) {
+         {"range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"}) {
       for (int rank = 0; rank < world_size(); ++rank) {
         ::setenv("NEVE_FAULT", (phase + ":" + std::to_string(rank)).c_str(), 1);
         WriteOptions options;

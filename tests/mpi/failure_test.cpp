@@ -71,7 +71,7 @@ TEST_P(Failure, OnAnyRankInAnyPhaseIsOneErrorAndLeavesTheEarlierFile) {
   WriteOptions other;  // would make a different file
   other.bound = {BoundMode::rel, 1e-5};
   if (!compresses()) hierarchy_.time = 2;
-  for (const std::string phase : {"range", "plan", "encode", "place", "skeleton", "put", "sync", "rename"}) {
+  for (const std::string phase : {"range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"}) {
     if (!compresses() && (phase == "range" || phase == "encode")) continue;  // there are none
     for (int rank = 0; rank < world_size(); ++rank) {
       set_fault(phase, rank);
@@ -95,7 +95,7 @@ TEST_P(Failure, OfAnAmrexWriteLeavesTheEarlierPlotfile) {
   const std::string earlier = test::read_file(path + "/Header");
   ASSERT_FALSE(earlier.empty());
   hierarchy_.time = 99;
-  for (const char* phase : {"put", "sync", "rename"}) {
+  for (const char* phase : {"write", "sync", "rename"}) {
     for (int rank = 0; rank < world_size(); ++rank) {
       set_fault(phase, rank);
       EXPECT_EQ(write_amrex(path).message(), expected(phase, rank));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// neve/mpi.h: files.
+// neve/transfer.h: files.
 #include <sys/mount.h>
 #include <sys/resource.h>
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

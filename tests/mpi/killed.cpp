@@ -58,14 +58,14 @@ TEST_P(Killed, TheEarlierFileIsWholeAndNoHalfFileHasTheName) {
   const fs::path directory = fs::temp_directory_path() / ("neve-killed-" + std::to_string(::getpid()));
   fs::create_directories(directory);
   const fs::path path = directory / "plot.h5";
-  for (const char* fault : {"put:1:kill", "put:0:kill", "sync:1:kill", "rename:0:kill"}) {
+  for (const char* fault : {"write:1:kill", "write:0:kill", "sync:1:kill", "rename:0:kill"}) {
     EXPECT_EQ(write_once(2, path, kind, 1, fault), End::badly) << fault;
     EXPECT_FALSE(fs::exists(path)) << fault;
   }
   ASSERT_EQ(write_once(2, path, kind, 1, ""), End::well);
   const std::string whole = read_file(path);
   ASSERT_GT(whole.size(), 1000u);
-  for (const char* fault : {"put:1:kill", "put:0:kill", "sync:1:kill", "rename:0:kill"}) {
+  for (const char* fault : {"write:1:kill", "write:0:kill", "sync:1:kill", "rename:0:kill"}) {
     EXPECT_EQ(write_once(2, path, kind, 1, fault), End::badly) << fault;
     EXPECT_TRUE(read_file(path) == whole) << fault;
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "neve/plotfile_writer.hpp"
 #include "tests/mpi/c_status.hpp"
 #include "tests/mpi/generated.hpp"

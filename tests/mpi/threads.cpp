@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tests/mpi/c_status.hpp"

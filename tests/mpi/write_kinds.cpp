@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "neve/checkpoint.hpp"
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "neve/plotfile_writer.hpp"
 #include "tests/mpi/c_status.hpp"
 #include "tests/mpi/generated.hpp"
@@ -96,8 +96,8 @@ std::function<Phases(int)> always(Phases phases) {
 }
 
 std::vector<WriteKind> make_kinds() {
-  const Phases compressed = {"range", "plan", "encode", "place", "skeleton", "put", "sync", "rename"};
-  const Phases plain = {"plan", "place", "skeleton", "put", "sync", "rename"};
+  const Phases compressed = {"range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"};
+  const Phases plain = {"plan", "place", "skeleton", "write", "sync", "rename"};
   std::vector<WriteKind> kinds;
   for (const char* strategy :
        {"skeleton", "filtered", "aggregated", "collective", "independent", "amrex-1d"}) {
@@ -113,18 +113,18 @@ std::vector<WriteKind> make_kinds() {
         {std::string("checkpoint_") + strategy, always(compressed),
          [=](const std::string& path, int version) { return write_state(path, version, strategy, true); }});
     kinds.push_back(
-        {std::string("plain_checkpoint_") + strategy, always({"place", "skeleton", "put", "sync", "rename"}),
+        {std::string("plain_checkpoint_") + strategy, always({"place", "skeleton", "write", "sync", "rename"}),
          [=](const std::string& path, int version) { return write_state(path, version, strategy, false); }});
   }
-  kinds.push_back({"amrex_folder", always({"put", "sync", "rename"}), write_folder});
+  kinds.push_back({"amrex_folder", always({"write", "sync", "rename"}), write_folder});
   kinds.push_back({"frames_of_all", always(compressed), [](const std::string& path, int version) {
                      return write_frames(path, version, NEVE_MPI_FILE_CREATE, true);
                    }});
-  kinds.push_back({"frames_of_single_ranks", always({"encode", "place", "put", "skeleton", "sync", "rename"}),
+  kinds.push_back({"frames_of_single_ranks", always({"encode", "place", "write", "skeleton", "sync", "rename"}),
                    [](const std::string& path, int version) {
                      return write_frames(path, version, NEVE_MPI_FILE_CREATE, false);
                    }});
-  kinds.push_back({"frames_added", always({"range", "plan", "encode", "place", "put", "skeleton", "sync"}),
+  kinds.push_back({"frames_added", always({"range", "plan", "encode", "place", "write", "skeleton", "sync"}),
                    [](const std::string& path, int version) {
                      const bool is_there = std::filesystem::exists(path);
                      barrier();
@@ -135,7 +135,7 @@ std::vector<WriteKind> make_kinds() {
   kinds.push_back(
       {"gather",
        [](int rank) {  // root encodes nothing
-         return rank == 0 ? Phases{"range", "plan", "put"} : Phases{"range", "plan", "encode", "put"};
+         return rank == 0 ? Phases{"range", "plan", "send"} : Phases{"range", "plan", "encode", "send"};
        },
        [](const std::string&, int version) { return gather_values(version); }, false});
   return kinds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 using test::world_rank;
 using test::world_size;
 
-constexpr PutOrder everything{.joins_datasets = true};
+constexpr WriteOrder everything{.joins_datasets = true};
 
 // Pieces of uneven sizes, dealt to the ranks in turn, with gaps between them, where other bytes lie already;
 // some ranks may get none.
@@ -46,10 +46,10 @@ Layout make_layout(int count) {
   return layout;
 }
 
-class Put : public testing::Test {
+class WritePieces : public testing::Test {
  protected:
-  Put() : comm_(Comm::duplicate(MPI_COMM_WORLD)), directory_(test::make_directory("put")) {}
-  ~Put() override { test::remove_directory(directory_); }
+  WritePieces() : comm_(Comm::duplicate(MPI_COMM_WORLD)), directory_(test::make_directory("pieces")) {}
+  ~WritePieces() override { test::remove_directory(directory_); }
   // A file of its final size, as the skeleton leaves it, holding dots.
   void create(const std::string& path, uint64_t size_bytes, const Hints& hints = {}) {
     if (world_rank() == 0) {
@@ -64,28 +64,28 @@ class Put : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(Put, EveryByteIsWhereItBelongsInOneOrManyCalls) {
+TEST_F(WritePieces, EveryByteIsWhereItBelongsInOneOrManyCalls) {
   for (uint64_t call_bytes : {default_call_bytes, uint64_t{1000}, uint64_t{77}}) {
     const Layout layout = make_layout(40);
     const std::string path = directory_ + "/pieces-" + std::to_string(call_bytes);
     create(path, layout.expected.size());
-    const auto times = put_pieces(*comm_, path, {}, everything, 1, layout.pieces, call_bytes);
+    const auto times = write_pieces(*comm_, path, {}, everything, 1, layout.pieces, call_bytes);
     ASSERT_TRUE(times.ok()) << times.status().message();
     EXPECT_TRUE(test::read_file(path) == layout.expected);
   }
 }
 
-TEST_F(Put, FewerPiecesThanRanks) {
+TEST_F(WritePieces, FewerPiecesThanRanks) {
   const Layout layout = make_layout(1);
   create(directory_ + "/one", layout.expected.size());
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/one", {}, everything, 1, layout.pieces).ok());
+  ASSERT_TRUE(write_pieces(*comm_, directory_ + "/one", {}, everything, 1, layout.pieces).ok());
   EXPECT_TRUE(test::read_file(directory_ + "/one") == layout.expected);
   const Layout none = make_layout(0);
   create(directory_ + "/none", 0);
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/none", {}, everything, 1, none.pieces).ok());
+  ASSERT_TRUE(write_pieces(*comm_, directory_ + "/none", {}, everything, 1, none.pieces).ok());
 }
 
-TEST_F(Put, HintsArriveAndBadOnesAreNamed) {
+TEST_F(WritePieces, HintsArriveAndBadOnesAreNamed) {
   ::setenv("NEVE_MPI_HINTS", "cb_nodes=1;striping_unit=65536", 1);
   const Result<Hints> hints = merged_hints({{"cb_nodes", "4"}, {"cb_buffer_size", "1000000"}});
   ::setenv("NEVE_MPI_HINTS", "cb_nodes", 1);
@@ -97,18 +97,18 @@ TEST_F(Put, HintsArriveAndBadOnesAreNamed) {
 
   const Layout layout = make_layout(20);
   create(directory_ + "/hints", layout.expected.size(), *hints);
-  ASSERT_TRUE(put_pieces(*comm_, directory_ + "/hints", *hints, everything, 1, layout.pieces).ok());
+  ASSERT_TRUE(write_pieces(*comm_, directory_ + "/hints", *hints, everything, 1, layout.pieces).ok());
   EXPECT_TRUE(test::read_file(directory_ + "/hints") == layout.expected);
 }
 
-TEST_F(Put, AMissingFileIsOneErrorOnAllRanks) {
-  const Status status = put_pieces(*comm_, directory_ + "/nothing", {}, everything, 1, {}).status();
+TEST_F(WritePieces, AMissingFileIsOneErrorOnAllRanks) {
+  const Status status = write_pieces(*comm_, directory_ + "/nothing", {}, everything, 1, {}).status();
   EXPECT_EQ(status.code(), Code::failure);
   EXPECT_NE(status.message().find(directory_ + "/nothing"), std::string::npos);
   EXPECT_TRUE(test::same_on_all_ranks(status.message()));
 }
 
-TEST_F(Put, SpaceThatIsNotThereIsFoundBeforeTheWrite) {
+TEST_F(WritePieces, SpaceThatIsNotThereIsFoundBeforeTheWrite) {
   create(directory_ + "/large", 0);
   if (world_rank() == 0) {
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
@@ -127,7 +127,7 @@ TEST_F(Put, SpaceThatIsNotThereIsFoundBeforeTheWrite) {
 }
 
 // OMPIO overflows its buffers at some 240 bytes, ROMIO takes what precedes a colon for a kind of file system.
-TEST_F(Put, PathsThatMpiLibrariesCannotTakeAreWrittenAllTheSame) {
+TEST_F(WritePieces, PathsThatMpiLibrariesCannotTakeAreWrittenAllTheSame) {
   const std::string deep = directory_ + "/" + std::string(200, 'd') + "/" + std::string(200, 'e');
   const std::string colon = directory_ + "/run:1";
   if (world_rank() == 0) {
@@ -143,7 +143,7 @@ TEST_F(Put, PathsThatMpiLibrariesCannotTakeAreWrittenAllTheSame) {
       std::ofstream(path) << std::string(layout.expected.size(), '.');
     }
     test::barrier();
-    const auto times = put_pieces(*comm_, path, {}, everything, 1, layout.pieces);
+    const auto times = write_pieces(*comm_, path, {}, everything, 1, layout.pieces);
     ASSERT_TRUE(times.ok()) << times.status().message();
     EXPECT_TRUE(test::read_file(path) == layout.expected);
   }

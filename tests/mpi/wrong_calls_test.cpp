@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/mpi.h"
-#include "neve/neve_mpi.h"
+#include "neve/transfer.h"
+#include "neve/plotfile.h"
 #include "neve/options.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"

@@ -44,7 +44,7 @@ Status decompress(const Args& args) {
 Command add_decompress(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("decompress", "A compressed array back into .npy");
   auto args = std::make_shared<Args>();
-  sub->add_option("IN", args->input, "what neve compress, neve.compress or neve/mpi.h made")->required();
+  sub->add_option("IN", args->input, "what neve compress, neve.compress or neve/transfer.h made")->required();
   sub->add_option("OUT", args->output, "the .npy array")->required();
   sub->add_option("--threads", args->threads, "threads")->capture_default_str();
   sub->footer(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A frame file, as neve/mpi.h writes it, without MPI.
+// A frame file, as neve/transfer.h writes it, without MPI.
 #pragma once
 
 #include <string>

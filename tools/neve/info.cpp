@@ -433,7 +433,7 @@ Command add_info(CLI::App& app) {
       "  neve info plt00113.h5\n"
       "  neve info field.neve --json\n"
       "  neve info ocean.nc\n"
-      "  neve info gathered.neve      # a frame file of neve/mpi.h");
+      "  neve info gathered.neve      # a frame file of neve/transfer.h");
   Command command{sub, {}, {}};
   command.parallel = [path, options, json](const Ranks& ranks) {
     return ranks.on_first("info", [&] { return info(*path, *options, *json); });

@@ -353,7 +353,7 @@ class Benchmark {
     into.plan_seconds = median_stage(&WriteReport::plan_seconds);
     into.encode_seconds = median_stage(&WriteReport::encode_seconds);
     into.place_seconds = median_stage(&WriteReport::place_seconds);
-    into.put_seconds = median_stage(&WriteReport::put_seconds);
+    into.write_seconds = median_stage(&WriteReport::write_seconds);
     into.sync_seconds = median_stage(&WriteReport::sync_seconds);
     into.hints = last.hints;
   }

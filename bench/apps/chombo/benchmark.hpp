@@ -60,7 +60,7 @@ struct WayResult {
   // Medians over the repeats, of the slowest rank. total is measured around everything, so it is not their
   // sum.
   double total_seconds = 0, least_seconds = 0;
-  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, put_seconds = 0, sync_seconds = 0;
+  double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, write_seconds = 0, sync_seconds = 0;
   std::map<std::string, std::string> hints;
 };
 

@@ -15,7 +15,7 @@
 #include "bench/harness/workplace.hpp"
 #include "core/codecs/frame_values.hpp"
 #include "io/plotfile/npy.hpp"
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "parallel/file/openable_path.hpp"
 #include "parallel/file/written.hpp"
 #include "parallel/transfer/block_encoder.hpp"

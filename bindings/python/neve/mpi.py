@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""neve/mpi.h for mpi4py: gathers, messages and files that carry frames (docs/mpi.md).
+"""neve/transfer.h for mpi4py: gathers, messages and files that carry frames (docs/mpi.md).
 
     from mpi4py import MPI
     import neve.mpi

@@ -11,8 +11,14 @@
 namespace neve::mpi {
 namespace {
 
-constexpr std::array<std::string_view, 8> names = {"range",    "plan", "encode", "place",
-                                                   "skeleton", "put",  "sync",   "rename"};
+constexpr std::array<std::string_view, 9> names = {"range", "plan", "encode", "place", "skeleton",
+                                                   "write", "send", "sync",   "rename"};
+
+std::string all_names() {
+  std::string all;
+  for (const std::string_view name : names) (all += all.empty() ? "" : ", ") += name;
+  return all;
+}
 
 }  // namespace
 
@@ -24,8 +30,7 @@ Status injected_fault(Phase phase, int rank) {
   const std::string_view text = variable;
   const Status malformed =
       usage_error("NEVE_FAULT is \"" + std::string(text) +
-                  "\"; allowed is phase:rank or phase:rank:kill with phase one of range, "
-                  "plan, encode, place, skeleton, put, sync, rename");
+                  "\"; allowed is phase:rank or phase:rank:kill with phase one of " + all_names());
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return malformed;
   const std::string_view name = text.substr(0, colon);

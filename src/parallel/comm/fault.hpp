@@ -9,7 +9,7 @@
 
 namespace neve::mpi {
 
-enum class Phase { range, plan, encode, place, skeleton, put, sync, rename };
+enum class Phase { range, plan, encode, place, skeleton, write, send, sync, rename };
 std::string_view phase_name(Phase phase);
 
 // ok unless NEVE_FAULT names this phase and rank. A NEVE_FAULT that cannot be understood is a usage

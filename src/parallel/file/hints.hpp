@@ -7,7 +7,7 @@
 #include "neve/file_layout.hpp"
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 
 namespace neve::mpi {
 

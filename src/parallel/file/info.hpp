@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "parallel/comm/agree.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 
 namespace neve::mpi {
 

@@ -14,7 +14,7 @@ Result<Strategy> parse_strategy(const std::string& name) {
                      "\"; allowed are skeleton, aggregated, collective, independent, filtered, amrex-1d");
 }
 
-PutOrder put_order(Strategy strategy, int aggregate_boxes) {
+WriteOrder write_order(Strategy strategy, int aggregate_boxes) {
   switch (strategy) {
     case Strategy::aggregated:
       return {.pieces_a_call = static_cast<uint64_t>(aggregate_boxes), .bounds_memory = aggregate_boxes > 0};

@@ -22,7 +22,7 @@ enum class Strategy : uint8_t {
 Result<Strategy> parse_strategy(const std::string& name);
 
 // Which pieces one MPI-IO write call takes.
-struct PutOrder {
+struct WriteOrder {
   bool is_collective = true;
   bool joins_datasets = false;  // a call takes pieces of all datasets
   uint64_t pieces_a_call = 0;   // of a rank; 0: all
@@ -31,6 +31,6 @@ struct PutOrder {
 };
 
 // Not for filtered, where HDF5 writes. amrex_1d differs from skeleton in its chunks alone.
-PutOrder put_order(Strategy strategy, int aggregate_boxes);
+WriteOrder write_order(Strategy strategy, int aggregate_boxes);
 
 }  // namespace neve::mpi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ struct Calls {
   std::vector<std::vector<size_t>> ends;  // [dataset][call], in `pieces`; one dataset where calls join them
 };
 
-Calls plan_calls(std::span<const Piece> pieces, const PutOrder& order, uint32_t datasets,
+Calls plan_calls(std::span<const Piece> pieces, const WriteOrder& order, uint32_t datasets,
                  uint64_t call_bytes) {
   Calls calls;
   for (const Piece& piece : pieces) {
@@ -89,7 +89,7 @@ void bound_buffers(Hints& hints, uint64_t most_bytes) {
 // Throws, if at all, behind the last call.
 Status write_together(MPI_File file, const std::string& path, std::span<const Piece> pieces, bool one_piece) {
   CallTypes types;
-  const Status built = guarded("put", [&] { return pieces.empty() ? Status() : types.build(pieces); });
+  const Status built = guarded("write", [&] { return pieces.empty() ? Status() : types.build(pieces); });
   const bool writes = !pieces.empty() && built.ok();
   // One piece lies in one place: it needs no view of the file, which costs every rank a collective call.
   Status view;
@@ -121,7 +121,7 @@ Status write_alone(MPI_File file, const std::string& path, std::span<const Piece
 
 // `rounds`: calls of each dataset, the most of any rank. Ranks with fewer take part without data. Counts the
 // calls of this rank.
-Status write_calls(MPI_File file, const std::string& path, const PutOrder& order, const Calls& calls,
+Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, const Calls& calls,
                    std::span<const uint64_t> rounds, uint64_t& mpi_writes) {
   const std::span<const Piece> pieces = calls.pieces;
   Status status;
@@ -133,7 +133,7 @@ Status write_calls(MPI_File file, const std::string& path, const PutOrder& order
       const std::span<const Piece> part = pieces.subspan(begin, end - begin);
       begin = end;
       // Guarded to the end: the other ranks go on to the next call.
-      Status one = guarded("put", [&] {
+      Status one = guarded("write", [&] {
         return order.is_collective ? write_together(file, path, part, order.pieces_a_call == 1)
                                    : write_alone(file, path, part);
       });
@@ -262,11 +262,11 @@ struct CallPlan {
 };
 
 // Collective. `order` becomes that of single writes where the file's place needs them.
-Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hints, PutOrder& order,
+Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hints, WriteOrder& order,
                       uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes, CallPlan& plan) {
   std::vector<uint64_t>& rounds = plan.rounds;  // and behind them the bytes of the largest piece
-  const Status prepared = guarded("put", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::put, comm.rank()));
+  const Status prepared = guarded("write", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::write, comm.rank()));
     plan.calls = plan_calls(pieces, order, datasets, call_bytes);
     for (const std::vector<size_t>& ends : plan.calls.ends) rounds.push_back(ends.size());
     rounds.resize(std::max<size_t>(rounds.size(), datasets));  // single writes are planned by dataset
@@ -282,9 +282,9 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
   }
   const bool is_single = rounds.back() != 0;
   rounds.pop_back();
-  return agree(comm, guarded("put", [&]() -> Status {
+  return agree(comm, guarded("write", [&]() -> Status {
                  if (is_single) {
-                   order = put_order(Strategy::independent, 0);
+                   order = write_order(Strategy::independent, 0);
                    plan.calls = plan_calls(pieces, order, datasets, call_bytes);
                    std::transform(plan.calls.ends.begin(), plan.calls.ends.end(), rounds.begin(),
                                   [](const std::vector<size_t>& ends) { return ends.size(); });
@@ -299,7 +299,7 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
 
 }  // namespace
 
-Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
+Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints, WriteOrder order,
                              uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
   const double begin_seconds = MPI_Wtime();
   CallPlan plan;
@@ -322,7 +322,7 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   const Status synced = mpi_status(MPI_File_sync(file), path, "syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path, "closing");
   turn.reset();
-  const Status whole = guarded("put", [&]() -> Status {
+  const Status whole = guarded("write", [&]() -> Status {
     NEVE_TRY(taken.status());
     NEVE_TRY(written);
     NEVE_TRY(injected_fault(Phase::sync, comm.rank()));
@@ -334,7 +334,7 @@ Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hi
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(counts.size()),
                                     MPI_UINT64_T, MPI_SUM, comm.get()),
                       "sum of the ranks' writes"));
-  return PutReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1],
+  return PiecesReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1],
                    std::move(*taken)};
 }
 

@@ -38,7 +38,7 @@ Status reserve_space(const std::string& path, uint64_t size_bytes);
 // bytes, and a rank with more takes part in several.
 inline constexpr uint64_t default_call_bytes = uint64_t{1} << 30;
 
-struct PutReport {
+struct PiecesReport {
   double write_seconds = 0;
   double sync_seconds = 0;
   uint64_t mpi_writes = 0;  // write calls of all ranks, empty ones of collective writes among them
@@ -50,7 +50,7 @@ struct PutReport {
 // and syncs it. Pieces belong to `datasets` datasets, numbered from 0, which do not overlap; calls take them
 // by dataset, then address. The file must already have its final length: past its end Open MPI fills gaps
 // between pieces with what its buffer happens to hold.
-Result<PutReport> put_pieces(const Comm& comm, const std::string& path, const Hints& hints, PutOrder order,
+Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints, WriteOrder order,
                              uint32_t datasets, std::span<const Piece> pieces,
                              uint64_t call_bytes = default_call_bytes);
 

@@ -8,7 +8,7 @@
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/turns.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/file/written.hpp"
 #include "parallel/transfer/ahead.hpp"
 #include "parallel/transfer/frame_file_reader.hpp"
@@ -103,9 +103,9 @@ Result<uint64_t> FrameFileWriter::place(uint64_t bytes) {
   return at;
 }
 
-Status FrameFileWriter::put(ByteSpan frame, FrameFileEntry entry) {
-  return guarded("put", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::put, comm_.rank()));
+Status FrameFileWriter::write_frame(ByteSpan frame, FrameFileEntry entry) {
+  return guarded("write", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::write, comm_.rank()));
     entry.bytes = frame.size();
     written_.push_back({order_, entry});
     return write_bytes(file_, written_path_, entry.at, frame.data(), frame.size());
@@ -122,7 +122,7 @@ Status FrameFileWriter::flush_held() {
   for (Held& held : held_) {
     held.entry.at = at;
     at += held.frame.size();
-    if (status.ok()) status = put(held.frame, held.entry);
+    if (status.ok()) status = write_frame(held.frame, held.entry);
   }
   held_.clear();
   held_bytes_ = 0;
@@ -186,7 +186,7 @@ Status FrameFileWriter::write_rounds(const BlockEncoder& encoder, const BlockPla
     moved.frame_bytes += frame->size();
     ++moved.blocks;
     const auto block = static_cast<size_t>(round);
-    status = put(*frame, {first + plan.first(block), plan.values(block), at, 0});
+    status = write_frame(*frame, {first + plan.first(block), plan.values(block), at, 0});
   }
   return status;
 }

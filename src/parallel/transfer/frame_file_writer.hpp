@@ -86,7 +86,7 @@ class FrameFileWriter {
   Status open_written();
   Status settle_type(std::optional<DType> mine);
   Result<uint64_t> place(uint64_t bytes);
-  Status put(ByteSpan frame, FrameFileEntry entry);
+  Status write_frame(ByteSpan frame, FrameFileEntry entry);
   Status flush_held();
   Status hold(const Transfer& transfer, uint64_t first, const void* values, uint64_t count, Moved& moved);
   Status write_together(const Transfer& transfer, uint64_t first, const void* values, uint64_t count,

@@ -81,7 +81,7 @@ Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved) {
     NEVE_TRY(receive_blocks(comm.get(), MPI_ANY_SOURCE, block_tag, call.transfer.dtype,
                             call.transfer.values.encode.threads, incoming, moved)
                  .own);
-    return injected_fault(Phase::put, comm.rank());
+    return injected_fault(Phase::send, comm.rank());
   });
   return agree(comm, done);
 }

@@ -21,7 +21,7 @@ Status send_blocks(MPI_Comm comm, int dest, int tag, const BlockEncoder& encoder
     NEVE_TRY(window.next_frame(*ahead, frame));
     encoded = guarded("encode", [&]() -> Status {
       NEVE_TRY(frame.status());
-      return injected_fault(Phase::put, encoder.rank());
+      return injected_fault(Phase::send, encoder.rank());
     });
     if (!encoded.ok()) break;
     moved.frame_bytes += frame->size();

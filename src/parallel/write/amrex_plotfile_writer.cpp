@@ -159,7 +159,7 @@ Status write_level_headers(const Comm& comm, const std::string& root, const Hier
     const int l = static_cast<int>(level);
     Gathered gathered;
     NEVE_TRY(gather_extremes(comm, hierarchy, sorted, owners[level], l, gathered));
-    const Status written = guarded("put", [&]() -> Status {
+    const Status written = guarded("write", [&]() -> Status {
       if (comm.rank() != 0) return {};
       const auto extremes = extremes_of(gathered, owners[level], hierarchy.components.size());
       return write_text(fs::path(root) / plotfile::fab_array_header_path(l),
@@ -199,14 +199,14 @@ Status write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy&
 
   Places places;
   std::vector<LocalBox> sorted;
-  const Status put = guarded("put", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::put, comm.rank()));
+  const Status written = guarded("write", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::write, comm.rank()));
     places = plotfile::plan_fabs(hierarchy, owners);
     sorted = sorted_boxes(owned);
     NEVE_TRY(write_fabs(root, hierarchy, sorted, places));
     return injected_fault(Phase::sync, comm.rank());
   });
-  NEVE_TRY(agree(comm, put));
+  NEVE_TRY(agree(comm, written));
 
   NEVE_TRY(write_level_headers(comm, root, hierarchy, sorted, owners, places));
   NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));

@@ -12,7 +12,7 @@
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/same_everywhere.hpp"
 #include "parallel/comm/stopwatch.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/file/rows.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/grown_boxes.hpp"
@@ -214,7 +214,7 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
     const std::vector<EncodedChunk>& chunks = part.encoded.chunks;
     NEVE_ASSIGN(const std::vector<uint64_t> mine,
                 scatter_addresses(comm, part.frames, addresses, chunks.size()));
-    return agree(comm, guarded("put", [&]() -> Status {
+    return agree(comm, guarded("write", [&]() -> Status {
                    for (size_t i = 0; i < chunks.size(); ++i) {
                      pieces.push_back({mine[i], one_run(chunks[i].frame),
                                        first_dataset + static_cast<uint32_t>(chunks[i].level)});
@@ -223,14 +223,14 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
                  }));
   }
   std::vector<uint64_t> begins;
-  NEVE_TRY(guarded_alike(comm, "put", [&]() -> Status {
+  NEVE_TRY(guarded_alike(comm, "write", [&]() -> Status {
     begins.assign(levels, 0);
     for (size_t l = 0; l < addresses.size(); ++l) begins[l] = addresses[l].front();
     return {};
   }));
   NEVE_TRY(mpi_status(MPI_Bcast(begins.data(), static_cast<int>(levels), MPI_UINT64_T, 0, comm.get()),
                       "broadcast of the datasets' addresses"));
-  return agree(comm, guarded("put", [&]() -> Status {
+  return agree(comm, guarded("write", [&]() -> Status {
                  for (size_t l = 0; l < levels; ++l) {
                    append_pieces(part.hierarchy, static_cast<int>(l), variable.ghosts,
                                  variable.components.size(), part.owned, begins[l],
@@ -305,8 +305,8 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   report.place_seconds = stopwatch.lap();
 
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-  NEVE_ASSIGN(PutReport put, put_pieces(comm, target.temporary_path(), target.hints(),
-                                        put_order(strategy, options.aggregate_boxes),
+  NEVE_ASSIGN(PiecesReport pieces, write_pieces(comm, target.temporary_path(), target.hints(),
+                                        write_order(strategy, options.aggregate_boxes),
                                         static_cast<uint32_t>(variables.size() * levels), pieces));
   NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
     for (size_t v = 0; v < variables.size(); ++v) {
@@ -314,13 +314,13 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
     }
     return {};
   }));
-  report.put_seconds = put.write_seconds;
-  report.mpi_writes = put.mpi_writes;
-  report.data_bytes = put.data_bytes;
-  report.hints = std::move(put.hints);
+  report.write_seconds = pieces.write_seconds;
+  report.mpi_writes = pieces.mpi_writes;
+  report.data_bytes = pieces.data_bytes;
+  report.hints = std::move(pieces.hints);
   stopwatch.lap();
   NEVE_ASSIGN(report.file_bytes, target.finish(comm));
-  report.sync_seconds = put.sync_seconds + stopwatch.lap();
+  report.sync_seconds = pieces.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
   return report;

@@ -129,7 +129,7 @@ Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, 
   NEVE_TRY(agree(comm, create_datasets(file.id(), hierarchy, plan, levels).in(path)));
   times.create_seconds = stopwatch.lap();
 
-  NEVE_TRY(agree(comm, injected_fault(Phase::put, comm.rank())));
+  NEVE_TRY(agree(comm, injected_fault(Phase::write, comm.rank())));
   Status status;
   for (size_t l = 0; l < levels.size(); ++l) {
     const Status written = write_level(levels[l], plan.levels[l].chunks.chunk_elements, hierarchy.dtype);
@@ -137,11 +137,11 @@ Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, 
     levels[l].dataset.close();
   }
   if (!file.close() && status.ok()) status = hdf5_failed(path + ": closing");
-  times.put.write_seconds = stopwatch.lap();
+  times.pieces.write_seconds = stopwatch.lap();
   if (status.ok()) status = injected_fault(Phase::sync, comm.rank());
   if (status.ok()) status = files::sync_path(path);
   NEVE_TRY(agree(comm, status));
-  times.put.sync_seconds = stopwatch.lap();
+  times.pieces.sync_seconds = stopwatch.lap();
   return times;
 }
 

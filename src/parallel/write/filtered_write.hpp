@@ -9,7 +9,7 @@
 #include <string>
 
 #include "neve/hierarchy.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_chunks.hpp"
 #include "parallel/write/plan.hpp"
 
@@ -17,7 +17,7 @@ namespace neve::mpi {
 
 struct FilteredTimes {
   double create_seconds = 0;  // opening the file, making the datasets
-  PutReport put;
+  PiecesReport pieces;
 };
 
 // Collective. Adds the datasets to the plotfile at `path`, which describe_file has begun, and syncs it. The

@@ -10,7 +10,7 @@
 #include "io/hdf5/skeleton.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_chunks.hpp"
 #include "parallel/write/plan.hpp"
 

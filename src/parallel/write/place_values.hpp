@@ -11,7 +11,7 @@
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/call_types.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/ownership.hpp"
 
 namespace neve::mpi {

@@ -9,7 +9,7 @@
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/same_everywhere.hpp"
 #include "parallel/comm/stopwatch.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/filtered_write.hpp"
 #include "parallel/write/grown_boxes.hpp"
@@ -30,7 +30,7 @@ using namespace mpi;
 
 struct WriteTimes {
   double place_seconds = 0;
-  PutReport put;
+  PiecesReport pieces;
 };
 
 // Collective. The whole file under its temporary name, synced, from the frames of all ranks: the skeleton by
@@ -44,14 +44,14 @@ Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
   std::vector<Piece> pieces;
-  const Status gathered = guarded("put", [&]() -> Status {
+  const Status gathered = guarded("write", [&]() -> Status {
     for (size_t i = 0; i < chunks.size(); ++i) {
       pieces.push_back({addresses[i], one_run(chunks[i].frame), static_cast<uint32_t>(chunks[i].level)});
     }
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.put, put_pieces(comm, path, hints, put_order(plan.strategy, options.aggregate_boxes),
+  NEVE_ASSIGN(times.pieces, write_pieces(comm, path, hints, write_order(plan.strategy, options.aggregate_boxes),
                                     static_cast<uint32_t>(plan.levels.size()), pieces));
   return times;
 }
@@ -67,10 +67,10 @@ Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
   std::vector<Piece> pieces;
-  PutOrder order;
-  const Status gathered = guarded("put", [&]() -> Status {
+  WriteOrder order;
+  const Status gathered = guarded("write", [&]() -> Status {
     NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-    order = put_order(strategy, options.aggregate_boxes);
+    order = write_order(strategy, options.aggregate_boxes);
     for (size_t l = 0; l < addresses.size(); ++l) {
       append_pieces(hierarchy, static_cast<int>(l), options.ghosts, hierarchy.components.size(), owned,
                     addresses[l], static_cast<uint32_t>(l), pieces);
@@ -78,8 +78,8 @@ Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.put,
-              put_pieces(comm, path, hints, order, static_cast<uint32_t>(addresses.size()), pieces));
+  NEVE_ASSIGN(times.pieces,
+              write_pieces(comm, path, hints, order, static_cast<uint32_t>(addresses.size()), pieces));
   return times;
 }
 
@@ -91,7 +91,7 @@ Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, cons
   NEVE_TRY(describe_file(comm, path, hints, hierarchy, plan, report, chunks, like));
   const double describe_seconds = stopwatch.lap();
   NEVE_ASSIGN(const FilteredTimes times, write_filtered(comm, path, hints, hierarchy, plan, chunks));
-  return WriteTimes{describe_seconds + times.create_seconds, times.put};
+  return WriteTimes{describe_seconds + times.create_seconds, times.pieces};
 }
 
 // What `auto` settled on, for the next step.
@@ -198,10 +198,10 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   }
   report.covered = options.covered;
   report.place_seconds = times.place_seconds;
-  report.put_seconds = times.put.write_seconds;
-  report.mpi_writes = times.put.mpi_writes;
-  report.data_bytes = times.put.data_bytes;
-  report.hints = std::move(times.put.hints);
+  report.write_seconds = times.pieces.write_seconds;
+  report.mpi_writes = times.pieces.mpi_writes;
+  report.data_bytes = times.pieces.data_bytes;
+  report.hints = std::move(times.pieces.hints);
   NEVE_TRY(guarded_alike(comm, "selections", [&]() -> Status {
     if (options.memory != nullptr && plan) remember_selections(*plan, options, report);
     return {};
@@ -209,7 +209,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   stopwatch.lap();
 
   NEVE_ASSIGN(report.file_bytes, target.finish(comm));
-  report.sync_seconds = times.put.sync_seconds + stopwatch.lap();
+  report.sync_seconds = times.pieces.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
   if (comm.rank() == 0) say_where_yt_places_it(hierarchy);

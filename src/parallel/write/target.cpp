@@ -41,14 +41,14 @@ Result<uint64_t> Target::finish(const Comm& comm) {
 
 Status keep_slowest(const Comm& comm, WriteReport& report) {
   std::array<double, 5> seconds = {report.plan_seconds, report.encode_seconds, report.place_seconds,
-                                   report.put_seconds, report.sync_seconds};
+                                   report.write_seconds, report.sync_seconds};
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()),
                                     MPI_DOUBLE, MPI_MAX, comm.get()),
                       "merging of times"));
   report.plan_seconds = seconds[0];
   report.encode_seconds = seconds[1];
   report.place_seconds = seconds[2];
-  report.put_seconds = seconds[3];
+  report.write_seconds = seconds[3];
   report.sync_seconds = seconds[4];
   return {};
 }

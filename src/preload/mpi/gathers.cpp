@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "neve/mpi.h"
+#include "neve/transfer.h"
 #include "parallel/transfer/mpi_type.hpp"
 #include "preload/mpi/inside.hpp"
 #include "preload/mpi/settings.hpp"

@@ -13,7 +13,7 @@
 
 #include "io/plotfile/file.hpp"
 #include "parallel/comm/broadcast.hpp"
-#include "parallel/file/put.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/transfer/frame_run.hpp"
 #include "preload/mpi/settings.hpp"
 

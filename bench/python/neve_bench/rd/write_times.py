@@ -15,7 +15,7 @@ from . import methods
 
 STRATEGIES = ("skeleton", "filtered", methods.AMREX_1D)
 NATIVE = "uncompressed"  # AMReX's plotfile of the same fields: one stage, write
-STAGES = ("plan", "encode", "place", "put", "sync", "write")
+STAGES = ("plan", "encode", "place", "write", "sync")
 
 
 def measure(
