@@ -110,8 +110,8 @@ std::string report_table(const WriteReport& report) {
 }
 
 nlohmann::ordered_json phases_json(const WriteReport& report, double read_seconds) {
-  return {{"read", read_seconds},          {"plan", report.plan_seconds}, {"encode", report.encode_seconds},
-          {"place", report.place_seconds}, {"write", report.write_seconds},   {"sync", report.sync_seconds}};
+  return {{"read", read_seconds},          {"plan", report.plan_seconds},   {"encode", report.encode_seconds},
+          {"place", report.place_seconds}, {"write", report.write_seconds}, {"sync", report.sync_seconds}};
 }
 
 std::string report_summary(const std::string& destination, const WriteReport& report) {
