@@ -141,7 +141,7 @@ module engine #(
   logic [10:0] book_bytes;
   logic [7:0]  book_word_at;
   logic [31:0] word_data, measured_bits;
-  round_books #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS)) books (
+  round_codebooks #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS)) books (
     .clk, .rst(lane_rst), .rule, .chi_keep, .chi_offline, .build_rounds, .table_shift, .dealt_rounds, .booked_rounds,
     .lanes_now(booked_lanes), .active, .counted, .counts_taken, .count_read, .count_addr, .count_data,
     .counted_side_bytes, .book_valid, .book_bank, .book_pending, .table_write, .table_bank, .table_addr, .table_entry,

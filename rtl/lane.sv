@@ -5,7 +5,7 @@
 //   values -> quantizer -> lorenzo -> side_stream -> symbols (4 blocks) -> code table -> packer -> codes
 //                                          |-> histogram (2 blocks)                   entries -> side
 //
-// A block's codes wait until its round has a book (round_books.sv).
+// A block's codes wait until its round has a book (round_codebooks.sv).
 module lane #(
   parameter int BLOCK_BITS = 12,   // blocks of at most 2^BLOCK_BITS values, 8 to 16
   parameter int DIMS = 3,

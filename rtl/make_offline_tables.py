@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the modules that hold the offline codebooks from src/core/stream/offline_books.inc.
+"""Makes the modules that hold the offline codebooks from src/core/stream/offline_codebooks.inc.
 
 rtl/make_offline_tables.py OUTPUT_DIRECTORY writes
   offline_entries.sv, .hex   {length, code} of every symbol of every book
-  offline_lengths.sv, .hex   code lengths of all books side by side, as book_choice.sv takes them
+  offline_lengths.sv, .hex   code lengths of all books side by side, as codebook_choice.sv takes them
 """
 
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 SYMBOLS = 1024
 BOOKS = 16
 LONGEST = 16
-SOURCE = Path(__file__).resolve().parent.parent / "src" / "core" / "stream" / "offline_books.inc"
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "core" / "stream" / "offline_codebooks.inc"
 
 
 def read_books(text):

@@ -16,7 +16,7 @@ package neve_pkg;
   localparam logic [1:0] BOOK_REBUILT = 2'd1;
   localparam logic [1:0] BOOK_OFFLINE = 2'd2;
 
-  // Rules of book_choice, numbered as neve::BookRule.
+  // Rules of codebook_choice, numbered as neve::BookRule.
   localparam logic [1:0] RULE_EXACT_COST = 2'd0;
   localparam logic [1:0] RULE_CHI = 2'd1;
   localparam logic [1:0] RULE_ALWAYS = 2'd2;

@@ -232,7 +232,7 @@ module stream_reader #(
       .limit
   );
   logic book_start;
-  book_reader books (
+  codebook_reader books (
       .clk,
       .rst(rst || state == DROP || state == IDLE),
       .start(book_start),

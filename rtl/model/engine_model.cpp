@@ -120,7 +120,7 @@ uint32_t fixed_sigma(const SymbolCounts& counts) {
   return static_cast<uint32_t>((root << 8) / total);
 }
 
-// Books as the engine has them: what book_choice.sv decides, from counts of the round alone.
+// Books as the engine has them: what codebook_choice.sv decides, from counts of the round alone.
 class RoundBooks {
  public:
   explicit RoundBooks(const EngineOptions& o)

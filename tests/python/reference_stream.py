@@ -106,7 +106,7 @@ def codes_of(lengths: list[int]) -> Codes:
 
 
 def offline_lengths(table: Path) -> list[list[int]]:
-    """Of every book in src/core/stream/offline_books.inc."""
+    """Of every book in src/core/stream/offline_codebooks.inc."""
     books: list[list[int]] = []
     for text in re.findall(r"\{((?:\s*\{\d+, \d+\},?)+)\s*\}", table.read_text()):
         runs = re.findall(r"\{(\d+), (\d+)\}", text)

@@ -12,7 +12,7 @@ from reference_decoder import Refused, xxh3_64
 import neve
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.nevs"))
-TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_books.inc"
+TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_codebooks.inc"
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)

@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "Vcodebook_builder.h"
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/public_fields.hpp"

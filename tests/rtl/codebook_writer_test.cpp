@@ -6,7 +6,7 @@
 #include <random>
 
 #include "Vcodebook_writer.h"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "tests/rtl/clocked.hpp"
 
 namespace {

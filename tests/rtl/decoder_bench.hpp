@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "Vdecoder_lane.h"
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "rtl/model/settings.hpp"
 #include "tests/rtl/clocked.hpp"

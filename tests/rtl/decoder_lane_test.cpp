@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "neve/stream.hpp"
 #include "tests/rtl/decoder_bench.hpp"
 #include "tests/rtl/fields.hpp"

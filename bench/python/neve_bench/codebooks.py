@@ -202,7 +202,7 @@ def runs(lengths: np.ndarray) -> list[tuple[int, int]]:
 
 
 def source(books: np.ndarray, version: int) -> str:
-    """The C++ table of books (src/core/stream/offline_books.inc)."""
+    """The C++ table of books (src/core/stream/offline_codebooks.inc)."""
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
         f"// Made by `neve bench codebooks`: offline codebooks of streams, version {version}.",

@@ -13,7 +13,7 @@
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
 #include "core/select/interpolation_estimate.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 
 namespace neve {

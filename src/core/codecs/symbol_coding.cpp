@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/kernels/kernels.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/zero_groups.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 

@@ -2,8 +2,8 @@
 // A block of a chunk as it stands in a stream (docs/format.md, "Stream").
 #pragma once
 
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "core/threads/scratch.hpp"

@@ -10,7 +10,7 @@
 
 #include "core/format/frame_header.hpp"
 #include "core/kernels/stream_kernels.hpp"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 namespace neve::stream {
 

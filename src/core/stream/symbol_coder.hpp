@@ -10,7 +10,7 @@
 
 #include "core/bits/bytes.hpp"
 #include "core/kernels/stream_kernels.hpp"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "neve/status.hpp"
 
 namespace neve::stream {

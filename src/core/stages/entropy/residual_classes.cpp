@@ -12,7 +12,7 @@
 #include "core/bits/ordered_words.hpp"
 #include "core/kernels/word_kernels.hpp"
 #include "core/stages/entropy/bit_io.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/threads/scratch.hpp"

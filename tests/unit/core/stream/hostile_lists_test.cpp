@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"

@@ -14,7 +14,7 @@
 #include <limits>
 #include <string>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "tests/support/test_fields.hpp"
 

@@ -2,7 +2,7 @@
 // Huffman codes, escapes, zero groups and the mask stream: there and back, and refusing what is not theirs.
 #include <gtest/gtest.h>
 
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/escapes.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/mask/special_values.hpp"

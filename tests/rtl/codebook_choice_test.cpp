@@ -7,9 +7,9 @@
 #include <map>
 #include <random>
 
-#include "Vbook_choice.h"
+#include "Vcodebook_choice.h"
 #include "Voffline_entries.h"
-#include "core/stream/book_choice.hpp"
+#include "core/stream/codebook_choice.hpp"
 #include "tests/rtl/clocked.hpp"
 
 namespace {
@@ -59,10 +59,10 @@ class Unit {
     }
     return false;
   }
-  Vbook_choice* operator->() { return dut_.operator->(); }
+  Vcodebook_choice* operator->() { return dut_.operator->(); }
 
  private:
-  neve::rtl::Clocked<Vbook_choice> dut_;
+  neve::rtl::Clocked<Vcodebook_choice> dut_;
   std::mt19937 random_{5};
 };
 

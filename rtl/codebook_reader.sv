@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A codebook's bytes to the lengths of symbols 0 to 1023 (docs/format.md, "Codebook"), as read_book() in
-// src/core/stream/book.cpp; or the lengths of an offline book. A length a cycle where bytes and whoever takes it keep up.
-module book_reader (
+// src/core/stream/codebook.cpp; or the lengths of an offline book. A length a cycle where bytes and whoever takes it keep up.
+module codebook_reader (
     input  logic                             clk,
     input  logic                             rst,
     input  logic                             start,

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 namespace neve::stream {
 
@@ -17,7 +17,7 @@ struct LengthRun {
 
 const std::vector<std::vector<LengthRun>>& tables() {
   static const std::vector<std::vector<LengthRun>> all{
-#include "core/stream/offline_books.inc"
+#include "core/stream/offline_codebooks.inc"
   };
   return all;
 }

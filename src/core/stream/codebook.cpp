@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 
 #include <fmt/format.h>
 

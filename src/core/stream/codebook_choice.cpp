@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/stream/book_choice.hpp"
+#include "core/stream/codebook_choice.hpp"
 
 #include <algorithm>
 #include <array>

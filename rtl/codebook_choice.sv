@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Books::choose() in
-// src/core/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
+// src/core/stream/codebook_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
 // comparisons are made where multipliers are (dsp_slice.sv): a comparison is the sign of a difference.
 //
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ
 // only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^26, and a code is
 // told apart from a missing one by its length. Without a rebuilt book on offer no rule takes one.
-module book_choice #(
+module codebook_choice #(
     parameter int REBUILD_MIN_SYMBOLS = 24 * 1024  // of fewer no book is rebuilt, but by rule always
 ) (
     input  logic                            clk,

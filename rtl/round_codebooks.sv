@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The book of each round: counts of its lanes are summed up, the book is chosen by them, the lanes' tables are loaded. A
 // book of the stream's own is built meanwhile, from the counts of rounds before.
-module round_books #(
+module round_codebooks #(
   parameter int LANES = 1,
   parameter int BLOCK_BITS = 12
 ) (
@@ -123,7 +123,7 @@ module round_books #(
   logic        has_kept, has_built;
   logic [1:0]  offer_age;  // choices since the build began, up to 3
   logic        build_begun, may_choose;
-  book_choice #(.REBUILD_MIN_SYMBOLS(1)) choice (
+  codebook_choice #(.REBUILD_MIN_SYMBOLS(1)) choice (
     .clk(clk), .rst(rst), .start(choose_start), .rule(rule), .chi_keep(chi_keep), .chi_offline(chi_offline),
     .has_kept(has_kept), .has_rebuilt(has_built), .rebuilt_bytes({5'b0, book_bytes >> table_shift}),
     .count_addr(choice_addr), .count_data(choice_count), .kept_length(kept_length),

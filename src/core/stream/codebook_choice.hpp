@@ -2,7 +2,7 @@
 // Which codebook a chunk gets: the one in force, one of its own, or an offline one (CEAZ, section 3.2.3).
 #pragma once
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "neve/stream.hpp"
 
