@@ -92,32 +92,37 @@ Command add_bench_amr(CLI::App& bench) {
   auto args = std::make_shared<Args>();
   args->store.bound = "rel=1e-3";
   Case& c = args->options;
-  add_numbers(*sub, "--blocks", args->blocks, 3, "of the coarsest level along x, y, z")
+  add_numbers(*sub, "--blocks", args->blocks, 3, "blocks of the coarsest level along x, y, z")
       ->capture_default_str();
-  sub->add_option("--block-cells", c.mesh.block_cells, "edge of a block, even")->capture_default_str();
-  sub->add_option("--levels", c.mesh.levels, "at most; each refines by 2")->capture_default_str();
+  sub->add_option("--block-cells", c.mesh.block_cells, "edge of a block in cells, even")
+      ->capture_default_str();
+  sub->add_option("--levels", c.mesh.levels, "maximum number of levels; each refines by 2")
+      ->capture_default_str();
   sub->add_option("--threshold", c.mesh.threshold,
-                  "blocks are refined where |noise| is above (its standard deviation is 0.146)")
+                  "blocks are refined where |noise| is above this (its standard deviation is 0.146)")
       ->capture_default_str();
-  sub->add_option("--threshold-growth", c.mesh.threshold_growth, "factor from level to level")
+  sub->add_option("--threshold-growth", c.mesh.threshold_growth,
+                  "factor of the threshold from level to level")
       ->capture_default_str();
-  sub->add_option("--components", c.mesh.components, "of a cell; the first decides what is refined")
+  sub->add_option("--components", c.mesh.components,
+                  "components of a cell; the first decides what is refined")
       ->capture_default_str();
   sub->add_option("--space-frequency", c.mesh.space_frequency, "noise cells across the longest edge")
       ->capture_default_str();
-  sub->add_option("--time-frequency", c.mesh.time_frequency, "noise cells a step")->capture_default_str();
+  sub->add_option("--time-frequency", c.mesh.time_frequency, "noise cells for each step in time")
+      ->capture_default_str();
   sub->add_option("--steps", c.steps, "steps; the mesh is made anew in each")->capture_default_str();
-  sub->add_option("--first-step", c.first_step, "number of the first one")->capture_default_str();
-  sub->add_option("--seed", c.mesh.seed, "of the noise")->capture_default_str();
-  sub->add_option("--sharing", args->sharing, "blocks on ranks: even-runs, greedy or exchange")
+  sub->add_option("--first-step", c.first_step, "number of the first step")->capture_default_str();
+  sub->add_option("--seed", c.mesh.seed, "seed of the noise")->capture_default_str();
+  sub->add_option("--sharing", args->sharing,
+                  "how blocks are distributed over ranks: even-runs, greedy or exchange")
       ->capture_default_str();
   sub->add_option("--ways", args->ways,
-                  "a strategy (skeleton, aggregated, collective, independent; for codecs also filtered, "
-                  "amrex-1d), and "
-                  "behind a colon a codec where values are to be compressed")
+                  "ways of writing: a strategy (skeleton, aggregated, collective, independent; with a codec "
+                  "also filtered, amrex-1d), and after a colon a codec if values are to be compressed")
       ->delimiter(',')
       ->capture_default_str();
-  sub->add_option("--effort", args->effort, "of codecs: fast, balanced or max")->capture_default_str();
+  sub->add_option("--effort", args->effort, "effort of codecs: fast, balanced or max")->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   add_store_options(*sub, args->store, false);
   sub->footer(

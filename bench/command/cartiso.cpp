@@ -89,9 +89,10 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
   NEVE_TRY(check_store_options(command, args.store));
   const bool is_resized = options.shape.change == cartiso::Change::gaussresize;
-  NEVE_TRY(refuse_idle(command, {{"--sigma-end", is_resized, "with this --change; it is of gaussresize"},
-                                 {"--wave", options.shape.change != cartiso::Change::sin2gauss,
-                                  "with --change sin2gauss, which makes it go from 1 to 0"}}));
+  NEVE_TRY(
+      refuse_idle(command, {{"--sigma-end", is_resized, "with this --change; it is allowed with gaussresize"},
+                            {"--wave", options.shape.change != cartiso::Change::sin2gauss,
+                             "with --change sin2gauss, which makes it go from 1 to 0"}}));
   NEVE_ASSIGN(const BenchmarkResult result, cartiso::run_benchmark(ranks.comm(), options));
   NEVE_TRY(report(
       ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
@@ -109,36 +110,35 @@ Command add_bench_cartiso(CLI::App& bench) {
   auto args = std::make_shared<Args>();
   Case& c = args->options;
   add_numbers(*sub, "--grid", args->grid, 3, "points along x, y, z of the unit cube")->capture_default_str();
-  sub->add_option(
-         "--change", args->change,
-         "over the steps: gaussmove (the Gaussian moves to the opposite place), gaussresize (sigma to "
-         "sigma-end) or sin2gauss (a wave becomes the Gaussian)")
+  sub->add_option("--change", args->change,
+                  "change over the steps: gaussmove (the Gaussian moves to the opposite place), gaussresize "
+                  "(sigma to sigma-end) or sin2gauss (a wave becomes the Gaussian)")
       ->capture_default_str();
-  sub->add_flag("--backward", c.shape.backward, "the change the other way round");
-  sub->add_option("--steps", c.steps, "steps, a file of grid and of surface each and output")
+  sub->add_flag("--backward", c.shape.backward, "reverse the change");
+  sub->add_option("--steps", c.steps,
+                  "number of steps; each writes a file of the grid and one of the surface for each output")
       ->capture_default_str();
   sub->add_option("--level", c.level, "value on the isosurface")->capture_default_str();
-  add_numbers(*sub, "--sigma", args->sigma, 3, "of the Gaussian, of the cube's edge")->capture_default_str();
-  add_numbers(*sub, "--sigma-end", args->sigma_end, 3, "that of the last step")->capture_default_str();
-  add_numbers(*sub, "--center", args->center, 3, "of the Gaussian")->capture_default_str();
-  sub->add_option("--amplitude", c.shape.amplitude, "of the Gaussian")->capture_default_str();
-  add_numbers(*sub, "--frequency", args->frequency, 3, "of the wave: periods across the cube")
+  add_numbers(*sub, "--sigma", args->sigma, 3, "width of the Gaussian, as a part of the cube's edge")
       ->capture_default_str();
-  sub->add_option("--wave", c.shape.wave, "its share: 0 none, 1 the Gaussian is its envelope")
+  add_numbers(*sub, "--sigma-end", args->sigma_end, 3, "sigma of the last step")->capture_default_str();
+  add_numbers(*sub, "--center", args->center, 3, "center of the Gaussian")->capture_default_str();
+  sub->add_option("--amplitude", c.shape.amplitude, "amplitude of the Gaussian")->capture_default_str();
+  add_numbers(*sub, "--frequency", args->frequency, 3, "frequency of the wave: periods across the cube")
+      ->capture_default_str();
+  sub->add_option("--wave", c.shape.wave, "weight of the wave: 0 none, 1 the Gaussian is its envelope")
       ->capture_default_str();
   sub->add_option("--noise", c.shape.noise, "amplitude of the noise")->capture_default_str();
   sub->add_option("--noise-frequency", c.shape.noise_frequency, "noise cells across the cube")
       ->capture_default_str();
-  sub->add_option("--seed", c.shape.seed, "of the noise")->capture_default_str();
+  sub->add_option("--seed", c.shape.seed, "seed of the noise")->capture_default_str();
   add_numbers(*sub, "--chunk", args->chunk, 3, "HDF5 chunk of the grid along x, y, z")->capture_default_str();
   sub->add_option("--chunk-rows", c.chunk_rows, "HDF5 chunk of points and triangles")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(
-      "Plot files (neve, ...) hold the grid alone; the surface goes to the other outputs.\n"
-      "Examples:\n"
-      "  mpirun -n 4 neve bench cartiso\n"
-      "  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 --outputs hdf5,hdf5-neve --keep\n"
-      "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
+      "Plotfiles (neve, ...) hold the grid alone; the surface goes to the other outputs.\nExamples:\n  "
+      "mpirun -n 4 neve bench cartiso\n  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 "
+      "--outputs hdf5,hdf5-neve --keep\n  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
   return store_command(*sub, args, run);
 }
 

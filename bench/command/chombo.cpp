@@ -158,7 +158,7 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
     for (const auto& [key, value] : result.ways.front().hints) {
       line += (line.empty() ? "" : ", ") + fmt::format("{}={}", key, value);
     }
-    text += fmt::format("\nMPI-IO hints, as the MPI library answers: {}\n", line);
+    text += fmt::format("\nMPI-IO hints, as the MPI library reports them: {}\n", line);
   }
   return text;
 }
@@ -167,7 +167,7 @@ Status check_options(const CLI::App& command, const Case& options) {
   const auto any = [&](auto has) { return std::any_of(options.ways.begin(), options.ways.end(), has); };
   const bool compresses = any([](const chombo::Way& way) { return way.compress; });
   const bool is_plot = options.file == chombo::FileKind::plot;
-  const std::string why_not = "with these --strategies; it is of compressed";
+  const std::string why_not = "with these --strategies; it is allowed with compressed";
   const std::string of_plots = "with --file checkpoint";
   return refuse_idle(command, {{"--bound", compresses, why_not},
                                {"--effort", compresses, why_not},
@@ -177,7 +177,7 @@ Status check_options(const CLI::App& command, const Case& options) {
                                {"--ghosts", is_plot, of_plots + ", whose variables have 4 or 5"},
                                {"--aggregate-boxes",
                                 any([](const chombo::Way& way) { return way.strategy == "aggregated"; }),
-                                "with these --strategies; it is of aggregated"}});
+                                "with these --strategies; it is allowed with aggregated"}});
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
@@ -203,16 +203,18 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_option("--file", args->file,
                   "plot (a dataset per level) or checkpoint (one per variable and level)")
       ->capture_default_str();
-  sub->add_option("--units", args->units, "how often the unit of 225 boxes stands along x, y, z")
+  sub->add_option("--units", args->units, "how often the unit of 225 boxes is repeated along x, y, z")
       ->delimiter(',')
       ->expected(1, 3);
   sub->add_option("--box-cells", args->box_cells, "edge of a box (chombo: 64) or of a tile (bisicles: 16)");
   sub->add_option("--components", args->components, "components (chombo: 2, bisicles: 15)");
-  sub->add_option("--ghosts", args->ghosts,
-                  "layers around every box of a plot file; a checkpoint's variables have 4 or 5")
+  sub->add_option(
+         "--ghosts", args->ghosts,
+         "layers of ghost cells around every box of a plotfile; a checkpoint's variables have 4 or 5")
       ->capture_default_str();
-  sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold them as well");
-  sub->add_option("--sharing", args->sharing, "boxes on ranks: even-runs, greedy (Chombo) or exchange")
+  sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold the ghost cells as well");
+  sub->add_option("--sharing", args->sharing,
+                  "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
   sub->option_defaults()->group("Files");
   sub->add_option("--strategies", args->strategies,
@@ -224,16 +226,17 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_option("--bound", args->bound,
                   "compressed: abs=X, rel=X (of each level's value range) or lossless")
       ->capture_default_str();
-  sub->add_option("--effort", args->effort, "compressed: fast, balanced or max")->capture_default_str();
+  sub->add_option("--effort", args->effort, "compressed: effort fast, balanced or max")
+      ->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   args->layout.add(*sub);
-  sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
+  sub->add_option("--folder", args->folder, "folder in which the files are written")->capture_default_str();
   sub->add_flag("--keep", args->keep,
-                "leave the last file of each; refused where one of their names is taken");
+                "keep the last file of each strategy; refused if a file of that name exists");
   sub->option_defaults()->group("Measurement");
-  sub->add_option("--repeats", args->repeats, "writes by each strategy; they take turns")
+  sub->add_option("--repeats", args->repeats, "writes with each strategy; they take turns")
       ->capture_default_str();
-  sub->add_flag("--verify", args->verify, "read the last file of each back and compare all values");
+  sub->add_flag("--verify", args->verify, "read the last file of each strategy back and compare all values");
   add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n"

@@ -52,12 +52,13 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_disk(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand("disk", "What the file system takes: a file a rank, made durable");
+  CLI::App* sub =
+      bench.add_subcommand("disk", "Measure the file system: each rank writes a file and makes it durable");
   sub->group(machine_benches);
   auto args = std::make_shared<Args>();
-  sub->add_option("--mib", args->mib, "MiB a rank")->capture_default_str();
-  sub->add_option("--repeats", args->repeats, "of the write; the median counts")->capture_default_str();
-  sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
+  sub->add_option("--mib", args->mib, "MiB that each rank writes")->capture_default_str();
+  sub->add_option("--repeats", args->repeats, "number of writes; the median counts")->capture_default_str();
+  sub->add_option("--folder", args->folder, "folder in which the files are written")->capture_default_str();
   add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n  mpirun -n 4 neve bench disk\n  mpirun -n 4 neve bench disk --folder out --mib 1024");

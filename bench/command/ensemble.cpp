@@ -184,8 +184,9 @@ Status check_options(const CLI::App& command, const Args& args) {
     });
   };
   return refuse_idle(
-      command, {{"--delta", has({"speed", "ratio"}), "with these --ways; it is of speed and ratio"},
-                {"--effort", has({"bzip2", "lzo", "speed", "ratio"}), "with these --ways; it is of Neve's"}});
+      command, {{"--delta", has({"speed", "ratio"}), "with these --ways; it is allowed with speed and ratio"},
+                {"--effort", has({"bzip2", "lzo", "speed", "ratio"}),
+                 "with these --ways; it is allowed with Neve's"}});
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, Args& args) {
@@ -205,13 +206,15 @@ void add_case_options(CLI::App& sub, Args& args) {
   sub.add_option("--cycles", options.cycles, "forecasts, each followed by an analysis")
       ->capture_default_str();
   sub.add_option("--cycle-hours", options.cycle_hours, "hours of a forecast")->capture_default_str();
-  sub.add_option("--outputs", options.outputs, "files of a member and forecast; each time is observed")
+  sub.add_option("--outputs", options.outputs,
+                 "files of each member in a forecast; each of these times is observed")
       ->capture_default_str();
   sub.add_option("--spinup-hours", options.spinup_hours, "hours that members run before the first cycle")
       ->capture_default_str();
-  sub.add_option("--perturbation", options.perturbation, "of members' initial states, against the weather")
+  sub.add_option("--perturbation", options.perturbation,
+                 "perturbation of the members' initial states, relative to the weather")
       ->capture_default_str();
-  sub.add_option("--seed", options.seed, "of all that is random")->capture_default_str();
+  sub.add_option("--seed", options.seed, "seed of everything random")->capture_default_str();
 }
 
 void add_model_options(CLI::App& sub, Args& args) {
@@ -229,11 +232,13 @@ void add_filter_options(CLI::App& sub, Args& args) {
   sub.add_option("--letkf-ranks", options.filter_ranks, "LETKF processes; 0: all ranks")
       ->capture_default_str();
   sub.add_option("--stations", options.stations, "observed columns")->capture_default_str();
-  sub.add_option("--radius", args.radius_km, "of localization, km; twice this far nothing is felt")
+  sub.add_option("--radius", args.radius_km,
+                 "radius of localization, km; observations at twice this distance have no effect")
       ->capture_default_str();
-  sub.add_option("--radius-layers", options.filter.radius_layers, "the same up and down, layers")
+  sub.add_option("--radius-layers", options.filter.radius_layers,
+                 "radius of localization in the vertical, layers")
       ->capture_default_str();
-  sub.add_option("--inflation", options.filter.inflation, "of the background's covariance")
+  sub.add_option("--inflation", options.filter.inflation, "inflation of the background's covariance")
       ->capture_default_str();
 }
 
@@ -241,19 +246,22 @@ void add_file_options(CLI::App& sub, Args& args) {
   Case& options = args.options;
   sub.option_defaults()->group("Files");
   sub.add_option("--ways", args.ways,
-                 "netcdf (uncompressed files, converted to binary ones and back), none (uncompressed), zlib "
-                 "(HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve chooses by it)")
+                 "ways of storing: netcdf (uncompressed files, converted to binary ones and back), none "
+                 "(uncompressed), zlib (HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve "
+                 "chooses the method by this)")
       ->delimiter(',')
       ->capture_default_str();
-  sub.add_option("--delta", options.delta,
-                 "speed, ratio: a variable's method is chosen again when its ratio has changed by this share")
+  sub.add_option(
+         "--delta", options.delta,
+         "speed, ratio: a variable's method is chosen again when its ratio has changed by this fraction")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub.add_option("--effort", args.effort, "of Neve's ways: fast, balanced or max")->capture_default_str();
-  sub.add_option("--folder", options.folder, "where the files are written")->capture_default_str();
+  sub.add_option("--effort", args.effort, "effort of Neve's ways: fast, balanced or max")
+      ->capture_default_str();
+  sub.add_option("--folder", options.folder, "folder in which the files are written")->capture_default_str();
   sub.add_flag("--verify", options.verify, "read all members' files back and compare every bit");
   sub.add_flag("--keep", options.keep,
-               "leave the files of the last cycle; refused where one of their names is taken");
+               "keep the files of the last cycle; refused if a file of one of these names exists");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 int main(int argc, char** argv) {
   using namespace neve::cli;
-  CLI::App app("Measure Neve against its peers, and simulations' output in mini-apps.", "neve bench");
+  CLI::App app("Measure Neve against its peers, and mini-apps that write like simulations.", "neve bench");
   app.set_version_flag("--version", "neve-bench " NEVE_VERSION);
   app.require_subcommand(1);
   app.footer(

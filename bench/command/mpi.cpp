@@ -200,21 +200,23 @@ Status run(const Ranks& ranks, const Args& args) {
 }  // namespace
 
 Command add_bench_mpi(CLI::App& bench) {
-  CLI::App* sub = bench.add_subcommand("mpi", "Gathers and writes of frames against those of values");
+  CLI::App* sub = bench.add_subcommand("mpi", "Compare gathers and writes of frames with those of values");
   sub->group(mini_apps);
   auto args = std::make_shared<Args>();
   sub->add_option("--input", args->input,
-                  "the .npy array that every rank holds; none: waves with noise, 128^3");
+                  "the .npy array that every rank holds; without it: waves with noise, 128^3");
   sub->add_option("--bound", args->bound, "abs=X, rel=X or lossless")->capture_default_str();
-  sub->add_option("--megabytes", args->megabytes, "MiB of each rank: the field as often as it fits")
+  sub->add_option("--megabytes", args->megabytes,
+                  "MiB of each rank; the field is repeated as often as it fits")
       ->check(CLI::Range(0.0, 1024.0))
       ->capture_default_str();
   sub->add_option("--block-megabytes", args->block_megabytes, "MiB of values in a block")
       ->check(CLI::Range(0.001, 1024.0))
       ->capture_default_str();
-  sub->add_option("--threads", args->threads, "threads of each rank, live")->capture_default_str();
-  sub->add_option("--repeats", args->repeats, "of each operation")->capture_default_str();
-  sub->add_option("--folder", args->folder, "where the files are written")->capture_default_str();
+  sub->add_option("--threads", args->threads, "threads of each rank in measured calls")
+      ->capture_default_str();
+  sub->add_option("--repeats", args->repeats, "repetitions of each operation")->capture_default_str();
+  sub->add_option("--folder", args->folder, "folder in which the files are written")->capture_default_str();
   sub->option_defaults()->group("Model");
   sub->add_option("--nodes", args->nodes, "modelled nodes")
       ->delimiter(',')
@@ -236,7 +238,8 @@ Command add_bench_mpi(CLI::App& bench) {
   sub->add_option("--latency", args->latency_microseconds, "modelled microseconds of a message")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub->add_option("--efficiency", args->efficiency, "modelled speed of c cores over c times that of one")
+  sub->add_option("--efficiency", args->efficiency,
+                  "modelled speed of c cores relative to c times that of one")
       ->check(CLI::Range(0.01, 1.0))
       ->capture_default_str();
   add_report_options(*sub, args->report);

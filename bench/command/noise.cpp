@@ -49,7 +49,8 @@ Command add_bench_noise(CLI::App& bench) {
   CLI::App* sub = bench.add_subcommand("noise", "The mini-apps' noise: samples a second, by instruction set");
   sub->group(machine_benches);
   auto args = std::make_shared<Args>();
-  sub->add_option("--seconds", args->seconds, "processor time spent on each")->capture_default_str();
+  sub->add_option("--seconds", args->seconds, "processor time for each instruction set, s")
+      ->capture_default_str();
   add_report_options(*sub, args->report);
   sub->footer("Examples:\n  neve bench noise\n  neve bench noise --seconds 2 --json");
   Command command{sub, {}, {}};

@@ -23,13 +23,13 @@ constexpr PythonBench python_benches[] = {
     {"codecs", "Ratio, speed and errors of the array codecs, against their peers"},
     {"ceaz", "Codebooks, ratios, latency: the CEAZ paper's figures"},
     {"codebooks", "Train the offline codebooks of streams on real fields"},
-    {"copy", "A netCDF file made smaller by nccopy and by neve convert"},
+    {"copy", "Size and time of a netCDF file compressed by nccopy and by neve convert"},
     {"filter", "The HDF5 filter where chunks are written in parts"},
     {"lossless", "Lossless methods on every variable of real files"},
-    {"region", "Reading a part of a compressed file against all of it"},
+    {"region", "Reading a part of a compressed file, compared with all of it"},
     {"write", "Writing and reading of AMR plotfiles"},
     {"rd", "Rate-distortion study of one file"},
-    {"study", "Mini-apps by outputs, layouts and ranks: a deck, a report"},
+    {"study", "Mini-apps over outputs, layouts and ranks: from a deck to a report"},
 };
 
 // Of the checkout that this command was built in, or of an installation.

@@ -19,7 +19,7 @@ constexpr const char* picture_suffixes[] = {".png", ".pdf", ".svg", ".jpg", ".jp
 
 // Empty where it may be a report's; looked at before anything is measured.
 std::string what_is_wrong(const std::string& name, const char* plot) {
-  const std::string elsewhere = plot == nullptr ? "" : fmt::format("; {} takes pictures", plot);
+  const std::string elsewhere = plot == nullptr ? "" : fmt::format("; use {} for pictures", plot);
   const std::string suffix = std::filesystem::path(name).extension().string();
   if (std::count(std::begin(picture_suffixes), std::end(picture_suffixes), suffix) > 0) {
     return fmt::format("'{}' is a picture's name; -o is the report's file{}", name, elsewhere);
@@ -35,10 +35,10 @@ std::string what_is_wrong(const std::string& name, const char* plot) {
 
 void add_report_options(CLI::App& command, ReportArgs& args, const char* plot) {
   command.option_defaults()->group("Report");
-  command.add_option("-o,--output", args.output, "the report, as it is printed")
+  command.add_option("-o,--output", args.output, "file for the report, as it is printed")
       ->type_name("FILE")
       ->check(CLI::Validator([plot](const std::string& name) { return what_is_wrong(name, plot); }, ""));
-  command.add_flag("--json", args.json, "as JSON, printed and in the file of -o");
+  command.add_flag("--json", args.json, "print JSON, and save it to the file of -o");
 }
 
 Status deliver(const ReportArgs& args, const std::string& report) {

@@ -59,21 +59,22 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
         ->delimiter(',')
         ->capture_default_str();
   }
-  command.add_option("--bound", args.bound, "of lossy outputs: abs=X, or rel=X of the value range")
+  command.add_option("--bound", args.bound, "bound of lossy outputs: abs=X, or rel=X of the value range")
       ->capture_default_str();
-  command.add_option("--folder", args.folder, "where the files are written")->capture_default_str();
-  command.add_flag(
-      "--keep", args.keep,
-      has_outputs
-          ? "leave the files, and beside them .xdmf for ParaView and VisIt; refused where one of their "
-            "names is taken"
-          : "leave the files, which yt, VisIt and Neve read, and beside them .vtkhdf for ParaView; refused "
-            "where one of their names is taken");
+  command.add_option("--folder", args.folder, "folder in which the files are written")->capture_default_str();
+  command.add_flag("--keep", args.keep,
+                   has_outputs ? "keep the files, and .xdmf beside them for ParaView and VisIt; refused if a "
+                                 "file of one of these names exists"
+                               : "keep the files, which yt, VisIt and Neve read, and .vtkhdf beside them for "
+                                 "ParaView; refused if a file of one of these names exists");
   command.option_defaults()->group("Measurement");
-  command.add_option("--repeats", args.repeats, "of each write and read; the medians of their times count")
+  command
+      .add_option("--repeats", args.repeats,
+                  "repetitions of each write and read; the medians of their times count")
       ->capture_default_str();
-  command.add_flag("--no-verify", args.no_verify, "do not read files back, time it and compare all values");
-  command.add_flag("--phases", args.phases, "in the JSON also what compression takes of a write");
+  command.add_flag("--no-verify", args.no_verify,
+                   "do not read the files back, do not time the reads and do not compare values");
+  command.add_flag("--phases", args.phases, "also measure how much of a write is compression (in the JSON)");
   add_report_options(command, args.report);
 }
 

@@ -114,28 +114,33 @@ Command add_bench_struct(CLI::App& bench) {
                          "neve"};
   Case& c = args->options;
   add_numbers(*sub, "--grid", args->grid, 3, "points along x, y and depth")->capture_default_str();
-  add_numbers(*sub, "--tasks", args->tasks, 2, "equal tiles along x and y (0,0: nearest to squares)");
+  add_numbers(*sub, "--tasks", args->tasks, 2,
+              "number of equal tiles along x and y (0,0: nearest to squares)");
   sub->add_option("--balance", args->balance,
                   "tiles of equal load, by recursive bisection: on, off (equal tiles) or both")
       ->capture_default_str();
   CLI::Option* const valid =
       sub->add_option("--valid", c.valid, "fraction of valid points")->capture_default_str();
-  sub->add_option("--mask-threshold", args->threshold, "of the mask's noise, instead of --valid")
+  sub->add_option("--mask-threshold", args->threshold, "threshold of the mask's noise, instead of --valid")
       ->excludes(valid)
       ->type_name("NUMBER");
   sub->add_option("--mask-frequency", c.grid.mask_frequency,
-                  "of land: noise cells across the grid; less makes larger continents")
+                  "frequency of the land: noise cells across the grid; a lower one makes larger continents")
       ->capture_default_str();
-  sub->add_option("--mask-slope", c.grid.mask_slope, "how much the land grows to the bottom (0: not)")
+  sub->add_option("--mask-slope", c.grid.mask_slope,
+                  "how much the land grows towards the bottom (0: not at all)")
       ->capture_default_str();
-  sub->add_option("--space-frequency", c.grid.space_frequency, "of the field: noise cells across the grid")
+  sub->add_option("--space-frequency", c.grid.space_frequency,
+                  "frequency of the field in space: noise cells across the grid")
       ->capture_default_str();
-  sub->add_option("--time-frequency", c.grid.time_frequency, "of the field: noise cells a step")
+  sub->add_option("--time-frequency", c.grid.time_frequency,
+                  "frequency of the field in time: noise cells a step")
       ->capture_default_str();
-  sub->add_option("--steps", c.steps, "steps, a file each and output")->capture_default_str();
-  sub->add_option("--first-step", c.first_step, "number of the first one")->capture_default_str();
+  sub->add_option("--steps", c.steps, "number of steps; each writes a file for each output")
+      ->capture_default_str();
+  sub->add_option("--first-step", c.first_step, "number of the first step")->capture_default_str();
   sub->add_option("--fill", c.grid.fill, "value of blanked points")->capture_default_str();
-  sub->add_option("--seed", c.grid.seed, "of the noise")->capture_default_str();
+  sub->add_option("--seed", c.grid.seed, "seed of the noise")->capture_default_str();
   add_numbers(*sub, "--chunk", args->chunk, 3, "HDF5 chunk along x, y and depth")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(

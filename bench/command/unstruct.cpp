@@ -83,22 +83,26 @@ Command add_bench_unstruct(CLI::App& bench) {
   args->store.outputs = {
       "raw", "hdf5", "hdf5-zlib", "hdf5-shuffle-zlib", "hdf5-zfp", "hdf5-neve-lossless", "hdf5-neve"};
   Case& c = args->options;
-  CLI::Option* points =
-      sub->add_option("--points", c.shells.points, "of all ranks, about")->capture_default_str();
-  sub->add_option("--points-per-rank", args->points_per_rank, "of a rank, about; instead of --points")
+  CLI::Option* points = sub->add_option("--points", c.shells.points, "points of all ranks, approximately")
+                            ->capture_default_str();
+  sub->add_option("--points-per-rank", args->points_per_rank,
+                  "points of a rank, approximately; instead of --points")
       ->excludes(points);
   add_numbers(*sub, "--roundness", args->roundness, 2,
               "exponents of Barr's superquadrics along latitudes and longitudes: 1 round, 0.2 nearly a box")
       ->capture_default_str();
-  add_numbers(*sub, "--roundness-end", args->roundness_end, 2, "those of the last step (the same)");
-  sub->add_option("--inner", c.shells.inner, "radius of the innermost layer; the outermost has 1")
+  add_numbers(*sub, "--roundness-end", args->roundness_end, 2,
+              "roundness of the last step (default: the same)");
+  sub->add_option("--inner", c.shells.inner, "radius of the innermost layer; that of the outermost is 1")
       ->capture_default_str();
   sub->add_option("--noise-frequency", c.shells.noise_frequency, "noise cells in a unit of length")
       ->capture_default_str();
-  sub->add_option("--time-frequency", c.shells.time_frequency, "noise cells a step")->capture_default_str();
-  sub->add_option("--steps", c.steps, "steps, two files each and output")->capture_default_str();
-  sub->add_option("--first-step", c.first_step, "number of the first one")->capture_default_str();
-  sub->add_option("--seed", c.shells.seed, "of the noise")->capture_default_str();
+  sub->add_option("--time-frequency", c.shells.time_frequency, "noise cells for each step in time")
+      ->capture_default_str();
+  sub->add_option("--steps", c.steps, "number of steps; each writes two files for each output")
+      ->capture_default_str();
+  sub->add_option("--first-step", c.first_step, "number of the first step")->capture_default_str();
+  sub->add_option("--seed", c.shells.seed, "seed of the noise")->capture_default_str();
   sub->add_option("--chunk-rows", c.chunk_rows, "HDF5 chunk of points and cells")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(

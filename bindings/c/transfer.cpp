@@ -43,7 +43,7 @@ Status read_places(const Comm& comm, const GatherArguments& given, GatherCall& c
     call.displs.push_back(given.displs != nullptr ? given.displs[r] : next);
     const uint64_t count = call.counts.back(), displ = call.displs.back();
     if (count > neve::max_elements || displ > neve::max_elements) {
-      return usage_error(fmt::format("{} values of rank {} at {}; at most {} are allowed of both", count,
+      return usage_error(fmt::format("{} values of rank {} at {}; at most {} are allowed for both", count,
                                      rank, displ, neve::max_elements));
     }
     next += count;

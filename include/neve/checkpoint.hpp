@@ -17,11 +17,11 @@
 namespace neve {
 
 // Collective over `comm`; every rank returns the same Status. Writes all variables of all levels with the
-// same strategy: `skeleton` puts all of them in one collective write, for the others a dataset is one
-// variable of one level. boxes[v] are this rank's boxes of variables[v]: every box of the hierarchy has one
-// owner, for each variable alone. All values are of hierarchy.dtype, and no covered cell is left out. Of
-// `options` count strategy (not filtered, not amrex-1d), aggregate_boxes, chunk_bytes, encode, layout,
-// mpi_hints and progress. Same promises as write_plotfile.
+// same strategy: `skeleton` writes all of them in one collective write, for the others a dataset is one
+// variable of one level. boxes[v] are this rank's boxes of variables[v]. Every box of the hierarchy has one
+// owner, which may differ between variables. All values are of type hierarchy.dtype, and no covered cell is
+// left out. Only these `options` are used: strategy (not filtered, not amrex-1d), aggregate_boxes,
+// chunk_bytes, encode, layout, mpi_hints and progress. Same promises as write_plotfile.
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options);

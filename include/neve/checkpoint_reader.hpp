@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: what a simulation needs to go on: HDF5 in Chombo's layout, with a dataset for every variable
-// of every level. Neve's own, Chombo's and those of codes on Chombo (BISICLES). Read back on any number of
-// ranks.
+// Reading checkpoints, which hold what a simulation needs to restart: HDF5 in Chombo's layout, with a dataset
+// for every variable of every level, from Neve, Chombo and Chombo codes (BISICLES). Any number of ranks may
+// read them.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ struct Variable {
   std::vector<std::string> components;  // at least one, unique
   IntVect ghosts{0, 0, 0};              // layers of ghost cells kept around every box
   bool compress = true;
-  Bound bound{BoundMode::lossless, 0};  // of a compressed variable
+  Bound bound{BoundMode::lossless, 0};  // bound of a compressed variable
   Codec codec = Codec::automatic;
 };
 
-// A checkpoint being read. Independent, not collective: each rank opens it and reads only its boxes. One
-// thread at a time; several readers may be used by several threads, which take turns in HDF5. After
-// MPI_Finalize, which closes its file, it refuses to read.
+// A checkpoint being read. Independent, not collective: each rank opens it and reads only its boxes. A
+// reader may be used by one thread at a time. Several threads may use several readers; they take turns in
+// HDF5. MPI_Finalize closes the file, and the reader refuses to read afterwards.
 class Checkpoint {
  public:
   virtual ~Checkpoint() = default;
@@ -42,7 +42,7 @@ class Checkpoint {
   virtual Status read_box(int variable, int level, int box, int component, std::byte* out) = 0;
 };
 
-// Errors: failure (missing, unreadable), usage (not a checkpoint, or it leads outside of its folder),
+// Errors: failure (missing, unreadable), usage (not a checkpoint, or it refers to a file outside its folder),
 // corrupt.
 Result<std::unique_ptr<Checkpoint>> open_checkpoint(const std::string& path, const OpenOptions& options = {});
 

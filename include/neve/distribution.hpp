@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank holds which box. Independent, not collective: the same answer wherever the arguments are the
-// same.
+// Distribution of boxes over ranks. Independent, not collective: the same arguments give the same answer on
+// every rank.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace neve {
 // together.
 enum class Sharing : uint8_t {
   even_runs,  // runs of boxes, cut where the ranks' even shares of the load end
-  greedy,  // runs of boxes, each filled until it meets a goal that follows what is left: Chombo's LoadBalance
-  exchange,  // greedy, then boxes change hands as long as the most loaded rank gets less: evener, runs with
-             // holes
+  greedy,    // runs of boxes, each filled up to a target load that follows what is left: Chombo's LoadBalance
+  exchange,  // greedy, then boxes are exchanged as long as that lowers the load of the most loaded rank: more
+             // even, runs with holes
 };
 Result<Sharing> parse_sharing(const std::string& name);  // "even-runs", "greedy", "exchange"
 
 struct DistributionOptions {
   Sharing sharing = Sharing::even_runs;
-  // What a box costs, loads[level][box], in any unit; empty: its cells.
+  // The cost of a box, loads[level][box], in any unit; empty: its cells.
   std::vector<std::vector<double>> loads;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a file lies on a parallel file system and through how many processes it gets there, in plain words.
-// Neve turns it into the hints that the MPI library at hand obeys.
+// Layout of a file on a parallel file system, and how many processes write it. Neve turns this into hints for
+// the MPI library.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 #pragma GCC visibility push(default)
 namespace neve {
 
-// 0: as the file system and the MPI library have it.
+// 0: the default of the file system or the MPI library.
 struct FileLayout {
-  int stripe_count = 0;       // storage targets the file is spread over; settled when the file is created
-  uint64_t stripe_bytes = 0;  // length of a stripe; a multiple of 64 KiB, as Lustre demands
+  int stripe_count = 0;       // storage targets that the file is striped over; set when the file is created
+  uint64_t stripe_bytes = 0;  // stripe size; a multiple of 64 KiB, as Lustre requires
   int aggregators = 0;        // ranks that write for the others in a collective write
-  uint64_t buffer_bytes = 0;  // of an aggregator; best a multiple of stripe_bytes
+  uint64_t buffer_bytes = 0;  // buffer of an aggregator; best a multiple of stripe_bytes
 
   auto fields() const {  // all of them, or this does not compile
     const auto& [a, b, c, d] = *this;

@@ -45,8 +45,8 @@ struct FrameBox {
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
 };
 
-// What a decoded frame looks like: box after box, in a box component after component, x fastest, from
-// element 0 without gaps; then zeros up to element_count.
+// The contents of a decoded frame: box after box, in a box component after component, x fastest, from element
+// 0 without gaps; then zeros up to element_count.
 //
 // A box too large for one chunk is cut: such a frame has exactly this one box and holds elements
 // [split_begin, split_begin + split_count) of its components x cells.
@@ -61,9 +61,9 @@ struct FrameShape {
   std::vector<uint64_t> array_shape;  // the user's shape, slowest first; empty for a single value
 };
 
-// What an encoder is asked to put into a frame.
+// The boxes that an encoder is to put into a frame.
 struct FrameLayout : FrameShape {
-  std::vector<FrameBox> boxes;  // at least one, but for an array without elements
+  std::vector<FrameBox> boxes;  // at least one, except for an array without elements
 
   uint64_t held_elements() const;
 };
@@ -78,17 +78,17 @@ struct ValueRange {
   double width() const;  // max - min, at most the largest double; 0 when empty
 };
 
-// Values beside the fill value that mean "nothing here", as CF (section 2.5.1) knows several:
-// `missing_value`, netCDF's default, what lies outside of valid_min and valid_max. They come back bit for bit
-// and count in no range.
+// Values besides the fill value that mark missing data, of which CF (section 2.5.1) has several kinds:
+// `missing_value`, netCDF's default, values outside valid_min and valid_max. They come back bit for bit and
+// do not count in any range.
 struct MissingValues {
   std::vector<double> fills;  // each as the data's type holds it
   double lowest = -HUGE_VAL;  // below it nothing is valid
   double highest = HUGE_VAL;
   // Readers find missing values by comparing: no other value decodes to one of them, or to the fill value.
   bool is_mask = false;
-  // HDF5 fills chunks up with zeros: they come back as zeros and count in no range, but anything may become
-  // 0.
+  // HDF5 fills chunks up with zeros: they come back as zeros and do not count in any range, but other values
+  // may also become 0.
   bool has_zero_padding = false;
 
   auto fields() const {  // all of them, or this does not compile
@@ -99,32 +99,32 @@ struct MissingValues {
   bool operator!=(const MissingValues& other) const { return !(*this == other); }
 };
 
-// Encoding that can be repeated: decoded values are multiples of a step that follows from the bound, the type
-// and this alone, so that they stay the same however often they are encoded again with other values around
-// them. Automatic choice is then between the codecs that can do it (repeats_values).
+// Encoding that can be repeated: decoded values are multiples of a step that depends only on the bound, the
+// type and this range. So they stay the same however often they are encoded again with other values around
+// them. Codec automatic then chooses among the codecs that can do this (repeats_values).
 struct Lattice {
-  ValueRange range;  // where the values of the whole will lie, if that is known: leaves room for rounding
+  ValueRange range;  // the range of all values to come, if known; it leaves room for rounding
 };
 
-// How one component is to be encoded. Under codecs dual_quant, exact and constant two values that are equal
-// decode to equal values under equal specs, whatever stands around them; the others predict from what was
-// decoded before, and keep only the bound.
+// How one component is to be encoded. With codecs dual_quant, exact and constant, equal values decode to
+// equal values under equal specs, whatever values stand around them. The other codecs predict from values
+// that were decoded before, and only keep the bound.
 struct ComponentSpec {
   double bound_abs = 0;  // largest |decoded - original| of a finite value; 0 = exact
-  Bound asked;           // what the user said, kept for `info`
+  Bound asked;           // what the user asked for, kept for `info`
   Codec codec = Codec::automatic;
   CodecTuning tuning;
-  // With codec automatic: the one to take without weighing (SelectionMemory); automatic: none.
+  // With codec automatic: the one to use without comparison (SelectionMemory); automatic: none.
   Codec recalled = Codec::automatic;
-  // Where boxes of a section lie then; automatic and in_place: in place.
+  // The arrangement of its sections then; automatic and in_place: in place.
   Arrangement recalled_arrangement = Arrangement::automatic;
-  // With tuning.method automatic: the method to take without weighing, of codec lossless.
+  // With tuning.method automatic: the method of codec lossless to use without comparison.
   LosslessMethod recalled_method = LosslessMethod::automatic;
   ValueRange range;            // where most values lie: codes count from its middle when it is far from 0
-  std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
+  std::optional<double> fill;  // value that marks missing data; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
   bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
-  // `fill` of integers, two's complement: a double does not hold all of 64 bits. Each has only its own.
+  // Instead of `fill` for integers, two's complement, since a double does not hold all of 64 bits.
   std::optional<uint64_t> integer_fill;
   MissingValues missing;           // of floating point
   std::optional<Lattice> lattice;  // of floating point; with codec automatic, dual_quant, exact or lossless
@@ -136,15 +136,15 @@ struct BoxData {
   const void* data = nullptr;
   int64_t component_stride = 0;
   std::array<int64_t, max_frame_dims> stride{1, 0, 0, 0};
-  // ... except where this (cells x components bytes, x fastest, component by component) is non-zero:
-  // covered cells that must be kept because the finer average misses them. Null: none.
+  // ... except where this (cells x components bytes, x fastest, component by component) is non-zero: covered
+  // cells that must be kept because the average of the finer cells is outside the bound. Null: none.
   const uint8_t* keep = nullptr;
 };
 
 // Strides of a box held without ghosts, components one after another.
 BoxData dense_box_data(const void* data, const FrameBox& box);
 
-// What the next coarser level holds, for sections that are coded with it (Arrangement::nested).
+// Values of the next coarser level, for sections that are coded with it (Arrangement::nested).
 class CoarserLevel {
  public:
   virtual ~CoarserLevel() = default;
@@ -154,7 +154,7 @@ class CoarserLevel {
   virtual Status read(int component, const Rect& cells, std::byte* values, uint8_t* held) const = 0;
 };
 
-// Lets an encoder use the next coarser level: components with ComponentSpec::may_nest do where that is
+// Lets an encoder use the next coarser level: components with ComponentSpec::may_nest use it where that is
 // smaller.
 struct Nesting {
   const CoarserLevel* coarser = nullptr;
@@ -168,8 +168,8 @@ struct EncodeOptions {
 };
 
 struct ComponentReport {
-  double bound_abs = 0;       // the bound its values were held to; of a ratio or a PSNR: what was found
-  uint64_t stored_bytes = 0;  // its sections; tables and header shared by all are not in here
+  double bound_abs = 0;  // the bound that its values keep; for a ratio or a PSNR: the bound that was found
+  uint64_t stored_bytes = 0;  // its sections, without the tables and the header that all share
   uint64_t cells = 0;         // cells held, left-out ones not counted
   uint64_t left_out_cells = 0;
   uint64_t special_cells = 0;  // NaN, infinities, -0, fill
@@ -178,8 +178,8 @@ struct ComponentReport {
   // Of most of its cells:
   Codec codec = Codec::dual_quant;
   Arrangement arrangement = Arrangement::linear;
-  // What `auto` weighed it against, and the bytes that would have taken (an estimate where the sample already
-  // told enough); Codec::automatic when there was no choice.
+  // The codec that `auto` compared it with, and the bytes that this would have taken (an estimate if a sample
+  // was enough); Codec::automatic when there was no choice.
   Codec rival = Codec::automatic;
   uint64_t rival_bytes = 0;
   bool rival_is_estimate = false;
@@ -213,14 +213,14 @@ Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layo
                                             const EncodeOptions& options = {}, FrameReport* report = nullptr,
                                             const Nesting* nesting = nullptr);
 
-// What the header says of a component.
+// A component as the header describes it.
 struct ComponentInfo {
   Bound asked;
   double bound_abs = 0;
   double center = 0;  // a dual_quant value is code * step + center, computed in the frame's dtype
   double step = 0;    // 0 when no section uses dual_quant
-  // Measured by the encoder over this frame, in the values' own arithmetic: of f32 it may lie up to 2^-24 of
-  // itself below or above what f64 arithmetic says.
+  // Measured by the encoder over this frame, in the values' own arithmetic: for f32 it may be up to 2^-24 of
+  // itself below or above the result of f64 arithmetic.
   double max_abs_error = 0;
   std::optional<double> fill;
   bool drops_covered = false;
@@ -229,7 +229,7 @@ struct ComponentInfo {
   std::optional<Lattice> lattice;        // as in ComponentSpec; not with a ratio or a PSNR
 };
 
-// What a frame's header says, without where its boxes lie.
+// A frame's header, without the places of its boxes.
 struct FrameDescription {
   DType dtype = DType::f64;
   FrameShape shape;
@@ -241,7 +241,7 @@ struct FrameDescription {
   uint64_t frame_bytes = 0;
 };
 
-// Checks all that Frame::parse checks, and takes less memory: boxes are walked and not kept
+// Checks everything that Frame::parse checks, and takes less memory: boxes are read one by one and not kept
 // (docs/guarantees.md, "Hostile input"). Errors: those of Frame::parse.
 Result<FrameDescription> describe_frame(Span<const std::byte> bytes);
 
@@ -252,8 +252,8 @@ class Frame {
   // Errors: corrupt (what, where, found, allowed).
   static Result<Frame> parse(Span<const std::byte> bytes);
 
-  // Whether the frame is all of the `bytes` that it was parsed from: where it stands alone, others behind it
-  // mean damage. Errors: corrupt.
+  // Checks that the frame is all of the `bytes` that it was parsed from: bytes after a frame that stands
+  // alone mean damage. Errors: corrupt.
   Status check_stands_alone(uint64_t bytes) const;
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;
@@ -263,20 +263,20 @@ class Frame {
   const FrameShape& shape() const;
   uint64_t held_elements() const;
   uint64_t box_count() const;
-  // Where a box lies in the level's index space; without cells from box_count() on. Boxes are packed: it
-  // takes some dozens of steps to find one.
+  // A box's place in the level's index space; empty from box_count() on. Boxes are packed: finding one takes
+  // some dozens of steps.
   Rect box(uint64_t number) const;
   // The number of its first element in the frame; held_elements() from box_count() on.
   uint64_t first_element(uint64_t box) const;
   // The number of the box whose first element in the frame is `element`; nothing where none begins there.
   std::optional<uint64_t> find_box(uint64_t element) const;
-  // Memory that the parsed header takes, besides the bytes that the frame looks at.
+  // Memory of the parsed header, in addition to the frame's bytes.
   uint64_t memory_bytes() const;
   const std::vector<ComponentInfo>& components() const;
   const std::vector<SectionInfo>& sections() const;
   uint64_t header_bytes() const;  // header with section table and shared codebooks
-  // Whether any section of the component was coded with values of the next coarser level. Decoding those
-  // needs `coarser` below and is refused as corrupt without; all other sections ignore it.
+  // Whether any section of the component was coded with values of the next coarser level. Decoding such a
+  // section needs `coarser` below and is refused as corrupt without it; all other sections ignore it.
   bool needs_coarser_level(int component) const;
 
   // The whole frame, element_count values. Left-out cells hold finite values near their neighbours.
@@ -318,24 +318,24 @@ class Frame {
 Result<ValueRange> scan_range(DType dtype, const FrameBox& box, const BoxData& data, int component,
                               std::optional<double> fill, const MissingValues& missing = {});
 
-// Whether an extreme of the range is a value people use for "no data" (1e20, -999, netCDF's
+// Whether an extreme of the range is a value that is often used for missing data (1e20, -999, netCDF's
 // defaults, ...). Returns it; the caller scans again with it as `fill` and calls accept_fill.
 std::optional<double> suspect_fill(DType dtype, const ValueRange& range);
 // A suspect is a fill value when it lies outside the range of the others by more than that range.
 bool accept_fill(double suspect, const ValueRange& others);
-// Both at once for integers, which netCDF has defaults of its own for; two's complement. Nothing for other
-// types and for data that is null.
+// Both steps for integers, for which netCDF has its own defaults; two's complement. Nothing for other types
+// and for data that is null.
 std::optional<uint64_t> detect_integer_fill(DType dtype, const FrameBox& box, const BoxData& data);
 
-// The absolute bound a user's bound comes to. 0 (exact) for lossless, an empty or a zero range, and for a
-// ratio, which it cannot know. Of a PSNR the one that keeps it whatever the errors are.
+// The absolute bound that results from a user's bound. 0 (exact) for lossless, an empty or a zero range, and
+// for a ratio, whose bound is not known here. For a PSNR the bound that keeps it whatever the errors are.
 double absolute_bound(const Bound& bound, const ValueRange& range);
 
 // --- arrays -------------------------------------------------------------------------------------------
 
-// Under a ratio or a PSNR encode_array tries bounds until it is met: within 3 %, or up to 0.5 dB above and
-// never below; where no bound gets there, the nearest. `reached` in the report and max_abs_error say what
-// came of it.
+// For a ratio or a PSNR encode_array tries bounds until the goal is met: within 3 %, or up to 0.5 dB above
+// and never below. If no bound meets it, the nearest is used. `reached` in the report and max_abs_error give
+// the result.
 struct ArrayOptions {
   Bound bound;  // integers: lossless
   Codec codec = Codec::automatic;

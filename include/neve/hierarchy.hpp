@@ -45,7 +45,7 @@ struct Hierarchy {
 Status check_hierarchy(const Hierarchy& h);
 
 // Sorts the boxes of every level as Chombo has them in its files: by their low corners, x first, then y, z.
-// For whoever makes a hierarchy; boxes are written in the order given.
+// For code that makes a hierarchy; boxes are written in the order given.
 void sort_boxes_as_chombo(Hierarchy& h);
 
 // A plotfile being read. Independent, not collective: each rank opens it and reads only its boxes.
@@ -62,10 +62,10 @@ class PlotfileSource {
     (void)level, (void)box, (void)component;
     return std::vector<uint8_t>{};
   }
-  // What lies in the source and is neither a field nor a side file (particles, raw fields, files too large),
-  // so that whoever converts can say that it stays behind.
+  // Contents of the source that are neither a field nor a side file (particles, raw fields, files too large),
+  // so that a conversion can report that they are not copied.
   virtual std::vector<std::string> left_behind() const { return {}; }
-  // What hierarchy() tells otherwise than the source, in whole phrases: a name that two components had.
+  // Where hierarchy() differs from the source, in whole phrases: a name that two components had.
   virtual std::vector<std::string> remarks() const { return {}; }
   // "AMReX plotfile", "Chombo HDF5", ...: for messages.
   virtual std::string kind() const = 0;

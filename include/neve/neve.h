@@ -3,19 +3,19 @@
  * Compressing and decompressing arrays from C. Plotfiles are written through neve/plotfile.h.
  *
  * Errors. Functions that return int return a neve_code: NEVE_OK, or one of the exit codes of the `neve`
- * command. neve_last_error() then says what and why. A function that fails leaves its outputs untouched,
- * except that neve_decompress may have written part of `out`. Memory that ends, on whichever thread, is
+ * command. neve_last_error() then describes the error. A function that fails does not change its outputs,
+ * except that neve_decompress may have written part of `out`. Running out of memory, on any thread, is
  * NEVE_FAILURE; nothing aborts the program.
  *
- * Ownership. Inputs stay the caller's and are not kept. A buffer that the library hands out is the caller's
- * from then on and is given back with neve_free().
+ * Ownership. Inputs stay the caller's and are not kept. A buffer that the library returns belongs to the
+ * caller, who frees it with neve_free().
  *
  * Threads. All functions may be called from any number of threads at once, as long as no two write to the
  * same output. The last error belongs to the thread that made the call.
  *
  * Versions. The structs begin with their own size, which the INIT macros fill in. A library newer than the
- * caller's header reads and writes only what the caller knows; a library older than it refuses fields that it
- * does not know and that are set.
+ * caller's header reads and writes only the fields that the caller knows. A library older than the caller's
+ * header refuses fields that are set and that it does not know.
  */
 #ifndef NEVE_NEVE_H
 #define NEVE_NEVE_H
@@ -32,7 +32,7 @@ extern "C" {
 #define NEVE_VERSION_MINOR 1
 #define NEVE_VERSION_PATCH 0
 
-/* "0.1.0", of the library that runs. */
+/* "0.1.0": the version of the library in use. */
 const char* neve_version(void);
 
 typedef enum neve_code {
@@ -64,44 +64,43 @@ typedef enum neve_dtype {
 
 /* Most dimensions of an array. */
 #define NEVE_MAX_DIMS 32
-/* Most threads that a call may be given. It takes fewer where the system gives no more. */
+/* Most threads that a call may be given. It uses fewer if the system gives no more. */
 #define NEVE_MAX_THREADS 1024
 
 typedef struct neve_compress_options {
   size_t struct_bytes;
-  const char* bound;  /* "rel=1e-3", "abs=0.5", "ratio=10", "psnr=60" or "lossless"; NULL: "rel=1e-3". rel is
-                         of the value range, max - min of the finite values that are not the fill value.
-                         Integers: "lossless", also for NULL */
-  const char* codec;  /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context" or
-                         "lossless"; NULL: "auto". Integers: "auto", "lossless" or "exact" */
-  const char* effort; /* "fast", "balanced" or "max"; NULL: "fast" */
-  const double* fill; /* the value that means "no data"; it comes back bit for bit. NULL: detected */
-  int no_fill_detection; /* non-zero: nothing is detected where `fill` is NULL */
+  const char* bound;     /* "rel=1e-3", "abs=0.5", "ratio=10", "psnr=60" or "lossless"; NULL: "rel=1e-3". rel
+                            refers to the value range, max - min of the finite values that are not the fill
+                            value. Integers: "lossless", also for NULL */
+  const char* codec;     /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context" or
+                            "lossless"; NULL: "auto". Integers: "auto", "lossless" or "exact" */
+  const char* effort;    /* "fast", "balanced" or "max"; NULL: "fast" */
+  const double* fill;    /* the value that means "no data"; it comes back bit for bit. NULL: detected */
+  int no_fill_detection; /* non-zero: no fill value is detected if `fill` is NULL */
   int threads;           /* 1..NEVE_MAX_THREADS; 0: 1. The bytes do not depend on it */
-  /* What follows is chosen where it is NULL or 0. */
-  const char*
-      arrangement; /* how cells lie while they are predicted: "auto", "linear", "cluster", "in_place" */
-  int unit_cells;  /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
-  int block_cells; /* side of lorenzo_regression's prediction blocks: 4 or 6 */
-  int merge_units; /* non-zero: lorenzo_regression predicts across unit blocks stacked in a line */
-  const void* integer_fill; /* `fill` of integers: points to a value of the array's type */
-  const char*
-      method; /* of codec "lossless": "auto", "lorenzo", "shuffle-zstd", "BW-zlib", ...; NULL: "auto" */
-  const char* options; /* what `neve compress` takes, by name, over the fields above: "effort=max;unit=16".
-                          NULL: none */
+  /* Fields below that are NULL or 0 are chosen automatically. */
+  const char* arrangement;  /* how cells are placed for prediction: "auto", "linear", "cluster", "in_place" */
+  int unit_cells;           /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
+  int block_cells;          /* side of lorenzo_regression's prediction blocks: 4 or 6 */
+  int merge_units;          /* non-zero: lorenzo_regression predicts across unit blocks stacked in a line */
+  const void* integer_fill; /* instead of `fill` for integers: points to a value of the array's type */
+  const char* method;  /* method of codec "lossless": "auto", "lorenzo", "shuffle-zstd", "BW-zlib", ...; NULL:
+                          "auto" */
+  const char* options; /* options of `neve compress` by name: "effort=max;unit=16". They override the fields
+                          above. NULL: none */
 } neve_compress_options;
 
 #define NEVE_COMPRESS_OPTIONS_INIT \
   { sizeof(neve_compress_options), NULL, NULL, NULL, NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
 
-/* Compresses an array of a neve_dtype whose last index varies fastest. `shape` has ndim sizes
+/* Compresses an array of type `dtype` (neve_dtype) whose last index varies fastest. `shape` has ndim sizes
  * (0..NEVE_MAX_DIMS), slowest first; a size may be 0, and ndim 0 is a single value. `data` may be NULL only
- * where there are no values. NULL `options`: all defaults. On success *frame, of *frame_bytes bytes, is the
- * caller's: neve_free(). */
+ * where there are no values. NULL `options`: all defaults. On success *frame points to *frame_bytes
+ * bytes, which the caller frees with neve_free(). */
 int neve_compress(int dtype, int ndim, const uint64_t* shape, const void* data,
                   const neve_compress_options* options, void** frame, size_t* frame_bytes);
 
-/* NULL is fine. */
+/* `buffer` may be NULL. */
 void neve_free(void* buffer);
 
 typedef struct neve_frame_description {
@@ -112,11 +111,11 @@ typedef struct neve_frame_description {
   uint64_t shape[NEVE_MAX_DIMS]; /* slowest first */
   uint64_t values;
   uint64_t value_bytes;   /* what neve_decompress writes */
-  uint64_t frame_bytes;   /* bytes behind a frame are no part of it */
-  int components;         /* 1 for an array; what follows is of the first one */
-  const char* bound_mode; /* as asked: "abs", "rel", "ratio", "psnr" or "lossless". Not to be freed */
-  double bound_value;     /* its number; 0 when lossless */
-  double bound_abs;       /* the absolute bound that it came to; 0: exact */
+  uint64_t frame_bytes;   /* bytes after the frame do not count */
+  int components;         /* 1 for an array; the fields below are of the first one */
+  const char* bound_mode; /* as asked for: "abs", "rel", "ratio", "psnr" or "lossless". Not to be freed */
+  double bound_value;     /* the number of the bound; 0 when lossless */
+  double bound_abs;       /* the resulting absolute bound; 0: exact */
   double max_abs_error;   /* measured when the frame was made */
   int has_fill;
   double fill;           /* 0 for integers */

@@ -2,11 +2,11 @@
  *
  * Writing an AMR hierarchy from C, from all ranks of a communicator.
  *
- * Describe the hierarchy, the same on every rank, giving the values of the boxes that the calling rank owns
- * and NULL for all others; write it; free it. Each box has exactly one owner.
+ * Describe the hierarchy in the same way on every rank, with the values of the boxes that the calling rank
+ * owns and NULL for all others. Write it, then free it. Each box has exactly one owner.
  *
  * Functions that return int return a neve_code (neve.h): 0, or the exit codes of the `neve` command.
- * neve_last_error() then says what and why.
+ * neve_last_error() then describes the error.
  */
 #ifndef NEVE_PLOTFILE_H
 #define NEVE_PLOTFILE_H
@@ -21,12 +21,12 @@ extern "C" {
 
 typedef struct neve_hierarchy neve_hierarchy;
 
-/* Not collective. A hierarchy without levels: dims is 1, 2 or 3; value_bytes 4 (float) or 8 (double). NULL on
- * error. Names are UTF-8. */
+/* Not collective. Makes a hierarchy without levels; NULL on error. dims is 1, 2 or 3, value_bytes is 4
+ * (float) or 8 (double). Names are UTF-8. */
 neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names);
 void neve_hierarchy_free(neve_hierarchy* hierarchy);
 
-/* Not collective. The simulation's time, and the physical corners of the domain (dims values each). The
+/* Not collective. Set the simulation's time, and the physical corners of the domain (dims values each). The
  * default is time 0 in the unit cube. */
 int neve_hierarchy_set_time(neve_hierarchy* hierarchy, double time);
 int neve_hierarchy_set_domain(neve_hierarchy* hierarchy, const double* prob_lo, const double* prob_hi);
@@ -47,28 +47,33 @@ int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* 
 int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
                                    long long component_stride);
 
-/* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. `options` is a list of
- * "key=value" separated by ';', or NULL. The keys are the command's options, which `neve convert --help`
- * tells, with _ for -; the usual ones: abs=0.5, rel=1e-3, lossless    the error bound of all fields
- * (rel=1e-3) field:NAME=RULE                what differs for one field, e.g.
- * field:density=abs=1e-6,codec=context; a NAME that holds '=', ';' or a leading '"' in quotes:
- * field:"a=b;c"=abs=1, where \" and \\ stand for '"' and '\' codec=NAME, effort=NAME        as the command's
- * --codec and --effort (auto, fast) covered=auto|drop|keep         cells that a finer level covers (keep);
- * what auto and drop leave out is within the bound for Neve's readers alone, other tools see stand-in values
- *   strategy=NAME                  skeleton, aggregated, collective, independent, filtered or amrex-1d
- *                                  (skeleton)
- *   aggregate_boxes=N              of aggregated: pieces of a rank that one write takes; 0: all (0)
- *   uncompressed                   the values as they are; bounds, codecs and chunks are then refused
- *   ghosts=N                       layers of ghost cells written around every box (0)
- *   threads=N                      threads of each rank, 1 to NEVE_MAX_THREADS (1)
- *   chunk_size=N                   most logical bytes of a chunk, as in 65536 or 4MiB (8MiB)
- * No two may settle the same ("lossless;abs=1", "threads=1;threads=2"), and none that would do nothing is
- * taken. On error nothing is left behind, and an earlier file at `path` is whole.
+/* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. On error nothing is left
+ * behind, and an earlier file at `path` is whole.
  *
- * MPI: to be called between MPI_Init and MPI_Finalize, on a communicator of a single group, by the thread
- * that initialized MPI unless its level is MPI_THREAD_SERIALIZED; under MPI_THREAD_MULTIPLE by several
- * threads at a time, each on a communicator of its own. Anything else is NEVE_USAGE. HDF5 is used by one of
- * Neve's threads at a time; the caller's own use of HDF5 meanwhile is its own affair. */
+ * `options` is a list of keys and "key=value" separated by ';', or NULL. The keys are the options of
+ * `neve convert` (see its --help) with _ for -. The most common ones, with their defaults in parentheses:
+ *
+ *   abs=0.5, rel=1e-3, lossless   error bound of all fields (rel=1e-3)
+ *   field:NAME=RULE               settings of one field: field:density=abs=1e-6,codec=context
+ *   codec=NAME, effort=NAME       as --codec and --effort of the command (auto, fast)
+ *   covered=auto|drop|keep        cells that a finer level covers (keep). Only Neve's readers restore cells
+ *                                 that auto and drop leave out; other tools see stand-in values there
+ *   strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
+ *                                 (skeleton)
+ *   aggregate_boxes=N             strategy aggregated: pieces of a rank in one write; 0: all (0)
+ *   uncompressed                  write values uncompressed; bounds, codecs and chunks are then refused
+ *   ghosts=N                      layers of ghost cells written around every box (0)
+ *   threads=N                     threads of each rank, 1 to NEVE_MAX_THREADS (1)
+ *   chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB (8MiB)
+ *
+ * A NAME that holds '=' or ';', or begins with '"', is put in quotes, in which \" and \\ stand for '"' and
+ * '\': field:"a=b;c"=abs=1. Two options that set the same thing ("lossless;abs=1", "threads=1;threads=2") are
+ * refused, and so is an option that would have no effect.
+ *
+ * MPI: call it between MPI_Init and MPI_Finalize, on a communicator of a single group, in the thread that
+ * initialized MPI unless its level is MPI_THREAD_SERIALIZED. Under MPI_THREAD_MULTIPLE several threads may
+ * call it at the same time, each on a communicator of its own. Anything else is NEVE_USAGE. Neve's threads
+ * use HDF5 one at a time; the caller's own use of HDF5 at the same time is the caller's responsibility. */
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                         const char* options);
 

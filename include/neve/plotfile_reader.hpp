@@ -12,12 +12,12 @@
 #pragma GCC visibility push(default)
 namespace neve {
 
-// Opens what lies at `path`, told by its content: an AMReX plotfile directory, an HDF5 plotfile of Chombo,
+// Opens a plotfile; its contents show its kind: an AMReX plotfile directory, an HDF5 plotfile of Chombo,
 // AMReX or Neve, or a .npy array. Independent, not collective: each rank opens the file and reads only its
-// boxes. One thread at a time; several readers may be used by several threads, which take turns in HDF5. One
-// of an HDF5 file that outlives MPI_Finalize, which closes the file, refuses to read. Errors: failure
-// (missing, unreadable), usage (none of these, or it leads outside of its folder), corrupt, plugin_missing (a
-// filter HDF5 cannot load; Neve's own needs no plugin here).
+// boxes. A reader may be used by one thread at a time. Several threads may use several readers; they take
+// turns in HDF5. MPI_Finalize closes HDF5 files: a reader of one refuses to read afterwards. Errors: failure
+// (missing, unreadable), usage (none of these kinds, or it refers to a file outside its folder), corrupt,
+// plugin_missing (a filter that HDF5 cannot load; Neve's own needs no plugin here).
 Result<std::unique_ptr<PlotfileSource>> open_plotfile(const std::string& path,
                                                       const OpenOptions& options = {});
 

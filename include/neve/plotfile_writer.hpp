@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writing a hierarchy from all ranks of a communicator. Everything here is collective over `comm` unless it
-// says otherwise, and every rank returns the same Status. To be called between MPI_Init and MPI_Finalize on a
-// communicator of a single group; by several threads at a time under MPI_THREAD_MULTIPLE, each on a
-// communicator of its own.
+// says otherwise, and every rank returns the same Status. Call it between MPI_Init and MPI_Finalize on a
+// communicator of a single group. Under MPI_THREAD_MULTIPLE several threads may call it at the same time,
+// each on a communicator of its own.
 #pragma once
 
 #include <mpi.h>
@@ -32,9 +32,9 @@ namespace neve {
 struct LocalBox {
   int level = 0;
   int box = 0;   // index into hierarchy.levels[level].boxes
-  BoxData data;  // of hierarchy.dtype, from the first valid cell on; stays the caller's
-  // Layers of cells around the valid ones that data's strides reach. BoxData::data still points at the first
-  // valid cell.
+  BoxData data;  // of type hierarchy.dtype, from the first valid cell on; stays the caller's
+  // Layers of ghost cells in `data` around the valid cells. BoxData::data still points at the first valid
+  // cell.
   IntVect ghosts{0, 0, 0};
 };
 
@@ -48,9 +48,9 @@ struct FieldReport {
   uint64_t special_cells = 0;
   uint64_t exact_cells = 0;
   uint64_t raw_bytes = 0;
-  uint64_t stored_bytes = 0;  // frames' bytes shared out by section size
-  uint64_t codec_bytes = 0;   // of its sections alone, without headers and tables that a frame shares
-  double range_min = 0, range_max = 0;  // NaN in uncompressed files: not looked at
+  uint64_t stored_bytes = 0;            // the field's share of the frames' bytes, by section size
+  uint64_t codec_bytes = 0;             // only its sections, without headers and tables that fields share
+  double range_min = 0, range_max = 0;  // NaN in uncompressed files, where it is not computed
   std::optional<double> fill;
   std::string codec;                                  // of most of its cells; "none" in uncompressed files
   LosslessMethod method = LosslessMethod::automatic;  // likewise, of codec lossless
@@ -58,7 +58,7 @@ struct FieldReport {
   std::string arrangement;  // likewise: "linear", "cluster 16", "in_place", ...
   std::string covered;      // "none", "dropped", "kept: <why>"
   std::optional<Explanation>
-      explanation;  // with EncodeOptions::explain; without sections where none was weighed
+      explanation;  // with EncodeOptions::explain; without sections if there was no choice
 };
 
 struct LevelReport {
@@ -70,22 +70,22 @@ struct LevelReport {
 
 struct VariableReport {
   std::string name;
-  std::vector<LevelReport> levels;  // their cells and raw bytes have the ghosts among them
+  std::vector<LevelReport> levels;  // their cells and raw bytes include the ghosts
 };
 
 struct WriteReport {                  // the same on every rank
-  Covered covered = default_covered;  // what was asked for; FieldReport says what became of it
+  Covered covered = default_covered;  // what was asked for; FieldReport has the outcome for each field
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
-  uint64_t data_bytes = 0;  // given to MPI-IO: the frames, or the values with their ghosts
-  // MPI-IO write calls of all ranks, empty ones in collective writes among them. Calls that HDF5 makes
-  // (strategy filtered) are not seen: 0.
+  uint64_t data_bytes = 0;  // passed to MPI-IO: the frames, or the values with their ghosts
+  // MPI-IO write calls of all ranks, including empty ones in collective writes. Calls that HDF5 makes
+  // (strategy filtered) are not counted: 0.
   uint64_t mpi_writes = 0;
-  // What the MPI library made of the hints for those calls, as it answers when asked; empty for filtered.
+  // The hints for those calls, as the MPI library reports them; empty for filtered.
   std::map<std::string, std::string> hints;
   std::vector<LevelReport> levels;        // of a plotfile
   std::vector<VariableReport> variables;  // of a checkpoint
-  // Of the slowest rank. sync: making the file durable and renaming it.
+  // Times of the slowest rank. sync: making the file durable and renaming it.
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, write_seconds = 0, sync_seconds = 0;
 };
 
@@ -94,7 +94,7 @@ struct WriteReport {                  // the same on every rank
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    Span<const LocalBox> owned, const WriteOptions& options);
 
-// Writes an AMReX native plotfile directory, same promises (directory renamed when complete).
+// Writes an AMReX native plotfile directory, with the same promises (the directory is renamed when complete).
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                             Span<const LocalBox> owned);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `auto` settled on for each field of each level, kept from one time step to the next, so that
-// most steps need no trials.
+// The choices of `auto` for each field of each level, kept from one time step to the next, so that most steps
+// need no trials.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,21 @@ struct Selection {
 // equal because a write's report is equal on all ranks.
 class SelectionMemory {
  public:
-  // A selection is made anew after this many steps, in which another may have become better unnoticed.
+  // A new selection is made after this many steps, in which another one may have become better unnoticed.
   static constexpr int steps_between_trials = 16;
   static constexpr double default_delta = 0.05;
 
   // ACOMPS' rule: a selection is kept until the performance it reaches leaves [best - delta, best + delta],
-  // where best is its performance when it was made. `delta` is a share of that best, not negative.
+  // where best is its performance when it was made. `delta` is a fraction of that best, not negative.
   explicit SelectionMemory(double delta = default_delta) : delta_(delta) {}
 
   double delta() const { return delta_; }
 
-  // What won for this field, or nothing when it is to be weighed (again).
+  // What won for this field, or nothing when a (new) choice is due.
   std::optional<Selection> recall(Effort effort, int level, const std::string& field) const;
-  // What a write did, by trial or as recalled, and its performance: the ratio, or, where speed counts,
-  // measured_speed * speed_weight + ratio * ratio_weight; the ratio alone makes the same choices every time.
-  // Returns whether the selection still holds.
+  // Records what a write used, by trial or as recalled, and its performance: the ratio, or, where speed
+  // counts, measured_speed * speed_weight + ratio * ratio_weight; the ratio alone makes the same choices
+  // every time. Returns whether the selection still holds.
   bool note(Effort effort, int level, const std::string& field, const Selection& selection,
             double performance);
   int decisions(Effort effort, int level, const std::string& field) const;  // so far

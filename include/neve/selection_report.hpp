@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a section is coded as it is: the candidates that were weighed for it, and what became of each.
+// Why a section is coded as it is: the candidates that were considered for it, and the outcome for each.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ namespace neve {
 
 enum class Fate : uint8_t {
   won = 0,
-  lost,              // coded as well; it scores less
-  estimate_too_low,  // its estimate scores too little to be coded as well
-  trial_limit,       // as many have been coded as the effort allows
-  effort,            // weighed at higher efforts only
-  speed,             // weighed only where speed has a weight
-  no_unit,           // multiple: sampled values are no multiples of one unit
+  lost,              // coded as well, with a lower score
+  estimate_too_low,  // its estimate scores too low for it to be coded
+  trial_limit,       // the effort allows no more trials
+  effort,            // only considered at higher efforts
+  speed,             // only considered where speed has a weight
+  no_unit,           // multiple: sampled values are not multiples of one unit
   many_values,       // rank: too many different values
-  repeats,           // byte methods: words repeat, and differences find that as well
-  similar_method,    // a byte method like it is far from the best
-  unknown,           // no sample tells what it would take
+  repeats,           // byte methods: words repeat, which differences find as well
+  similar_method,    // a similar byte method is far from the best
+  unknown,           // samples give no estimate
   few_listed,        // exact: few values break the bound
-  no_coder,          // its compressor is not there, or refuses the values
+  no_coder,          // its compressor is missing, or refuses the values
   not_competitive,   // tried only where a codec it could beat leads
 };
 inline constexpr size_t fates = 14;
@@ -47,7 +47,7 @@ struct WeighedCandidate {
 // Candidates have a place each: the codecs, then codec lossless by method.
 inline constexpr size_t candidate_codecs = static_cast<size_t>(codecs);
 inline constexpr size_t candidate_places = candidate_codecs + static_cast<size_t>(lossless_methods);
-// Numbers that are no member of their enumeration have no place below candidate_places, and are not added.
+// Numbers that are not in their enumeration have no place below candidate_places, and are not added.
 size_t candidate_place(Codec codec, LosslessMethod method);
 std::string candidate_name(size_t place);  // "dual_quant", "lossless lorenzo", ...
 
@@ -84,7 +84,7 @@ struct SelectionReport {
 };
 inline constexpr size_t selection_report_words = sizeof(SelectionReport) / sizeof(uint64_t);
 
-// What was weighed, and by which weights.
+// The candidates, and the weights of their scores.
 struct Explanation {
   SelectionReport selection;
   CodecTuning tuning;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time steps of one variable, which keep the method that was best for it while it performs as it did.
+// Time steps of one variable: the method that was best is kept while it performs as well as before.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@ namespace neve {
 struct StepReport {
   uint64_t raw_bytes = 0, frame_bytes = 0;
   Selection selection;       // of most raw bytes
-  bool is_recalled = false;  // nothing was weighed
-  bool had_drifted = false;  // what was recalled no longer performed as it did: the step was coded again
+  bool is_recalled = false;  // used without comparison
+  bool had_drifted =
+      false;  // the recalled method no longer performed as well as before: the step was coded again
 };
 
-// One step of a variable that is stored in `pieces` (chunks) of one shape; piece(i) gives the values of one,
-// which stay until it is called again. Without a selection in the memory each piece is weighed by itself, and
-// what won most of them is kept. A step whose recalled selection has drifted is weighed and encoded again at
-// once, so that none is stored by a method that has failed it. Only codec auto and lossless without a method
-// that is asked for have something to remember. Errors: those of encode_array.
+// Encodes one step of a variable that is stored in `pieces` (chunks) of one shape. piece(i) returns the
+// values of one piece, which stay valid until the next call. Without a selection in the memory, a choice is
+// made for each piece, and the one that won most pieces is remembered. If the recalled selection no longer
+// performs as well, a new choice is made and the step is encoded again at once. Only codecs auto and lossless
+// without a given method have something to remember. Errors: those of encode_array.
 Result<std::vector<std::vector<std::byte>>> encode_step(DType dtype, Span<const uint64_t> shape,
                                                         size_t pieces,
                                                         const std::function<const void*(size_t)>& piece,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values in a row that somebody else owns: std::span for programs of C++17, with the same names. Converts
-// from and to std::span where there is one.
+// A view of contiguous values that it does not own: std::span for programs of C++17, with the same names.
+// Converts from and to std::span where there is one.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors as values. Nothing in Neve prints, throws across its C boundary, or aborts on bad input. Public
-// functions that return a Status or a Result do not throw either: where memory ends, on whichever of their
-// threads, they return Code::failure. The others throw what the standard library does.
+// functions that return a Status or a Result do not throw either: if memory runs out, on any of their
+// threads, they return Code::failure. The others throw what the standard library throws.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream: values compressed as they come, block after block, in bounded memory; the same bytes that Neve's
-// hardware engine emits (docs/format.md). Nothing here is collective; distinct objects may be used by
+// A stream: values compressed as they arrive, block after block, in bounded memory. Neve's hardware engine
+// produces the same bytes (docs/format.md). Nothing here is collective; distinct objects may be used by
 // distinct threads.
 #pragma once
 
@@ -36,18 +36,19 @@ std::string_view codebook_kind_name(CodebookKind kind);  // "kept", "rebuilt", "
 
 struct StreamOptions {
   DType dtype = DType::f32;  // f32 or f64
-  // As of an array, slowest first. The slowest size may be 0: the stream ends when finish() is called.
+  // Shape of the array, slowest first. The slowest size may be 0: then the stream ends when finish() is
+  // called.
   std::vector<uint64_t> shape;
-  // abs; ratio (bytes before / after, kept up over the whole stream); rel and psnr need `range`.
+  // abs; ratio (bytes before / after, over the whole stream); rel and psnr need `range`.
   Bound bound;
-  ValueRange range;            // of all values to come, where it is known
-  std::optional<double> fill;  // value that means "nothing here"; comes back bit for bit
+  ValueRange range;            // of all values to come, if known
+  std::optional<double> fill;  // value that marks missing data; comes back bit for bit
   // Directions that prediction uses, the fastest first: 1 to 3; 0: as many as the shape has.
   int dims = 0;
 
   uint32_t block_values = 1U << 16;
-  uint64_t chunk_bytes = uint64_t{32} << 20;  // of values; under a ratio or psnr at most 4 MiB
-  // Blocks after which prediction starts anew, so that blocks decode independently; 0: never.
+  uint64_t chunk_bytes = uint64_t{32} << 20;  // bytes of values; with a ratio or psnr at most 4 MiB
+  // Prediction restarts after so many blocks, so that these decode independently; 0: never.
   uint32_t restart_blocks = 0;
   CodebookRule rule = CodebookRule::exact_cost;
   // Thresholds of rule chi on |sigma of the chunk before - sigma of this one|. Sigma is the standard
@@ -76,7 +77,7 @@ struct ChunkReport {
   uint64_t stored_bytes = 0;
   double bound_abs = 0;
   double max_abs_error = 0;
-  uint64_t exact_values = 0;    // kept bit for bit beside the codes
+  uint64_t exact_values = 0;    // kept bit for bit, apart from the codes
   uint64_t special_values = 0;  // of these NaN, infinite, -0, fill, or beyond what quantization codes reach
   CodebookKind codebook = CodebookKind::offline;
   int offline_codebook = -1;  // its number when codebook is offline
@@ -100,7 +101,7 @@ class StreamEncoder {
   // Errors: usage when they are more than the shape has, or the stream is finished; failure (no memory), and
   // then nothing more can be pushed until reset().
   Status push(const void* values, uint64_t count);
-  // What was pushed so far becomes output, though its chunk is not full.
+  // Makes output of the values pushed so far, although their chunk is not full.
   Status flush();
   // Errors: usage when values are missing.
   Status finish();
@@ -126,7 +127,7 @@ class StreamEncoder {
 struct StreamInfo {
   DType dtype = DType::f32;
   std::vector<uint64_t> shape;  // slowest first; the slowest may be 0 until the stream has ended
-  Bound bound;                  // what the user said
+  Bound bound;                  // what the user asked for
   std::optional<double> fill;
   int dims = 1;  // directions that prediction uses
   uint32_t block_values = 0;
@@ -145,7 +146,7 @@ class StreamDecoder {
   // Errors: corrupt when the stream has not ended.
   Status finish() const;
 
-  bool has_info() const;  // whether the header has come
+  bool has_info() const;  // whether the header has been read
   const StreamInfo& info() const;
   bool has_ended() const;
   // Decoded values that are ready; valid until the next call that changes this object.
@@ -186,7 +187,7 @@ struct StreamBlock {
   bool restarts = false;
   double bound_abs = 0;
 };
-// What a whole stream says of itself; decodes no values. Errors: corrupt.
+// Describes a whole stream without decoding its values. Errors: corrupt.
 struct StreamContents {
   StreamInfo info;
   uint64_t values = 0;

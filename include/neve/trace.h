@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases for `neve trace`, from any program: C or C++, with or without MPI, nothing to link. In a program
- * that is not traced a call costs a look at a variable. MPI programs that want no header say MPI_Pcontrol(2,
- * "name"). */
+/* Phases for `neve trace`, from any C or C++ program, with or without MPI; nothing to link. In a program that
+ * is not traced a call only checks a variable. MPI programs can call MPI_Pcontrol(2, "name") instead, without
+ * this header. */
 #ifndef NEVE_TRACE_H
 #define NEVE_TRACE_H
 
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* From here on this process's input and output counts to the phase `name` ("" for none). */
+/* From now on this process's input and output is counted in the phase `name` ("" for none). */
 static inline void neve_trace_phase(const char* name) {
   typedef void (*neve_trace_function)(const char*);
   static int looked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element types, error bounds and codecs: the vocabulary every room shares.
+// Element types, error bounds and codecs, shared by all parts of Neve.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace neve {
 enum class DType : uint8_t {
   f32 = 0,
   f64 = 1,
-  // Integers are kept bit for bit, always: hierarchies have none.
+  // Integers are always kept bit for bit; hierarchies have none.
   i8 = 2,
   u8 = 3,
   i16 = 4,
@@ -29,8 +29,8 @@ enum class DType : uint8_t {
 };
 inline constexpr int dtypes = 10;
 
-// Numbers that are no member of an enumeration are refused by every function that returns a Status or a
-// Result; the names here and below are then "unknown", and a value has 0 bytes.
+// Every function that returns a Status or a Result refuses numbers that are not in an enumeration. For such
+// numbers the names here and below are "unknown", and a value has 0 bytes.
 size_t dtype_bytes(DType t);
 std::string_view dtype_name(DType t);  // "f32", "f64", "i8", ...
 inline bool is_integer(DType t) { return t >= DType::i8; }
@@ -44,8 +44,8 @@ std::string integer_text(DType t, uint64_t value);  // its decimal digits
 // `rel` is relative to the value range (max - min over finite, non-fill values) of the whole field:
 // over all ranks and boxes of a level for a hierarchy, over the whole array for an array.
 // `ratio` asks for bytes before / bytes after, `psnr` for 20 log10(value range / root mean square error) in
-// dB: which error bound gets there is found out, so whole arrays and streams take them, fields of files do
-// not. Values are those of the frame format and the HDF5 filter parameters; never renumber.
+// dB. Neve searches the error bound that gives it, so they are available for whole arrays and streams, not
+// for fields of files. Values are those of the frame format and the HDF5 filter parameters; never renumber.
 enum class BoundMode : uint8_t { lossless = 0, abs = 1, rel = 2, ratio = 3, psnr = 4 };
 
 struct Bound {
@@ -69,7 +69,7 @@ std::string to_string(const Bound& bound);  // parse_bound's inverse, shortest e
 
 // The codec of one section. Values are those of the frame format; never renumber.
 enum class Codec : uint8_t {
-  automatic = 0,           // only asked for, never stored
+  automatic = 0,           // can be asked for, is never stored
   dual_quant = 1,          // prequantize, Lorenzo on integers, Huffman
   exact = 2,               // every bit kept
   constant = 3,            // one value repeated
@@ -80,11 +80,11 @@ enum class Codec : uint8_t {
 };
 inline constexpr int codecs = 8;           // automatic among them
 std::string_view codec_name(Codec codec);  // "auto", "dual_quant", ...
-// Whether the sections of integers may have the codec; the others quantize.
+// Whether the codec may be used for integers; the others quantize.
 bool keeps_integers(Codec codec);
 Result<Codec> parse_codec(std::string_view name);  // what a user may ask for: all but constant
 
-// How codec lossless keeps every bit. Values are those of the frame format; never renumber.
+// How codec lossless encodes values bit for bit. Values are those of the frame format; never renumber.
 enum class LosslessMethod : uint8_t {
   automatic = 0,  // only asked for, never stored
   // ACOMPS: byte segregation (B), byte-wise (BW), byte-wise with XOR (BWXOR), each with three compressors.
@@ -105,35 +105,35 @@ enum class LosslessMethod : uint8_t {
   bitshuffle_lz4 = 15,   // the same
   xor_zstd = 16,         // each value XOR the one before, then as shuffle_zstd
   lorenzo = 17,          // differences along the axes that pay, of values as ordered integers
-  multiple = 18,         // the same of values as multiples of one unit (decimals, fixed point)
-  rank = 19,             // the same of values as ranks among the few that occur
+  multiple = 18,         // the same for values as multiples of one unit (decimals, fixed point)
+  rank = 19,             // the same for values as ranks among the few different ones
 };
 inline constexpr int lossless_methods = 20;                           // automatic among them
 std::string_view lossless_method_name(LosslessMethod method);         // "auto", "B-LZO", "shuffle-zstd", ...
 Result<LosslessMethod> parse_lossless_method(std::string_view name);  // capitals do not matter
 
-// How the boxes of a chunk lie while they are predicted. Values are those of the frame format; never
+// How the boxes of a chunk are placed for prediction. Values are those of the frame format; never
 // renumber.
 enum class Arrangement : uint8_t {
   linear = 0,    // each box, or each unit block of it, on its own
   cluster = 1,   // unit blocks stacked into a compact cube (AMRIC)
   in_place = 2,  // boxes where they lie in space; holes and left-out cells cost nothing
-  nested = 3,    // in place, with what the next coarser level holds around them; only chosen, never asked for
+  nested = 3,    // in place, with values of the next coarser level around them; only chosen, never asked for
   automatic = 255,  // only asked for, never stored
 };
 std::string_view arrangement_name(Arrangement arrangement);  // "auto", "linear", ...
 Result<Arrangement> parse_arrangement(std::string_view name);
 std::string arrangement_text(Arrangement arrangement, int unit_cells);  // "in_place", "cluster 16", ...
 
-// Choices that are made for the user unless forced, so that each can be measured.
+// Choices that are made automatically unless they are forced; forcing them allows to measure each.
 struct CodecTuning {
   Arrangement arrangement = Arrangement::automatic;
   int unit_cells = 0;        // side of the unit blocks of linear and cluster: 8, 16, 32; 0: chosen
   int block_cells = 0;       // side of lorenzo_regression's prediction blocks: 4, 6; 0: AMRIC's equation 1
   bool merge_units = false;  // lorenzo_regression predicts across unit blocks stacked in a line (AMRIC's LM)
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
-  // What codec lossless weighs its methods by: speed (in 100 MB/s, as typical of a method) times speed_weight
-  // and ratio times ratio_weight, the highest sum wins (ACOMPS). Not negative, not both 0.
+  // Codec lossless scores its methods by speed (in 100 MB/s, as typical of a method) times speed_weight plus
+  // ratio times ratio_weight; the highest score wins (ACOMPS). Not negative, not both 0.
   double speed_weight = 0;
   double ratio_weight = 1;
 

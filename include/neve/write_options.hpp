@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be asked of a write. By name and as text: neve/options.hpp.
+// Options of a write. The same by name and as text: neve/options.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@
 #pragma GCC visibility push(default)
 namespace neve {
 
-// What becomes of cells that a finer level covers.
+// How cells that a finer level covers are stored.
 //   keep       all are stored: every value that any reader gets is within the bound
 //   automatic  left out where the average of the finer values is within the bound
 //   drop       left out
-// Neve's readers put that average in the place of what is left out. Others (h5py, yt, VisIt) get finite
-// values that stand in for it and may be far off.
+// Neve's readers return that average for left-out cells. Others (h5py, yt, VisIt) get finite stand-in values,
+// which may be far off.
 enum class Covered : uint8_t { automatic, drop, keep };
-// What is done unless something else is asked for; the only place that says so.
+// The default, defined only here.
 inline constexpr Covered default_covered = Covered::keep;
 Result<Covered> parse_covered(const std::string& name);  // independent: "auto", "drop", "keep"
-const char* covered_name(Covered covered);               // its inverse; "unknown" of no treatment
+const char* covered_name(Covered covered);               // its inverse; "unknown" for any other number
 
 struct FieldRule {
   std::optional<Bound> bound;
@@ -48,48 +48,49 @@ struct FieldRule {
 Status check_chunk_bytes(uint64_t bytes);
 
 struct WriteOptions {
-  // false: a contiguous dataset a level, of the values as they are. What concerns codecs, bounds, covered
-  // cells and chunks then has no effect.
+  // false: one contiguous dataset for each level, with uncompressed values. Options of codecs, bounds,
+  // covered cells and chunks then have no effect.
   bool compress = true;
-  // Layers of ghost cells written around every box; at most what every LocalBox has. Compressed, relative
-  // bounds stay those of the valid cells' range, and arrangement is linear.
+  // Layers of ghost cells written around every box; every LocalBox must have at least as many. In compressed
+  // files relative bounds still refer to the range of the valid cells, and arrangement is linear.
   IntVect ghosts{0, 0, 0};
   Bound bound;                              // for fields without a rule
   std::map<std::string, FieldRule> fields;  // by component name; an unknown name is a usage error
   Codec codec = Codec::automatic;
   CodecTuning tuning;
   Covered covered = default_covered;
-  // Decoded values of the next coarser level around the boxes help to predict the finer ones, in fields whose
-  // covered cells that level keeps, under codecs interpolation and context, where it is smaller. Such chunks
-  // are read by Neve alone: HDF5's plugin, which sees one chunk at a time, refuses them.
+  // Finer levels may be predicted with decoded values of the next coarser level around their boxes: with
+  // codecs interpolation and context, in fields whose covered cells that level keeps, where it is smaller.
+  // Only Neve reads such chunks: HDF5's plugin, which sees one chunk at a time, refuses them.
   bool cross_level = false;
-  std::optional<double> fill;  // of fields without one in their rule; none: detected
+  std::optional<double> fill;  // for fields without one in their rule; none: detected
   bool detect_fill = true;
-  // How what the ranks hold reaches the file, whose structure rank 0 has written before; pieces are frames,
-  // uncompressed they are boxes. The datasets' contents are the same whichever of these is asked for:
+  // How the ranks' data are written into the file, after rank 0 has written its structure. Pieces are frames,
+  // in uncompressed files boxes. All of these give the same contents of the datasets:
   //   skeleton     all pieces of all levels in one collective write
-  //   aggregated   the pieces of a level in one collective write, or aggregate_boxes of them after each other
+  //   aggregated   the pieces of a level in one collective write, or in several of aggregate_boxes pieces
   //   collective   a collective write for each rank's first piece of a level, its second, ...
   //   independent  a write of its own for every piece
   // For comparison of compressed files alone. filtered: HDF5's collective filtered write, a rank's whole
   // level one chunk (AMRIC). amrex-1d: 1024 elements a chunk, each a 1D array of its own, every cell stored
   // (AMReX).
   std::string strategy = "skeleton";
-  int aggregate_boxes = 0;  // strategy aggregated: pieces of a rank that one collective write takes; 0: all
-  uint64_t chunk_bytes = uint64_t{8} << 20;  // most logical bytes of skeleton's chunks, as check_chunk_bytes
+  int aggregate_boxes = 0;  // strategy aggregated: pieces of a rank in one collective write; 0: all
+  uint64_t chunk_bytes =
+      uint64_t{8} << 20;  // most bytes of values in skeleton's chunks, see check_chunk_bytes
   EncodeOptions encode;
-  // Of a series of writes: what codec auto, and codec lossless among its methods, chose before. Null: every
-  // write weighs anew.
+  // For a series of writes: remembers what codec auto, and codec lossless among its methods, chose before.
+  // Null: every write chooses anew.
   std::shared_ptr<SelectionMemory> memory;
   FileLayout layout;  // becomes hints
-  // Of a plotfile that is written again: the HDF5 plotfile (of Chombo, AMReX or Neve, with the same levels)
-  // whose attributes (dt, iteration, max_level, ...) and objects beside the levels rank 0 takes over. Empty:
+  // When a plotfile is written again: the HDF5 plotfile (of Chombo, AMReX or Neve, with the same levels) from
+  // which rank 0 copies attributes (dt, iteration, max_level, ...) and objects beside the levels. Empty:
   // none.
   std::string like;
-  // MPI-IO hints (striping_factor, cb_nodes, ...) over those of the layout; those of the environment variable
-  // NEVE_MPI_HINTS ("key=value;key=value") come on top.
+  // MPI-IO hints (striping_factor, cb_nodes, ...); they override those of the layout. Hints of the
+  // environment variable NEVE_MPI_HINTS ("key=value;key=value") override both.
   std::map<std::string, std::string> mpi_hints;
-  // Called on rank 0 only, from the calling thread, as work gets done: phase name and fraction in 0..1. Must
+  // Called during the write on rank 0 only, from the calling thread: phase name and fraction in 0..1. Must
   // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 

@@ -45,7 +45,8 @@ Status read_file(CLI::App& command, const std::string& path) {
 void add_deck_option(CLI::App& command, std::string& path, const std::string& example) {
   command.add_option(
       "--deck", path,
-      fmt::format("options from a TOML file, a line each: {}; those given here come first", example));
+      fmt::format("options from a TOML file, one a line: {}; options on the command line take precedence",
+                  example));
 }
 
 bool is_from_deck(const CLI::Option& option) { return options_from_deck().contains(&option); }

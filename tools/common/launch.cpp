@@ -28,7 +28,7 @@ Result<std::string> find_library(const std::string& name, const char* variable) 
   std::error_code error;
   if (const char* chosen = std::getenv(variable); chosen != nullptr && *chosen != '\0') {
     if (fs::is_regular_file(chosen, error)) return fs::absolute(chosen).string();
-    return failure(fmt::format("{} '{}' is no file; allowed: the path of {}", variable, chosen, name));
+    return failure(fmt::format("{} '{}' is not a file; allowed: the path of {}", variable, chosen, name));
   }
   const fs::path root = fs::path(own_path()).parent_path().parent_path();
   for (const char* folder :
@@ -36,7 +36,8 @@ Result<std::string> find_library(const std::string& name, const char* variable) 
     const fs::path library = root / folder / name;
     if (fs::is_regular_file(library, error)) return library.string();
   }
-  return failure(fmt::format("no {} beside {}; {} names one elsewhere", name, own_path(), variable));
+  return failure(
+      fmt::format("no {} beside {}; set {} to the path of one elsewhere", name, own_path(), variable));
 }
 
 // What a launcher calls itself; nothing when `word` is no launcher of MPI programs.
@@ -77,7 +78,7 @@ Result<std::string> find_preload(const std::string& name, const char* variable) 
   NEVE_ASSIGN(std::string library, find_library(name, variable));
   if (library.find_first_of(": ") != std::string::npos) {
     return failure(fmt::format(
-        "{}: LD_PRELOAD takes no path with a space or a colon; {} may name a copy or a link elsewhere",
+        "{}: LD_PRELOAD cannot hold a path with a space or a colon; set {} to a copy or a link elsewhere",
         library, variable));
   }
   if (const char* before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {

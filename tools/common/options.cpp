@@ -70,9 +70,9 @@ void LayoutArgs::add_planned(CLI::App& command) {
     return option.is_of_layout && option.key != "buffer_size";
   };
   flags_.add(command, is_planned, default_layout());
-  flags_.describe("stripe_count", "targets the file is spread over; 0: chosen");
-  flags_.describe("stripe_size", "length of a stripe, as in 8MiB; else chosen");
-  flags_.describe("aggregators", "ranks that write for others; 0: one a stripe");
+  flags_.describe("stripe_count", "storage targets that the file is striped over; 0: chosen automatically");
+  flags_.describe("stripe_size", "stripe size, as in 8MiB; chosen automatically if it is not given");
+  flags_.describe("aggregators", "ranks that write for others; 0: one per stripe");
 }
 
 Result<FileLayout> LayoutArgs::read() const {

@@ -84,7 +84,7 @@ int run_parallel(const Command& command) {
 // A result that nobody could read is no success.
 int said_all(int exit_code) {
   if (std::cout.flush() || exit_code != 0) return exit_code;
-  say("standard output: it cannot be written to");
+  say("standard output: cannot be written");
   return static_cast<int>(Code::failure);
 }
 

@@ -59,7 +59,8 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   NEVE_ASSIGN(const ArrayOptions common, array_options(args));
   options.stream.bound = common.bound;
   if (is_integer(dtype)) {
-    return usage_error(fmt::format("--stream: values of {}, allowed are f32 and f64", dtype_name(dtype)));
+    return usage_error(
+        fmt::format("--stream: the values are {}; allowed are f32 and f64", dtype_name(dtype)));
   }
   options.stream.fill = common.fill;
   options.detect_fill = common.detect_fill;
@@ -162,8 +163,8 @@ Status compress(const Args& args) {
   NEVE_ASSIGN(const plotfile::NpyArray array, plotfile::read_npy(args.input));
   options = options_for(array.dtype, std::move(options));
   if (is_integer(array.dtype) && options.fill) {
-    return usage_error(
-        fmt::format("--fill '{}' is no value of {}", args.flags.text("fill"), dtype_name(array.dtype)));
+    return usage_error(fmt::format("--fill '{}' is not a value of type {}", args.flags.text("fill"),
+                                   dtype_name(array.dtype)));
   }
   FrameReport report;
   const double begin_seconds = MPI_Wtime();
@@ -211,12 +212,13 @@ Status compress(const Args& args) {
 }  // namespace
 
 Command add_compress(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("compress", "One .npy array into one compressed file");
+  CLI::App* sub = app.add_subcommand("compress", "Compress one .npy array into one file");
   auto args = std::make_shared<Args>();
   sub->add_option("IN", args->input,
-                  "a .npy array of floating point, or of integers, which are kept bit for bit")
+                  "a .npy array of floating-point numbers, or of integers, which are kept bit for bit")
       ->required();
-  sub->add_option("OUT", args->output, "the compressed array, the bytes of neve.compress")->required();
+  sub->add_option("OUT", args->output, "the compressed array, with the same bytes as neve.compress")
+      ->required();
   static options::ArraySlots defaults;
   args->flags.add(*sub, for_targets(options::array), defaults.slots());
   args->flags.describe(
@@ -225,29 +227,30 @@ Command add_compress(CLI::App& app) {
       "lossless");
   sub->get_option("--bound")->required()->default_str("");
   sub->add_flag("--json", args->json, "the report as JSON on stdout");
-  sub->add_flag(
-      "--stream", args->stream,
-      "as a stream of blocks in bounded memory, the bytes of Neve's hardware engine, instead of a frame");
+  sub->add_flag("--stream", args->stream,
+                "write a stream of blocks, in bounded memory, instead of a frame; Neve's hardware engine "
+                "makes the same bytes");
   StreamArgs& stream = args->stream_options;
-  sub->add_option("--chunk", stream.chunk, "stream: values that share the choice of a codebook, 1KiB to 1GiB")
+  sub->add_option("--chunk", stream.chunk,
+                  "stream: bytes of values for which one codebook is chosen, 1KiB to 1GiB")
       ->capture_default_str();
   sub->add_option("--codebook-rule", stream.rule,
                   "stream: when a codebook is rebuilt: exact_cost, chi, always or never")
       ->capture_default_str();
-  sub->add_option(
-         "--chi", stream.chi,
-         "stream: thresholds of rule chi on the change of the standard deviation of the 1024 symbol "
-         "frequencies, each relative to 1/1024: kept up to the first, rebuilt up to the second, above it "
-         "offline")
+  sub->add_option("--chi", stream.chi,
+                  "stream: two thresholds of rule chi, for the change of the standard deviation of the 1024 "
+                  "symbol frequencies, each relative to 1/1024: up to the first the codebook is kept, up to "
+                  "the second it is rebuilt, above it an offline one is used")
       ->expected(2)
       ->delimiter(',')
       ->default_str("5.18,9.69");
   sub->add_option("--block-values", stream.block, "stream: values in a block, 256 to 16777216")
       ->capture_default_str();
-  sub->add_option("--restart", stream.restart, "stream: blocks after which prediction starts anew; 0: never")
+  sub->add_option("--restart", stream.restart, "stream: prediction restarts after so many blocks; 0: never")
       ->capture_default_str();
   sub->add_option("--dims", stream.dims,
-                  "stream: directions that prediction uses, the fastest first, 1 to 3; 0: by a sample")
+                  "stream: number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
+                  "from a sample")
       ->capture_default_str();
   sub->footer(
       "Under mpirun one rank does the work.\n"

@@ -72,7 +72,7 @@ Result<WriteOptions> write_options(const Args& args) {
 
 // Strategy amrex-1d codes each chunk as an array, as codecs are untuned.
 Status refuse_tuning_of_arrays(const Args& args, const WriteOptions& options) {
-  constexpr const char* why_not = "with strategy amrex-1d, which tunes no codec";
+  constexpr const char* why_not = "with strategy amrex-1d, whose codec has no such settings";
   for (const options::Option& option : options::table()) {
     if (!option.is_of_tuning || !args.flags.is_given(option.key)) continue;
     return usage_error(fmt::format("--{} has no meaning {}", options::dashed(option.key), why_not));
@@ -97,10 +97,10 @@ Status check_plotfile_options(const CLI::App& app, const Args& args, const Write
   NEVE_TRY(refuse_idle(
       app, {{"--chunk-size", !is_1d && !is_filtered,
              fmt::format("with strategy {}, whose chunks are {}", options.strategy,
-                         is_filtered ? "all that a rank holds of a level" : "of 1024 values")},
+                         is_filtered ? "everything that a rank holds of a level" : "of 1024 values")},
             {"--cross-level", predicts_across,
-             "with these codecs; it is of interpolation and context (--codec, or auto from --effort balanced "
-             "on), with a bound other than lossless"}}));
+             "with these codecs; it is allowed with interpolation and context (--codec, or auto at --effort "
+             "balanced and max), with a bound other than lossless"}}));
   return refuse_idle_codec_options(args.flags.asked(), uses);
 }
 
@@ -235,16 +235,16 @@ Result<std::vector<std::string>> stays_behind(const PlotfileSource& source, bool
   std::vector<std::string> behind;
   for (const std::string& other : source.left_behind()) {
     const bool is_taken_over = to_hdf5 && of_hdf5 != nullptr && other.find('/') == std::string::npos;
-    if (!is_taken_over) behind.push_back(other + ", which is not a field: it stays behind");
+    if (!is_taken_over) behind.push_back(other + ", which is not a field: it is not copied");
   }
   if (dropped_ghosts != amr::no_ghosts) {
-    behind.push_back(fmt::format("{} layers of ghost cells around its boxes, which stay behind",
+    behind.push_back(fmt::format("{} layers of ghost cells around its boxes, which are not copied",
                                  fmt::join(dropped_ghosts, ", ")));
   }
   if (to_hdf5 || of_hdf5 == nullptr) return behind;
   NEVE_ASSIGN(const std::vector<std::string> attributes, of_hdf5->other_attributes());
   for (const std::string& attribute : attributes) {
-    behind.push_back(attribute + ", for which an AMReX plotfile has no place: it stays behind");
+    behind.push_back(attribute + ", for which an AMReX plotfile has no place: it is not copied");
   }
   return behind;
 }
@@ -436,10 +436,10 @@ void add_table_options(CLI::App& command, OptionFlags& flags) {
                                        options::checkpoint | options::data_file | options::chombo_checkpoint;
   flags.add(command, for_targets(targets), defaults.slots());
   flags.describe("bound",
-                 "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless; "
-                 "checkpoints and data files are lossless unless this or --field says otherwise, integers "
-                 "always, and so is what describes the grid of a data file unless --field or a rule names it "
-                 "in full");
+                 "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless. "
+                 "Checkpoints and data files are lossless unless this or --field says otherwise. Integers "
+                 "are always lossless. Variables that describe the grid of a data file are lossless unless "
+                 "--field or a rule gives their full name");
   command.get_option("--bound")->default_str(default_bound);
 }
 
@@ -453,21 +453,21 @@ void add_arguments(CLI::App& command, Args& args) {
   command
       .add_option(
           "DST", args.destination,
-          "of a plotfile: ends in .h5 or .hdf5 for an HDF5 plotfile; a name without a file's ending, or a "
-          "directory that is there, for an AMReX plotfile directory; of a data file: a data file")
+          "for a plotfile: a name that ends in .h5 or .hdf5 makes an HDF5 plotfile, a name without an "
+          "extension or an existing directory an AMReX plotfile directory; for a data file: a data file")
       ->required();
   command
-      .add_option(
-          "--to", args.to,
-          "of a plotfile, whatever DST is called: hdf5, amrex (a plotfile directory), auto (by its name)")
+      .add_option("--to", args.to,
+                  "format of a plotfile, whatever the name of DST: hdf5, amrex (a plotfile directory) or "
+                  "auto (by the name)")
       ->capture_default_str()
       ->group(heading(Group::common));
   command
       .add_option(
           "--field", args.fields,
-          fmt::format("NAME:SETTING,...: what differs for one field or variable; repeatable. Settings of a "
-                      "plotfile: {} (rel=1e-4, codec=context); of a checkpoint: bound and codec; of a data "
-                      "file, where NAME is a pattern (temp, ocean/*): {}, stays (leave as it is)",
+          fmt::format("NAME:SETTING,...: settings for one field or variable; repeatable. For a plotfile: {} "
+                      "(rel=1e-4, codec=context); for a checkpoint: bound and codec; for a data file, where "
+                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged)",
                       options::keys_of(options::field_rule), options::keys_of(options::variable_rule)))
       ->take_all()
       ->group(heading(Group::common));
@@ -480,9 +480,9 @@ void add_arguments(CLI::App& command, Args& args) {
       ->group(heading(Group::data));
   command
       .add_option("--rules", args.rules,
-                  "of a data file: a TOML file of rules for its variables (docs/netcdf.md)")
+                  "for a data file: a TOML file of rules for its variables (docs/netcdf.md)")
       ->group(heading(Group::data));
-  command.add_flag("--restart", args.restart, "of a data file: ignore a partial conversion and start over")
+  command.add_flag("--restart", args.restart, "for a data file: ignore a partial conversion and start over")
       ->group(heading(Group::data));
   command.add_flag(follow_external_option, args.open.follow_external, follow_external_help)
       ->group(heading(Group::data));
@@ -493,9 +493,8 @@ void add_arguments(CLI::App& command, Args& args) {
 
 Command add_convert(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("convert",
-                                     "A plotfile or checkpoint into HDF5, compressed or not, or back into an "
-                                     "AMReX plotfile; a netCDF-4 or HDF5 "
-                                     "data file into a compressed one");
+                                     "Convert a plotfile or checkpoint to HDF5, compressed or not, or back "
+                                     "to an AMReX plotfile; compress a netCDF-4 or HDF5 data file");
   auto args = std::make_shared<Args>();
   add_arguments(*sub, *args);
   sub->footer(

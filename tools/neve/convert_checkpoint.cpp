@@ -40,7 +40,7 @@ Result<std::vector<Variable>> variables_to_write(const std::vector<Variable>& fo
     }
     if (rule.fill.has_value() || rule.tuning.has_value()) {
       return usage_error(
-          fmt::format("--field {}: a checkpoint's variable takes a bound and a codec alone", name));
+          fmt::format("--field {}: a checkpoint's variable takes only a bound and a codec", name));
     }
     variable->bound = rule.bound.value_or(variable->bound);
     variable->codec = rule.codec.value_or(variable->codec);

@@ -112,11 +112,11 @@ Result<bool> goes_to_hdf5(const std::string& destination, const std::string& to)
   std::error_code error;
   if (type.empty() || std::filesystem::is_directory(destination, error)) return false;
   const std::string stem = destination.substr(0, destination.rfind('.'));
-  return usage_error(fmt::format(
-      "{}: a plotfile becomes an HDF5 file (its name ends in .h5 or .hdf5) or an AMReX plotfile "
-      "directory, whose name has no such ending as .{}; {}.h5 or {} would do, or --to hdf5 or --to "
-      "amrex to have this very name",
-      destination, type, stem, stem));
+  return usage_error(
+      fmt::format("{}: a plotfile is written as an HDF5 file (name ending in .h5 or .hdf5) or as an AMReX "
+                  "plotfile directory (name without an extension such as .{}); use {}.h5 or {}, or keep this "
+                  "name with --to hdf5 or --to amrex",
+                  destination, type, stem, stem));
 }
 
 }  // namespace neve::cli

@@ -83,8 +83,8 @@ std::string grid_text(const datafile::CopyReport& report) {
   const uint64_t count = grid_variables(report);
   if (count == 0) return {};
   return fmt::format(
-      "{} variable{} the grid and stay{} lossless: a bound is for those that a rule names in full "
-      "(--explain says why)\n",
+      "{} variable{} the grid and stay{} lossless: a bound applies only where a rule gives the full name "
+      "(--explain gives the reasons)\n",
       count, count == 1 ? " describes" : "s describe", count == 1 ? "s" : "");
 }
 
@@ -151,7 +151,7 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
                         const CopyFile& copy) {
   NEVE_ASSIGN(const datafile::CopyReport report, copy(options));
   if (report.lost_references > 0) {
-    say(fmt::format("convert: {} references of {} led to deleted objects: they are null now",
+    say(fmt::format("convert: {} references in {} pointed to deleted objects and are now null",
                     report.lost_references, source));
   }
   if (json) {
@@ -252,11 +252,10 @@ Status verdict_status(const Verdict& verdict) {
                   v.compared.path, v.found.special_mismatches, v.found.special_cells)};
     }
     if (v.found.missing_changes > 0) {
-      return {Code::bound_violated,
-              fmt::format(
-                  "{}: {} cells are missing in the original or in the copy alone ({} and {} are missing); "
-                  "allowed: 0",
-                  v.compared.path, v.found.missing_changes, v.found.missing_cells, v.found.missing_in_copy)};
+      return {Code::bound_violated, fmt::format("{}: {} cells are missing in only one of the original and "
+                                                "the copy ({} and {} are missing); allowed: 0",
+                                                v.compared.path, v.found.missing_changes,
+                                                v.found.missing_cells, v.found.missing_in_copy)};
     }
     return {Code::bound_violated, fmt::format("{}: error {:.9g} in {} of {} values; allowed: {:.9g}",
                                               v.compared.path, v.found.max_abs_error, v.found.violations,
@@ -319,9 +318,8 @@ std::string verdict_text(const Verdict& verdict, const std::string& copy) {
   std::string text = table.text();
   for (const std::string& difference : verdict.differences) text += "DIFFERS: " + difference + "\n";
   for (const std::string& what : verdict.missing) text += "MISSING in the original: " + what + "\n";
-  return text +
-         fmt::format("{}: {}\n", copy,
-                     verdict.ok() ? "everything is there and every bound holds" : "NOT WHAT THE ORIGINAL IS");
+  return text + fmt::format("{}: {}\n", copy,
+                            verdict.ok() ? "everything is there and every bound holds" : "MISMATCH");
 }
 
 Status verify_on_first(const std::string& original, const std::string& copy, const OpenOptions& options,
@@ -344,10 +342,9 @@ Status verify_on_first(const std::string& original, const std::string& copy, con
 Result<bool> is_data_file(const std::string& path) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   if (kind == InputKind::netcdf_classic) {
-    return usage_error(
-        fmt::format("{} is a netCDF classic file, which is not HDF5; `nccopy -k nc4 {} NEW.nc` makes a "
-                    "netCDF-4 file of it",
-                    path, path));
+    return usage_error(fmt::format(
+        "{} is a netCDF classic file, which is not HDF5; `nccopy -k nc4 {} NEW.nc` converts it to netCDF-4",
+        path, path));
   }
   if (kind != InputKind::hdf5) return false;
   return datafile::is_data_file(path);

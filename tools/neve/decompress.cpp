@@ -42,9 +42,10 @@ Status decompress(const Args& args) {
 }  // namespace
 
 Command add_decompress(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("decompress", "A compressed array back into .npy");
+  CLI::App* sub = app.add_subcommand("decompress", "Decompress an array into a .npy file");
   auto args = std::make_shared<Args>();
-  sub->add_option("IN", args->input, "what neve compress, neve.compress or neve/transfer.h made")->required();
+  sub->add_option("IN", args->input, "a file made by neve compress, neve.compress or neve/transfer.h")
+      ->required();
   sub->add_option("OUT", args->output, "the .npy array")->required();
   sub->add_option("--threads", args->threads, "threads")->capture_default_str();
   sub->footer(

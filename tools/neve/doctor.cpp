@@ -197,14 +197,12 @@ int doctor(bool json) {
 }  // namespace
 
 Command add_doctor(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("doctor", "What is installed, and which plugin HDF5 would load");
+  CLI::App* sub = app.add_subcommand("doctor", "Show what is installed, and which plugin HDF5 would load");
   auto json = std::make_shared<bool>(false);
   sub->add_flag("--json", *json, "as JSON on stdout");
   sub->footer(
-      "Ends with 5 when HDF5 would find no plugin that works.\n"
-      "Examples:\n"
-      "  neve doctor\n"
-      "  HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
+      "The exit code is 5 if HDF5 would find no plugin that works.\nExamples:\n  neve doctor\n  "
+      "HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
   Command command{sub, {}, {}};
   command.local = [json] { return doctor(*json); };
   return command;

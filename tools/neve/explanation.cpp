@@ -38,7 +38,7 @@ nlohmann::ordered_json explanation_json(const Explanation& explanation) {
 
 std::string explanation_text(const std::string& name, const Explanation& explanation) {
   const SelectionReport& selection = explanation.selection;
-  if (selection.sections == 0) return fmt::format("{}: nothing was weighed\n", name);
+  if (selection.sections == 0) return fmt::format("{}: there was nothing to choose\n", name);
   const auto bytes_or_none = [](uint64_t bytes) { return bytes == 0 ? "-" : human_bytes(bytes); };
   Table table({"candidate", "score", "estimated", "coded", "outcome"}, true);
   for (const size_t place : selection.listed(explanation.tuning)) {

@@ -342,7 +342,7 @@ std::string levels_text(const Json& j) {
     ++number;
   }
   for (const Json& other : j.value("not_fields", Json::array())) {
-    text += fmt::format("beside the fields: {}\n", other.get<std::string>());
+    text += fmt::format("not a field: {}\n", other.get<std::string>());
   }
   return text;
 }
@@ -364,7 +364,7 @@ std::string blocks_text(const Json& j) {
     text += fmt::format(" ({})",
                         least == most ? human_error(most) : human_error(least) + " to " + human_error(most));
   }
-  return text + fmt::format("\n{} blocks: {} begin a codebook of their own, {} an offline one\n",
+  return text + fmt::format("\n{} blocks: {} with a codebook of their own, {} with an offline one\n",
                             j["blocks"].size(), rebuilt, offline);
 }
 
@@ -421,7 +421,8 @@ Status info(const std::string& path, const OpenOptions& options, bool json) {
 }  // namespace
 
 Command add_info(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("info", "Levels, fields, bounds asked and measured, codecs, sizes");
+  CLI::App* sub =
+      app.add_subcommand("info", "Show levels, fields, bounds, measured errors, codecs and sizes");
   auto path = std::make_shared<std::string>();
   auto options = std::make_shared<OpenOptions>();
   auto json = std::make_shared<bool>(false);

@@ -7,10 +7,7 @@
 
 int main(int argc, char** argv) {
   using namespace neve::cli;
-  CLI::App app(
-      "Neve packs simulation output: AMR plotfiles as compressed, ordinary HDF5 files inside a stated error "
-      "bound.",
-      "neve");
+  CLI::App app("Neve compresses simulation output within an error bound, into ordinary HDF5 files.", "neve");
   app.set_version_flag("--version", "neve " NEVE_VERSION);
   app.require_subcommand(1);
   app.footer(

@@ -81,45 +81,46 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
 }  // namespace
 
 Command add_mpi(CLI::App& app) {
-  CLI::App* sub = app.add_subcommand("mpi", "Programs whose MPI_Gather and MPI files carry frames");
+  CLI::App* sub = app.add_subcommand("mpi", "Compress the gathers and MPI-IO files of unmodified programs");
   sub->require_subcommand(1);
   sub->footer(
       "Examples:\n"
       "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation    its gathers and files become frames\n"
       "  neve mpi run -- mpirun -n 2 ./analysis                       reads frames that others wrote\n"
       "  neve mpi run --help");
-  CLI::App* run = sub->add_subcommand(
-      "run", "Run an unmodified MPI program; its gathers and files of floating-point values become frames");
+  CLI::App* run = sub->add_subcommand("run",
+                                      "Run an unmodified MPI program; its gathers and files of "
+                                      "floating-point values are compressed into frames");
   auto args = std::make_shared<Args>();
   static options::ArraySlots defaults;
   args->flags.add(*run, for_targets(options::transfer), defaults.slots());
-  args->flags.describe("bound", "abs=X, rel=X or lossless; none: only read frames that others wrote");
+  args->flags.describe(
+      "bound", "abs=X, rel=X or lossless; without it nothing is compressed, and frame files are read");
   run->get_option("--bound")->default_str("");
-  run->add_option("--calls", args->calls, "gather, file (both)")
+  run->add_option("--calls", args->calls, "which calls are compressed: gather, file (both)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"gather", "file"}));
-  run->add_option("--files", args->files,
-                  "only files of this pattern: a shell's, of the absolute path or of its end "
-                  "from a folder or the file name on; may be given again")
+  run->add_option(
+         "--files", args->files,
+         "only files that match this shell pattern; it is compared with the absolute path or, where it does "
+         "not begin with /, also with its end from the name of a folder or file on; repeatable")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   run->add_option("--least-bytes", args->least_bytes,
-                  "gathers of fewer bytes a rank, and files that begin with fewer, "
-                  "are left alone")
+                  "gathers of fewer bytes a rank, and files that begin with fewer, are not compressed")
       ->capture_default_str();
-  run->add_option("--layer", args->layer, "values lie in layers of this shape, slowest first: 256,256")
+  run->add_option("--layer", args->layer, "size of the layers in which values lie, slowest first: 256,256")
       ->delimiter(',')
       ->allow_extra_args(false);
-  run->add_flag("--report", args->report, "say at the end what was carried");
+  run->add_flag("--report", args->report, "print at the end what was compressed");
   run->add_option("command", args->words, "the program and its arguments, after --")->required();
   run->footer(
-      "What cannot be frames is said and passed through; what would give wrong values ends the program.\n"
-      "Ends with the program's exit code. docs/mpi.md tells which calls, and the variables for job scripts.\n"
-      "Examples:\n"
-      "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n"
-      "  neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n"
-      "  neve mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
+      "Calls and files that cannot be frames are reported and passed to MPI unchanged; a program that would "
+      "get wrong\nvalues is ended. The exit code is the program's. docs/mpi.md lists the calls, and the "
+      "variables for job scripts.\nExamples:\n  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n  "
+      "neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n  neve "
+      "mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
   Command command{sub, {}, {}};
   command.local = [args, run] {
     auto exit_code = mpi_run(*run, *args);

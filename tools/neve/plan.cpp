@@ -269,29 +269,30 @@ std::vector<std::string> basis_of(const Args& args) {
   const FileSystem named = *io_model::named_file_system(args.system);
   const bool own_metadata = args.metadata_writes != table_one_metadata_writes;
   std::vector<std::string> basis = {
-      "arithmetic: MPI-IO writes, and POSIX writes where aggregators write up to stripe boundaries (ROMIO on "
+      "computed: MPI-IO writes, and POSIX writes if aggregators write up to stripe boundaries (ROMIO on "
       "Lustre); an independent write is one POSIX write",
-      fmt::format("{} metadata writes, counted beside every POSIX count; mean sizes are of data alone",
-                  own_metadata
-                      ? fmt::format("given: {}", args.metadata_writes)
-                      : fmt::format("calibrated: {} (Table I of the ACB paper: its MPI-IO writes less its "
-                                    "boxes)",
-                                    args.metadata_writes)),
+      fmt::format(
+          "{} metadata writes, shown beside every POSIX count; mean sizes are of data only",
+          own_metadata
+              ? fmt::format("given: {}", args.metadata_writes)
+              : fmt::format("calibrated: {} (Table I of the ACB paper: its MPI-IO writes minus its boxes)",
+                            args.metadata_writes)),
       fmt::format("published: {} targets of {:.2f} GB/s ({}, peak)", named.targets,
                   named.target_bytes_per_second / 1e9, named.name),
       fmt::format("assumed: {:.1f} GB/s from a node", named.node_bytes_per_second / 1e9),
       fmt::format(
           "calibrated: {:.0f} ms a request, {:.0f} ms a lock that changes hands, {:.0f} ms a collective "
-          "call, so that the strategies' times stand to each other as the paper measured",
+          "call, so that the ratios of the strategies' times are those that the paper measured",
           named.request_seconds * 1e3, named.lock_seconds * 1e3, named.call_seconds * 1e3)};
   if (args.ratio > 0) {
     basis.push_back(fmt::format("given: compression ratio {}", args.ratio));
-    basis.push_back(fmt::format("{}: {} MB/s that a rank encodes",
+    basis.push_back(fmt::format("{}: a rank encodes {} MB/s",
                                 args.codec_megabytes == default_codec_megabytes
                                     ? "measured on one machine (bench/results/write.md)"
                                     : "given",
                                 args.codec_megabytes));
-    basis.push_back("measured on one machine: 3 us of rank 0 for each chunk's place in the file's structure");
+    basis.push_back(
+        "measured on one machine: rank 0 takes 3 us to record each chunk's place in the file's structure");
   }
   std::string given;
   const auto note = [&](bool is_given, const char* name) {
@@ -418,7 +419,7 @@ std::string plan_text(const Args& args, const Subject& subject, const Striping& 
                 ? fmt::format("; it does from {:.0f} MB/s a rank on)", *advice.break_even_megabytes)
                 : "; at no codec speed)";
   }
-  text += "\nWhat this stands on:\n";
+  text += "\nAssumptions:\n";
   for (const std::string& line : basis_of(args)) text += "  " + line + "\n";
   return text;
 }
@@ -428,8 +429,7 @@ Status check_args(const Args& args) {
                        (args.boxes.empty() ? 0 : 1);
   if (subjects != 1) {
     return usage_error(fmt::format(
-        "{} things to plan for are given; one is wanted: PLOTFILE, --chombo, --bisicles or --boxes",
-        subjects));
+        "{} of PLOTFILE, --chombo, --bisicles and --boxes are given; give exactly one", subjects));
   }
   const auto at_least = [](const char* option, double value, double least) {
     return value >= least && value <= 1e8
@@ -457,7 +457,7 @@ Status check_args(const Args& args) {
 
 Status check_options(const CLI::App& command, const Args& args) {
   const bool has_sizes = !args.boxes.empty(), is_grid = !args.chombo.empty() || args.ice;
-  const std::string without_boxes = "with --boxes, of which sizes alone are known";
+  const std::string without_boxes = "with --boxes, where only sizes are known";
   const std::string without_ratio = "without --ratio: no compressed writing is planned";
   const std::string without_grid = "here; it is allowed with --chombo and --bisicles";
   return refuse_idle(command, {{"--box-cells", is_grid, without_grid},
@@ -488,7 +488,7 @@ Status plan(const CLI::App& command, const Args& args) {
 
 Command add_plan(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "plan", "How many writes of which sizes each strategy makes, what they would take, and what to choose");
+      "plan", "Predict how many writes each strategy makes, their sizes and their time, and recommend one");
   auto args = std::make_shared<Args>();
   sub->add_option("PLOTFILE", args->plotfile, "plan for the boxes of this plotfile");
   sub->add_option("--chombo", args->chombo, "the Chombo I/O benchmark, NXxNYxNZ units");
@@ -500,31 +500,35 @@ Command add_plan(CLI::App& app) {
                   "edge of a box (--chombo, 64) or of a tile (--bisicles, 16)");
   sub->add_option("--components", args->components, "components (--chombo: 2, --bisicles: 15)");
   sub->add_option("--ghosts", args->ghosts,
-                  "layers written around every box (the grids': 1, a plotfile's: 0)");
+                  "layers of ghost cells written around every box (the grids': 1, a plotfile's: 0)");
   sub->add_flag("--checkpoint", args->checkpoint,
-                "a dataset per component and level, as BISICLES checkpoints have");
-  sub->add_option("--sharing", args->sharing, "boxes on ranks: even-runs, greedy (Chombo) or exchange")
+                "one dataset per component and level, as BISICLES checkpoints have");
+  sub->add_option("--sharing", args->sharing,
+                  "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
-                  "also: aggregated, so many boxes of a rank at a time");
+                  "also plan aggregated writes of so many boxes of a rank at a time");
   args->layout.add_planned(*sub);
-  sub->add_option("--system", args->system, "whose numbers to start from: edison or cori")
+  sub->add_option("--system", args->system, "system whose numbers are the defaults: edison or cori")
       ->capture_default_str();
-  sub->add_option("--targets", args->targets, "storage targets there are");
-  sub->add_option("--target-bandwidth", args->target_gigabytes, "GB/s of one target");
-  sub->add_option("--node-bandwidth", args->node_gigabytes, "GB/s that a node sends or receives");
+  sub->add_option("--targets", args->targets, "number of storage targets");
+  sub->add_option("--target-bandwidth", args->target_gigabytes, "bandwidth of one target, GB/s");
+  sub->add_option("--node-bandwidth", args->node_gigabytes, "bandwidth of a node, in and out, GB/s");
   sub->add_option("--ranks-per-node", args->ranks_per_node, "MPI ranks on a node");
-  sub->add_option("--request-latency", args->request_ms, "ms of a target for a request besides its bytes");
-  sub->add_option("--lock-latency", args->lock_ms, "ms of a target when another rank writes into a stripe");
-  sub->add_option("--call-latency", args->call_ms, "ms of a collective call besides its bytes");
-  sub->add_option("--metadata-writes", args->metadata_writes, "POSIX writes that are not data")
+  sub->add_option("--request-latency", args->request_ms,
+                  "ms that a request takes on a target, besides its bytes");
+  sub->add_option("--lock-latency", args->lock_ms,
+                  "ms that a target needs when another rank writes into a stripe");
+  sub->add_option("--call-latency", args->call_ms, "ms that a collective call takes, besides its bytes");
+  sub->add_option("--metadata-writes", args->metadata_writes, "POSIX writes of metadata")
       ->capture_default_str();
-  sub->add_option("--ratio", args->ratio, "compression ratio: plans compressed writing too");
-  sub->add_option("--codec-speed", args->codec_megabytes, "MB/s that a rank encodes")->capture_default_str();
-  sub->add_option("--chunk-size", args->chunk_size, "most logical bytes of a compressed chunk")
+  sub->add_option("--ratio", args->ratio, "compression ratio; plans compressed writes too");
+  sub->add_option("--codec-speed", args->codec_megabytes, "encoding speed of a rank, MB/s")
+      ->capture_default_str();
+  sub->add_option("--chunk-size", args->chunk_size, "most bytes of values in a compressed chunk")
       ->capture_default_str();
   sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
-  sub->add_flag("--bins", args->bins, "also the writes by size, in Darshan's ten ranges");
+  sub->add_flag("--bins", args->bins, "also print the writes by size, in Darshan's ten ranges");
   sub->add_flag("--json", args->json, "the plan as JSON on stdout");
   sub->footer(
       "Examples:\n"

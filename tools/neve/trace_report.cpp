@@ -101,27 +101,27 @@ std::vector<std::string> warnings(const Summary& s) {
   std::vector<std::string> lines;
   const trace::Trace& t = s.trace;
   if (t.dropped_calls > 0) {
-    lines.push_back(fmt::format("{} calls ({}) found no memory to be counted in: --memory", t.dropped_calls,
-                                human_bytes(t.dropped_bytes)));
+    lines.push_back(fmt::format("{} calls ({}) were not counted for lack of memory: --memory",
+                                t.dropped_calls, human_bytes(t.dropped_bytes)));
   }
   for (const Level level : levels) {
     const uint64_t beyond = s.total.at(level, Direction::read).overflow_calls +
                             s.total.at(level, Direction::write).overflow_calls;
     if (beyond == 0) continue;
     lines.push_back(
-        fmt::format("{} {} accesses are of sizes beyond the largest number kept: they are in bytes, "
-                    "counts and histograms, not among sizes (--sizes)",
+        fmt::format("{} {} accesses have sizes beyond the number of sizes kept: they are in bytes, counts "
+                    "and histograms, but not among the sizes (--sizes)",
                     beyond, level_prefix(level)));
   }
   if (t.writable_maps > 0) {
-    lines.push_back(fmt::format(
-        "{} shared writable mappings of files: what is stored through them cannot be seen", t.writable_maps));
+    lines.push_back(fmt::format("{} shared writable mappings of files: writes through them cannot be seen",
+                                t.writable_maps));
   }
   if (t.reentrant_calls > 0) {
     lines.push_back(
         fmt::format("{} calls from signal handlers or allocators were not counted", t.reentrant_calls));
   }
-  if (t.phases_beyond > 0) lines.push_back("there were more phases than names can be kept for");
+  if (t.phases_beyond > 0) lines.push_back("there were more phases than can be kept");
   if (t.unreadable_parts > 0) lines.push_back(fmt::format("{} parts could not be read", t.unreadable_parts));
   return lines;
 }
@@ -406,23 +406,22 @@ int report(const Args& args) {
 }  // namespace
 
 TraceCommand add_trace_report(CLI::App& parent) {
-  CLI::App* sub = parent.add_subcommand("report", "Tables of traces, side by side");
+  CLI::App* sub = parent.add_subcommand("report", "Print tables of traces, side by side");
   auto args = std::make_shared<Args>();
-  sub->add_option("traces", args->traces, "what `neve trace run` wrote")->required();
+  sub->add_option("traces", args->traces, "a trace that `neve trace run` wrote")->required();
   sub->add_flag("--json", args->json, "as JSON on stdout, under Darshan's names");
   sub->add_option("--plot", args->plot, "picture of the distribution of write sizes, MPI-IO and POSIX")
       ->type_name("OUT.png");
-  sub->add_option("--file", args->patterns, "only files of this pattern")
+  sub->add_option("--file", args->patterns, "only files that match this pattern")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  sub->add_option("--label", args->labels, "what to call the traces, in order (their file names)")
+  sub->add_option("--label", args->labels, "names of the traces in the report, in order (their file names)")
       ->allow_extra_args(false);
   sub->footer(
-      "Parts that processes left beside a trace (killed, or without MPI_Finalize) are merged as it is read.\n"
-      "Examples:\n"
-      "  neve trace report trace.json\n"
-      "  neve trace report independent.json collective.json aggregated.json --file '*.h5' --plot sizes.png\n"
-      "  neve trace report trace.json --json");
+      "Parts that processes left beside a trace (killed, or without MPI_Finalize) are merged when it is "
+      "read.\nExamples:\n  neve trace report trace.json\n  neve trace report independent.json "
+      "collective.json aggregated.json --file '*.h5' --plot sizes.png\n  neve trace report trace.json "
+      "--json");
   TraceCommand command{sub, {}};
   command.work = [args] { return report(*args); };
   return command;

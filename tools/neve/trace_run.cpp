@@ -36,9 +36,8 @@ Status put_together(const Args& args, const std::string& output, trace::PartsFol
   if (!collected.ok() || collected->is_earlier) {
     parts.finish();
     return failure(
-        "no process told anything: the program used no file that is traced (--include), or is linked "
-        "statically, "
-        "or clears its environment");
+        "no process recorded anything: the program used no file that is traced (--include), or is linked "
+        "statically, or clears its environment");
   }
   collected->trace.command = args.words;
   bool exists = false;
@@ -90,31 +89,27 @@ TraceCommand add_trace_run(CLI::App& parent) {
   CLI::App* sub = parent.add_subcommand("run", "Run a program, MPI or not, and count its reads and writes");
   auto args = std::make_shared<Args>();
   sub->add_option("-o,--output", args->output, "the trace to write (neve-trace.json)");
-  sub->add_option("--include", args->include, "count files of this pattern too, though left out otherwise")
+  sub->add_option("--include", args->include,
+                  "also count files that match this pattern, although they would be left out")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  sub->add_option("--exclude", args->exclude, "leave out files of this pattern")
+  sub->add_option("--exclude", args->exclude, "leave out files that match this pattern")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  sub->add_option("--memory", args->memory_mib, "MiB of counts a process keeps at most (64)")
+  sub->add_option("--memory", args->memory_mib, "most MiB of counts that a process keeps (64)")
       ->check(CLI::Range(1, 2048));
-  sub->add_option("--sizes", args->sizes, "different access sizes kept for a file at most (65536)")
+  sub->add_option("--sizes", args->sizes, "most different access sizes kept for a file (65536)")
       ->check(CLI::Range(16, 1 << 24));
   sub->add_option("command", args->words, "the program and its arguments, after --")->required();
   sub->footer(
       "Left out unless included: /proc, /sys, /dev (not /dev/shm), /etc, /usr, /bin, /sbin, /lib, /opt, "
-      "/var,\n"
-      "/run, libraries, Python's packages, what MPI keeps for itself. A pattern is a shell's, of the "
-      "whole path\n"
-      "or, where it does not begin with /, of its end from a folder or the file name on; * matches a / as "
-      "well.\n"
-      "Ends with the program's exit code; 1 where there is no trace, 2 for a wrong call.\n"
-      "Examples:\n"
-      "  neve trace run -o trace.json -- mpirun -n 4 ./simulation input\n"
-      "  neve trace run --exclude '*.log' -- python3 analysis.py\n"
-      "  neve trace run -o acb.json -- ./job.sh           # all that the script starts\n"
-      "  mpirun -n 4 -x LD_PRELOAD=/opt/neve/lib/neve/libneve_trace.so -x NEVE_TRACE_OUTPUT=$PWD/t.json "
-      "./simulation");
+      "/var,\n/run, libraries, Python's packages, the MPI library's own files. A pattern is a shell pattern. "
+      "It is compared\nwith the whole path or, where it does not begin with /, also with its end from the "
+      "name of a folder or file\non; * also matches /.\nThe exit code is the program's; 1 if there is no "
+      "trace, 2 for a wrong call.\nExamples:\n  neve trace run -o trace.json -- mpirun -n 4 ./simulation "
+      "input\n  neve trace run --exclude '*.log' -- python3 analysis.py\n  neve trace run -o acb.json -- "
+      "./job.sh           # everything that the script starts\n  mpirun -n 4 -x "
+      "LD_PRELOAD=/opt/neve/lib/neve/libneve_trace.so -x NEVE_TRACE_OUTPUT=$PWD/t.json ./simulation");
   TraceCommand command{sub, {}};
   command.work = [args] {
     auto exit_code = trace_run(*args);

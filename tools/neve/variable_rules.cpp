@@ -63,11 +63,11 @@ Result<std::optional<std::string>> setting_text(const std::string& key, const to
   if (is_known) {
     if (const auto text = value_text(option->kind, value)) return std::optional(key + "=" + *text);
   }
-  return usage_error(fmt::format(
-      "'{}' is no key of a rule or has a value of the wrong type; allowed keys: {} (numbers for {}; "
-      "true or false for {} and {}; text for the others)",
-      key, allowed_keys(), keys_of_kinds({options::Kind::whole, options::Kind::number}),
-      keys_of_kinds({options::Kind::toggle}), stays_key));
+  return usage_error(
+      fmt::format("'{}' is not a key of a rule, or has a value of the wrong type; allowed keys: {} (numbers "
+                  "for {}; true or false for {} and {}; text for the others)",
+                  key, allowed_keys(), keys_of_kinds({options::Kind::whole, options::Kind::number}),
+                  keys_of_kinds({options::Kind::toggle}), stays_key));
 }
 
 Result<std::vector<std::string>> patterns_of(const toml::table& rule) {
@@ -76,7 +76,7 @@ Result<std::vector<std::string>> patterns_of(const toml::table& rule) {
   if (match != nullptr && match->is_string()) patterns.push_back(**match->as_string());
   if (match != nullptr && match->is_array()) {
     for (const toml::node& pattern : *match->as_array()) {
-      if (!pattern.is_string()) return usage_error("its key match holds something that is not text");
+      if (!pattern.is_string()) return usage_error("its key match has a value that is not text");
       patterns.push_back(**pattern.as_string());
     }
   }
@@ -114,7 +114,7 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
 Status check_rule(const VariableRule& rule) {
   const bool sets_more = rule.bound || rule.codec || rule.tuning || rule.effort || rule.fill;
   if (rule.stays && sets_more)
-    return usage_error("stays leaves the variable as it is; no other setting goes with it");
+    return usage_error("stays copies the variable unchanged; no other setting can go with it");
   if (!rule.codec) return {};
   if (rule.bound) NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
   return options::refuse_idle_settings(*rule.codec, rule.bound, rule.effort,
@@ -172,7 +172,7 @@ Result<std::vector<VariableRule>> read_rules_file(const std::string& path) {
   for (const auto& [key, value] : parsed) {
     const toml::array* const tables = value.as_array();
     if (key.str() != "rule" || tables == nullptr || !tables->is_array_of_tables()) {
-      return usage_error(fmt::format("{}: '{}' is not known; a rules file holds tables [[rule]] only", path,
+      return usage_error(fmt::format("{}: '{}' is not known; a rules file holds only tables [[rule]]", path,
                                      std::string(key.str())));
     }
     size_t number = 0;

@@ -186,7 +186,7 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored,
                                   [](const FieldVerdict& field) { return field.bound_abs.has_value(); });
   const bool holds = verdict_status(verdict).ok();
   const char* judgement = !holds   ? "A BOUND IS VIOLATED"
-                          : !ok    ? "NOT WHAT THE ORIGINAL IS"
+                          : !ok    ? "MISMATCH"
                           : judged ? "every bound holds"
                                    : "no bounds recorded";
   std::cout << verdict_table(verdict);
@@ -502,22 +502,16 @@ Command add_verify(CLI::App& app) {
   auto args = std::make_shared<Args>();
   sub->add_option("ORIGINAL", args->original, "a plotfile, a checkpoint, an array or a data file")
       ->required();
-  sub->add_option("COPY", args->copy, "what was made of it")->required();
+  sub->add_option("COPY", args->copy, "the copy that was made of it")->required();
   sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
   sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
   sub->footer(
-      "Ends with 3 when a value lies outside its bound or a special value (NaN, infinity, -0, fill) did not "
-      "come back\n"
-      "bit for bit. Covered cells the copy leaves out are read back as the average of the finer cells, "
-      "compared and\n"
-      "reported on their own. Of data files everything is compared: objects, links, attributes, extents, "
-      "fill "
-      "values.\n"
-      "Examples:\n"
-      "  neve verify plt00113 plt00113.h5\n"
-      "  mpirun -n 4 neve verify plt00113 plt00113.h5 --json\n"
-      "  neve verify field.npy field.neve\n"
-      "  neve verify ocean.nc small.nc");
+      "The exit code is 3 if a value lies outside its bound or a special value (NaN, infinity, -0, fill) did "
+      "not come\nback bit for bit. Covered cells that the copy leaves out are read as the average of the "
+      "finer cells, and compared\nand reported separately. For data files everything is compared: objects, "
+      "links, attributes, extents, fill values.\nExamples:\n  neve verify plt00113 plt00113.h5\n  mpirun -n "
+      "4 neve verify plt00113 plt00113.h5 --json\n  neve verify field.npy field.neve\n  neve verify ocean.nc "
+      "small.nc");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) { return verify(ranks, *args); };
   return command;

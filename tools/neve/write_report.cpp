@@ -65,7 +65,7 @@ std::string covered_line(const WriteReport& report) {
     return fmt::format("covered cells: {}, every cell is stored\n", covered_name(report.covered));
   return fmt::format(
       "covered cells: {}, {} are left out; Neve reads the average of the finer cells there, unmodified tools "
-      "(h5py, yt, VisIt) see values that stand in for them\n",
+      "(h5py, yt, VisIt) see stand-in values",
       covered_name(report.covered), cells);
 }
 
@@ -124,7 +124,7 @@ std::string report_summary(const std::string& destination, const WriteReport& re
 std::string hints_line(const WriteReport& report) {
   std::string line;
   for (const auto& [key, value] : report.hints) line += (line.empty() ? "" : ", ") + key + "=" + value;
-  return fmt::format("MPI-IO hints, as the MPI library answers: {}\n", line.empty() ? "none" : line);
+  return fmt::format("MPI-IO hints, as the MPI library reports them: {}\n", line.empty() ? "none" : line);
 }
 
 }  // namespace neve::cli

@@ -271,7 +271,7 @@ class Benchmark {
     into.max_abs_error = mine.max_abs_error;
     if (counts[1] == 0) return {};
     return {Code::bound_violated,
-            fmt::format("{}: {} of {} values read back are not what was written (largest error {})", path,
+            fmt::format("{}: {} of {} values read back differ from what was written (largest error {})", path,
                         counts[1], counts[0], mine.max_abs_error)};
   }
 

@@ -692,7 +692,7 @@ class Benchmark {
       if (hashes[i] == hashes[count + i]) continue;
       const auto all = fields_of(grid_, State(grid_), Diagnostics(), model_.constants());
       return {Code::bound_violated,
-              fmt::format("{}: {} read back is not what was written",
+              fmt::format("{}: {} read back differs from what was written",
                           forecast_path(way, cycle, static_cast<int>(i / fields % members),
                                         static_cast<int>(i / fields / members)),
                           all[i % fields].name)};

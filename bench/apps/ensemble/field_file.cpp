@@ -187,7 +187,7 @@ Status FieldFile::read(const std::string& name, const Shape& start, const Shape&
   const Handle dataset(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle selection(dataset.valid() ? H5Dget_space(dataset.id()) : -1, H5Sclose);
   if (!selection.valid() || H5Sget_simple_extent_ndims(selection.id()) != static_cast<int>(count.size())) {
-    return corrupt(fmt::format("{}: {} is no dataset of {} dimensions", path_, name, count.size()));
+    return corrupt(fmt::format("{}: {} is not a dataset of {} dimensions", path_, name, count.size()));
   }
   const std::vector<hsize_t> first = as_hdf5(start), sizes = as_hdf5(count);
   const Handle memory(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose);

@@ -27,7 +27,7 @@ Status check_case(const Case& c) {
   NEVE_TRY(check_range("chunk-rows", c.chunk_rows, 1, 1e9));
   for (const apps::Output& output : c.outputs) {
     if (output.container == apps::Output::Container::plotfile) {
-      return usage_error(fmt::format("output {} is a plot file, which holds grids alone", output.name));
+      return usage_error(fmt::format("output {} is a plotfile, which holds only grids", output.name));
     }
   }
   return {};

@@ -18,7 +18,8 @@ Result<Sharing> parse_sharing(const std::string& name) {
 
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
                                                        const DistributionOptions& options) {
-  if (ranks < 1) return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1", ranks));
+  if (ranks < 1)
+    return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
   if (options.sharing > Sharing::exchange) {
     return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
                                    static_cast<int>(options.sharing)));

@@ -100,7 +100,7 @@ Status nest_section(const Prolongation& from, const std::vector<Region>& regions
     }
     return {};
   } else {
-    return usage_error("values that are integers are not coded with a coarser level");
+    return usage_error("integers cannot be coded with a coarser level");
   }
 }
 

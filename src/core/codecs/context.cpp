@@ -234,7 +234,7 @@ Status decode_context(ByteSpan bytes, const ComponentInfo& info, const CodebookT
   InterpolationDecoder<T> decoder(head, grid, target);
   ContextRowDecoder<T> rows(decoder, raw, in.get_bytes(in.remaining()));
   if (!decoder.run(true, rows) || !rows.is_at_end()) {
-    return corrupt("context section: its symbols do not make up its values");
+    return corrupt("context section: its symbols do not match its values");
   }
   return {};
 }

@@ -239,19 +239,19 @@ Status check_method_is_there(LosslessMethod method) {
 Status check_spec_of_type(DType dtype, const ComponentSpec& spec) {
   if (!is_integer(dtype)) {
     if (spec.integer_fill) {
-      return usage_error(
-          fmt::format("an integer fill value for values of {}, which take a number", dtype_name(dtype)));
+      return usage_error(fmt::format(
+          "an integer fill value for values of {}, which need a floating-point number", dtype_name(dtype)));
     }
     return spec.lattice ? check_repeats_values(spec.codec) : Status{};
   }
   if (spec.lattice || spec.missing != MissingValues{}) {
-    return usage_error(fmt::format("a lattice or missing values for values of {}, which are kept as they are",
-                                   dtype_name(dtype)));
+    return usage_error(fmt::format(
+        "a lattice or missing values for values of {}, which are always stored exactly", dtype_name(dtype)));
   }
   NEVE_TRY(check_integer_choices(
       dtype, spec.bound_abs == 0 ? spec.asked : Bound{BoundMode::abs, spec.bound_abs}, spec.codec));
   if (spec.fill) {
-    return usage_error(fmt::format("a floating-point fill value {} for values of {}, which take an integer",
+    return usage_error(fmt::format("a floating-point fill value {} for values of {}, which need an integer",
                                    *spec.fill, dtype_name(dtype)));
   }
   if (spec.integer_fill && !holds_integer(dtype, *spec.integer_fill)) {
@@ -303,7 +303,7 @@ Status check_specs(DType dtype, const FrameLayout& layout, std::span<const Compo
 Status check_nesting(DType dtype, const FrameLayout& layout, const Nesting& nesting) {
   if (is_integer(dtype)) {
     return usage_error(
-        fmt::format("frame: values of {} are not coded with a coarser level", dtype_name(dtype)));
+        fmt::format("frame: values of {} cannot be coded with a coarser level", dtype_name(dtype)));
   }
   if (nesting.coarser == nullptr) return usage_error("frame: nesting without a coarser level");
   for (int d = 0; d < max_frame_dims; ++d) {

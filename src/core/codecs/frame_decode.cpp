@@ -392,7 +392,7 @@ Result<Frame> Frame::parse_unguarded(Span<const std::byte> bytes) {
 Status Frame::check_stands_alone(uint64_t bytes) const {
   const uint64_t frame_bytes = state_->header.frame_bytes;
   if (bytes == frame_bytes) return {};
-  return corrupt(fmt::format("{} bytes, and the frame among them ends after {}", bytes, frame_bytes));
+  return corrupt(fmt::format("{} bytes, but the frame in them ends after {}", bytes, frame_bytes));
 }
 
 DType Frame::dtype() const { return state_->header.dtype; }

@@ -11,7 +11,7 @@ namespace neve {
 Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* out, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
   if (frame.dtype() != dtype || frame.shape().element_count != values) {
-    return corrupt(fmt::format("the frame holds {} {} values where {} {} values belong",
+    return corrupt(fmt::format("the frame holds {} {} values; {} {} values are expected",
                                frame.shape().element_count, dtype_name(frame.dtype()), values,
                                dtype_name(dtype)));
   }
@@ -20,7 +20,7 @@ Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* ou
 
 Status check_run(const FrameFileIndex& index, const ValueRun& run) {
   if (run.first <= index.values && run.count <= index.values - run.first) return {};
-  return usage_error(fmt::format("{} values from {} on are asked for, and the file holds {}", run.count,
+  return usage_error(fmt::format("{} values from {} on are asked for; the file holds {}", run.count,
                                  run.first, index.values));
 }
 

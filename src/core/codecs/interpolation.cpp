@@ -168,7 +168,7 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Cod
   SymbolRowDecoder<T> rows(decoder, streams);
   const bool complete = decoder.run(false, rows) && rows.is_at_end();
   recycle_symbols(std::move(streams.symbols));
-  if (!complete) return corrupt("interpolation section: its symbols do not make up its values");
+  if (!complete) return corrupt("interpolation section: its symbols do not match its values");
   return {};
 }
 

@@ -48,7 +48,7 @@ Status check_step(const Step& step, const SelectionMemory& memory) {
         fmt::format("memory of selections: delta {}, must be finite and not negative", memory.delta()));
   }
   if (!step.piece && step.pieces > 0)
-    return usage_error(fmt::format("no function gives the {} pieces of a step", step.pieces));
+    return usage_error(fmt::format("the function that gives the {} pieces of a step is empty", step.pieces));
   NEVE_TRY(check_dtype(step.dtype));
   return count_values(step.shape).status();
 }

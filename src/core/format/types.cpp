@@ -132,8 +132,7 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
     const auto [rest, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (!text.empty() && fault == std::errc() && rest == text.data() + text.size()) {
       return usage_error(fmt::format(
-          "bound \"{0}\" does not say what the number is of; rel={0} (of the value range) or abs={0}?",
-          text));
+          "bound \"{0}\" has no mode; did you mean rel={0} (of the value range) or abs={0}?", text));
     }
     return usage_error(
         fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
@@ -184,7 +183,7 @@ Result<Codec> parse_codec(std::string_view name) {
 
 Status check_codec(Codec codec) {
   if (traits_of(codec).is_asked_for) return {};
-  if (is_codec(codec)) return usage_error(fmt::format("codec {} cannot be asked for", codec_name(codec)));
+  if (is_codec(codec)) return usage_error(fmt::format("codec {} cannot be selected", codec_name(codec)));
   return usage_error(fmt::format("codec {} unknown; allowed: {}", static_cast<int>(codec), codec_choices()));
 }
 
@@ -213,9 +212,9 @@ bool repeats_values(Codec asked) { return asked == Codec::automatic || traits_of
 
 Status check_repeats_values(Codec codec) {
   if (repeats_values(codec)) return {};
-  return usage_error(fmt::format(
-      "codec {} does not give the same values when what it decodes to is encoded again; allowed: {}",
-      codec_name(codec), fmt::join(names_of(repeats_values), ", ")));
+  return usage_error(
+      fmt::format("codec {} does not keep its decoded values when they are encoded again; allowed: {}",
+                  codec_name(codec), fmt::join(names_of(repeats_values), ", ")));
 }
 
 std::string codec_choices() {
@@ -278,11 +277,11 @@ Status check_tuning(const CodecTuning& tuning) {
   if (tuning.unit_cells != 0 && tuning.unit_cells != 8 && tuning.unit_cells != 16 &&
       tuning.unit_cells != 32) {
     return usage_error(
-        fmt::format("unit blocks of {} cells; allowed: 8, 16, 32, or 0 for chosen", tuning.unit_cells));
+        fmt::format("unit blocks of {} cells; allowed: 8, 16, 32, or 0 for automatic", tuning.unit_cells));
   }
   if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
     return usage_error(
-        fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for chosen", tuning.block_cells));
+        fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for automatic", tuning.block_cells));
   }
   if (arrangement_name(tuning.arrangement) == unknown_name) {
     return usage_error(fmt::format("arrangement {} unknown; allowed: auto, linear, cluster, in_place",
@@ -290,7 +289,7 @@ Status check_tuning(const CodecTuning& tuning) {
   }
   if (tuning.arrangement == Arrangement::nested) {
     return usage_error(
-        "arrangement nested cannot be asked for; sections of a file written with cross-level prediction get "
+        "arrangement nested cannot be selected; sections of a file written with cross-level prediction get "
         "it where it is smaller");
   }
   for (const double weight : {tuning.speed_weight, tuning.ratio_weight}) {
@@ -299,7 +298,7 @@ Status check_tuning(const CodecTuning& tuning) {
     }
   }
   if (tuning.speed_weight == 0 && tuning.ratio_weight == 0) {
-    return usage_error("weights of speed and ratio are both 0: one must be above");
+    return usage_error("weights of speed and ratio are both 0: at least one must be above 0");
   }
   if (static_cast<int>(tuning.method) >= lossless_methods) {
     return usage_error(fmt::format("lossless method {}, below {} is allowed", static_cast<int>(tuning.method),

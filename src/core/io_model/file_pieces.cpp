@@ -94,7 +94,7 @@ FilePieces frame_pieces(const Hierarchy& hierarchy, std::span<const std::vector<
 Result<FilePieces> pieces_of_sizes(std::span<const std::pair<uint64_t, uint64_t>> sizes, int ranks) {
   uint64_t count = 0;
   for (const auto& [bytes, of_size] : sizes) {
-    if (bytes == 0) return usage_error("a box of 0 bytes is no box");
+    if (bytes == 0) return usage_error("a box of 0 bytes; at least 1 is needed");
     if (bytes > (uint64_t{1} << 40)) {
       return usage_error(fmt::format("a box of {} bytes; at most 2^40 are allowed", bytes));
     }

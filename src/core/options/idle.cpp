@@ -11,7 +11,8 @@
 namespace neve::options {
 namespace {
 
-constexpr std::string_view exact_knows_one_way = "has no meaning with codec exact, which knows one way only";
+constexpr std::string_view exact_knows_one_way =
+    "has no meaning with codec exact, which encodes in one way only";
 
 // Rows whose value in `tuning` is not what it is by itself.
 std::vector<const Option*> changed_rows(CodecTuning tuning) {

@@ -61,7 +61,7 @@ Result<RuleSettings> parse_rule(std::string_view text, Target target) {
     NEVE_TRY(read_setting(setting, target, slots));
     if (!given.insert(setting.key).second) return usage_error(setting.key + " is given twice");
   }
-  if (given.count("fill") > 0 && !fill.value) return usage_error("fill: a rule's is a number");
+  if (given.count("fill") > 0 && !fill.value) return usage_error("fill: in a rule it is a number");
   RuleSettings rule;
   if (given.erase("bound") > 0) rule.bound = bound;
   if (given.erase("codec") > 0) rule.codec = codec;

@@ -80,7 +80,7 @@ Option fill() {
              Kind::number,
              Group::common,
              plotfile | data_file | chombo_checkpoint | array | rules,
-             "the value that means 'nothing here': auto (detect), none or a number"};
+             "the fill value, which marks missing data: auto (detect), none or a number"};
   row.read = [](std::string_view text, const Slots& slots) -> Status {
     NEVE_ASSIGN(*slots.fill, parse_fill(text));
     return {};
@@ -108,8 +108,8 @@ Option chunk_size() {
              Kind::size,
              Group::data,
              encoded,
-             "most logical bytes of a chunk, 64KiB to 1GiB; data files keep their chunks, at most 4MiB for "
-             "variables without, unless this is given"};
+             "most bytes of values in a chunk, 64KiB to 1GiB; without it, data files keep their chunks, and "
+             "variables without chunks get chunks of at most 4MiB"};
   row.read = [](std::string_view text, const Slots& slots) -> Status {
     NEVE_ASSIGN(const uint64_t bytes, parse_bytes(text));
     NEVE_TRY(check_chunk_bytes(bytes));
@@ -124,9 +124,10 @@ Option chunk_size() {
 }
 
 Option no_compression() {
-  Option row{"uncompressed", "",
-             Kind::toggle,   Group::common,
-             uncompressed,   "the values as they are, boxes in Chombo's order; chunk options apply to boxes"};
+  Option row{
+      "uncompressed", "",
+      Kind::toggle,   Group::common,
+      uncompressed,   "write the values uncompressed, boxes in Chombo's order; chunk options apply to boxes"};
   row.read = [](std::string_view text, const Slots& slots) -> Status {
     bool is_asked = false;
     NEVE_TRY(parse_value(text, is_asked));
@@ -155,44 +156,46 @@ Option ghosts() {
   return row;
 }
 
-constexpr std::string_view weighs_nothing = "nothing is weighed; allowed with --codec auto and lossless";
+constexpr std::string_view weighs_nothing =
+    "there is nothing to choose; allowed with --codec auto and lossless";
 
 std::vector<Option> tuning_rows() {
   constexpr auto tuning = &Slots::tuning;
   constexpr Targets targets = coded | rules;
   std::vector<Option> rows = {
       member({"arrangement", "NAME", Kind::text, Group::codec, targets,
-              "how boxes lie while they are predicted: auto, linear, cluster or in_place"},
+              "how boxes are placed for prediction: auto, linear, cluster or in_place"},
              tuning, &CodecTuning::arrangement),
       member({"unit", "N", Kind::whole, Group::expert, targets,
-              "side of the unit blocks of linear and cluster: 8, 16 or 32; 0: chosen"},
+              "side of the unit blocks of linear and cluster: 8, 16 or 32; 0: chosen automatically"},
              tuning, &CodecTuning::unit_cells),
       heeded_by(member({"block", "N", Kind::whole, Group::expert, targets,
-                        "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen"},
+                        "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen automatically"},
                        tuning, &CodecTuning::block_cells),
                 may_have_blocks,
-                "prediction blocks are codec lorenzo_regression's, which auto tries at effort max; its bound "
-                "is not lossless"),
+                "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
+                "bound other than lossless"),
       heeded_by(member({"merge_units", "", Kind::toggle, Group::expert, targets,
                         "lorenzo_regression predicts across unit blocks stacked in a line"},
                        tuning, &CodecTuning::merge_units),
                 may_merge_units,
-                "unit blocks are merged by codec lorenzo_regression, which auto tries at effort max, in "
-                "arrangement linear"),
-      heeded_by(
-          member({"method", "NAME", Kind::text, Group::expert, targets,
-                  "of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, shuffle-lz4, "
-                  "bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, zlib or bzip2, as "
-                  "in BW-zlib"},
-                 tuning, &CodecTuning::method),
-          may_be_lossless,
-          "it is of codec lossless: allowed with --codec lossless, or with --bound lossless and --codec auto",
-          true),
+                "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
+                "effort max"),
+      heeded_by(member({"method", "NAME", Kind::text, Group::expert, targets,
+                        "method of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, "
+                        "shuffle-lz4, bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, "
+                        "zlib or bzip2, as in BW-zlib"},
+                       tuning, &CodecTuning::method),
+                may_be_lossless,
+                "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
+                "--codec auto",
+                true),
       heeded_by(member({"speed_weight", "X", Kind::number, Group::expert, targets,
-                        "of codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
+                        "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
                        tuning, &CodecTuning::speed_weight),
                 chooses_or_is_lossless, weighs_nothing, true),
-      heeded_by(member({"ratio_weight", "X", Kind::number, Group::expert, targets, "weight of the ratio"},
+      heeded_by(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
+                        "codec lossless: weight of a method's ratio in the choice"},
                        tuning, &CodecTuning::ratio_weight),
                 chooses_or_is_lossless, weighs_nothing, true),
   };
@@ -204,21 +207,22 @@ std::vector<Option> write_rows() {
   constexpr auto write = &Slots::write;
   return {
       member({"covered", "NAME", Kind::text, Group::data, plotfile,
-              "cells a finer level covers: keep; auto (left out where the finer average holds the bound) or "
-              "drop, for those who read through Neve: other tools see stand-in values in left-out cells"},
+              "cells that a finer level covers: keep; auto (left out where the average of the finer cells is "
+              "within the bound) or drop (all left out). Only Neve's readers restore left-out cells; other "
+              "tools see stand-in values there"},
              write, &WriteOptions::covered),
       member({"cross_level", "", Kind::toggle, Group::codec, plotfile,
-              "finer levels are predicted with coarser ones too where that is smaller (codecs interpolation "
-              "and context); only Neve itself reads such files, not the HDF5 plugin"},
+              "predict finer levels from coarser ones too where that is smaller (codecs interpolation and "
+              "context); only Neve itself reads such files, not the HDF5 plugin"},
              write, &WriteOptions::cross_level),
       member({"strategy", "NAME", Kind::text, Group::expert, through_mpi,
-              "what one MPI-IO write takes: skeleton (all of a rank), aggregated (a level of a rank), "
-              "collective (a chunk, all ranks together), independent (a chunk); for comparison, compressed "
-              "only: filtered (AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 values a "
-              "chunk)"},
+              "what one MPI-IO write covers: skeleton (everything of a rank), aggregated (a level of a "
+              "rank), collective (a chunk, all ranks together), independent (a chunk); for comparison, "
+              "compressed only: filtered (AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 "
+              "values a chunk)"},
              write, &WriteOptions::strategy),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
-              "strategy aggregated: boxes (or chunks) of a rank that one write takes; 0: all of a level"},
+              "strategy aggregated: boxes (or chunks) of a rank in one write; 0: all of a level"},
              write, &WriteOptions::aggregate_boxes),
       ghosts(),
       no_compression(),
@@ -229,16 +233,16 @@ std::vector<Option> layout_rows() {
   constexpr auto layout = &Slots::layout;
   std::vector<Option> rows = {
       member({"stripe_count", "N", Kind::whole, Group::parallel, through_mpi,
-              "storage targets the file is spread over (Lustre); 0: as the file system has it"},
+              "storage targets that the file is striped over (Lustre); 0: the file system's default"},
              layout, &FileLayout::stripe_count),
       bytes_member({"stripe_size", "BYTES", Kind::size, Group::parallel, through_mpi,
-                    "length of a stripe, as in 8MiB; ROMIO cuts what it writes there on any file system"},
+                    "stripe size, as in 8MiB; ROMIO splits its writes there on any file system"},
                    layout, &FileLayout::stripe_bytes),
       member({"aggregators", "N", Kind::whole, Group::parallel, through_mpi,
-              "ranks that write for the others in a collective write; 0: as the MPI library has it"},
+              "ranks that write for the others in a collective write; 0: the MPI library's default"},
              layout, &FileLayout::aggregators),
       bytes_member({"buffer_size", "BYTES", Kind::size, Group::parallel, through_mpi,
-                    "buffer of an aggregator, best a multiple of the stripe"},
+                    "buffer size of an aggregator, best a multiple of the stripe"},
                    layout, &FileLayout::buffer_bytes),
   };
   for (Option& row : rows) row.is_of_layout = true;
@@ -255,7 +259,7 @@ std::vector<Option> make_table() {
       threads(),
       chunk_size(),
       command_only(whole({"explain", "", Kind::toggle, Group::common, encoded | array,
-                          "every candidate's score, and why it lost or withdrew; with --json as data"},
+                          "every candidate's score, and why it lost or was not tried; with --json as data"},
                          &Slots::explain)),
   };
   for (std::vector<Option> (*more)() : {tuning_rows, write_rows, layout_rows}) {

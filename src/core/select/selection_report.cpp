@@ -21,19 +21,19 @@ std::string_view fate_name(Fate fate) {
 std::string_view fate_words(Fate fate) {
   constexpr std::array<std::string_view, fates> words = {
       "won",
-      "coded as well, scores less",
-      "its estimate scores too little",
+      "coded as well, with a lower score",
+      "its estimate scores too low",
       "the effort allows no more trials",
-      "withdrew: weighed at higher efforts only",
-      "withdrew: weighed only where speed has a weight",
-      "withdrew: sampled values are no multiples of one unit",
-      "withdrew: too many different values",
-      "withdrew: words repeat, which differences find as well",
-      "withdrew: a method like it is far from the best",
-      "withdrew: no sample tells what it would take",
-      "withdrew: few values break the bound",
-      "withdrew: its compressor is not there or refuses the values",
-      "withdrew: tried only where dual_quant leads"};
+      "not tried: only at higher efforts",
+      "not tried: only where speed has a weight",
+      "not tried: sampled values are not multiples of one unit",
+      "not tried: too many different values",
+      "not tried: words repeat, which differences find as well",
+      "not tried: a similar method is far from the best",
+      "not tried: samples give no estimate",
+      "not tried: few values break the bound",
+      "not tried: its compressor is missing or refuses the values",
+      "not tried: only where dual_quant leads"};
   return static_cast<size_t>(fate) < fates ? words[static_cast<size_t>(fate)] : "unknown";
 }
 

@@ -74,10 +74,10 @@ struct WholeBlock {
 class BlockSequence {
  public:
   Status check(const WholeBlock& block, const Header& header) {
-    if (has_ended_) return corrupt("stream: a block behind the last one");
+    if (has_ended_) return corrupt("stream: a block after the last one");
     NEVE_TRY(stream::check_block(block.header, block.bytes));
     if (values_ == 0 && block.header.values > 0 && (!block.header.restarts || !block.header.has_step)) {
-      return corrupt("stream: its first block has no step, or predicts from what is not there");
+      return corrupt("stream: its first block has no step, or predicts from values that do not exist");
     }
     if (block.header.values == 0 && !block.header.is_last) return corrupt("block: without values");
     if (block.header.values > 0) {
@@ -188,7 +188,7 @@ class TypedDecoder final : public BlockDecoder {
       left -= n;
     }
     if (cursor.symbol != cursor.symbol_end || cursor.side.remaining() != 0 || cursor.run_left != 0) {
-      return corrupt("block: symbols or side bytes left behind its last value");
+      return corrupt("block: symbols or side bytes left over after its last value");
     }
     return {};
   }

@@ -194,7 +194,7 @@ Status finish(const CodeLane& lane, const SymbolBlock& block, const DecodeTable&
     at += one.bits;
     if (at > end) return corrupt("codes of a block: they end before the symbols do");
   }
-  if (end - at >= 8) return corrupt("codes of a block: bytes left behind the last symbol");
+  if (end - at >= 8) return corrupt("codes of a block: bytes left over after the last symbol");
   return {};
 }
 

@@ -37,12 +37,12 @@ Result<Entry> read_link(hid_t group, const std::string& parent, const std::strin
   }
   if (info.type != H5L_TYPE_SOFT && info.type != H5L_TYPE_EXTERNAL) {
     return usage_error(
-        fmt::format("{} is a link of the user's class {}; hard, soft and external ones are kept", entry.path,
-                    static_cast<int>(info.type)));
+        fmt::format("{} is a user-defined link of class {}; hard, soft and external ones can be copied",
+                    entry.path, static_cast<int>(info.type)));
   }
   std::vector<char> value(info.u.val_size + 1, '\0');
   if (H5Lget_val(group, name.c_str(), value.data(), info.u.val_size, H5P_DEFAULT) < 0) {
-    return corrupt(fmt::format("{}: where it leads cannot be read: {}", entry.path, last_error()));
+    return corrupt(fmt::format("{}: its target cannot be read: {}", entry.path, last_error()));
   }
   if (info.type == H5L_TYPE_SOFT) {
     entry.kind = EntryKind::soft_link;

@@ -52,8 +52,8 @@ void say_missing(hid_t source, const std::string& source_path, const CopyPlan& p
     if (of.variable.layout != H5D_VIRTUAL && !of.variable.is_external) continue;
     const Handle dataset(H5Dopen2(source, of.variable.path.c_str(), H5P_DEFAULT), H5Dclose);
     for (const std::string& what : hdf5::missing_sources(dataset.id(), source_path)) {
-      options.say(fmt::format("{}: {}; what it should hold is {} in the copy, as HDF5 reads it",
-                              of.variable.path, what, of.variable.is_external ? "0" : "the fill value"));
+      options.say(fmt::format("{}: {}; its values are {} in the copy, as HDF5 reads them", of.variable.path,
+                              what, of.variable.is_external ? "0" : "the fill value"));
     }
   }
 }
@@ -113,7 +113,7 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
   NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan), options.resume));
   if (journal.had_other_key() && options.resume) {
     options.say(fmt::format(
-        "an interrupted copy to {} was of another source or under other options: it is started anew",
+        "an interrupted copy to {} was made from another source or with other options: starting over",
         target_path));
   }
   CopyReport report;
@@ -128,7 +128,7 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
       return status.in(source_path);
     }
     return failure(fmt::format(
-        "{}; what is done lies in {}, and the same command goes on from there once the cause is gone",
+        "{}; the finished part is in {}, and the same command continues from there once the cause is removed",
         status.message(), journal.part()));
   }
   NEVE_ASSIGN(const FileIdentity now, identify(source_path));

@@ -156,7 +156,7 @@ class FrameCopy {
   // lost.
   void forget_earlier() {
     if (earlier_.empty()) return;
-    options_.say(fmt::format("going on with an interrupted copy: {} chunks are kept", resumed_chunks_));
+    options_.say(fmt::format("continuing an interrupted copy: {} chunks are reused", resumed_chunks_));
     earlier_.clear();
     files_.clear();
     journal_.forget_earlier();
@@ -261,7 +261,7 @@ class FrameCopy {
   void let_stay(size_t variable, uint64_t frames_took) {
     VariablePlan& plan = plan_.variables[variable];
     plan.is_coded = false;
-    plan.why_not = "no larger as it is stored";
+    plan.why_not = "frames would be no smaller";
     const double encode_seconds = reports_[variable].encode_seconds;
     reports_[variable] = start_report(plan);
     reports_[variable].frames_took = frames_took;

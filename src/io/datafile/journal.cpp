@@ -104,7 +104,7 @@ Status check_is_private(const std::string& folder) {
   if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & others) == 0) return {};
   return usage_error(
       folder +
-      " is no folder of this user alone, and what interrupted copies leave is kept there; move it away");
+      " is not a folder that only this user can access, as interrupted copies need it; move it away");
 }
 
 void remove_quietly(const std::string& path) {
@@ -157,7 +157,7 @@ Status Journal::enter_and_lock() {
       return {};
     }
   }
-  return failure(target_.given + ": other processes come and go that write it");
+  return failure(target_.given + ": other processes keep writing it");
 }
 
 Status Journal::find_earlier(uint64_t key, bool resume) {

@@ -189,7 +189,7 @@ Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
   const Status status = check_filters(creation.id());
   if (status.ok() || !plan.is_coded) return status;
-  return {status.code(), fmt::format("{}, or leave it as it is: --field {}:stays", status.message(),
+  return {status.code(), fmt::format("{}, or copy it unchanged: --field {}:stays", status.message(),
                                      netcdf_path(variable.path))};
 }
 
@@ -245,13 +245,13 @@ Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) 
     }
     if (!rule.bound || !is_lossy(*rule.bound) || uses[r].bound_used) continue;
     if (!uses[r].grid_variable.empty()) {
-      return usage_error(
-          fmt::format("the rule for '{}' gives a bound, but what it matches describes the grid, such as {}, "
-                      "and stays lossless unless a rule names it in full, without *, ? or [",
-                      rule.pattern, uses[r].grid_variable));
+      return usage_error(fmt::format(
+          "the rule for '{}' gives a bound, but it matches only variables that describe the grid, such as "
+          "{}; these stay lossless unless a rule gives their full name, without *, ? or [",
+          rule.pattern, uses[r].grid_variable));
     }
     return usage_error(fmt::format(
-        "the rule for '{}' gives a bound, but no variable it matches has values that Neve codes within one",
+        "the rule for '{}' gives a bound, but it matches no variable whose values Neve can code within one",
         rule.pattern));
   }
   return {};

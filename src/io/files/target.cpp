@@ -77,7 +77,7 @@ Status check_is_another(const std::string& source, const std::string& copy) {
   std::error_code error;
   return usage_error(source + " and " + copy + " are the same " +
                      (fs::is_directory(copy, error) ? "folder" : "file") +
-                     "; what is written needs a name of its own");
+                     "; the output needs a name of its own");
 }
 
 std::string hidden_name(const std::string& name, const std::string& mark) {

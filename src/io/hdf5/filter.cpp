@@ -212,17 +212,16 @@ Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits
     char name[64] = {};
     const H5Z_filter_t id = host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
                                            sizeof name - 1, name, &config);
-    if (id < 0) return failure("HDF5 does not tell the dataset's filters");
+    if (id < 0) return failure("HDF5 does not report the dataset's filters");
     if (id == neve_filter_id) return check_stands_once(host, creation, i + 1, count);
     constexpr H5Z_filter_t bitshuffle = 32008;
     if (keeps_bits && (id == H5Z_FILTER_SHUFFLE || id == bitshuffle)) continue;
-    return usage_error(
-        fmt::format("filter {} stands before Neve's, which then sees no values of the dataset; leave it "
-                    "out{}",
-                    filter_text(id, name),
-                    id == H5Z_FILTER_SHUFFLE ? " (h5py: shuffle=False, also where an encoding was taken "
-                                               "from another file)"
-                                             : ""));
+    return usage_error(fmt::format(
+        "filter {} stands before Neve's, which then does not see the dataset's values; leave it out{}",
+        filter_text(id, name),
+        id == H5Z_FILTER_SHUFFLE ? " (h5py: shuffle=False, also where an encoding was taken "
+                                   "from another file)"
+                                 : ""));
   }
   return {};
 }
@@ -238,13 +237,13 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
   H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
   H5D_fill_time_t time = H5D_FILL_TIME_IFSET;
   if (host.fill_is_defined(creation, &defined) < 0 || host.fill_time(creation, &time) < 0) {
-    return failure("HDF5 does not tell the dataset's fill value");
+    return failure("HDF5 does not report the dataset's fill value");
   }
   p.has_zero_padding = defined != H5D_FILL_VALUE_USER_DEFINED || time == H5D_FILL_TIME_NEVER;
   if (defined != H5D_FILL_VALUE_USER_DEFINED) return {};
   std::byte bytes[sizeof(double)] = {};
   if (host.fill_value(creation, type, bytes) < 0) {
-    return failure("HDF5 does not tell the dataset's fill value");
+    return failure("HDF5 does not report the dataset's fill value");
   }
   if (p.is_big_endian) std::reverse(bytes, bytes + dtype_bytes(p.dtype));
   double fill = 0;
@@ -261,8 +260,7 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
   if (p.range && (p.range->min == fill || p.range->max == fill)) {
     return usage_error(
         fmt::format("Neve filter: the range {} to {} ends at the dataset's own fill value, which is no "
-                    "value; give fill={} "
-                    "beside data=, or a range without it",
+                    "value; give fill={} together with data=, or a range without it",
                     p.range->min, p.range->max, fill));
   }
   if (p.missing.size() == most_missing) {

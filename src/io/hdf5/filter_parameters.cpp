@@ -89,7 +89,7 @@ Status set_dtype(DType dtype, FilterParameters& p) {
     constexpr double least = -0x1p63, past = 0x1p64;
     if (!(fill >= least && fill < past) || fill != math::trunc(fill)) {
       return usage_error(
-          fmt::format("Neve filter: fill value {} is no value of {}", fill, dtype_name(dtype)));
+          fmt::format("Neve filter: fill value {} is not a value of type {}", fill, dtype_name(dtype)));
     }
     p.integer_fill =
         fill < 0 ? static_cast<uint64_t>(static_cast<int64_t>(fill)) : static_cast<uint64_t>(fill);

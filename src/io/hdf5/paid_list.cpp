@@ -35,13 +35,13 @@ Status check_paid_for(hid_t dataset, const std::string& name, uint64_t count, ui
   const Handle file(H5Iget_file_id(dataset), H5Fclose);
   hsize_t file_bytes = 0;
   if (H5Fget_filesize(file.id(), &file_bytes) < 0) {
-    return failure(fmt::format("the size of the file of dataset {} cannot be had: {}", name, last_error()));
+    return failure(fmt::format("the size of the file of dataset {} cannot be read: {}", name, last_error()));
   }
   const uint64_t most = most_list_bytes(file_bytes);
   if (before <= most && count <= (most - before) / each) return {};
   return corrupt(
-      fmt::format("dataset {} claims {} elements of {} bytes behind {} bytes of its kind; a file of {} bytes "
-                  "may list {} bytes",
+      fmt::format("dataset {} claims {} elements of {} bytes after {} bytes of the same kind; a file of {} "
+                  "bytes may list {} bytes",
                   name, count, each, before, file_bytes, most));
 }
 

@@ -303,7 +303,7 @@ Status read_side_files(hid_t group, const std::string& prefix, int depth, SideFi
   constexpr size_t most_side_files = 100000;
   NEVE_ASSIGN(const haddr_t address, object_address(group));
   if (!side->folders.insert(address).second) {
-    return corrupt(fmt::format("side files: '{}' is a folder that stands elsewhere too", prefix));
+    return corrupt(fmt::format("side files: '{}' is a folder that also appears elsewhere", prefix));
   }
   const auto names = link_names(group);
   if (!names.ok()) return names.status().in("side files");
@@ -612,7 +612,7 @@ Result<Variable> read_variable(hid_t all, size_t number) {
 Result<std::vector<Variable>> read_variables(hid_t file) {
   const std::string place = std::string(neve_name) + "/" + variables_name;
   if (!has_link(file, neve_name) || !has_link(file, place)) {
-    return usage_error(fmt::format("a file without group {} is no checkpoint of Neve", place));
+    return usage_error(fmt::format("a file without group {} is not a checkpoint of Neve", place));
   }
   NEVE_ASSIGN(const Handle all, open_group(file, place));
   NEVE_ASSIGN(const int32_t count, read_count(all.id(), place, "count", most_components));

@@ -119,9 +119,10 @@ Result<bool> Hdf5Source::is_in_frames(size_t level, size_t box, int component) {
     if (knows_boxes) return true;
   }
   if (data.fields.empty() || data.fields[static_cast<size_t>(component)].left_out_cells > 0) {
-    return corrupt(fmt::format(
-        "{}: another tool has repacked this file; which covered cells component {} leaves out is lost",
-        level_name(level), header_.hierarchy.components[static_cast<size_t>(component)]));
+    return corrupt(
+        fmt::format("{}: another tool has repacked this file; the information about which covered cells "
+                    "component {} leaves out is lost",
+                    level_name(level), header_.hierarchy.components[static_cast<size_t>(component)]));
   }
   return false;
 }

@@ -67,11 +67,10 @@ uint64_t left_out_values(const LevelPlacement& level) {
 // "auto: 512 values of covered cells are left out, ...", for people who open the file with other tools.
 std::string covered_note(const std::string& asked, uint64_t left_out) {
   return asked + ": " +
-         (left_out == 0
-              ? "every cell is stored"
-              : fmt::format("{} values of covered cells are left out; Neve reads them as the average "
-                            "of the finer cells, other tools see values that stand in for them",
-                            left_out));
+         (left_out == 0 ? "every cell is stored"
+                        : fmt::format("{} values of covered cells are left out; Neve reads them as the "
+                                      "average of the finer cells, other tools see stand-in values",
+                                      left_out));
 }
 
 // Chombo's reader takes every attribute of an uncompressed file for a number: those have no such note.
@@ -203,7 +202,7 @@ auto write_whole_file(const std::string& path, Write&& write)
   if (!file.close()) {
     return explain(failure("HDF5 cannot finish it: " + last_error()), path, driver);
   }
-  if (driver.system_error != 0) return explain(failure("it is not whole"), path, driver);
+  if (driver.system_error != 0) return explain(failure("it is incomplete"), path, driver);
   return addresses;
 }
 

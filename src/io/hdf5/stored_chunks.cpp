@@ -159,7 +159,7 @@ Status ChunkCheck::check(hid_t selection) {
   if (selection != H5S_ALL) {
     if (H5Sget_select_npoints(selection) == 0) return {};
     if (H5Sget_select_bounds(selection, first.data(), last.data()) < 0) {
-      return failure(fmt::format("the bounds of a selection cannot be told: {}", last_error()));
+      return failure(fmt::format("the bounds of a selection cannot be read: {}", last_error()));
     }
   }
   std::vector<hsize_t> begin(rank), at(rank);

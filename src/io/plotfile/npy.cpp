@@ -160,7 +160,7 @@ Result<NpyHeader> parse_header(const File& file) {
   std::array<std::byte, magic.size() + version_bytes> start{};
   NEVE_TRY(file.read(0, start));
   if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) {
-    return corrupt(fmt::format("{} is no .npy file: it does not begin with \\x93NUMPY", path));
+    return corrupt(fmt::format("{} is not a .npy file: it does not begin with \\x93NUMPY", path));
   }
   const int version = static_cast<int>(start[magic.size()]);
   constexpr int last_version = 3;

@@ -149,9 +149,8 @@ Result<files::Parts> plotfile_parts(const std::string& folder, const std::string
   }
   const uint64_t more = walk.lost_count - walk.lost.size();
   return usage_error(
-      fmt::format("{} holds what the new plotfile does not, and replacing it would lose that: {}{}; write to "
-                  "another name, or "
-                  "move it away",
+      fmt::format("{} holds entries that the new plotfile does not have, and replacing it would lose them: "
+                  "{}{}; write to another name, or move it away",
                   name, fmt::join(walk.lost, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 

@@ -165,7 +165,7 @@ Status check_strategy(const WriteOptions& options) {
     return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
   }
   if (strategy == Strategy::amrex_1d && options.cross_level) {
-    return usage_error("strategy amrex-1d knows no boxes; cross-level prediction is not allowed with it");
+    return usage_error("strategy amrex-1d has no boxes; cross-level prediction is not allowed with it");
   }
   if (options.aggregate_boxes < 0) {
     return usage_error("aggregate_boxes is " + std::to_string(options.aggregate_boxes) +

@@ -21,7 +21,7 @@ class Reader {
   Status read(Trace& trace) {
     PartHeader header;
     NEVE_TRY(get(0, header));
-    if (header.magic != part_magic) return corrupt("no part of a trace begins like this");
+    if (header.magic != part_magic) return corrupt("it does not begin as a part of a trace does");
     if (header.used_bytes > bytes_.size()) {
       return corrupt("the part says it has " + std::to_string(header.used_bytes) + " bytes, the file has " +
                      std::to_string(bytes_.size()));

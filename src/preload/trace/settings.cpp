@@ -80,7 +80,7 @@ uint64_t number(const char* variable, uint64_t otherwise, uint64_t least, uint64
   if (*end != '\0' || value < least || value > most) {
     char line[256];
     const int length =
-        std::snprintf(line, sizeof line, "neve trace: %s is '%.60s'; allowed: %llu to %llu. Taking %llu\n",
+        std::snprintf(line, sizeof line, "neve trace: %s is '%.60s'; allowed: %llu to %llu. Using %llu\n",
                       variable, text, static_cast<unsigned long long>(least),
                       static_cast<unsigned long long>(most), static_cast<unsigned long long>(otherwise));
     if (length > 0) syscall(SYS_write, STDERR_FILENO, line, static_cast<size_t>(length));

@@ -386,7 +386,7 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
   const uint64_t raw_size = in.get_varint();
   ResidualReader reader{table.of, queues, BitReader(in.get_bytes(raw_size))};
   if (in.failed()) {
-    return corrupt(fmt::format("residual classes: {} bytes of raw bits, which are not there", raw_size));
+    return corrupt(fmt::format("residual classes: {} bytes of raw bits are missing", raw_size));
   }
 
   size_t max_cells = 0;
@@ -404,7 +404,7 @@ Status decode_residuals(ByteReader& in, std::span<const ResidualGrid<U>> grids) 
     });
   }
   if (reader.is_damaged || !reader.raw.is_at_end()) {
-    return corrupt("residual classes: the symbols or the raw bits do not make up the values");
+    return corrupt("residual classes: the symbols or the raw bits do not match the values");
   }
   return {};
 }

@@ -58,7 +58,7 @@ Result<Stretch> find_packed(ByteReader& in, uint64_t max_bytes) {
   }
   if (found.packing == Packing::raw) {
     found.packed = in.get_bytes(found.bytes);
-    if (in.failed()) return corrupt(fmt::format("packed bytes: {} declared, fewer there", found.bytes));
+    if (in.failed()) return corrupt(fmt::format("packed bytes: {} declared, fewer are there", found.bytes));
     return found;
   }
   if (found.packing != Packing::zstd) {

@@ -109,7 +109,7 @@ Result<ValueUnit> read_unit(ByteReader& in) {
     const int64_t most = is_decimal ? max_decimals : max_binary_exponent;
     if (in.failed() || unit.kind > ValueUnit::Kind::decimal || exponent < least || exponent > most) {
       return corrupt(
-          fmt::format("lossless section: unit of kind {} with exponent {} is none", kind, exponent));
+          fmt::format("lossless section: unit of kind {} with exponent {} is not valid", kind, exponent));
     }
     unit.exponent = static_cast<int>(exponent);
   } else {
@@ -118,8 +118,9 @@ Result<ValueUnit> read_unit(ByteReader& in) {
     constexpr uint64_t most = std::numeric_limits<std::make_signed_t<T>>::max();
     if (in.failed() || unit.kind != ValueUnit::Kind::divisor || unit.divisor < 1 || unit.divisor > most ||
         unit.offset > std::numeric_limits<T>::max()) {
-      return corrupt(fmt::format("lossless section: unit of kind {}, {} counted from {}, is none of integers",
-                                 kind, unit.divisor, unit.offset));
+      return corrupt(
+          fmt::format("lossless section: unit of kind {}, {} counted from {}, is not valid for integers",
+                      kind, unit.divisor, unit.offset));
     }
   }
   return unit;
