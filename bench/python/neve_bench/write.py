@@ -240,7 +240,12 @@ def tables(recorded: dict[str, Any]) -> str:
             report.table(
                 [
                     *("ranks", "raw MiB", "stored MiB", "write + sync ms", "plain MPI-IO ms"),
-                    *("write + sync / plain", "total ms", "raw plotfile ms", "memory above input MiB"),
+                    *(
+                        "write + sync / plain",
+                        "total ms",
+                        "raw plotfile ms",
+                        "memory above input MiB",
+                    ),
                 ],
                 parallel,
             ),
