@@ -32,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: neve bench copy ocean.nc --copies 20 --bound rel=1e-4"
     parser.add_argument("file", nargs="+", help="a netCDF file")
     parser.add_argument(
-        "--copies", type=int, default=1, metavar="N", help="of all variables, in groups (1)"
+        "--copies", type=int, default=1, metavar="N", help="copies of all variables, in groups (1)"
     )
     parser.add_argument(
-        "--bound", default="rel=1e-4", metavar="B", help="of the lossy copy (rel=1e-4)"
+        "--bound", default="rel=1e-4", metavar="B", help="bound of the lossy copy (rel=1e-4)"
     )
     arguments.add_measurement(parser, 3, data=False, time_limit=600, scratch=True)
     arguments.add_report(parser)

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in one open, against Blosc with zstd in the same run. Exit code 3 when a bound is broken."
     )
     parser.epilog = "example: neve bench filter --json filter.json -o filter.md"
-    parser.add_argument("--only", nargs="+", choices=GROUPS, help="one of the tables (both)")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, help="tables to make (both)")
     arguments.add_measurement(parser, 5, scratch=True)
     arguments.add_report(parser)
 

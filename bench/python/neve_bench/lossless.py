@@ -40,22 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="groups of variables (climate amr; sample alone needs no data)",
     )
     parser.add_argument(
-        "--match", metavar="TEXT", help="variables whose FILE:NAME has this text in it"
+        "--match", metavar="TEXT", help="only variables whose FILE:NAME contains this text"
     )
     parser.add_argument(
-        "--codecs", nargs="+", metavar="NAME", help="those whose name starts with one of these"
+        "--codecs", nargs="+", metavar="NAME", help="codecs whose name starts with one of these"
     )
     parser.add_argument(
         "--regret",
         action="store_true",
-        help="try all methods on each variable: what the choice loses against the best",
+        help="try all methods on each variable: how much larger the choice is than the best",
     )
     parser.add_argument(
         "--methods",
         action="store_true",
-        help="also each of Neve's methods for everything, at effort balanced: their typical speeds",
+        help="measure each of Neve's methods on everything too, at effort balanced: their speeds",
     )
-    parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
+    parser.add_argument("--rows", action="store_true", help="also print a line for each variable")
     parser.add_argument(
         "--brief", action="store_true", help="JSON without the variables: totals, regret, machine"
     )

@@ -47,13 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--chunk-kib 64"
     )
     parser.add_argument(
-        "--only", nargs="+", choices=GROUPS, help="what is read (all; sample alone needs no data)"
+        "--only", nargs="+", choices=GROUPS, help="data to read (all; sample needs none of --data)"
     )
     parser.add_argument(
-        "--least-mib", type=float, default=1.0, help="of a climate variable's values (1)"
+        "--least-mib", type=float, default=1.0, help="minimum MiB of a climate variable (1)"
     )
     parser.add_argument(
-        "--chunk-kib", type=int, default=512, help="a chunk's values at most: whole steps (512)"
+        "--chunk-kib",
+        type=int,
+        default=512,
+        help="most KiB of values in a chunk, in whole steps (512)",
     )
     arguments.add_measurement(parser, 5, time_limit=600, scratch=True)
     arguments.add_report(parser)
