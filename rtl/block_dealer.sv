@@ -45,8 +45,8 @@ module block_dealer #(
 
   // Rounds, counted modulo 16, and what later steps ask of one.
   output logic [3:0]  dealt_rounds,
-  input  logic [3:0]  booked_rounds,
-  output logic [6:0]  booked_lanes,
+  input  logic [3:0]  chosen_rounds,
+  output logic [6:0]  chosen_lanes,
   input  logic [3:0]  framed_rounds,
   output logic [6:0]  framed_lanes,
   output logic        framed_is_last,
@@ -155,7 +155,7 @@ module block_dealer #(
       round_rung[dealt_rounds[2:0]] <= rung;
     end
   end
-  assign booked_lanes = round_lanes[booked_rounds[2:0]];
+  assign chosen_lanes = round_lanes[chosen_rounds[2:0]];
   assign framed_lanes = round_lanes[framed_rounds[2:0]];
   assign framed_is_last = round_is_last[framed_rounds[2:0]];
   assign framed_has_step = round_has_step[framed_rounds[2:0]];

@@ -25,19 +25,19 @@ module block_framer #(
   // A round: a block of each of its lanes, the first `round_lanes`.
   input  logic        round_valid,
   output logic        round_taken,
-  input  logic [1:0]  round_book,
-  input  logic [3:0]  round_offline_book,
-  input  logic [10:0] round_book_bytes,
+  input  logic [1:0]  round_codebook,
+  input  logic [3:0]  round_offline_codebook,
+  input  logic [10:0] round_codebook_bytes,
   input  logic        round_has_step,     // its first block, which then restarts
   input  logic        round_restarts,     // all its blocks
   input  logic [6:0]  round_lanes,
   input  logic        round_is_last,
-  // What precedes codes, in words of 4 bytes: bound and step, each a float64, and the book. A word comes one cycle
+  // What precedes codes, in words of 4 bytes: bound and step, each a float64, and the codebook. A word comes one cycle
   // after it was asked for, and zeros when none was.
   output logic        step_read,
   output logic [1:0]  step_addr,
-  output logic        book_read,
-  output logic [7:0]  book_addr,
+  output logic        codebook_read,
+  output logic [7:0]  codebook_addr,
   input  logic [31:0] word_data,
 
   // Of the lanes, side by side (lane.sv). Each shows zeros but in the cycle after it was asked.
@@ -93,29 +93,29 @@ module block_framer #(
   // --- a block's parts ---------------------------------------------------------------------------------
 
   localparam logic [3:0] WAIT = 4'd0, LOOK = 4'd1, TAKE = 4'd2, SUM = 4'd3, ROOM = 4'd4, HEAD = 4'd5, STEP = 4'd6,
-                         BOOK = 4'd7, CODES = 4'd8, SIDE = 4'd9, NEXT = 4'd10;
+                         CODEBOOK = 4'd7, CODES = 4'd8, SIDE = 4'd9, NEXT = 4'd10;
   logic [3:0]  state;
   logic [BLOCK_BITS:0] values, symbols, entries;
   logic [BLOCK_BITS+2:0] side_bytes;
   logic [BLOCK_BITS+1:0] code_bytes, code_left;
   logic [BLOCK_BITS:0] entries_left;
   logic [LENGTH_BITS-1:0] parts, payload;
-  logic [10:0] book_left;
-  logic        has_step, has_book, has_offline_book, is_first_lane, is_last;
+  logic [10:0] codebook_left;
+  logic        has_step, has_codebook, has_offline_codebook, is_first_lane, is_last;
   logic [2:0]  head_at;
   logic [2:0]  take_at;
   logic        meta_room;
   logic [MEMORY_BITS:0] memory_used;
 
-  logic ends_codes, ends_book, ends_side;
+  logic ends_codes, ends_codebook, ends_side;
   assign ends_codes = code_left <= (BLOCK_BITS+2)'(BYTES);
-  assign ends_book = book_left <= 11'd4;
+  assign ends_codebook = codebook_left <= 11'd4;
   assign ends_side = entries_left == 1;
   assign packed_read = state == LOOK ? select : '0;
   assign codes_read = state == CODES ? select : '0;
   assign side_read = state == SIDE ? select : '0;
   assign step_read = state == STEP;
-  assign book_read = state == BOOK;
+  assign codebook_read = state == CODEBOOK;
   assign packed_taken = state == NEXT ? select : '0;
   assign round_taken = state == NEXT && lane_number + 7'd1 == round_lanes;
 
@@ -137,8 +137,8 @@ module block_framer #(
           {values, symbols, entries, side_bytes, code_bytes} <= info;
           is_first_lane <= select[0];
           has_step <= round_has_step & select[0];
-          has_book <= round_book == neve_pkg::BOOK_REBUILT & select[0];
-          has_offline_book <= round_book == neve_pkg::BOOK_OFFLINE & select[0];
+          has_codebook <= round_codebook == neve_pkg::CODEBOOK_REBUILT & select[0];
+          has_offline_codebook <= round_codebook == neve_pkg::CODEBOOK_OFFLINE & select[0];
           is_last <= round_is_last & lane_number + 7'd1 == round_lanes;
           take_at <= take_at + 3'd1;
           if (take_at == 3'(LEVELS)) state <= SUM;
@@ -149,29 +149,29 @@ module block_framer #(
         end
         ROOM: begin
           payload <= parts + (has_step ? LENGTH_BITS'(16) : '0) +
-                     (has_book ? LENGTH_BITS'(round_book_bytes) : '0);
+                     (has_codebook ? LENGTH_BITS'(round_codebook_bytes) : '0);
           head_at <= 3'd0;
-          // A book and a step and a word less than whole come on top of what `parts` says.
+          // A codebook and a step and a word less than whole come on top of what `parts` says.
           if ({1'b0, memory_used} + (MEMORY_BITS+2)'(parts[LENGTH_BITS-1:B]) <
               (MEMORY_BITS+2)'((1 << MEMORY_BITS) - 1024 / BYTES - 4 - INFLIGHT)) state <= HEAD;
         end
         HEAD: begin
           head_at <= head_at + 3'd1;
           step_addr <= 2'd0;
-          book_addr <= 8'd0;
-          book_left <= round_book_bytes;
+          codebook_addr <= 8'd0;
+          codebook_left <= round_codebook_bytes;
           code_left <= code_bytes;
           entries_left <= entries;
-          if (head_at == HEAD_LAST) state <= has_step ? STEP : has_book ? BOOK : CODES;
+          if (head_at == HEAD_LAST) state <= has_step ? STEP : has_codebook ? CODEBOOK : CODES;
         end
         STEP: begin
           step_addr <= step_addr + 2'd1;
-          if (&step_addr) state <= has_book ? BOOK : CODES;
+          if (&step_addr) state <= has_codebook ? CODEBOOK : CODES;
         end
-        BOOK: begin
-          book_addr <= book_addr + 8'd1;
-          book_left <= book_left - 11'd4;
-          if (ends_book) state <= CODES;
+        CODEBOOK: begin
+          codebook_addr <= codebook_addr + 8'd1;
+          codebook_left <= codebook_left - 11'd4;
+          if (ends_codebook) state <= CODES;
         end
         CODES: begin
           code_left <= code_left - (BLOCK_BITS+2)'(BYTES);
@@ -195,9 +195,9 @@ module block_framer #(
   logic [31:0] head_word;
   always_comb begin
     case (head_at)
-      3'd0: head_word = {4'b0, has_offline_book ? round_offline_book : 4'd0,
+      3'd0: head_word = {4'b0, has_offline_codebook ? round_offline_codebook : 4'd0,
                          3'b0, is_last, has_step, has_step | round_restarts,
-                         is_first_lane ? round_book : neve_pkg::BOOK_KEPT, 16'h424e};
+                         is_first_lane ? round_codebook : neve_pkg::CODEBOOK_KEPT, 16'h424e};
       3'd1: head_word = 32'(values);
       3'd2: head_word = 32'(symbols);
       3'd3: head_word = 32'(side_bytes);
@@ -216,8 +216,8 @@ module block_framer #(
   logic [B:0]  word_bytes1, word_bytes2;
   logic [31:0] word1, word2;
   always_ff @(posedge clk) begin
-    words1 <= ~rst & (state == HEAD | state == STEP | state == BOOK);
-    word_bytes1 <= state == BOOK & ends_book ? (B+1)'(book_left) : (B+1)'(4);
+    words1 <= ~rst & (state == HEAD | state == STEP | state == CODEBOOK);
+    word_bytes1 <= state == CODEBOOK & ends_codebook ? (B+1)'(codebook_left) : (B+1)'(4);
     word1 <= state == HEAD ? head_word : 32'd0;
 
     words2 <= words1 & ~rst;

@@ -10,8 +10,8 @@ module block_header_reader #(
     input  logic                  checks,         // one cycle after the last word
     input  logic [          24:0] most_values,
     input  logic                  is_first_block,
-    output logic [           1:0] book,
-    output logic [           3:0] offline_book,
+    output logic [           1:0] codebook,
+    output logic [           3:0] offline_codebook,
     output logic                  block_restart,
     output logic                  block_has_step,
     output logic                  block_is_last,
@@ -35,13 +35,13 @@ module block_header_reader #(
     if (takes) begin
       unique case (at)
         3'd0: begin
-          book <= bytes[17:16];
+          codebook <= bytes[17:16];
           block_restart <= bytes[18];
           block_has_step <= bytes[19];
           block_is_last <= bytes[20];
-          offline_book <= bytes[27:24];
+          offline_codebook <= bytes[27:24];
           is_bad <= bytes[15:0] != 16'h424e || bytes[23:21] != '0 || bytes[17:16] == 2'd3 ||
-              bytes[31:28] != '0 || (bytes[17:16] != neve_pkg::BOOK_OFFLINE && bytes[27:24] != '0);
+              bytes[31:28] != '0 || (bytes[17:16] != neve_pkg::CODEBOOK_OFFLINE && bytes[27:24] != '0);
         end
         3'd1: values <= bytes;
         3'd2: symbols <= bytes;

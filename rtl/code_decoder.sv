@@ -3,14 +3,14 @@
 // that come next. A longer one takes two, or three from SHORT + 8 bits on: the first SHORT bits go, while comparisons
 // with where the codes of each length end say how many bits are left. The symbol is looked up behind that loop.
 //
-// A book comes as the lengths of symbols 0 to 1023, while codes of the one before are decoded; its symbols are put in
-// order of their codes. About 2,090 cycles, and 130 when a block takes it over.
+// A codebook comes as the lengths of symbols 0 to 1023, while codes of the one before are decoded; its symbols are put
+// in order of their codes. About 2,090 cycles, and 130 when a block takes it over.
 module code_decoder #(
     parameter int BLOCK_BITS = 16  // blocks of at most 2^BLOCK_BITS symbols
 ) (
     input  logic                             clk,
     input  logic                             rst,
-    // The next book, when the one before has been taken over: `load`, then 1024 lengths.
+    // The next codebook, when the one before has been taken over: `load`, then 1024 lengths.
     input  logic                             load,
     output logic                             load_ready,
     input  logic                             length_valid,
@@ -20,7 +20,7 @@ module code_decoder #(
     output logic                             complete,      // with loaded: its codes fill the code space, or it has one symbol
     // Codes of a block, the first bit lowest; what is left of the word before is dropped.
     input  logic                             start,
-    input  logic                             takes_book,    // with start: the next book is in force from here on
+    input  logic                             takes_codebook, // with start: the next one is in force from here on
     input  logic [             BLOCK_BITS:0] symbols,       // of the block
     input  logic [           BLOCK_BITS+1:0] code_bytes,
     input  logic                             word_valid,
@@ -49,8 +49,8 @@ module code_decoder #(
   localparam logic [2:0] FILL = 3'd7;
   logic [2:0] state;
 
-  // --- the next book: its symbols in order -------------------------------------------------------------------------
-  logic bank;  // of the book in force
+  // --- the next codebook: its symbols in order ---------------------------------------------------------------------
+  logic bank;  // of the codebook in force
   logic [S:0] at;  // symbol or, from COUNT on, length
 
   // How many codes of each length, that of 16 at 0; then where the next of them is placed, and so where they end.
@@ -102,7 +102,7 @@ module code_decoder #(
     end
   end
 
-  // --- the book in force -------------------------------------------------------------------------------------------
+  // --- the codebook in force ---------------------------------------------------------------------------------------
   // Of each length, that of 16 at 0: what leads from a code to its place in the order.
   logic [S-1:0] shifts[1 << (L - 1)];
   // Of codes longer than SHORT: the one behind the last of their length.
@@ -197,7 +197,7 @@ module code_decoder #(
       state <= CLEAR;
     end
     if (start) begin
-      if (takes_book) begin
+      if (takes_codebook) begin
         bank <= !bank;
         loaded <= 1'b0;
         at <= (S + 1)'(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A histogram to a canonical prefix code of at most 16 bits: the book that make_book() in src/core/stream/book.cpp makes,
-// bit for bit. At most 8,000 cycles.
+// A histogram to a canonical prefix code of at most 16 bits: the codebook that make_codebook() in
+// src/core/stream/codebook.cpp makes, bit for bit. At most 8,000 cycles.
 //
 //   order    symbols that occur, most frequent first (symbol_order.sv)      1,033 cycles
 //   merge    Huffman's tree (huffman_merge.sv)                              3 for each symbol

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code lengths to the bytes of a codebook (docs/format.md, "Codebook"), as write_book() in src/core/stream/book.cpp: a pass
-// that finds the first and last symbol with a code, and one that writes. About 2,060 cycles.
+// Code lengths to the bytes of a codebook (docs/format.md, "Codebook"), as write_codebook() in
+// src/core/stream/codebook.cpp: a pass that finds the first and last symbol with a code, and one that writes. About
+// 2,060 cycles.
 module codebook_writer (
     input  logic                            clk,
     input  logic                            rst,

@@ -36,7 +36,7 @@ module decoder #(
   logic [31:0] fill;
   logic load, load_ready, length_valid, length_ready, loaded, complete;
   logic [neve_pkg::LENGTH_BITS-1:0] length;
-  logic block_valid, block_taken, block_takes_book, block_restart, block_has_step, block_is_last;
+  logic block_valid, block_taken, block_takes_codebook, block_restart, block_has_step, block_is_last;
   logic [BLOCK_BITS:0] block_values, block_symbols;
   logic [BLOCK_BITS+1:0] block_code_bytes;
   logic [BLOCK_BITS+2:0] block_side_bytes;
@@ -80,7 +80,7 @@ module decoder #(
       .complete,
       .block_valid,
       .block_taken,
-      .block_takes_book,
+      .block_takes_codebook,
       .block_restart,
       .block_has_step,
       .block_is_last,
@@ -165,7 +165,7 @@ module decoder #(
       .loaded,
       .complete,
       .start(starts),
-      .takes_book(block_takes_book),
+      .takes_codebook(block_takes_codebook),
       .block_restart,
       .block_values,
       .block_symbols,

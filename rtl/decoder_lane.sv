@@ -3,7 +3,8 @@
 // short and its line has 8 values at least (code_decoder.sv, lorenzo_inverse.sv); values beside the codes as fast as
 // they are read, half of one a cycle (side_entries.sv).
 //
-// Whoever reads the stream gives the block's header, the next book as lengths, the block's codes and its side stream.
+// Whoever reads the stream gives the block's header, the next codebook as lengths, the block's codes and its side
+// stream.
 module decoder_lane #(
     parameter int BLOCK_BITS = 16,  // blocks have at most 2^BLOCK_BITS values
     parameter int LINE_BITS  = 12,  // lines 2^LINE_BITS
@@ -17,7 +18,7 @@ module decoder_lane #(
     input  logic [           LINE_BITS-1:0] line_last,      // values of a line, less 1
     input  logic [                    15:0] plane_last,     // lines of a plane, less 1
     input  logic [            PLANE_BITS:0] plane_values,   // of a plane; 0: no value looks back as far
-    // The next book: `load`, then the lengths of symbols 0 to 1023, while blocks are decoded by the one before.
+    // The next codebook: `load`, then the lengths of symbols 0 to 1023, while blocks are decoded by the one before.
     input  logic                            load,
     output logic                            load_ready,
     input  logic                            length_valid,
@@ -27,7 +28,7 @@ module decoder_lane #(
     output logic                            complete,       // with loaded: the lengths are those of a complete code
     // A block, when the one before is done.
     input  logic                            start,
-    input  logic                            takes_book,     // the next book is its; loaded and complete
+    input  logic                            takes_codebook, // the next codebook is its; loaded and complete
     input  logic                            block_restart,
     input  logic [            BLOCK_BITS:0] block_values,
     input  logic [            BLOCK_BITS:0] block_symbols,
@@ -64,7 +65,7 @@ module decoder_lane #(
       .loaded,
       .complete,
       .start,
-      .takes_book,
+      .takes_codebook,
       .symbols(block_symbols),
       .code_bytes,
       .word_valid(code_valid),
@@ -82,7 +83,7 @@ module decoder_lane #(
   // --- side stream -------------------------------------------------------------------------------------------------
   logic entry_valid, entry_ready, entry_special, entries_done, entries_ended;
   logic [31:0] entry_value;
-  logic [28:0] entry_quantum;
+  logic [28:0] entry_quant_code;
   logic [15:0] entry_run;
   side_entries #(
       .BLOCK_BITS(BLOCK_BITS)
@@ -99,7 +100,7 @@ module decoder_lane #(
       .entry_ready,
       .entry_special,
       .entry_value,
-      .entry_quantum,
+      .entry_quant_code,
       .entry_run,
       .done(entries_done),
       .ended(entries_ended)
@@ -132,7 +133,7 @@ module decoder_lane #(
     known0 <= !in_run && is_escape && !entry_special;
     held0 <= in_run || (is_escape && entry_special);
     number0 <= in_run || (is_escape && entry_special) ? '0 :
-        is_escape ? entry_quantum : 29'(symbol) - 29'(neve_pkg::ZERO);
+        is_escape ? entry_quant_code : 29'(symbol) - 29'(neve_pkg::ZERO);
     if (takes_entry) exact_value <= entry_value;
 
     if (is_short) begin
@@ -202,8 +203,8 @@ module decoder_lane #(
     end
   end
 
-  logic [31:0] quantum;
-  logic quantum_valid;
+  logic [31:0] quant_code;
+  logic quant_code_valid;
   lorenzo_inverse #(
       .LINE_BITS (LINE_BITS),
       .PLANE_BITS(PLANE_BITS)
@@ -219,8 +220,8 @@ module decoder_lane #(
       .in_known(known0),
       .in_held(held0),
       .in_number(number0),
-      .out_valid(quantum_valid),
-      .out_quantum(quantum)
+      .out_valid(quant_code_valid),
+      .out_quant_code(quant_code)
   );
 
   // What is given as it is goes beside the sums.
@@ -236,10 +237,10 @@ module decoder_lane #(
       .clk,
       .rst,
       .step(settings.step),
-      .in_valid(quantum_valid),
+      .in_valid(quant_code_valid),
       .in_exact(is_exact[BESIDE-1]),
       .in_value(value[BESIDE-1]),
-      .in_quantum(quantum),
+      .in_quant_code(quant_code),
       .out_valid,
       .out_value
   );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A quantum to its value q * S: q rounded to float32, the product rounded to float32, both ties to even, as
+// A quantization code to its value q * S: q rounded to float32, the product rounded to float32, both ties to even, as
 // dequantize_one() in src/core/kernels/portable.hpp. Steps are those of quantizer.sv, so that no product leaves float32's normal
 // range. Values that are given as they are take the same way. One a cycle, LATENCY cycles later.
 module dequantizer (
@@ -9,7 +9,7 @@ module dequantizer (
     input  logic        in_valid,
     input  logic        in_exact,
     input  logic [31:0] in_value,       // where exact
-    input  logic [31:0] in_quantum,     // modulo 2^32
+    input  logic [31:0] in_quant_code,  // modulo 2^32
     output logic        out_valid,
     output logic [31:0] out_value
 );
@@ -22,14 +22,14 @@ module dequantizer (
   always_ff @(posedge clk) begin
     valid <= {valid[LATENCY-1:1], in_valid};
     exact <= {exact[LATENCY-2:1], in_exact};
-    negative <= {negative[LATENCY-2:1], in_quantum[31]};
+    negative <= {negative[LATENCY-2:1], in_quant_code[31]};
     value[1] <= in_value;
     for (int i = 2; i < LATENCY; i++) value[i] <= value[i-1];
     if (rst) valid <= '0;
   end
 
   // Magnitude, its highest bit moved to the top.
-  logic [31:0] quantum1, size2, size3, size4, size5;
+  logic [31:0] quant_code1, size2, size3, size4, size5;
   logic [4:3] lead3;
   logic [4:1] lead4;
   logic [4:0] lead5;  // zeros in front of it
@@ -44,8 +44,8 @@ module dequantizer (
   assign half3 = no_four ? size3 << 4 : size3;
   assign no_two = half3[31:30] == '0;
   always_ff @(posedge clk) begin
-    quantum1 <= in_quantum;
-    size2 <= quantum1[31] ? -quantum1 : quantum1;
+    quant_code1 <= in_quant_code;
+    size2 <= quant_code1[31] ? -quant_code1 : quant_code1;
     lead3 <= {no_bytes, no_nibble};
     size3 <= no_nibble ? half2 << 8 : half2;
     lead4 <= {lead3, no_four, no_two};

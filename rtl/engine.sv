@@ -2,9 +2,9 @@
 // The streaming compression engine: LANES lanes, each with an input of its own; one output, a Neve stream.
 //
 // Blocks of the stream go to the lanes in turn; those that the lanes have at a time are a round. What happens
-// to a round: its values become symbols and counts; counts of all lanes are summed; its book is chosen by them;
+// to a round: its values become symbols and counts; counts of all lanes are summed; its codebook is chosen by them;
 // the lanes' tables are loaded; symbols become codes; the framer emits the blocks. Each step is at another
-// round. A book of the stream's own is built, in the background, from the counts of `build_rounds` rounds, and is
+// round. A codebook of the stream's own is built, in the background, from the counts of `build_rounds` rounds, and is
 // on offer from the third round after them on: always from the same round, however long anything waits.
 module engine #(
   parameter int LANES = 1,          // 1 to 64
@@ -38,8 +38,8 @@ module engine #(
 
   // A round's choice, for those who watch.
   output logic        chosen,
-  output logic [1:0]  chosen_book,
-  output logic [3:0]  chosen_offline_book
+  output logic [1:0]  chosen_codebook,
+  output logic [3:0]  chosen_offline_codebook
 );
   localparam int ENTRY_BITS = neve_pkg::ENTRY_BITS;
   localparam logic [2:0] PAGE_HEADER = 3'd1;  // 0x080: words of the stream header
@@ -75,8 +75,8 @@ module engine #(
   logic [LANES-1:0] lane_empty, block_valid, block_ready;
   logic [BLOCK_BITS:0] values_now;
   logic [15:0] x, y;
-  logic [3:0]  dealt_rounds, booked_rounds, framed_rounds;
-  logic [6:0]  booked_lanes, framed_lanes;
+  logic [3:0]  dealt_rounds, chosen_rounds, framed_rounds;
+  logic [6:0]  chosen_lanes, framed_lanes;
   logic        framed_is_last, framed_has_step;
   logic [5:0]  framed_rung;
   block_dealer #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS)) dealer (
@@ -84,14 +84,14 @@ module engine #(
     .ended(m_axis_tvalid & m_axis_tready & m_axis_tlast), .total, .block_values, .line_last, .plane_last,
     .block_x_step, .block_y_step, .holds_ratio, .first_rung, .asks, .answered, .next_rung, .rung, .load_start, .loaded,
     .lane_empty, .block_valid, .block_ready, .values_now, .is_first, .has_new_step, .x, .y, .dealt_rounds,
-    .booked_rounds, .booked_lanes, .framed_rounds, .framed_lanes, .framed_is_last, .framed_has_step, .framed_rung);
+    .chosen_rounds, .chosen_lanes, .framed_rounds, .framed_lanes, .framed_is_last, .framed_has_step, .framed_rung);
 
   // --- lanes -------------------------------------------------------------------------------------------
 
-  logic [LANES-1:0] counted, counts_taken, book_pending, book_valid;
-  logic        count_read, book_bank;
+  logic [LANES-1:0] counted, counts_taken, codebook_pending, codebook_valid;
+  logic        count_read, codebook_bank;
   logic [9:0]  count_addr;
-  logic [LANES-1:0] active;                 // in the round that the books are at
+  logic [LANES-1:0] active;                 // in the round whose codebook is chosen next
   logic [LANES*(BLOCK_BITS+1)-1:0] count_data;
   logic [LANES*(BLOCK_BITS+3)-1:0] counted_side_bytes;
   logic        table_write, table_bank;
@@ -119,7 +119,7 @@ module engine #(
         .count_clear_all(clears), .count_addr(clears ? clear_at : count_addr),
         .count_data(count_data[(BLOCK_BITS+1)*l+:BLOCK_BITS+1]),
         .counted_side_bytes(counted_side_bytes[(BLOCK_BITS+3)*l+:BLOCK_BITS+3]),
-        .book_valid(book_valid[l]), .book_bank(book_bank), .book_pending(book_pending[l]),
+        .codebook_valid(codebook_valid[l]), .codebook_bank(codebook_bank), .codebook_pending(codebook_pending[l]),
         .table_write(table_write), .table_bank(table_bank), .table_addr(table_addr), .table_entry(table_entry),
         .packed_valid(packed_valid[l]), .packed_taken(packed_taken[l]), .packed_read(packed_read[l]),
         .packed_values(packed_values[(BLOCK_BITS+1)*l+:BLOCK_BITS+1]),
@@ -133,20 +133,21 @@ module engine #(
     end
   endgenerate
 
-  // --- books and bounds --------------------------------------------------------------------------------
+  // --- codebooks and bounds ----------------------------------------------------------------------------
 
   logic        round_taken, has_framed, word_valid, measured;
-  logic [1:0]  framed_book;
-  logic [3:0]  framed_offline_book;
-  logic [10:0] book_bytes;
-  logic [7:0]  book_word_at;
+  logic [1:0]  framed_codebook;
+  logic [3:0]  framed_offline_codebook;
+  logic [10:0] codebook_bytes;
+  logic [7:0]  codebook_word_at;
   logic [31:0] word_data, measured_bits;
-  round_books #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS)) books (
-    .clk, .rst(lane_rst), .rule, .chi_keep, .chi_offline, .build_rounds, .table_shift, .dealt_rounds, .booked_rounds,
-    .lanes_now(booked_lanes), .active, .counted, .counts_taken, .count_read, .count_addr, .count_data,
-    .counted_side_bytes, .book_valid, .book_bank, .book_pending, .table_write, .table_bank, .table_addr, .table_entry,
-    .chosen, .chosen_book, .chosen_offline_book, .measured, .measured_bits, .round_taken, .framed_rounds, .has_framed,
-    .framed_book, .framed_offline_book, .book_bytes, .word_valid, .book_word_at, .word_data);
+  round_codebooks #(.LANES(LANES), .BLOCK_BITS(BLOCK_BITS)) codebooks (
+    .clk, .rst(lane_rst), .rule, .chi_keep, .chi_offline, .build_rounds, .table_shift, .dealt_rounds, .chosen_rounds,
+    .lanes_now(chosen_lanes), .active, .counted, .counts_taken, .count_read, .count_addr, .count_data,
+    .counted_side_bytes, .codebook_valid, .codebook_bank, .codebook_pending, .table_write, .table_bank, .table_addr,
+    .table_entry, .chosen, .chosen_codebook, .chosen_offline_codebook, .measured, .measured_bits, .round_taken,
+    .framed_rounds, .has_framed, .framed_codebook, .framed_offline_codebook, .codebook_bytes, .word_valid,
+    .codebook_word_at, .word_data);
   ratio_control ratio (
     .clk(clk), .rst(lane_rst), .last_rung(last_rung), .target(target), .shift(gain_shift), .measured(measured),
     .measured_bits(measured_bits), .ask(asks), .rung(rung), .answered(answered), .answer(next_rung));
@@ -154,18 +155,18 @@ module engine #(
   // --- out ---------------------------------------------------------------------------------------------
 
   // What the framer asks for in words of 4 bytes: the bound of the round's rung and S, which becomes a float64, and the
-  // book.
-  logic        step_read, book_read;
+  // codebook.
+  logic        step_read, codebook_read;
   logic [1:0]  step_addr, step_addr1;
-  logic [7:0]  framer_book_addr;
-  logic [31:0] step_word, step_as_f64, book_word;
+  logic [7:0]  framer_codebook_addr;
+  logic [31:0] step_word, step_as_f64, codebook_word;
   gated_ram #(.WIDTH(32), .DEPTH(512)) framer_ladder (
     .clk(clk), .write(reg_write & reg_addr[9]), .write_addr(reg_addr[8:0]), .write_data(reg_data), .enable(1'b1),
     .read(step_read), .read_addr({framed_rung, step_addr[1] ? 3'd0 : step_addr[0] ? 3'd4 : 3'd3}),
     .read_data(step_word));
-  gated_ram #(.WIDTH(32), .DEPTH(256)) book_words (
-    .clk(clk), .write(word_valid), .write_addr(book_word_at), .write_data(word_data), .enable(1'b1), .read(book_read),
-    .read_addr(framer_book_addr), .read_data(book_word));
+  gated_ram #(.WIDTH(32), .DEPTH(256)) codebook_words (
+    .clk(clk), .write(word_valid), .write_addr(codebook_word_at), .write_data(word_data), .enable(1'b1),
+    .read(codebook_read), .read_addr(framer_codebook_addr), .read_data(codebook_word));
   always_ff @(posedge clk) step_addr1 <= step_addr;
   always_comb begin
     case (step_addr1)
@@ -180,12 +181,12 @@ module engine #(
     .clk(clk), .rst(lane_rst),
     .header_write(reg_write & reg_addr[9:7] == PAGE_HEADER), .header_addr(reg_addr[6:0]),
     .header_data(reg_data), .header_words(header_words), .start(start_framer),
-    .round_valid(framed_rounds != booked_rounds & ~round_taken), .round_taken(round_taken),
-    .round_book(framed_book), .round_offline_book(framed_offline_book),
-    .round_book_bytes(book_bytes), .round_has_step(framed_has_step),
+    .round_valid(framed_rounds != chosen_rounds & ~round_taken), .round_taken(round_taken),
+    .round_codebook(framed_codebook), .round_offline_codebook(framed_offline_codebook),
+    .round_codebook_bytes(codebook_bytes), .round_has_step(framed_has_step),
     .round_restarts(restarts | ~has_framed), .round_lanes(framed_lanes),
     .round_is_last(framed_is_last), .step_read(step_read), .step_addr(step_addr),
-    .book_read(book_read), .book_addr(framer_book_addr), .word_data(step_as_f64 | book_word),
+    .codebook_read(codebook_read), .codebook_addr(framer_codebook_addr), .word_data(step_as_f64 | codebook_word),
     .packed_valid(packed_valid), .packed_read(packed_read), .packed_taken(packed_taken), .packed_values(packed_values),
     .packed_symbols(packed_symbols), .packed_entries(packed_entries), .packed_side_bytes(packed_side_bytes),
     .packed_code_bytes(packed_code_bytes), .codes_read(codes_read), .codes_data(codes_data),

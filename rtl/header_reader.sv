@@ -63,7 +63,8 @@ module header_reader #(
     end
   end
 
-  // The fill value in float32: NaN and what overflows never is a value's quantum, so that they need not be known.
+  // The fill value in float32: NaN and what overflows never is a value's quantization code, so that they need not be
+  // known.
   logic [31:0] fill_rounded;
   logic [10:0] fill_exponent;
   assign fill_exponent = bytes[30:20];

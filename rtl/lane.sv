@@ -5,7 +5,7 @@
 //   values -> quantizer -> lorenzo -> side_stream -> symbols (4 blocks) -> code table -> packer -> codes
 //                                          |-> histogram (2 blocks)                   entries -> side
 //
-// A block's codes wait until its round has a book (round_books.sv).
+// A block's codes wait until its round has a codebook (round_codebooks.sv).
 module lane #(
   parameter int BLOCK_BITS = 12,   // blocks of at most 2^BLOCK_BITS values, 8 to 16
   parameter int DIMS = 3,
@@ -45,10 +45,10 @@ module lane #(
   output logic [BLOCK_BITS:0] count_data,   // two cycles later
   output logic [BLOCK_BITS+2:0] counted_side_bytes,  // of that block
 
-  // The next block's book: `book_pending` until its first symbol has been read.
-  input  logic        book_valid,
-  input  logic        book_bank,
-  output logic        book_pending,
+  // The next block's codebook: `codebook_pending` until its first symbol has been read.
+  input  logic        codebook_valid,
+  input  logic        codebook_bank,
+  output logic        codebook_pending,
   input  logic        table_write,
   input  logic        table_bank,
   input  logic [9:0]  table_addr,
@@ -96,7 +96,7 @@ module lane #(
   logic [BLOCK_BITS:0] opened_values;
   logic [15:0] opened_x, opened_y;
 
-  // Blocks begun, counted, whose counts were taken, with a book, packed, taken: modulo 8.
+  // Blocks begun, counted, whose counts were taken, with a codebook, packed, taken: modulo 8.
   logic [2:0]  begun, done_blocks, taken_counts, packed_blocks, taken_blocks;
   logic [2:0]  unpacked, untaken;  // begun, and not yet
   logic [BLOCK_BITS+2:0] side_used;
@@ -145,15 +145,15 @@ module lane #(
   end
   assign empty = ~is_open & begun == done_blocks;
 
-  // --- quanta, symbols ---------------------------------------------------------------------------------
+  // --- quantization codes, symbols ---------------------------------------------------------------------
 
   logic q_valid, q_special;
-  logic signed [28:0] q_quantum;
+  logic signed [28:0] q_quant_code;
   logic [31:0] q_data;
   quantizer quantizer_i (
     .clk(clk), .rst(rst), .settings(settings),
     .in_valid(in_valid & is_open & ~rst), .in_data(in_data),
-    .out_valid(q_valid), .out_special(q_special), .out_quantum(q_quantum), .out_data(q_data));
+    .out_valid(q_valid), .out_special(q_special), .out_quant_code(q_quant_code), .out_data(q_data));
 
   // Where blocks begin and end travels beside the values.
   localparam int QUANTIZER_CYCLES = 28;
@@ -172,7 +172,7 @@ module lane #(
     .clk(clk), .dims(dims), .line_last(line_last), .plane_last(plane_last), .plane_values(plane_values),
     .block_x(start_x), .block_y(start_y),
     .in_valid(q_valid), .in_first(q_first[QUANTIZER_CYCLES]), .in_restart(q_restart), .in_last(q_last[QUANTIZER_CYCLES]),
-    .in_special(q_special), .in_quantum(q_quantum), .in_data(q_data),
+    .in_special(q_special), .in_quant_code(q_quant_code), .in_data(q_data),
     .out_valid(l_valid), .out_first(l_first), .out_last(l_last), .out_special(l_special),
     .out_symbol(l_symbol), .out_data(l_data));
 
@@ -301,19 +301,19 @@ module lane #(
     .clk(clk), .subtract(1'b1), .carry(1'b0), .a({1'b0, code_written}),
     .b({1'b0, code_taken, {WORD_BITS{1'b0}}}), .sum(code_used));
   assign untaken_blocks = distance(pack_block, taken_blocks);
-  assign starts_now = book_pending & code_has_room & (~packs | ends_code);
+  assign starts_now = codebook_pending & code_has_room & (~packs | ends_code);
   always_ff @(posedge clk) begin
     // Less than half of it, by 16 words and more.
     code_has_room <= ~(|code_used[CODE_BITS:CODE_BITS-1] | &code_used[CODE_BITS-2:4]) & ~untaken_blocks[2] &
                      ~starts_now & ~started;
     started <= starts_now;
     if (rst) begin
-      book_pending <= 1'b0;
-    end else if (book_valid) begin
-      book_pending <= 1'b1;
-      starts_bank <= book_bank;
+      codebook_pending <= 1'b0;
+    end else if (codebook_valid) begin
+      codebook_pending <= 1'b1;
+      starts_bank <= codebook_bank;
     end else if (starts_now) begin
-      book_pending <= 1'b0;
+      codebook_pending <= 1'b0;
     end
   end
 

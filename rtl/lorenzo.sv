@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quanta to symbols, one value a cycle: the residual of Lorenzo prediction in 1, 2 or 3 directions
+// Quantization codes to symbols, one value a cycle: the residual of Lorenzo prediction in 1, 2 or 3 directions
 // (docs/format.md, "Prediction"). It is taken direction by direction: d1 = p - p(x-1), d2 = d1 - d1(y-1),
 // d3 = d2 - d2(z-1); a line of d1 and a plane of d2 are kept.
 module lorenzo #(
@@ -22,7 +22,7 @@ module lorenzo #(
   input  logic        in_restart,    // the first of a block that looks back at nothing
   input  logic        in_last,
   input  logic        in_special,
-  input  logic signed [28:0] in_quantum,
+  input  logic signed [28:0] in_quant_code,
   input  logic [31:0] in_data,
   output logic        out_valid,
   output logic        out_first,
@@ -65,7 +65,7 @@ module lorenzo #(
   // 0: the value's place, counted from the line's and the plane's end.
   logic [LINE_BITS-1:0] x0;  // of longer lines, in one direction, it does not matter
   logic at_line_end0, at_line_start0, at_last_line0, at_first_line0, restart0;
-  logic signed [28:0] quantum0;
+  logic signed [28:0] quant_code0;
   countdown #(.WIDTH(LINE_BITS)) line_place (
     .clk(clk), .load(in_first), .value(block_line_left[LINE_BITS-1:0]), .step(in_valid),
     .minus_again((LINE_BITS+1)'(minus_line)), .left(x0), .is_last(at_line_end0));
@@ -73,7 +73,7 @@ module lorenzo #(
     .clk(clk), .load(in_first), .value(block_lines_left[15:0]), .step(in_valid & at_line_end0),
     .minus_again(minus_lines), .left(), .is_last(at_last_line0));
   always_ff @(posedge clk) begin
-    quantum0 <= in_quantum;
+    quant_code0 <= in_quant_code;
     restart0 <= in_restart;
     if (in_valid) begin
       at_line_start0 <= in_first ? block_at_line_start : at_line_end0;
@@ -82,12 +82,12 @@ module lorenzo #(
     end
   end
 
-  // 1: the quantum that counts, and the one before it.
+  // 1: the quantization code that counts, and the one before it.
   logic signed [28:0] held1, before1;
   always_ff @(posedge clk) begin
     // Zeros first, so that they are a register's reset.
     if (valid[0] & special[0] & restart0) held1 <= 29'sd0;
-    else if (valid[0] & ~special[0]) held1 <= quantum0;
+    else if (valid[0] & ~special[0]) held1 <= quant_code0;
     if (valid[0] & (restart0 | (at_line_start0 & dims != 2'd1))) before1 <= 29'sd0;
     else if (valid[0]) before1 <= held1;
   end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Residuals back to quanta, a value a cycle: what lorenzo.sv takes apart direction by direction is added up again,
+// Residuals back to quantization codes, a value a cycle: what lorenzo.sv takes apart direction by direction is added up
+// again,
 //   d2 = r + d2(z-1), d1 = d2 + d1(y-1), p = d1 + p(x-1),
-// all modulo 2^32. Only the last sum waits for the value before. Values whose quantum is known go through the same adders
-// with nothing added; what the memories keep is the differences of what came out, whatever way it came.
+// all modulo 2^32. Only the last sum waits for the value before. Values whose quantization code is known go through
+// the same adders with nothing added; what the memories keep is the differences of what came out, whatever way it came.
 module lorenzo_inverse #(
     parameter int LINE_BITS  = 12,
     parameter int PLANE_BITS = 12
@@ -16,11 +17,11 @@ module lorenzo_inverse #(
     input  logic [  PLANE_BITS:0] plane_values,   // of a plane
     input  logic                  restart,        // nothing that came before counts; not with a value
     input  logic                  in_valid,
-    input  logic                  in_known,       // its quantum is given
+    input  logic                  in_known,       // its quantization code is given
     input  logic                  in_held,        // it holds that of the value before
-    input  logic [          28:0] in_number,      // residual or quantum; 0 where it is held
+    input  logic [          28:0] in_number,      // residual or quantization code; 0 where it is held
     output logic                  out_valid,
-    output logic [          31:0] out_quantum
+    output logic [          31:0] out_quant_code
 );
   // --- the place of the next value ---------------------------------------------------------------------------------
   // "At" flags look one value ahead, so that no comparison is waited for.
@@ -119,7 +120,7 @@ module lorenzo_inverse #(
   );
 
   // 3: of the plane before; 4: of the line before; 5: of the value before. 6, 7: what they were, taken off again.
-  logic [31:0] sum3, sum4, quantum5, before5, above4, above5, above6;
+  logic [31:0] sum3, sum4, quant_code5, before5, above4, above5, above6;
   logic adds_before4, has_before4;
   always_ff @(posedge clk) begin
     sum3 <= {{3{number2[28]}}, number2} + (is_residual[2] && has_behind[2] ? plane_read2 : '0);
@@ -130,12 +131,12 @@ module lorenzo_inverse #(
     adds_before4 <= (is_residual[3] && !starts_line[3]) || (is_held[3] && !first[3]);
     has_before4 <= !starts_line[3];
     if (valid[4]) begin
-      quantum5 <= sum4 + (adds_before4 ? quantum5 : '0);
-      before5 <= has_before4 ? quantum5 : '0;
+      quant_code5 <= sum4 + (adds_before4 ? quant_code5 : '0);
+      before5 <= has_before4 ? quant_code5 : '0;
     end
-    difference6 <= quantum5 - before5;
+    difference6 <= quant_code5 - before5;
     difference7 <= difference6 - above6;
   end
   assign out_valid = valid[5];
-  assign out_quantum = quantum5;
+  assign out_quant_code = quant_code5;
 endmodule

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the modules that hold the offline codebooks from src/core/stream/offline_books.inc.
+"""Makes the modules that hold the offline codebooks from src/core/stream/offline_codebooks.inc.
 
 rtl/make_offline_tables.py OUTPUT_DIRECTORY writes
-  offline_entries.sv, .hex   {length, code} of every symbol of every book
-  offline_lengths.sv, .hex   code lengths of all books side by side, as book_choice.sv takes them
+  offline_entries.sv, .hex   {length, code} of every symbol of every codebook
+  offline_lengths.sv, .hex   lengths of all codebooks side by side, as codebook_choice.sv takes them
 """
 
 import re
@@ -12,18 +12,18 @@ import sys
 from pathlib import Path
 
 SYMBOLS = 1024
-BOOKS = 16
+CODEBOOKS = 16
 LONGEST = 16
-SOURCE = Path(__file__).resolve().parent.parent / "src" / "core" / "stream" / "offline_books.inc"
+SOURCE = Path(__file__).resolve().parent.parent / "src/core/stream/offline_codebooks.inc"
 
 
-def read_books(text):
+def read_codebooks(text):
     text = re.sub(r"//.*", "", text)
     runs = re.findall(r"\{\s*(\d+)\s*,\s*(\d+)\s*\}", text)
     lengths = [int(length) for length, symbols in runs for _ in range(int(symbols))]
-    if len(lengths) != BOOKS * SYMBOLS:
-        sys.exit(f"{SOURCE}: lengths of {len(lengths)} symbols, must be {BOOKS} x {SYMBOLS}")
-    return [lengths[b * SYMBOLS : (b + 1) * SYMBOLS] for b in range(BOOKS)]
+    if len(lengths) != CODEBOOKS * SYMBOLS:
+        sys.exit(f"{SOURCE}: lengths of {len(lengths)} symbols, must be {CODEBOOKS} x {SYMBOLS}")
+    return [lengths[b * SYMBOLS : (b + 1) * SYMBOLS] for b in range(CODEBOOKS)]
 
 
 def entries(lengths):
@@ -38,7 +38,7 @@ def entries(lengths):
                 made[symbol] = length << LONGEST | reversed_code
                 code += 1
     if code != 1 << LONGEST:
-        sys.exit(f"{SOURCE}: a book fills {code}/{1 << LONGEST} of its code space")
+        sys.exit(f"{SOURCE}: a codebook fills {code}/{1 << LONGEST} of its code space")
     return made
 
 
@@ -79,11 +79,13 @@ def main():
         sys.exit(__doc__)
     directory = Path(sys.argv[1]).resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    books = read_books(SOURCE.read_text())
-    table = [entry for book in books for entry in entries(book)]
-    write_module(directory, "offline_entries", table, 21, "book", "entry", "{length, code}")
-    lengths = [sum(books[b][symbol] << 5 * b for b in range(BOOKS)) for symbol in range(SYMBOLS)]
-    write_module(directory, "offline_lengths", lengths, 5 * BOOKS, None, "lengths", "book 0 lowest")
+    codebooks = read_codebooks(SOURCE.read_text())
+    table = [entry for codebook in codebooks for entry in entries(codebook)]
+    write_module(directory, "offline_entries", table, 21, "codebook", "entry", "{length, code}")
+    lengths = [sum(codebooks[b][s] << 5 * b for b in range(CODEBOOKS)) for s in range(SYMBOLS)]
+    write_module(
+        directory, "offline_lengths", lengths, 5 * CODEBOOKS, None, "lengths", "codebook 0 lowest"
+    )
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ package neve_pkg;
   localparam int LENGTH_BITS = 5;
   localparam int ENTRY_BITS = LENGTH_BITS + MAX_CODE_BITS;  // {length, code}; code bit 0 leaves first
   localparam int COUNT_BITS = 24;
-  localparam int OFFLINE_BOOKS = 16;
+  localparam int OFFLINE_CODEBOOKS = 16;
 
-  // A block's book, as its header says it.
-  localparam logic [1:0] BOOK_KEPT = 2'd0;
-  localparam logic [1:0] BOOK_REBUILT = 2'd1;
-  localparam logic [1:0] BOOK_OFFLINE = 2'd2;
+  // A block's codebook, as its header says it.
+  localparam logic [1:0] CODEBOOK_KEPT = 2'd0;
+  localparam logic [1:0] CODEBOOK_REBUILT = 2'd1;
+  localparam logic [1:0] CODEBOOK_OFFLINE = 2'd2;
 
-  // Rules of book_choice, numbered as neve::BookRule.
+  // Rules of codebook_choice, numbered as neve::CodebookRule.
   localparam logic [1:0] RULE_EXACT_COST = 2'd0;
   localparam logic [1:0] RULE_CHI = 2'd1;
   localparam logic [1:0] RULE_ALWAYS = 2'd2;
@@ -30,7 +30,7 @@ package neve_pkg;
   localparam logic [3:0] NOT_BUILT_FOR = 4'd5;    // float64; longer blocks, lines, planes; a fill value below 2^-126
   localparam logic [3:0] BLOCK_HEADER = 4'd6;     // mark, flags, or counts that do not fit
   localparam logic [3:0] BLOCK_CHECKSUM = 4'd7;
-  localparam logic [3:0] BOOK = 4'd8;             // lengths of no complete code; none yet
+  localparam logic [3:0] CODEBOOK = 4'd8;         // lengths of no complete code; none yet
   localparam logic [3:0] CODES = 4'd9;            // codes or side stream do not fit the block's values
   localparam logic [3:0] ENDS_EARLY = 4'd10;
   localparam logic [3:0] VALUES = 4'd11;          // more or fewer than the shape's, or bytes behind the last block
@@ -38,7 +38,7 @@ package neve_pkg;
 
   // A step S and I = 1 / S, as quantizer.sv and dequantizer.sv want to know them. Significands have their leading one.
   typedef struct packed {
-    logic has_step;             // without one nothing has a quantum
+    logic has_step;             // without one nothing has a quantization code
     logic [23:0] inverse;       // significand of I
     logic [8:0] inverse_shift;  // 277 - exponent of I
     logic [23:0] significand;   // of S

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A float32 value to its quantum, one value a cycle, LATENCY cycles later (docs/format.md, "Quantization"):
+// A float32 value to its quantization code, one value a cycle, LATENCY cycles later (docs/format.md, "Quantization"):
 //   scaled = round(v * I), q = nearest_even(scaled), and the value has it where |scaled| < 2^28 and
 //   round(|v - round(q * S)|) <= t; not NaN, infinite, -0 or the fill value.
 // Significands are 24 bits with their leading one; exponents are biased as in float32. Values below 2^-126
@@ -13,8 +13,8 @@ module quantizer (
   input  logic        in_valid,
   input  logic [31:0] in_data,
   output logic        out_valid,
-  output logic        out_special,       // has no quantum
-  output logic signed [28:0] out_quantum,
+  output logic        out_special,       // has no quantization code
+  output logic signed [28:0] out_quant_code,
   output logic [31:0] out_data
 );
   localparam int LATENCY = 28;
@@ -112,7 +112,7 @@ module quantizer (
   // Back where it was, since it is a significand again (or 2^24): 2^(-place) has the same bits in the other direction.
   logic [24:0] unmoves15;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic [49:0] quantum18;
+  logic [49:0] quant_code18;
   /* verilator lint_on UNUSEDSIGNAL */
   genvar g;
   generate
@@ -120,13 +120,14 @@ module quantizer (
       assign unmoves15[g] = power15[POINT-g];
     end
   endgenerate
-  multiplier #(.A_BITS(25), .B_BITS(25)) unmove (.clk(clk), .a(whole15), .b(unmoves15), .product(quantum18));
+  multiplier #(.A_BITS(25), .B_BITS(25)) unmove (.clk(clk), .a(whole15), .b(unmoves15), .product(quant_code18));
 
   // q * S: exactly, then rounded.
   logic [48:0] decoded_product21;  // less than 2^48
   logic [23:0] decoded23, decoded24;
   logic [1:0]  raised23, binades24;
-  multiplier #(.A_BITS(25)) back (.clk(clk), .a(quantum18[24:0]), .b(settings.step.significand), .product(decoded_product21));
+  multiplier #(.A_BITS(25)) back (
+    .clk(clk), .a(quant_code18[24:0]), .b(settings.step.significand), .product(decoded_product21));
   significand round_decoded (.clk(clk), .product(decoded_product21[47:0]), .value(decoded23), .raised(raised23));
 
   // Binades between v and q * S, plus 1: their exponents' sums cancel, since I is 1 / S. 0 to 3.
@@ -171,7 +172,7 @@ module quantizer (
     out_special <= special[27] | beyond27 | (~below27 & over27[28]);
   end
 
-  // The quantum with its sign.
+  // The quantization code with its sign.
   logic [24:0] whole25, whole26;
   (* keep, shreg_extract = "no" *) logic [5*3-1:0] places_after;  // of stages 11 to 15
   logic [2:0]  places25, places26;
@@ -182,6 +183,6 @@ module quantizer (
   end
   delay_line #(.WIDTH(28), .CYCLES(10)) whole_delay (
     .clk(clk), .rst(rst), .in({places_after[4*3+:3], whole15}), .out({places25, whole25}));
-  shift_add #(.VALUE_BITS(25), .PLACE_BITS(3), .WIDTH(29)) signed_quantum (
-    .clk(clk), .subtract(data_after[2*32+31]), .value(whole26), .places(places26), .base(29'd0), .sum(out_quantum));
+  shift_add #(.VALUE_BITS(25), .PLACE_BITS(3), .WIDTH(29)) signed_quant_code (
+    .clk(clk), .subtract(data_after[2*32+31]), .value(whole26), .places(places26), .base(29'd0), .sum(out_quant_code));
 endmodule

@@ -30,7 +30,7 @@ UNITS = (
     "lane",
     "codebook_builder",
     "codebook_writer",
-    "book_choice",
+    "codebook_choice",
     "decoder_lane",
     "stream_reader",
     "decoder",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often symbols occur in a round, summed over its lanes, and in all rounds of a group: those whose counts a book of the
-// stream's own is built from. Groups take turns at two banks.
+// How often symbols occur in a round, summed over its lanes, and in all rounds of a group: those whose counts a
+// codebook of the stream's own is built from. Groups take turns at two banks.
 module round_counts #(
   parameter int LANES = 1,
   parameter int BLOCK_BITS = 12

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands beside the codes, entry by entry: a value and, where it has no quantum, how many equal ones follow it
-// (docs/format.md, "Symbols"). Where an entry ends depends on what the quantizer says, 20 cycles and more later. So every
-// half of a value's size may be where one begins: the quantizer takes them all, one a cycle, and those that turn out
-// to lie inside an entry are passed over.
+// What stands beside the codes, entry by entry: a value and, where it has no quantization code, how many equal ones
+// follow it (docs/format.md, "Symbols"). Where an entry ends depends on what the quantizer says, 20 cycles and more
+// later. So every half of a value's size may be where one begins: the quantizer takes them all, one a cycle, and those
+// that turn out to lie inside an entry are passed over.
 module side_entries #(
     parameter int BLOCK_BITS = 16
 ) (
@@ -17,9 +17,9 @@ module side_entries #(
     input  logic [          15:0] side_half,
     output logic                  entry_valid,
     input  logic                  entry_ready,
-    output logic                  entry_special,  // has no quantum
+    output logic                  entry_special,  // has no quantization code
     output logic [          31:0] entry_value,
-    output logic [          28:0] entry_quantum,
+    output logic [          28:0] entry_quant_code,
     output logic [          15:0] entry_run,      // where special
     output logic                  done,           // every byte belongs to an entry that has been taken
     output logic                  ended           // no entry comes any more
@@ -63,8 +63,8 @@ module side_entries #(
     end
   end
 
-  logic tried, has_no_quantum;
-  logic signed [28:0] quantum;
+  logic tried, has_no_quant_code;
+  logic signed [28:0] quant_code;
   logic [31:0] value;
   quantizer quantizer (
       .clk,
@@ -73,8 +73,8 @@ module side_entries #(
       .in_valid(candidate_valid),
       .in_data(candidate),
       .out_valid(tried),
-      .out_special(has_no_quantum),
-      .out_quantum(quantum),
+      .out_special(has_no_quant_code),
+      .out_quant_code(quant_code),
       .out_data(value)
   );
 
@@ -90,12 +90,12 @@ module side_entries #(
       if (to_pass != '0) begin
         to_pass <= to_pass - 2'd1;
       end else begin
-        found <= !has_no_quantum;
-        found_special <= has_no_quantum;
+        found <= !has_no_quant_code;
+        found_special <= has_no_quant_code;
         found_value <= value;
-        found_rest <= quantum;
-        is_run <= has_no_quantum;
-        to_pass <= has_no_quantum ? 2'd2 : 2'd1;
+        found_rest <= quant_code;
+        is_run <= has_no_quant_code;
+        to_pass <= has_no_quant_code ? 2'd2 : 2'd1;
       end
       if (is_run) begin
         found <= 1'b1;
@@ -126,7 +126,7 @@ module side_entries #(
       .out_ready(entry_ready),
       .out_data({entry_special, entry_rest, entry_value})
   );
-  assign entry_quantum = entry_rest;
+  assign entry_quant_code = entry_rest;
   assign entry_run = entry_rest[15:0];
 
   // All halves are through when as many values came out as went in.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What stands beside the codes (docs/format.md, "Symbols"): every escape's value and, of values without a
-// quantum, how many equal ones follow, which have no symbols. An entry waits until its run has ended.
+// quantization code, how many equal ones follow, which have no symbols. An entry waits until its run has ended.
 module side_stream #(
   parameter int BLOCK_BITS = 12
 ) (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a stream (docs/format.md, "Stream") to what decoder_lane.sv wants of each block: its header, the next book
-// as lengths, the settings of its step, its codes and its side stream. A block is offered when its checksum has been
-// compared; the next one is read meanwhile. Four bytes a cycle, and one a cycle in a codebook.
+// The bytes of a stream (docs/format.md, "Stream") to what decoder_lane.sv wants of each block: its header, the next
+// codebook as lengths, the settings of its step, its codes and its side stream. A block is offered when its checksum
+// has been compared; the next one is read meanwhile. Four bytes a cycle, and one a cycle in a codebook.
 //
 // What is wrong with a stream ends in `failed` and one of the numbers of neve_pkg.sv (NOT_A_STREAM, ...); what is left of it is then dropped.
 module stream_reader #(
@@ -32,7 +32,7 @@ module stream_reader #(
     output logic [             PLANE_BITS:0] plane_values,   // 0: too many to look back
     output logic                             has_fill,
     output logic [                     31:0] fill,
-    // The next book.
+    // The next codebook.
     output logic                             load,
     input  logic                             load_ready,
     output logic                             length_valid,
@@ -43,7 +43,7 @@ module stream_reader #(
     // A block; what it says stays until it is taken.
     output logic                             block_valid,
     input  logic                             block_taken,
-    output logic                             block_takes_book,
+    output logic                             block_takes_codebook,
     output logic                             block_restart,
     output logic                             block_has_step,
     output logic                             block_is_last,
@@ -92,8 +92,8 @@ module stream_reader #(
   localparam logic [4:0] CHECK = 5'd6;
   localparam logic [4:0] JUDGE = 5'd7;
   localparam logic [4:0] STEP_BYTES = 5'd8;
-  localparam logic [4:0] BOOK_WAIT = 5'd9;
-  localparam logic [4:0] BOOK_BYTES = 5'd10;
+  localparam logic [4:0] CODEBOOK_WAIT = 5'd9;
+  localparam logic [4:0] CODEBOOK_BYTES = 5'd10;
   localparam logic [4:0] PARTS = 5'd11;
   localparam logic [4:0] JUDGE_PARTS = 5'd12;
   localparam logic [4:0] CODE_BYTES = 5'd13;
@@ -110,17 +110,17 @@ module stream_reader #(
 
   logic [5:0] at;         // word of a block's header; cycles
   logic header_reads, has_fours, is_through, has_payload;
-  logic book_byte_ready, book_busy, book_failed, reads_words, reads_part, has_part_room;
+  logic codebook_byte_ready, codebook_busy, codebook_failed, reads_words, reads_part, has_part_room;
   assign reads_words = (state == HEAD && header_reads) || state == CHECKSUM || state == BLOCK || state == STEP_BYTES;
   assign has_part_room = state == CODE_BYTES ? code_room : state == SIDE_BYTES ? side_room : 1'b1;
   assign reads_part = (state == CODE_BYTES || state == SIDE_BYTES || state == SKIP) && !is_through && has_part_room;
   assign takes_four = has_four && (reads_words || (reads_part && has_fours) || state == DROP);
   assign takes_one = has_one && ((reads_part && !has_fours) ||
-      (state == BOOK_BYTES && book_byte_ready && has_payload) || (state == DROP && !has_four));
+      (state == CODEBOOK_BYTES && codebook_byte_ready && has_payload) || (state == DROP && !has_four));
   logic lacks;  // bytes that will not come
   assign lacks = ended && (reads_words ? !has_four
       : reads_part ? !has_one || (has_fours && !has_four)
-      : state == BOOK_BYTES && book_byte_ready && !has_one);
+      : state == CODEBOOK_BYTES && codebook_byte_ready && !has_one);
 
   // --- checksum ----------------------------------------------------------------------------------------------------
   logic begins_sum, checksum_is_right;
@@ -170,9 +170,9 @@ module stream_reader #(
 
   // --- blocks ------------------------------------------------------------------------------------------------------
   logic [31:0] head_values, head_side, head_payload;
-  logic [1:0] head_book;
+  logic [1:0] head_codebook;
   logic [3:0] head_offline;
-  logic is_bad_block, has_values, has_book, is_first_block, needs_book;
+  logic is_bad_block, has_values, has_codebook, is_first_block, needs_codebook;
   block_header_reader #(
       .BLOCK_BITS(BLOCK_BITS)
   ) block_header (
@@ -183,8 +183,8 @@ module stream_reader #(
       .checks(state == CHECK),
       .most_values,
       .is_first_block,
-      .book(head_book),
-      .offline_book(head_offline),
+      .codebook(head_codebook),
+      .offline_codebook(head_offline),
       .block_restart,
       .block_has_step,
       .block_is_last,
@@ -231,23 +231,23 @@ module stream_reader #(
       .step,
       .limit
   );
-  logic book_start;
-  book_reader books (
+  logic codebook_start;
+  codebook_reader reader (
       .clk,
       .rst(rst || state == DROP || state == IDLE),
-      .start(book_start),
-      .is_offline(head_book == neve_pkg::BOOK_OFFLINE),
-      .offline_book(head_offline),
-      .byte_valid(takes_one && state == BOOK_BYTES),
-      .byte_ready(book_byte_ready),
+      .start(codebook_start),
+      .is_offline(head_codebook == neve_pkg::CODEBOOK_OFFLINE),
+      .offline_codebook(head_offline),
+      .byte_valid(takes_one && state == CODEBOOK_BYTES),
+      .byte_ready(codebook_byte_ready),
       .byte_data(bytes[7:0]),
       .length_valid,
       .length_ready,
       .length,
-      .busy(book_busy),
-      .failed(book_failed)
+      .busy(codebook_busy),
+      .failed(codebook_failed)
   );
-  assign load = state == BOOK_WAIT && needs_book && load_ready;
+  assign load = state == CODEBOOK_WAIT && needs_codebook && load_ready;
 
   // --- parts of a block --------------------------------------------------------------------------------------------
   logic [3:0] problem;  // that is told when the block's checksum is right
@@ -284,11 +284,11 @@ module stream_reader #(
   end
 
   // --- what is wrong -----------------------------------------------------------------------------------------------
-  logic refuses, step_is_wrong, book_is_wrong, begins_stream;
+  logic refuses, step_is_wrong, codebook_is_wrong, begins_stream;
   logic [3:0] refusal;
   assign begins_stream = state == IDLE && !taker_rst && (has_one || ended);
   assign step_is_wrong = has_values && block_has_step && !settings_busy && (step_is_none || step_refused);
-  assign book_is_wrong = needs_book && loaded && !complete;
+  assign codebook_is_wrong = needs_codebook && loaded && !complete;
   always_comb begin
     refuses = 1'b0;
     refusal = '0;
@@ -316,8 +316,8 @@ module stream_reader #(
         refusal = neve_pkg::VALUES;
       end
       OFFER: begin
-        refuses = step_is_wrong || (has_values && book_is_wrong);
-        refusal = book_is_wrong ? neve_pkg::BOOK : neve_pkg::STEP;
+        refuses = step_is_wrong || (has_values && codebook_is_wrong);
+        refusal = codebook_is_wrong ? neve_pkg::CODEBOOK : neve_pkg::STEP;
       end
       default: ;
     endcase
@@ -342,23 +342,23 @@ module stream_reader #(
     end
   end
 
-  // Whoever reads an offline book's lengths goes on alone; one of the stream's own says where it ends.
-  logic book_ends, book_lacks;
-  assign book_ends = head_book == neve_pkg::BOOK_OFFLINE || (!book_start && !book_busy);
-  assign book_lacks = !book_ends && book_byte_ready && !has_payload;
+  // Whoever reads an offline codebook's lengths goes on alone; one of the stream's own says where it ends.
+  logic codebook_ends, codebook_lacks;
+  assign codebook_ends = head_codebook == neve_pkg::CODEBOOK_OFFLINE || (!codebook_start && !codebook_busy);
+  assign codebook_lacks = !codebook_ends && codebook_byte_ready && !has_payload;
 
   // What is wrong with a block, and told behind it.
   always_ff @(posedge clk) begin
     unique case (state)
       IDLE: problem <= '0;
       JUDGE: begin
-        if (has_values && head_book == neve_pkg::BOOK_KEPT && !has_book) problem <= neve_pkg::BOOK;
+        if (has_values && head_codebook == neve_pkg::CODEBOOK_KEPT && !has_codebook) problem <= neve_pkg::CODEBOOK;
         // A plane that is not kept is none only where no value looks back so far.
         if (has_values && dims == 2'd3 && !plane_is_kept && is_past_plane) problem <= neve_pkg::NOT_BUILT_FOR;
       end
-      BOOK_BYTES: begin
-        if (at[0] && book_lacks) problem <= neve_pkg::BOOK;
-        if (!book_start && book_failed) problem <= neve_pkg::BOOK;
+      CODEBOOK_BYTES: begin
+        if (at[0] && codebook_lacks) problem <= neve_pkg::CODEBOOK;
+        if (!codebook_start && codebook_failed) problem <= neve_pkg::CODEBOOK;
       end
       JUDGE_PARTS: if (problem == '0 && parts_do_not_fit) problem <= neve_pkg::BLOCK_HEADER;
       default: ;
@@ -376,10 +376,10 @@ module stream_reader #(
       SET_UP: if (at[5]) state <= BLOCK;
       BLOCK: if (takes_four && at == 6'd5) state <= CHECK;
       CHECK: state <= JUDGE;
-      JUDGE: state <= !has_values ? SKIP : block_has_step ? STEP_BYTES : BOOK_WAIT;
-      STEP_BYTES: if (takes_four && at[1:0] == 2'd3) state <= BOOK_WAIT;
-      BOOK_WAIT: if (!needs_book) state <= PARTS; else if (load_ready) state <= BOOK_BYTES;
-      BOOK_BYTES: if (at[0] && (book_ends || book_lacks)) state <= PARTS;
+      JUDGE: state <= !has_values ? SKIP : block_has_step ? STEP_BYTES : CODEBOOK_WAIT;
+      STEP_BYTES: if (takes_four && at[1:0] == 2'd3) state <= CODEBOOK_WAIT;
+      CODEBOOK_WAIT: if (!needs_codebook) state <= PARTS; else if (load_ready) state <= CODEBOOK_BYTES;
+      CODEBOOK_BYTES: if (at[0] && (codebook_ends || codebook_lacks)) state <= PARTS;
       PARTS: state <= JUDGE_PARTS;
       JUDGE_PARTS: state <= skips ? SKIP : CODE_BYTES;
       CODE_BYTES: if (is_through) state <= SIDE_BYTES;
@@ -398,7 +398,7 @@ module stream_reader #(
       SET_UP: at <= at[5] ? '0 : at + 6'd1;
       BLOCK: if (takes_four) at <= at == 6'd5 ? '0 : at + 6'd1;
       STEP_BYTES: if (takes_four) at <= at + 6'd1;
-      BOOK_BYTES: at <= 6'd1;
+      CODEBOOK_BYTES: at <= 6'd1;
       REMAINDER: at <= at + 6'd1;
       default: at <= '0;
     endcase
@@ -408,24 +408,24 @@ module stream_reader #(
   always_ff @(posedge clk) begin
     begins_sum <= state == IDLE || state == SET_UP || state == OFFER;
     settings_start <= state == STEP_BYTES && takes_four && at[1:0] == 2'd3;
-    book_start <= load;
+    codebook_start <= load;
     taker_rst <= finished && !rst;
     if (state == STEP_BYTES && takes_four) {step_f64, bound_f64} <= {bytes, step_f64, bound_f64[63:32]};
     if (state == SET_UP && at[5]) in_header <= 1'b0;
     if (state == JUDGE) begin
-      needs_book <= has_values && head_book != neve_pkg::BOOK_KEPT;
-      block_takes_book <= has_values && head_book != neve_pkg::BOOK_KEPT;
+      needs_codebook <= has_values && head_codebook != neve_pkg::CODEBOOK_KEPT;
+      block_takes_codebook <= has_values && head_codebook != neve_pkg::CODEBOOK_KEPT;
     end
     if (state == JUDGE && has_values) begin
       is_first_block <= 1'b0;
-      has_book <= 1'b1;
+      has_codebook <= 1'b1;
     end
     if (state == IDLE) begin
       is_first_block <= 1'b1;
-      has_book <= 1'b0;
+      has_codebook <= 1'b0;
     end
     if (state == IDLE || rst) in_header <= 1'b1;
   end
   assign block_valid = state == OFFER && !(block_has_step && has_values && (settings_busy || step_is_none || step_refused)) &&
-      !(needs_book && !(loaded && complete));
+      !(needs_codebook && !(loaded && complete));
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The symbols that occur, the most frequent first, nearly: CEAZ's algorithm 1, as approximate_order() in
-// src/core/stream/book.cpp. It walks outwards from residual 0 and compares only the two residuals of equal magnitude; the
-// escape goes in front of the first symbol that is not more frequent. One symbol a cycle.
+// src/core/stream/codebook.cpp. It walks outwards from residual 0 and compares only the two residuals of equal
+// magnitude; the escape goes in front of the first symbol that is not more frequent. One symbol a cycle.
 module symbol_order (
     input  logic                             clk,
     input  logic                             rst,

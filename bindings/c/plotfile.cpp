@@ -7,8 +7,8 @@
 #include "bindings/c/last_error.hpp"
 #include "core/amr/limits.hpp"
 #include "core/bits/utf8.hpp"
-#include "neve/plotfile.h"
 #include "neve/options.hpp"
+#include "neve/plotfile.h"
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
 

@@ -19,20 +19,20 @@
 #pragma GCC visibility push(default)
 namespace neve {
 
-// When a chunk gets a codebook of its own (CEAZ, section 3.2.3). A chunk is what is held back until its book
-// is chosen.
-enum class BookRule : uint8_t {
+// When a chunk gets a codebook of its own (CEAZ, section 3.2.3). A chunk is what is held back until its
+// codebook is chosen.
+enum class CodebookRule : uint8_t {
   exact_cost = 0,  // whatever takes the fewest bytes, table included
   chi = 1,         // by the change of the standard deviation of symbol frequencies
   always = 2,      // every chunk
-  never = 3,       // the offline book that suits the first chunk
+  never = 3,       // the offline codebook that suits the first chunk
 };
-std::string_view book_rule_name(BookRule rule);  // "exact_cost", "chi", "always", "never"
-Result<BookRule> parse_book_rule(std::string_view name);
+std::string_view codebook_rule_name(CodebookRule rule);  // "exact_cost", "chi", "always", "never"
+Result<CodebookRule> parse_codebook_rule(std::string_view name);
 
 // Values are those of the format; never renumber.
-enum class BookKind : uint8_t { kept = 0, rebuilt = 1, offline = 2 };
-std::string_view book_kind_name(BookKind kind);  // "kept", "rebuilt", "offline"
+enum class CodebookKind : uint8_t { kept = 0, rebuilt = 1, offline = 2 };
+std::string_view codebook_kind_name(CodebookKind kind);  // "kept", "rebuilt", "offline"
 
 struct StreamOptions {
   DType dtype = DType::f32;  // f32 or f64
@@ -50,27 +50,27 @@ struct StreamOptions {
   uint64_t chunk_bytes = uint64_t{32} << 20;  // bytes of values; with a ratio or psnr at most 4 MiB
   // Prediction restarts after so many blocks, so that these decode independently; 0: never.
   uint32_t restart_blocks = 0;
-  BookRule rule = BookRule::exact_cost;
+  CodebookRule rule = CodebookRule::exact_cost;
   // Thresholds of rule chi on |sigma of the chunk before - sigma of this one|. Sigma is the standard
-  // deviation of the 1024 symbol frequencies, each relative to 1/1024. Up to the first the book is kept, up
-  // to the second rebuilt, above it the offline book is taken.
+  // deviation of the 1024 symbol frequencies, each relative to 1/1024. Up to the first the codebook is kept,
+  // up to the second rebuilt, above it the offline codebook is taken.
   double chi_keep = 5.18;
   double chi_offline = 9.69;
-  // The only offline book to be taken, as an engine that holds just one; -1: whichever suits best.
-  int offline_book = -1;
+  // The only offline codebook to be taken, as an engine that holds just one; -1: whichever suits best.
+  int offline_codebook = -1;
 };
 
-// Why a chunk got its book.
-enum class BookReason : uint8_t {
-  first,         // no book before this chunk
+// Why a chunk got its codebook.
+enum class CodebookReason : uint8_t {
+  first,         // no codebook before this chunk
   fewest_bytes,  // by exact cost
   small_change,  // rule chi
   change,
   large_change,
-  missing_code,  // the book before has no code for a symbol of this chunk
+  missing_code,  // the codebook before has no code for a symbol of this chunk
   rule,          // always or never
 };
-std::string_view book_reason_name(BookReason reason);
+std::string_view codebook_reason_name(CodebookReason reason);
 
 struct ChunkReport {
   uint64_t values = 0;
@@ -79,9 +79,9 @@ struct ChunkReport {
   double max_abs_error = 0;
   uint64_t exact_values = 0;    // kept bit for bit, apart from the codes
   uint64_t special_values = 0;  // of these NaN, infinite, -0, fill, or beyond what quantization codes reach
-  BookKind book = BookKind::offline;
-  int offline_book = -1;  // its number when book is offline
-  BookReason reason = BookReason::first;
+  CodebookKind codebook = CodebookKind::offline;
+  int offline_codebook = -1;  // its number when codebook is offline
+  CodebookReason reason = CodebookReason::first;
   double chi = 0;  // change of sigma against the chunk before; 0 for the first
   // Bits of the codes, table included, by choice; 0 where the choice was not open.
   uint64_t kept_bits = 0;
@@ -182,8 +182,8 @@ Result<std::vector<std::byte>> encode_stream(DType dtype, Span<const uint64_t> s
 struct StreamBlock {
   uint64_t values = 0;
   uint64_t stored_bytes = 0;
-  BookKind book = BookKind::kept;
-  int offline_book = -1;
+  CodebookKind codebook = CodebookKind::kept;
+  int offline_codebook = -1;
   bool restarts = false;
   double bound_abs = 0;
 };

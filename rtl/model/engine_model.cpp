@@ -17,7 +17,7 @@ namespace neve::rtl {
 
 namespace {
 
-using stream::Book;
+using stream::Codebook;
 using stream::SymbolCounts;
 
 constexpr uint32_t least_line = 8;
@@ -69,7 +69,7 @@ Status check(const EngineBuild& build, const EngineOptions& o, const stream::Hea
   const uint64_t counted = uint64_t{o.build_rounds} * build.lanes * o.block_values;
   if (o.build_rounds < least_build_rounds || counted >= 1U << 24) {
     return usage_error(
-        fmt::format("engine: books of {} rounds, allowed {} and more, of fewer than 2^24 values",
+        fmt::format("engine: codebooks of {} rounds, allowed {} and more, of fewer than 2^24 values",
                     o.build_rounds, least_build_rounds));
   }
   if (o.table_shift > 7) return usage_error(fmt::format("engine: table shift {}, at most 7", o.table_shift));
@@ -120,60 +120,60 @@ uint32_t fixed_sigma(const SymbolCounts& counts) {
   return static_cast<uint32_t>((root << 8) / total);
 }
 
-// Books as the engine has them: what book_choice.sv decides, from counts of the round alone.
-class RoundBooks {
+// Codebooks as the engine has them: what codebook_choice.sv decides, from counts of the round alone.
+class RoundCodebooks {
  public:
-  explicit RoundBooks(const EngineOptions& o)
+  explicit RoundCodebooks(const EngineOptions& o)
       : rule_(o.rule),
         chi_keep_(static_cast<uint32_t>(o.chi_keep * fixed_point)),
         chi_offline_(static_cast<uint32_t>(o.chi_offline * fixed_point)),
         build_rounds_(o.build_rounds),
         table_shift_(o.table_shift) {}
 
-  // The round's book comes into force. Returns the bits that its codes count.
+  // The round's codebook comes into force. Returns the bits that its codes count.
   uint32_t choose(const SymbolCounts& counts, EngineRound& round) {
     group(counts);
     const Costs costs = costs_of(counts);
     const Choice choice = decide(costs, chi_of(counts));
-    round.book = choice.book;
+    round.codebook = choice.codebook;
     round.why = choice.why;
-    round.offline_book = choice.book == BookKind::offline ? costs.offline_book : 0;
-    switch (choice.book) {
-      case BookKind::kept:
+    round.offline_codebook = choice.codebook == CodebookKind::offline ? costs.offline_codebook : 0;
+    switch (choice.codebook) {
+      case CodebookKind::kept:
         return costs.kept;
-      case BookKind::rebuilt:
+      case CodebookKind::rebuilt:
         in_force_ = offered_;
         return costs.rebuilt;
-      case BookKind::offline:
+      case CodebookKind::offline:
         break;
     }
-    in_force_ = stream::offline_books()[round.offline_book];
+    in_force_ = stream::offline_codebooks()[round.offline_codebook];
     return costs.offline;
   }
 
-  const Book& in_force() const { return *in_force_; }
+  const Codebook& in_force() const { return *in_force_; }
 
  private:
-  // Bits of the round's codes by each book; not_open where there is no such book.
+  // Bits of the round's codes by each codebook; not_open where there is no such codebook.
   struct Costs {
     uint32_t kept = not_open;
     uint32_t rebuilt = not_open;
     uint32_t offline = not_open;
-    uint8_t offline_book = 0;
+    uint8_t offline_codebook = 0;
   };
   struct Choice {
-    BookKind book = BookKind::offline;
+    CodebookKind codebook = CodebookKind::offline;
     std::string_view why;
   };
 
-  // Counts of rounds become a book, which is on offer some rounds later.
+  // Counts of rounds become a codebook, which is on offer some rounds later.
   void group(const SymbolCounts& counts) {
     for (size_t s = 0; s < counts.size(); ++s) group_[s] += counts[s];
     if (++group_rounds_ == build_rounds_) {
-      // What did not occur counts once: the book serves rounds to come.
+      // What did not occur counts once: the codebook serves rounds to come.
       SymbolCounts built = group_;
       for (uint32_t& c : built) c = std::max(c, 1U);
-      next_ = stream::make_book(built);
+      next_ = stream::make_codebook(built);
       age_ = 0;
       group_.fill(0);
       group_rounds_ = 0;
@@ -184,21 +184,21 @@ class RoundBooks {
     if (next_ && age_ == offer_after_rounds) offered_ = next_;
   }
 
-  bool may_rebuild() const { return offered_ && rule_ != BookRule::never; }
+  bool may_rebuild() const { return offered_ && rule_ != CodebookRule::never; }
 
   Costs costs_of(const SymbolCounts& counts) const {
     Costs costs;
-    for (size_t b = 0; b < stream::offline_books().size(); ++b) {
-      const auto bits = static_cast<uint32_t>(stream::coded_bits(stream::offline_books()[b], counts));
+    for (size_t b = 0; b < stream::offline_codebooks().size(); ++b) {
+      const auto bits = static_cast<uint32_t>(stream::coded_bits(stream::offline_codebooks()[b], counts));
       if (bits < costs.offline) {
         costs.offline = bits;
-        costs.offline_book = static_cast<uint8_t>(b);
+        costs.offline_codebook = static_cast<uint8_t>(b);
       }
     }
     const uint64_t kept = in_force_ ? stream::coded_bits(*in_force_, counts) : UINT64_MAX;
     costs.kept = static_cast<uint32_t>(std::min<uint64_t>(kept, not_open));
     if (may_rebuild()) {
-      const auto table = static_cast<uint32_t>(stream::book_bytes(*offered_) >> table_shift_);
+      const auto table = static_cast<uint32_t>(stream::codebook_bytes(*offered_) >> table_shift_);
       costs.rebuilt = static_cast<uint32_t>(stream::coded_bits(*offered_, counts)) + 8 * table;
     }
     return costs;
@@ -214,45 +214,46 @@ class RoundBooks {
 
   Choice decide(const Costs& costs, uint32_t chi) const {
     switch (rule_) {
-      case BookRule::always:
+      case CodebookRule::always:
         return own_or_offline("always", "always, none on offer");
-      case BookRule::never:
-        return in_force_ ? Choice{BookKind::kept, "never"} : Choice{BookKind::offline, "never, first"};
-      case BookRule::chi:
+      case CodebookRule::never:
+        return in_force_ ? Choice{CodebookKind::kept, "never"}
+                         : Choice{CodebookKind::offline, "never, first"};
+      case CodebookRule::chi:
         return by_chi(costs, chi);
-      case BookRule::exact_cost:
+      case CodebookRule::exact_cost:
         break;
     }
     return by_cost(costs);
   }
   Choice own_or_offline(std::string_view own, std::string_view none_on_offer) const {
-    return may_rebuild() ? Choice{BookKind::rebuilt, own} : Choice{BookKind::offline, none_on_offer};
+    return may_rebuild() ? Choice{CodebookKind::rebuilt, own} : Choice{CodebookKind::offline, none_on_offer};
   }
   Choice by_chi(const Costs& costs, uint32_t chi) const {
-    if (!in_force_) return {BookKind::offline, "chi, first"};
-    if (chi > chi_offline_) return {BookKind::offline, "chi, large change"};
-    if (chi <= chi_keep_ && costs.kept != not_open) return {BookKind::kept, "chi, small change"};
+    if (!in_force_) return {CodebookKind::offline, "chi, first"};
+    if (chi > chi_offline_) return {CodebookKind::offline, "chi, large change"};
+    if (chi <= chi_keep_ && costs.kept != not_open) return {CodebookKind::kept, "chi, small change"};
     return own_or_offline("chi, change", "chi, change, none on offer");
   }
   static Choice by_cost(const Costs& costs) {
     if (costs.kept != not_open && costs.kept <= std::min(costs.rebuilt, costs.offline)) {
-      return {BookKind::kept, "cost, kept"};
+      return {CodebookKind::kept, "cost, kept"};
     }
-    if (costs.offline <= costs.rebuilt) return {BookKind::offline, "cost, offline"};
-    return {BookKind::rebuilt, "cost, rebuilt"};
+    if (costs.offline <= costs.rebuilt) return {CodebookKind::offline, "cost, offline"};
+    return {CodebookKind::rebuilt, "cost, rebuilt"};
   }
 
-  BookRule rule_;
+  CodebookRule rule_;
   uint32_t chi_keep_;
   uint32_t chi_offline_;
   uint32_t build_rounds_;
   uint32_t table_shift_;
   SymbolCounts group_{};
   uint32_t group_rounds_ = 0;
-  std::optional<Book> next_;  // built, on offer after some rounds
-  std::optional<Book> offered_;
+  std::optional<Codebook> next_;  // built, on offer after some rounds
+  std::optional<Codebook> offered_;
   uint32_t age_ = 0;
-  std::optional<Book> in_force_;
+  std::optional<Codebook> in_force_;
   uint32_t last_sigma_ = 0;
 };
 
@@ -376,7 +377,7 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
   const uint64_t round_values = uint64_t{build.lanes} * o.block_values;
   const RatioSettings ratio = ratio_settings(build, o);
   RatioControl control(ratio.target, ratio.shift, static_cast<uint32_t>(o.bounds.size()), o.first_rung);
-  RoundBooks books(o);
+  RoundCodebooks codebooks(o);
   stream::Chunk<float> chunk(header, round_values);
   chunk.restart_every(o.restarts ? 1 : 0);
   std::optional<uint32_t> rung;
@@ -391,14 +392,14 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
     rung = round.rung;
     chunk.add(values.data() + begin, round.values);
     chunk.settle();
-    const uint32_t bits = books.choose(chunk.counts(), round);
+    const uint32_t bits = codebooks.choose(chunk.counts(), round);
     control.measured(bits + static_cast<uint32_t>(8 * chunk.side_bytes()));
-    stream::make_code_table(books.in_force(), codes);
+    stream::make_code_table(codebooks.in_force(), codes);
     for (size_t b = 0; b < chunk.blocks().size(); ++b) {
       const bool is_last = begin + round.values == values.size() && b + 1 == chunk.blocks().size();
-      const stream::BlockBook book{b == 0 ? round.book : BookKind::kept, round.offline_book,
-                                   &books.in_force(), &codes};
-      stream::append_block(chunk, chunk.blocks()[b], book,
+      const stream::BlockCodebook codebook{b == 0 ? round.codebook : CodebookKind::kept,
+                                           round.offline_codebook, &codebooks.in_force(), &codes};
+      stream::append_block(chunk, chunk.blocks()[b], codebook,
                            {o.bounds[round.rung], static_cast<double>(quantizer.step)}, is_last, coded,
                            model.stream);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine as software: what its driver writes into its registers, and the bytes that come out. Blocks,
-// codes and books are made by the classes of Neve's own encoder; what is the engine's is how blocks are
-// dealt, from which counts books are made, and when they are on offer (rtl/engine.sv).
+// codes and codebooks are made by the classes of Neve's own encoder; what is the engine's is how blocks are
+// dealt, from which counts codebooks are made, and when they are on offer (rtl/engine.sv).
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,10 @@ struct EngineOptions {
   std::optional<double> fill;
   uint32_t block_values = 4096;
   bool restarts = true;  // prediction, at every block; with one lane it may go on
-  BookRule rule = BookRule::exact_cost;
+  CodebookRule rule = CodebookRule::exact_cost;
   double chi_keep = 5.18;
   double chi_offline = 9.69;
-  uint32_t build_rounds = 4;  // whose counts make a book
+  uint32_t build_rounds = 4;  // whose counts make a codebook
   uint32_t table_shift = 2;   // a table counts as if 2^table_shift rounds shared it
   // Fixed ratio: bytes before / after.
   std::optional<double> ratio;
@@ -50,8 +50,8 @@ inline constexpr uint32_t start_register = 0;
 
 struct EngineRound {
   uint64_t values = 0;
-  BookKind book = BookKind::offline;
-  uint8_t offline_book = 0;
+  CodebookKind codebook = CodebookKind::offline;
+  uint8_t offline_codebook = 0;
   uint32_t rung = 0;
   std::string_view why;  // which branch of the decision was taken
 };

@@ -27,7 +27,8 @@ Result<QuantizerSettings> quantizer_settings(const Quantizer<float>& q) {
   if (!(q.step >= least_step) || !(q.step <= most_step)) {
     return usage_error(fmt::format("engine: step {} of float32, allowed are 0 and 2^-96 to 2^96", q.step));
   }
-  // Where t is not above half a step, values near the middle of two quanta would need more places.
+  // Where t is not above half a step, values near the middle of two quantization codes would need more
+  // places.
   constexpr float above_half = 0.5F + 0x1p-20F;
   if (!(q.tolerance >= q.step * above_half) || !(q.tolerance <= 2 * q.step)) {
     return usage_error(fmt::format(

@@ -69,24 +69,24 @@ def test_an_unknown_study_is_refused(neve):
 
 
 def test_codebooks_are_trained_on_a_folder(neve, data, tmp_path):
-    table = tmp_path / "books.inc"
-    neve("bench", "codebooks", "--data", data, "--books", 2, "--table", table)
-    books = [book.split("\n},")[0] for book in table.read_text().split("\n{\n")[1:]]
-    assert len(books) == 2
-    for book in books:
-        runs = re.findall(r"\{(\d+), (\d+)\}", book)
+    table = tmp_path / "codebooks.inc"
+    neve("bench", "codebooks", "--data", data, "--count", 2, "--table", table)
+    codebooks = [text.split("\n},")[0] for text in table.read_text().split("\n{\n")[1:]]
+    assert len(codebooks) == 2
+    for codebook in codebooks:
+        runs = re.findall(r"\{(\d+), (\d+)\}", codebook)
         assert sum(int(count) for _, count in runs) == 1024
         assert sum(int(count) * 2.0 ** -int(length) for length, count in runs) == 1
 
 
 @pytest.mark.parametrize(
-    ("books", "words"), [(0, "--books 0, allowed 1..256"), (257, "--books 257"), (200, "for 200")]
+    ("count", "words"), [(0, "--count 0, allowed 1..256"), (257, "--count 257"), (200, "for 200")]
 )
-def test_codebooks_that_cannot_be_trained(neve, data, tmp_path, books, words):
-    table = tmp_path / "books.inc"
-    code = 1 if books == 200 else 2
+def test_codebooks_that_cannot_be_trained(neve, data, tmp_path, count, words):
+    table = tmp_path / "codebooks.inc"
+    code = 1 if count == 200 else 2
     result = neve(
-        *("bench", "codebooks", "--data", data, "--books", books, "--table", table), expect=code
+        *("bench", "codebooks", "--data", data, "--count", count, "--table", table), expect=code
     )
     assert words in result.err
     assert not table.exists()

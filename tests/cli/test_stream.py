@@ -75,7 +75,7 @@ def test_options_that_mean_nothing_are_refused(neve, tmp_path):
     for extra, word in (
         (["--stream", "--codec", "context"], "--codec"),
         (["--chunk", "1MiB"], "--stream"),
-        (["--stream", "--book-rule", "often"], "exact_cost"),
+        (["--stream", "--codebook-rule", "often"], "exact_cost"),
         (["--stream", "--chunk", "10"], "1024"),
     ):
         failed = neve("compress", tmp_path / "a.npy", tmp_path / "a.n", *bound, *extra, expect=2)

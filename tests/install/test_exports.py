@@ -62,7 +62,7 @@ def test_symbols_of_rooms_and_of_others_are_recognized():
     words = declared_words()
     assert path_of("neve::Frame::parse(neve::Span<std::byte const>)") == ["neve", "Frame", "parse"]
     assert set(path_of("vtable for neve::PlotfileSource")) <= words
-    assert "make_book" not in words
+    assert "make_codebook" not in words
     assert path_of("fmt::v9::detail::throw_format_error(char const*)")[0] == "fmt"
 
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/hdf5/plotfile_source.hpp"
-#include "neve/plotfile.h"
 #include "neve/options.hpp"
+#include "neve/plotfile.h"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {

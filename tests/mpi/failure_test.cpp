@@ -71,7 +71,8 @@ TEST_P(Failure, OnAnyRankInAnyPhaseIsOneErrorAndLeavesTheEarlierFile) {
   WriteOptions other;  // would make a different file
   other.bound = {BoundMode::rel, 1e-5};
   if (!compresses()) hierarchy_.time = 2;
-  for (const std::string phase : {"range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"}) {
+  for (const std::string phase :
+       {"range", "plan", "encode", "place", "skeleton", "write", "sync", "rename"}) {
     if (!compresses() && (phase == "range" || phase == "encode")) continue;  // there are none
     for (int rank = 0; rank < world_size(); ++rank) {
       set_fault(phase, rank);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/transfer.h"
 #include "neve/plotfile_writer.hpp"
+#include "neve/transfer.h"
 #include "tests/mpi/c_status.hpp"
 #include "tests/mpi/generated.hpp"
 #include "tests/support/failing_new.hpp"

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/transfer.h"
 #include "neve/plotfile.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "neve/transfer.h"
 
 namespace neve {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/transfer.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "neve/transfer.h"
 #include "tests/mpi/c_status.hpp"
 
 namespace neve {

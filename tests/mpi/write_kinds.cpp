@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "neve/checkpoint.hpp"
-#include "neve/transfer.h"
 #include "neve/plotfile_writer.hpp"
+#include "neve/transfer.h"
 #include "tests/mpi/c_status.hpp"
 #include "tests/mpi/generated.hpp"
 
@@ -113,14 +113,16 @@ std::vector<WriteKind> make_kinds() {
         {std::string("checkpoint_") + strategy, always(compressed),
          [=](const std::string& path, int version) { return write_state(path, version, strategy, true); }});
     kinds.push_back(
-        {std::string("plain_checkpoint_") + strategy, always({"place", "skeleton", "write", "sync", "rename"}),
+        {std::string("plain_checkpoint_") + strategy,
+         always({"place", "skeleton", "write", "sync", "rename"}),
          [=](const std::string& path, int version) { return write_state(path, version, strategy, false); }});
   }
   kinds.push_back({"amrex_folder", always({"write", "sync", "rename"}), write_folder});
   kinds.push_back({"frames_of_all", always(compressed), [](const std::string& path, int version) {
                      return write_frames(path, version, NEVE_MPI_FILE_CREATE, true);
                    }});
-  kinds.push_back({"frames_of_single_ranks", always({"encode", "place", "write", "skeleton", "sync", "rename"}),
+  kinds.push_back({"frames_of_single_ranks",
+                   always({"encode", "place", "write", "skeleton", "sync", "rename"}),
                    [](const std::string& path, int version) {
                      return write_frames(path, version, NEVE_MPI_FILE_CREATE, false);
                    }});

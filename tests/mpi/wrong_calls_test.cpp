@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "neve/checkpoint.hpp"
-#include "neve/transfer.h"
-#include "neve/plotfile.h"
 #include "neve/options.hpp"
+#include "neve/plotfile.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "neve/transfer.h"
 #include "tests/mpi/generated.hpp"
 #include "tests/support/wrong_calls.hpp"
 

@@ -733,21 +733,21 @@ def code_table(lengths: list[int]) -> dict[tuple[int, int], int]:
 
 
 def coded_symbols(reader: Reader, shared: list[list[int]], count: int) -> np.ndarray:
-    books = reader.u8()
-    require(1 <= books <= 4, "codebooks of a section")
+    codebooks = reader.u8()
+    require(1 <= codebooks <= 4, "codebooks of a section")
     tables = []
-    for _ in range(books):
+    for _ in range(codebooks):
         reference = reader.varint()
         require(reference <= len(shared), "reference to a shared codebook")
         tables.append(code_table(shared[reference - 1] if reference else read_codebook(reader)))
     blocks = ceil_div(count, 256)
-    block_book = np.zeros(blocks, np.int64)
-    if books > 1:
+    block_codebook = np.zeros(blocks, np.int64)
+    if codebooks > 1:
         ids = reader.packed(ceil_div(blocks, 4))
-        require(len(ids) == ceil_div(blocks, 4), "book numbers of another size")
+        require(len(ids) == ceil_div(blocks, 4), "codebook numbers of another size")
         padded = 4 * len(ids)
-        block_book = numbers(ids, 2, padded)[:blocks]
-        require(int(block_book.max()) < books, "book number")
+        block_codebook = numbers(ids, 2, padded)[:blocks]
+        require(int(block_codebook.max()) < codebooks, "codebook number")
     streams = 1 if count < 1024 else 4
     m = 256 * ceil_div(ceil_div(count, streams), 256)
     sizes = [reader.varint() for _ in range(streams)]
@@ -757,7 +757,7 @@ def coded_symbols(reader: Reader, shared: list[list[int]], count: int) -> np.nda
         bits = bits.tolist()
         at = 0
         for i in range(min(s * m, count), min((s + 1) * m, count)):
-            table = tables[block_book[i // 256]]
+            table = tables[block_codebook[i // 256]]
             if len(table) == 1:
                 require(at < len(bits), "symbol stream ends too early")
                 at += 1
@@ -900,9 +900,9 @@ def decode_dual_quant(
     for region, mask in zip(regions, left_out, strict=True):
         rows, patches = quantized_rows(region.size, mask, axes, subsets, stored)
         q = np.array([v for row in rows.values() for v in row], np.int64)
-        quanta = ((q + origin) % WORD).astype(np.uint32).view(np.int32)
+        quant_codes = ((q + origin) % WORD).astype(np.uint32).view(np.int32)
         with np.errstate(over="ignore"):
-            values = quanta.astype(dtype) * step + center
+            values = quant_codes.astype(dtype) * step + center
         for place, value in patches.items():
             values[place] = value
         decoded.append(values)
@@ -990,7 +990,7 @@ def decode(data: bytes, coarser=None) -> np.ndarray:
     frame = parse(data)
     out = np.zeros(frame.element_count, frame.dtype)
     box_begin = np.cumsum([0] + [b.cells() * len(frame.components) for b in frame.boxes])
-    stream_begin = frame.split[0] if frame.split else 0
+    split_begin = frame.split[0] if frame.split else 0
     for section in frame.sections:
         reader = Reader(section.data)
         tile_left_out = left_out_cells(frame, section, reader)
@@ -1015,6 +1015,6 @@ def decode(data: bytes, coarser=None) -> np.ndarray:
             numbered = np.arange(box.cells(), dtype=np.int64).reshape(box.size[::-1])
             (x, y, z, w), (nx, ny, nz, nw) = rect.lo, rect.size
             cells = numbered[w : w + nw, z : z + nz, y : y + ny, x : x + nx].reshape(-1)
-            place = int(box_begin[number]) + section.component * box.cells() - stream_begin
+            place = int(box_begin[number]) + section.component * box.cells() - split_begin
             out.view(word)[place + cells] = values.view(word)
     return out if frame.array_shape is None else out.reshape(frame.array_shape)

@@ -15,7 +15,7 @@ CLASS_ORDER = (1, 2, 4, 3, 5, 6, 7)
 ANCHOR_LIMIT = 1 << 21
 LISTED_ESCAPES = (1 << 21, -(1 << 31))
 STEP_DIVISORS = (1, 1.25, 1.5625, 1.953125, 2)
-LISTED = None  # instead of a quantum
+LISTED = None  # instead of a quantization code
 
 
 def directions_of(c: int) -> list[int]:
@@ -94,7 +94,7 @@ def read_head(reader, dtype: np.dtype, held: int) -> Head:
     return Head(special, models, anchors, base.exact_values(reader, listed, dtype))
 
 
-# --- where quanta come from -----------------------------------------------------------------------
+# --- where quantization codes come from -----------------------------------------------------------
 
 
 @dataclass
@@ -109,19 +109,19 @@ class Row:
     signs: np.ndarray  # of the class
 
 
-class SymbolQuanta:
+class SymbolQuantCodes:
     """Of codec interpolation."""
 
-    def __init__(self, quanta: list[int]):
-        self.left = iter(quanta)
+    def __init__(self, quant_codes: list[int]):
+        self.left = iter(quant_codes)
 
     def of_row(self, row: Row) -> list[int | None]:
         return [0 if excluded else self.next() for excluded in row.excluded]
 
     def next(self) -> int | None:
-        quantum = next(self.left, None)
-        base.require(quantum is not None, "too few symbols")
-        return LISTED if quantum in LISTED_ESCAPES else quantum
+        quant_code = next(self.left, None)
+        base.require(quant_code is not None, "too few symbols")
+        return LISTED if quant_code in LISTED_ESCAPES else quant_code
 
     def end(self) -> None:
         base.require(next(self.left, None) is None, "symbols left over")
@@ -151,7 +151,7 @@ class AdaptiveModel:
         self.n += 1
 
 
-class ContextQuanta:
+class ContextQuantCodes:
     """Of codec context."""
 
     def __init__(self, reader):
@@ -183,7 +183,7 @@ class ContextQuanta:
         self.raw.left = max(self.raw.left, bits)  # zeros behind the end
         return self.raw.number(bits)
 
-    def quantum(self, model: AdaptiveModel, activity: int) -> int | None:
+    def quant_code(self, model: AdaptiveModel, activity: int) -> int | None:
         u = self.symbol(model)
         if u == 15:
             ones = 0
@@ -201,13 +201,13 @@ class ContextQuanta:
         own = row.magnitudes[row.c][row.z, row.y]
         signs = row.signs[row.z, row.y]
         directions = len(directions_of(row.c))
-        quanta: list[int | None] = []
+        quant_codes: list[int | None] = []
         for x, excluded in enumerate(row.excluded):
             mean = int(sums[x]) * ((1 << 19) // weight) >> 16
             if excluded:
                 own[x] = mean // 8
                 signs[x] = 0
-                quanta.append(0)
+                quant_codes.append(0)
                 continue
             m = mean
             if x > 0:
@@ -217,11 +217,11 @@ class ContextQuanta:
             above = int(row.signs[row.z, row.y - 1, x]) if row.y > 0 else 0
             context = (directions, activity, before, above)
             model = self.models.setdefault(context, AdaptiveModel(activity))
-            quantum = self.quantum(model, activity)
-            own[x] = 16 if quantum is LISTED else min(abs(quantum), 255)
-            signs[x] = 0 if quantum is LISTED else np.sign(quantum)
-            quanta.append(quantum)
-        return quanta
+            quant_code = self.quant_code(model, activity)
+            own[x] = 16 if quant_code is LISTED else min(abs(quant_code), 255)
+            signs[x] = 0 if quant_code is LISTED else np.sign(quant_code)
+            quant_codes.append(quant_code)
+        return quant_codes
 
 
 def activity_of(m: int) -> int:
@@ -322,14 +322,14 @@ def estimate(errors: np.ndarray, y: int, z: int) -> np.ndarray:
 class FieldDecoder:
     """One field after the other, in order."""
 
-    def __init__(self, dtype: np.dtype, component, head: Head, quanta):
+    def __init__(self, dtype: np.dtype, component, head: Head, quant_codes):
         self.T = dtype.type
         self.step = self.T(component.step)
         self.anchor = self.T(component.center)
         self.models = head.models
         self.anchors = iter(head.anchors)
         self.listed = iter(head.listed)
-        self.quanta = quanta
+        self.quant_codes = quant_codes
 
     def next_listed(self) -> np.generic:
         value = next(self.listed, None)
@@ -339,7 +339,7 @@ class FieldDecoder:
     def end(self) -> None:
         over = next(self.anchors, None) is not None or next(self.listed, None) is not None
         base.require(not over, "anchors or listed values left over")
-        self.quanta.end()
+        self.quant_codes.end()
 
     def decode_anchor(self, is_excluded: bool) -> np.generic:
         if not is_excluded:
@@ -398,16 +398,16 @@ class FieldDecoder:
                 prediction[has_q] = blend(experts, [e[has_q] for e in estimates])
                 p.append(q)
             row = Row(c, y, z, excluded[c][z, y], magnitudes, signs[c])
-            quanta = self.quanta.of_row(row)
-            for x, quantum in enumerate(quanta):
+            quant_codes = self.quant_codes.of_row(row)
+            for x, quant_code in enumerate(quant_codes):
                 if is_known[c][z, y, x]:
                     continue
                 if row.excluded[x]:
                     own[z, y, x] = prediction[x] if np.isfinite(prediction[x]) else T(0)
-                elif quantum is LISTED:
+                elif quant_code is LISTED:
                     own[z, y, x] = self.next_listed()
                 else:
-                    own[z, y, x] = prediction[x] + T(quantum) * step
+                    own[z, y, x] = prediction[x] + T(quant_code) * step
             for of_expert, e in zip(p, errors, strict=True):
                 error = np.abs((own[z, y] - of_expert) * (T(1) / self.step))
                 e[z, y] = np.where(error < T(100), error, T(100))
@@ -457,10 +457,12 @@ def decode(
         held = sum(int((~mask).sum()) for mask in left_out)
         head = read_head(reader, dtype, held)
         if is_context:
-            quanta = ContextQuanta(reader)
+            quant_codes = ContextQuantCodes(reader)
         else:
-            quanta = symbol_quanta(reader, shared, held - len(head.special) - len(head.anchors))
-        decoder = FieldDecoder(dtype, component, head, quanta)
+            quant_codes = symbol_quant_codes(
+                reader, shared, held - len(head.special) - len(head.anchors)
+            )
+        decoder = FieldDecoder(dtype, component, head, quant_codes)
         position = 0
         decoded = []
         word = np.dtype(f"<u{dtype.itemsize}")
@@ -486,10 +488,10 @@ def decode(
         return decoded
 
 
-def symbol_quanta(reader, shared, ordinary: int) -> SymbolQuanta:
+def symbol_quant_codes(reader, shared, ordinary: int) -> SymbolQuantCodes:
     base.require(ordinary >= 0, "more special values and anchors than values")
     flags = reader.u8()
     base.require(flags <= 1, "flags")
     bitmap = reader.packed(ordinary // 128 + 1) if flags else None
     zero_groups = ZERO_GROUPS if flags else 0
-    return SymbolQuanta(base.residuals_of(reader, shared, ordinary, zero_groups, 0, bitmap))
+    return SymbolQuantCodes(base.residuals_of(reader, shared, ordinary, zero_groups, 0, bitmap))

@@ -130,7 +130,7 @@ class Stored:
 
     special: dict[int, float]
     listed: set[int]
-    quanta: Iterator[int]
+    quant_codes: Iterator[int]
     bases: Differences
     means: Differences
     slopes: list[Differences]
@@ -149,8 +149,8 @@ def read_stored(reader, dtype, shared, flags: int, held: int, arrays: int, block
         slopes = [Differences(base.read_escapes(reader, blocks)) for _ in range(4)]
     ordinary = held - len(special)
     bitmap = reader.packed(ordinary // 128 + 1) if flags & ZERO_GROUPS else None
-    quanta = iter(base.residuals_of(reader, shared, ordinary, flags, 0, bitmap))
-    return modes, Stored(special, listed, quanta, bases, means, slopes)
+    quant_codes = iter(base.residuals_of(reader, shared, ordinary, flags, 0, bitmap))
+    return modes, Stored(special, listed, quant_codes, bases, means, slopes)
 
 
 def plane(mean, slope, place, size):
@@ -164,7 +164,7 @@ def plane(mean, slope, place, size):
 def value_at(stored: Stored, dtype, prediction, step, position: int, is_left_out) -> tuple:
     """The value of a cell, and what stands for it where later cells are predicted."""
     if not is_left_out and position not in stored.special:
-        value = dtype.type(prediction + next(stored.quanta) * step)
+        value = dtype.type(prediction + next(stored.quant_codes) * step)
         return value, float(value)
     stands_for = finite_or_zero(dtype.type(prediction))
     value = dtype.type(stands_for)

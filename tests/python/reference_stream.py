@@ -106,13 +106,13 @@ def codes_of(lengths: list[int]) -> Codes:
 
 
 def offline_lengths(table: Path) -> list[list[int]]:
-    """Of every book in src/core/stream/offline_books.inc."""
-    books: list[list[int]] = []
+    """Of every codebook in src/core/stream/offline_codebooks.inc."""
+    codebooks: list[list[int]] = []
     for text in re.findall(r"\{((?:\s*\{\d+, \d+\},?)+)\s*\}", table.read_text()):
         runs = re.findall(r"\{(\d+), (\d+)\}", text)
-        books.append([int(length) for length, count in runs for _ in range(int(count))])
-        require(len(books[-1]) == SYMBOLS, "offline book")
-    return books
+        codebooks.append([int(length) for length, count in runs for _ in range(int(count))])
+        require(len(codebooks[-1]) == SYMBOLS, "offline codebook")
+    return codebooks
 
 
 def read_symbols(data: bytes, count: int, codes: Codes) -> list[int]:
@@ -136,12 +136,12 @@ def read_symbols(data: bytes, count: int, codes: Codes) -> list[int]:
 @dataclass
 class State:
     header: Header
-    books: list[list[int]]
+    codebooks: list[list[int]]
     codes: Codes | None = None
     step: np.floating | None = None
     tolerance: np.floating | None = None
     restart: int = 0  # index of the first value that prediction may look at
-    quanta: list[int] = field(default_factory=list)
+    quant_codes: list[int] = field(default_factory=list)
     values: list[np.floating] = field(default_factory=list)
 
 
@@ -150,9 +150,9 @@ def wrapped(value: int) -> int:
 
 
 def prediction(s: State) -> int:
-    i, h = len(s.quanta), s.header
+    i, h = len(s.quant_codes), s.header
     if h.dims == 1:
-        return s.quanta[i - 1] if i > s.restart else 0
+        return s.quant_codes[i - 1] if i > s.restart else 0
     place = (i % h.line, i // h.line, 0)
     back = (1, h.line, 0)
     if h.dims == 3:
@@ -164,11 +164,11 @@ def prediction(s: State) -> int:
             continue
         neighbour = i - sum(step * far for step, far in zip(steps, back, strict=False))
         if neighbour >= s.restart:
-            total += (1 if sum(steps) % 2 else -1) * s.quanta[neighbour]
+            total += (1 if sum(steps) % 2 else -1) * s.quant_codes[neighbour]
     return total
 
 
-def quantum(s: State, value: np.floating) -> int | None:
+def quant_code(s: State, value: np.floating) -> int | None:
     kind = TYPES[s.header.dtype]
     if not np.isfinite(value) or (value == 0 and np.signbit(value)) or s.step == 0:
         return None
@@ -182,7 +182,7 @@ def quantum(s: State, value: np.floating) -> int | None:
 
 
 def hold(s: State) -> int:
-    return s.quanta[-1] if len(s.quanta) > s.restart else 0
+    return s.quant_codes[-1] if len(s.quant_codes) > s.restart else 0
 
 
 def read_block(s: State, r: Reader) -> bool:
@@ -205,14 +205,14 @@ def read_block(s: State, r: Reader) -> bool:
             rounded = np.nextafter(rounded, kind(0))
         s.step = kind(step)
         s.tolerance = rounded - rounded * kind(HELD_BACK[s.header.dtype])
-    book = flags & 3
-    require(offline < len(s.books) if book == OFFLINE else offline == 0, "offline book")
-    if book == REBUILT:
+    codebook = flags & 3
+    require(offline < len(s.codebooks) if codebook == OFFLINE else offline == 0, "offline codebook")
+    if codebook == REBUILT:
         s.codes = codes_of(read_lengths(payload))
-    elif book == OFFLINE:
-        s.codes = codes_of(s.books[offline])
+    elif codebook == OFFLINE:
+        s.codes = codes_of(s.codebooks[offline])
     if flags & RESTART:
-        s.restart = len(s.quanta)
+        s.restart = len(s.quant_codes)
     coded = payload.take(len(payload.data) - payload.at - side_bytes)
     side = Reader(payload.take(side_bytes))
     if values == 0:
@@ -223,14 +223,14 @@ def read_block(s: State, r: Reader) -> bool:
     for symbol in read_symbols(coded, symbols, s.codes):
         require(len(s.values) < end, "symbols behind the last value")
         if symbol:
-            s.quanta.append(wrapped(symbol - ZERO + prediction(s)))
-            s.values.append(kind(s.quanta[-1]) * s.step + kind(0))
+            s.quant_codes.append(wrapped(symbol - ZERO + prediction(s)))
+            s.values.append(kind(s.quant_codes[-1]) * s.step + kind(0))
             continue
         value = np.frombuffer(struct.pack("<" + layout, *side.unpack(layout)), kind)[0]
-        q = quantum(s, value)
+        q = quant_code(s, value)
         more = 0 if q is not None else side.unpack("H")[0]
         require(len(s.values) + 1 + more <= end, "a run behind the last value")
-        s.quanta += [hold(s) if q is None else q] * (1 + more)
+        s.quant_codes += [hold(s) if q is None else q] * (1 + more)
         s.values += [value] * (1 + more)
     require(len(s.values) == end and side.at == len(side.data), "values missing or side bytes left")
     return bool(flags & LAST)

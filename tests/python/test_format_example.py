@@ -114,7 +114,7 @@ def test_fields_are_those_of_the_prefix_and_its_picture():
     assert cells == [field for _, field in fields]
 
 
-def test_codes_and_quanta_lead_to_the_values():
+def test_codes_lead_to_the_values():
     rows = {row.part + ": " + row.field: row for row in byte_rows()}
     first = int(rows["section 0: first"].value)
     lengths = [int(length) for length in rows["section 0: lengths"].value.split(", ")]
@@ -124,12 +124,12 @@ def test_codes_and_quanta_lead_to_the_values():
     step, center = (np.float32(rows[f"component 0: {name}"].value) for name in ("step", "center"))
     values = table("was")
     q = 0
-    for _, code, symbol, residual, quantum, moved, value in values:
+    for _, code, symbol, residual, quant_code, moved, value in values:
         assert [stream.number(1) for _ in code] == [int(bit) for bit in code]
         assert codes[len(code), int(code, 2)] == int(symbol)
         assert int(residual) == int(symbol) - 128
         q += int(residual)
-        assert (q, q + origin) == (int(quantum), int(moved))
+        assert (q, q + origin) == (int(quant_code), int(moved))
         decoded = np.float32(q + origin) * step + center
         assert_same_bits(np.array(decoded), np.array(value, np.float32))
     was, decoded = (np.array([row[column] for row in values], np.float32) for column in (0, -1))

@@ -12,7 +12,7 @@ from reference_decoder import Refused, xxh3_64
 import neve
 
 GOLDEN = sorted((CHECKOUT / "tests" / "golden").glob("*.nevs"))
-TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_books.inc"
+TABLE = CHECKOUT / "src" / "core" / "stream" / "offline_codebooks.inc"
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
@@ -27,7 +27,9 @@ def test_there_are_golden_streams():
 
 
 def hard_field(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
-    """Smooth, with jumps no symbol reaches, and all that has no quantum, alone and in runs."""
+    """Smooth, with jumps no symbol reaches, and all that has no quantization code, alone and in
+    runs.
+    """
     random = np.random.default_rng(seed)
     values = np.cumsum(random.normal(size=shape), axis=-1).astype(dtype).ravel()
     for special in (np.nan, np.inf, -0.0, -999.0, 1e30, np.finfo(dtype).tiny):
@@ -42,11 +44,14 @@ def hard_field(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
     "shape, options",
     [
         ((4000,), {}),
-        ((50, 80), {"book_rule": "always", "chunk_bytes": 4096}),
+        ((50, 80), {"codebook_rule": "always", "chunk_bytes": 4096}),
         ((9, 20, 22), {"block_values": 256, "restart_blocks": 3}),
-        ((3, 4, 15, 20), {"dims": 2, "book_rule": "chi", "chunk_bytes": 2048, "chi": (0.1, 5.0)}),
+        (
+            (3, 4, 15, 20),
+            {"dims": 2, "codebook_rule": "chi", "chunk_bytes": 2048, "chi": (0.1, 5.0)},
+        ),
         ((None, 40, 90), {"block_values": 1000, "dims": 1}),
-        ((30000,), {"book_rule": "always"}),
+        ((30000,), {"codebook_rule": "always"}),
     ],
     ids=str,
 )

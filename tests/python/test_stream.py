@@ -47,7 +47,7 @@ def test_values_come_and_go_in_pieces(dtype):
     info = neve.info(stored)
     assert info["shape"] == (20, 30, 40) and info["values"] == array.size
     assert sum(b["values"] for b in info["blocks"]) == array.size
-    assert {r["book"] for r in encoder.reports} <= {"kept", "rebuilt", "offline"}
+    assert {r["codebook"] for r in encoder.reports} <= {"kept", "rebuilt", "offline"}
 
 
 def test_small_arrays_share_an_encoder():
@@ -56,7 +56,7 @@ def test_small_arrays_share_an_encoder():
         array = field((16, 16), seed=seed)
         stored = encoder.encode(array)
         assert np.abs(neve.decompress(stored) - array).max() <= 0.1
-        assert neve.info(stored)["blocks"][0]["book"] == "offline"
+        assert neve.info(stored)["blocks"][0]["codebook"] == "offline"
 
 
 def test_mistakes_are_errors():
@@ -65,7 +65,7 @@ def test_mistakes_are_errors():
     with pytest.raises(neve.Error, match="exactly one"):
         neve.StreamEncoder((4,))
     with pytest.raises(neve.Error, match="sometimes.*exact_cost"):
-        neve.StreamEncoder((4,), abs=1, book_rule="sometimes")
+        neve.StreamEncoder((4,), abs=1, codebook_rule="sometimes")
     with pytest.raises(TypeError, match="float64"):
         neve.StreamEncoder((4,), abs=1).push(np.zeros(4))
     with pytest.raises(neve.Error, match="two thresholds"):
@@ -107,20 +107,20 @@ def test_targets_are_for_whole_arrays():
         neve.Filter(ratio=10)
 
 
-def test_directions_and_one_offline_book():
+def test_directions_and_one_offline_codebook():
     lines = np.cumsum(np.random.default_rng(2).normal(size=(200, 300)), axis=-1)
     assert neve.best_stream_dims(lines, abs=0.1) == 1
     sizes = {}
     for dims in (None, 1, 2):
         encoder = neve.StreamEncoder(
-            lines.shape, lines.dtype, abs=0.1, dims=dims, book_rule="never", offline_book=9
+            lines.shape, lines.dtype, abs=0.1, dims=dims, codebook_rule="never", offline_codebook=9
         )
         stored = encoder.encode(lines)
         assert np.abs(neve.decompress(stored) - lines).max() <= 0.1
-        assert encoder.reports[0]["offline_book"] == 9
+        assert encoder.reports[0]["offline_codebook"] == 9
         sizes[dims] = len(stored)
     assert sizes[1] < sizes[2] == sizes[None]
     with pytest.raises(neve.Error, match="1..3"):
         neve.StreamEncoder((4,), abs=1, dims=4)
     with pytest.raises(neve.Error, match="offline codebook 16"):
-        neve.StreamEncoder((4,), abs=1, offline_book=16)
+        neve.StreamEncoder((4,), abs=1, offline_codebook=16)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The codebook builder gives the book that software makes, bit for bit, in time.
+// The codebook builder gives the codebook that software makes, bit for bit, in time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "Vcodebook_builder.h"
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/public_fields.hpp"
@@ -70,7 +70,7 @@ Built check(Builder& builder, const SymbolCounts& counts) {
   EXPECT_LE(built.cycles, most_cycles);
   EXPECT_EQ(built.entries, static_cast<int>(symbols));
   CodeTable expected;
-  make_code_table(neve::stream::make_book(counts), expected);
+  make_code_table(neve::stream::make_codebook(counts), expected);
   EXPECT_EQ(built.codes.length, expected.length);
   EXPECT_EQ(built.codes.code, expected.code);
   return built;
@@ -228,9 +228,9 @@ TEST(CodebookBuilder, PublicFields) {
         }
         for (const SymbolCounts& counts : histograms) {
           const Built built = check(builder, counts);
-          neve::stream::Book book{built.codes.length};
+          neve::stream::Codebook codebook{built.codes.length};
           const auto optimal = static_cast<double>(huffman_bits(counts));
-          excess.push_back(static_cast<double>(coded_bits(book, counts)) / optimal - 1);
+          excess.push_back(static_cast<double>(coded_bits(codebook, counts)) / optimal - 1);
           cycles.push_back(built.cycles);
         }
       }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The codebook writer's bytes are those of write_book().
+// The codebook writer's bytes are those of write_codebook().
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <random>
 
 #include "Vcodebook_writer.h"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "tests/rtl/clocked.hpp"
 
 namespace {
 
-using neve::stream::Book;
+using neve::stream::Codebook;
 
 constexpr int most_cycles = 2100;
 
@@ -25,14 +25,14 @@ class Writer {
   }
 
   // Empty when it does not end in time.
-  neve::Bytes write(const Book& book) {
+  neve::Bytes write(const Codebook& codebook) {
     neve::Bytes bytes;
     dut_->start = 1;
     for (int cycle = 0; cycle < most_cycles; ++cycle) {
       dut_.settle();
       const uint32_t asked = dut_->length_addr;
       dut_.tick();
-      dut_->length_data = book.length[asked];
+      dut_->length_data = codebook.length[asked];
       dut_->start = 0;
       if (dut_->word_valid != 0) {
         const uint32_t word = dut_->word_data;
@@ -52,15 +52,15 @@ class Writer {
   neve::rtl::Clocked<Vcodebook_writer> dut_;
 };
 
-void check(Writer& writer, const Book& book) {
+void check(Writer& writer, const Codebook& codebook) {
   neve::Bytes expected;
-  write_book(book, expected);
-  EXPECT_EQ(writer.write(book), expected);
+  write_codebook(codebook, expected);
+  EXPECT_EQ(writer.write(codebook), expected);
 }
 
-TEST(CodebookWriter, OfflineBooks) {
+TEST(CodebookWriter, OfflineCodebooks) {
   Writer writer;
-  for (const Book& book : neve::stream::offline_books()) check(writer, book);
+  for (const Codebook& codebook : neve::stream::offline_codebooks()) check(writer, codebook);
 }
 
 TEST(CodebookWriter, NoneOneAndTwoSymbols) {
@@ -68,11 +68,11 @@ TEST(CodebookWriter, NoneOneAndTwoSymbols) {
   check(writer, {});
   for (const size_t a : {0, 1, 511, 512, 1022, 1023}) {
     for (const size_t b : {0, 1, 513, 1023}) {
-      Book book;
-      book.length[a] = 1;
-      check(writer, book);
-      book.length[b] = 1;
-      check(writer, book);
+      Codebook codebook;
+      codebook.length[a] = 1;
+      check(writer, codebook);
+      codebook.length[b] = 1;
+      check(writer, codebook);
     }
   }
 }
@@ -87,16 +87,16 @@ TEST(CodebookWriter, AnyLengths) {
     for (uint32_t& count : counts) {
       if (random() % 100 < present) count = random() >> (8 + random() % 24);
     }
-    const Book book = neve::stream::make_book(counts);
-    check(writer, book);
-    if (book == Book{}) continue;
-    const neve::Bytes bytes = writer.write(book);
+    const Codebook codebook = neve::stream::make_codebook(counts);
+    check(writer, codebook);
+    if (codebook == Codebook{}) continue;
+    const neve::Bytes bytes = writer.write(codebook);
     neve::ByteReader in{neve::ByteSpan(bytes)};
-    const neve::Result<Book> read = neve::stream::read_book(in);
+    const neve::Result<Codebook> read = neve::stream::read_codebook(in);
     ASSERT_TRUE(read.ok());
-    EXPECT_EQ(*read, book);
+    EXPECT_EQ(*read, codebook);
     // Lengths that no tree has.
-    Book wild;
+    Codebook wild;
     for (uint8_t& length : wild.length)
       length = static_cast<uint8_t>(random() % 100 < present ? random() % 17 : 0);
     check(writer, wild);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "Vdecoder_lane.h"
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "rtl/model/settings.hpp"
 #include "tests/rtl/clocked.hpp"
@@ -22,7 +22,7 @@
 namespace neve::rtl {
 
 inline constexpr uint64_t cycles_before_it_hangs = 400'000;
-inline constexpr int most_load_cycles = 1200;  // behind a book's last length
+inline constexpr int most_load_cycles = 1200;  // behind a codebook's last length
 inline constexpr int most_behind_ready = 24;   // values that leave after out_ready has gone
 
 struct Pace {
@@ -74,7 +74,7 @@ class DecoderBench {
     m.start = 0;
     m.code_valid = 0;
     m.side_valid = 0;
-    m.takes_book = 0;
+    m.takes_codebook = 0;
     m.out_ready = 0;
     end_limits(m.settings);
     m.dims = header.dims;
@@ -96,16 +96,16 @@ class DecoderBench {
     }
     end_limits(m.settings);
   }
-  // The book of the next block. True if the lane takes it for a complete code.
-  bool load(const stream::Book& book) {
+  // The codebook of the next block. True if the lane takes it for a complete code.
+  bool load(const stream::Codebook& codebook) {
     EXPECT_NE(dut_->load_ready, 0);
     dut_->load = 1;
     cycle(0);
     dut_->load = 0;
-    has_new_book_ = true;
-    for (size_t s = 0; s < book.length.size();) {
+    has_new_codebook_ = true;
+    for (size_t s = 0; s < codebook.length.size();) {
       dut_->length_valid = random_.uniform() < pace_.given;
-      dut_->length = dut_->length_valid != 0 ? book.length[s] : 31;
+      dut_->length = dut_->length_valid != 0 ? codebook.length[s] : 31;
       dut_.settle();
       const bool goes = dut_->length_valid != 0 && dut_->length_ready != 0;
       cycle(0);
@@ -115,7 +115,7 @@ class DecoderBench {
     for (int i = 0; dut_->loaded == 0; ++i) {
       cycle(0);
       if (i > most_load_cycles) {
-        ADD_FAILURE() << "a book that is not loaded";
+        ADD_FAILURE() << "a codebook that is not loaded";
         return false;
       }
     }
@@ -131,14 +131,14 @@ class DecoderBench {
     dut_->block_restart = restarts;
     dut_->code_bytes = static_cast<uint32_t>(codes.size());
     dut_->side_bytes = static_cast<uint32_t>(side.size());
-    dut_->takes_book = has_new_book_;
-    has_new_book_ = false;
+    dut_->takes_codebook = has_new_codebook_;
+    has_new_codebook_ = false;
     dut_->start = 1;
     limit_ = dut_.cycles() + cycles_before_it_hangs + 40 * uint64_t{values} * 64;
     const uint64_t before = dut_.cycles();
     cycle(pace_.given);
     dut_->start = 0;
-    dut_->takes_book = 0;
+    dut_->takes_codebook = 0;
     while (dut_->done == 0) {
       cycle(pace_.given);
       ASSERT_LT(dut_.cycles(), limit_) << "hangs";
@@ -155,12 +155,12 @@ class DecoderBench {
       const auto step = in.get<double>();
       set_step(bound, step, header.fill);
     }
-    if (block.book == BookKind::rebuilt) {
-      const auto book = stream::read_book(in);
-      ASSERT_TRUE(book.ok());
-      EXPECT_TRUE(load(*book));
-    } else if (block.book == BookKind::offline) {
-      EXPECT_TRUE(load(stream::offline_books()[block.offline_book]));
+    if (block.codebook == CodebookKind::rebuilt) {
+      const auto codebook = stream::read_codebook(in);
+      ASSERT_TRUE(codebook.ok());
+      EXPECT_TRUE(load(*codebook));
+    } else if (block.codebook == CodebookKind::offline) {
+      EXPECT_TRUE(load(stream::offline_codebooks()[block.offline_codebook]));
     }
     const ByteSpan codes = in.get_bytes(in.remaining() - block.side_bytes);
     const ByteSpan side = in.get_bytes(block.side_bytes);
@@ -203,7 +203,7 @@ class DecoderBench {
   Clocked<Vdecoder_lane> dut_;
   ByteSpan codes_;
   ByteSpan side_;
-  bool has_new_book_ = false;
+  bool has_new_codebook_ = false;
   int behind_ready_ = 0;
   uint64_t limit_ = 0;
   uint64_t block_cycles_ = 0;

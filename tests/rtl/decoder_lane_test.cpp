@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "neve/stream.hpp"
 #include "tests/rtl/decoder_bench.hpp"
 #include "tests/rtl/fields.hpp"
@@ -50,8 +50,9 @@ TEST(DecoderLane, OneTwoAndThreeDirections) {
   }
 }
 
-TEST(DecoderLane, EveryRuleOfBooks) {
-  for (const BookRule rule : {BookRule::exact_cost, BookRule::chi, BookRule::always, BookRule::never}) {
+TEST(DecoderLane, EveryRuleOfCodebooks) {
+  for (const CodebookRule rule :
+       {CodebookRule::exact_cost, CodebookRule::chi, CodebookRule::always, CodebookRule::never}) {
     StreamOptions o = options({40, 25, 30}, 1e-4);
     o.rule = rule;
     o.chunk_bytes = uint64_t{1} << 17;
@@ -80,8 +81,8 @@ TEST(DecoderLane, AnyBits) {
   for (const double bound : {1e-20, 1e-3, 1e9}) check(options({20000}, bound), random_bits(20000, 7));
 }
 
-// Quanta of more than 24 bits round on their way to float32.
-TEST(DecoderLane, LargeQuanta) {
+// Quantization codes of more than 24 bits round on their way to float32.
+TEST(DecoderLane, LargeQuantCodes) {
   std::vector<float> values;
   for (int i = 0; i < 4000; ++i) {
     values.push_back(std::ldexp(1.0F, 27) - static_cast<float>(i) * 16 * (i % 2 == 0 ? 1.0F : -1.0F));
@@ -117,7 +118,7 @@ TEST(DecoderLane, BlocksThatDoNotFit) {
   stream::Header header;
   bench.begin(header);
   bench.set_step(0.501, 1, {});
-  stream::Book single;
+  stream::Codebook single;
   single.length[600] = 1;
   bench.load(single);
   const Bytes zeros(3, std::byte{0});
@@ -133,8 +134,8 @@ TEST(DecoderLane, BlocksThatDoNotFit) {
   EXPECT_TRUE(fails(25, 25, zeros));  // fewer bits than symbols
   EXPECT_TRUE(fails(16, 16, zeros));  // a byte left over
   EXPECT_FALSE(fails(20, 20, zeros));
-  // Entries of the side stream: a NaN that five equal ones follow, and a value with a quantum.
-  stream::Book escapes;
+  // Entries of the side stream: a NaN that five equal ones follow, and a value with a quantization code.
+  stream::Codebook escapes;
   escapes.length[0] = 1;
   EXPECT_TRUE(bench.load(escapes));
   const Bytes byte(1, std::byte{0});
@@ -165,13 +166,13 @@ TEST(DecoderLane, BlocksThatDoNotFit) {
 }
 
 // Lengths that are no complete code are told apart from those that are.
-TEST(DecoderLane, BooksThatAreNone) {
+TEST(DecoderLane, CodebooksThatAreNone) {
   const auto loads = [&](const std::vector<std::pair<size_t, uint8_t>>& lengths) {
     DecoderBench fresh({});
     fresh.begin({});
-    stream::Book book;
-    for (const auto& [symbol, length] : lengths) book.length[symbol] = length;
-    return fresh.load(book);
+    stream::Codebook codebook;
+    for (const auto& [symbol, length] : lengths) codebook.length[symbol] = length;
+    return fresh.load(codebook);
   };
   EXPECT_FALSE(loads({}));
   EXPECT_TRUE(loads({{1023, 1}}));

@@ -12,8 +12,8 @@
 #include "Vdecoder4.h"
 #include "Vstep_settings.h"
 #include "core/kernels/stream_kernels.hpp"
-#include "core/stream/book.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "neve/stream.hpp"
 #include "rtl/model/settings.hpp"
@@ -36,7 +36,7 @@ enum Failure : int {
   not_built_for = 5,
   block_header = 6,
   block_checksum = 7,
-  book = 8,
+  codebook = 8,
   codes = 9,
   ends_early = 10,
   wrong_values = 11,
@@ -168,7 +168,7 @@ TEST(Decoder, SoftwareStreams) {
   uint64_t seed = 1;
   for (const auto& shape : std::vector<std::vector<uint64_t>>{
            {9000}, {90, 100}, {20, 30, 15}, {1800, 5}, {60, 50, 3}, {1, 9000, 1}, {0, 100}, {0}, {1}}) {
-    for (const BookRule rule : {BookRule::exact_cost, BookRule::always, BookRule::never}) {
+    for (const CodebookRule rule : {CodebookRule::exact_cost, CodebookRule::always, CodebookRule::never}) {
       SCOPED_TRACE(seed);
       StreamOptions o = options(shape, 1e-3);
       o.rule = rule;
@@ -271,8 +271,9 @@ void sign(Bytes& stream, const std::vector<Part>& parts) {
   }
 }
 
-// Small, with a side stream with runs, and three directions; books of its own or offline ones, and kept ones.
-Bytes small_stream(BookRule rule) {
+// Small, with a side stream with runs, and three directions; codebooks of its own or offline ones, and kept
+// ones.
+Bytes small_stream(CodebookRule rule) {
   StreamOptions o = options({4, 20, 12}, 1e-2);
   o.block_values = 256;
   o.chunk_bytes = 2048;
@@ -290,7 +291,7 @@ bool begins_with(const std::vector<std::byte>& whole, const std::vector<std::byt
 }
 
 TEST(Decoder, EveryByteFlipped) {
-  const Bytes stream = small_stream(BookRule::always);
+  const Bytes stream = small_stream(CodebookRule::always);
   const Expected right = software(stream);
   ASSERT_TRUE(right.status.ok());
   const size_t values = right.values.size() / sizeof(float);
@@ -314,7 +315,7 @@ TEST(Decoder, EveryByteFlippedAndSigned) {
   NarrowDecoder decoder(7);
   test::Random random(2);
   std::array<size_t, 16> seen{};
-  for (const BookRule rule : {BookRule::always, BookRule::never}) {
+  for (const CodebookRule rule : {CodebookRule::always, CodebookRule::never}) {
     const Bytes stream = small_stream(rule);
     const std::vector<Part> parts = parts_of(stream);
     const size_t values = software(stream).values.size() / sizeof(float);
@@ -336,13 +337,13 @@ TEST(Decoder, EveryByteFlippedAndSigned) {
       if (HasFailure()) return;
     }
   }
-  for (const Failure f : {none, header, not_built_for, block_header, book, codes, wrong_values}) {
+  for (const Failure f : {none, header, not_built_for, block_header, codebook, codes, wrong_values}) {
     EXPECT_GT(seen[static_cast<size_t>(f)], 0U) << "no failure " << f;
   }
 }
 
 TEST(Decoder, EveryTruncation) {
-  const Bytes stream = small_stream(BookRule::always);
+  const Bytes stream = small_stream(CodebookRule::always);
   const Expected right = software(stream);
   NarrowDecoder decoder(8);
   for (size_t size = 0; size < stream.size(); ++size) {
@@ -359,7 +360,7 @@ TEST(Decoder, EveryTruncation) {
 
 TEST(Decoder, NumbersOfFailures) {
   NarrowDecoder decoder(9);
-  const Bytes good = small_stream(BookRule::always);
+  const Bytes good = small_stream(CodebookRule::always);
   const std::vector<Part> parts = parts_of(good);
   const auto failure = [&](size_t at, std::initializer_list<uint8_t> bytes, bool is_signed = true) {
     Bytes wrong = good;

@@ -45,8 +45,8 @@ uint8_t byte_of(const Port& port, size_t at) {
 
 // What the engine says of a round.
 struct EngineChoice {
-  BookKind book = BookKind::offline;
-  uint8_t offline_book = 0;
+  CodebookKind codebook = CodebookKind::offline;
+  uint8_t offline_codebook = 0;
 };
 
 struct EngineRun {
@@ -156,8 +156,8 @@ class EngineBench {
   // What leaves the engine in this cycle. True with the last word.
   bool take_output(EngineRun& run) {
     if (engine_->chosen != 0) {
-      run.choices.push_back(
-          {static_cast<BookKind>(engine_->chosen_book), static_cast<uint8_t>(engine_->chosen_offline_book)});
+      run.choices.push_back({static_cast<CodebookKind>(engine_->chosen_codebook),
+                             static_cast<uint8_t>(engine_->chosen_offline_codebook)});
     }
     if (engine_->m_axis_tvalid == 0 || engine_->m_axis_tready == 0) return false;
     const bool ends = engine_->m_axis_tlast != 0;
@@ -211,9 +211,9 @@ EngineRun check(EngineBench<Engine>& bench, const EngineBuild& build, const Engi
   EXPECT_EQ(run.choices.size(), model->rounds.size());
   for (size_t r = 0; r < std::min(run.choices.size(), model->rounds.size()); ++r) {
     const EngineRound& round = model->rounds[r];
-    EXPECT_EQ(run.choices[r].book, round.book) << "round " << r;
-    if (round.book == BookKind::offline) {
-      EXPECT_EQ(run.choices[r].offline_book, round.offline_book) << "round " << r;
+    EXPECT_EQ(run.choices[r].codebook, round.codebook) << "round " << r;
+    if (round.codebook == CodebookKind::offline) {
+      EXPECT_EQ(run.choices[r].offline_codebook, round.offline_codebook) << "round " << r;
     }
   }
   if (rounds != nullptr) *rounds = model->rounds;

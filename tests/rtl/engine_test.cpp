@@ -85,7 +85,7 @@ TEST(Engine4, SmallStreams) {
   }
 }
 
-// A field that gets rougher and smoother again: books of all kinds, by every way that leads to one.
+// A field that gets rougher and smoother again: codebooks of all kinds, by every way that leads to one.
 std::vector<float> changing_field(size_t count, uint64_t seed) {
   test::Random random(seed);
   std::vector<float> field(count);
@@ -99,13 +99,14 @@ std::vector<float> changing_field(size_t count, uint64_t seed) {
   return field;
 }
 
-// Every branch of every rule, and every kind of book that a rule can come to.
-TEST(Engine4, EveryBookDecision) {
+// Every branch of every rule, and every kind of codebook that a rule can come to.
+TEST(Engine4, EveryCodebookDecision) {
   EngineBench<Vengine4> bench(four, four_bytes, 5);
   const std::vector<float> field = changing_field(200000, 3);
   std::map<std::string, size_t> branches;
-  std::map<std::string, size_t> books;
-  for (const BookRule rule : {BookRule::exact_cost, BookRule::chi, BookRule::always, BookRule::never}) {
+  std::map<std::string, size_t> codebooks;
+  for (const CodebookRule rule :
+       {CodebookRule::exact_cost, CodebookRule::chi, CodebookRule::always, CodebookRule::never}) {
     EngineOptions o;
     o.shape = {field.size()};
     o.bounds = {1e-3};
@@ -114,14 +115,14 @@ TEST(Engine4, EveryBookDecision) {
     o.chi_keep = 0.5;
     o.chi_offline = 8;
     std::vector<EngineRound> rounds;
-    const EngineRun run = check(bench, four, o, field, {1, rule == BookRule::chi ? 0.5 : 1, 7}, &rounds);
+    const EngineRun run = check(bench, four, o, field, {1, rule == CodebookRule::chi ? 0.5 : 1, 7}, &rounds);
     for (const EngineRound& r : rounds) ++branches[std::string(r.why)];
     for (const EngineChoice& c : run.choices)
-      ++books[fmt::format("{}, {}", book_rule_name(rule), book_kind_name(c.book))];
+      ++codebooks[fmt::format("{}, {}", codebook_rule_name(rule), codebook_kind_name(c.codebook))];
   }
   for (const auto& [name, count] : branches) std::cout << fmt::format("branch {}: {} rounds\n", name, count);
-  for (const auto& [name, count] : books) {
-    std::cout << fmt::format("rule and book {}: {} rounds\n", name, count);
+  for (const auto& [name, count] : codebooks) {
+    std::cout << fmt::format("rule and codebook {}: {} rounds\n", name, count);
     RecordProperty(name, static_cast<int>(count));
   }
   for (const char* branch :
@@ -131,9 +132,9 @@ TEST(Engine4, EveryBookDecision) {
     EXPECT_GT(branches[branch], 0U) << branch;
   }
   // `always` keeps nothing, `never` builds nothing.
-  EXPECT_EQ(books.size(), 10U);
-  EXPECT_FALSE(books.contains("always, kept"));
-  EXPECT_FALSE(books.contains("never, rebuilt"));
+  EXPECT_EQ(codebooks.size(), 10U);
+  EXPECT_FALSE(codebooks.contains("always, kept"));
+  EXPECT_FALSE(codebooks.contains("never, rebuilt"));
 }
 
 TEST(Engine4, HoldsARatio) {
@@ -203,7 +204,7 @@ TEST(Model, Refusals) {
   EXPECT_NE(message(o, one).find("2^-96 to 2^96"), std::string::npos);
   o = good;
   o.build_rounds = 3;
-  EXPECT_NE(message(o, one).find("books of 3 rounds"), std::string::npos);
+  EXPECT_NE(message(o, one).find("codebooks of 3 rounds"), std::string::npos);
   o = good;
   o.shape = {5};
   EXPECT_NE(message(o, one).find("4096 values for a shape of 5"), std::string::npos);

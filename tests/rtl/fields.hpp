@@ -50,7 +50,7 @@ inline std::vector<float> random_bits(size_t count, uint64_t seed) {
   return field;
 }
 
-// Values at and beside the middles between quanta of a step.
+// Values at and beside the middles between quantization codes of a step.
 inline std::vector<float> halves(size_t count, float step, uint64_t seed) {
   test::Random random(seed);
   std::vector<float> field(count);

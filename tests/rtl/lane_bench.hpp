@@ -104,7 +104,7 @@ class LaneBench {
     m.block_valid = 0;
     m.count_read = 0;
     m.counts_taken = 0;
-    m.book_valid = 0;
+    m.codebook_valid = 0;
     m.table_write = 0;
     m.packed_taken = 0;
     m.packed_read = 1;
@@ -171,22 +171,22 @@ class LaneBench {
     if (holds_) lane_->in_data = std::bit_cast<uint32_t>(values_[sent_]);
   }
 
-  // The round manager: counts, a book, its table into the bank not in use.
+  // The round manager: counts, a codebook, its table into the bank not in use.
   void drive_counts() {
     lane_->counts_taken = 0;
-    lane_->book_valid = 0;
+    lane_->codebook_valid = 0;
     switch (step_) {
       case Step::idle:
         if (lane_->counted == 0) break;
         expected_.fill(0);
-        stream::count_symbols(chunk_.symbols(chunk_.blocks()[booked_]), expected_);
-        EXPECT_EQ(lane_->counted_side_bytes, chunk_.blocks()[booked_].side_bytes) << "block " << booked_;
+        stream::count_symbols(chunk_.symbols(chunk_.blocks()[loaded_]), expected_);
+        EXPECT_EQ(lane_->counted_side_bytes, chunk_.blocks()[loaded_].side_bytes) << "block " << loaded_;
         at_ = 0;
         step_ = Step::read;
         [[fallthrough]];
       case Step::read:
         if (at_ > 1) {
-          ASSERT_EQ(lane_->count_data, expected_[at_ - 2]) << "symbol " << at_ - 2 << " of block " << booked_;
+          ASSERT_EQ(lane_->count_data, expected_[at_ - 2]) << "symbol " << at_ - 2 << " of block " << loaded_;
         }
         lane_->count_read = at_ < wide_symbol_count;
         lane_->count_addr = at_ % wide_symbol_count;
@@ -196,34 +196,34 @@ class LaneBench {
         step_ = Step::load;
         break;
       case Step::load:
-        if (lane_->book_pending != 0) break;  // of the block before
+        if (lane_->codebook_pending != 0) break;  // of the block before
         if (at_ == 0) make_table();
         lane_->table_write = at_ < wide_symbol_count;
-        lane_->table_bank = booked_ % 2;
+        lane_->table_bank = loaded_ % 2;
         lane_->table_addr = at_ % wide_symbol_count;
         lane_->table_entry = static_cast<uint32_t>(table_.length[at_ % wide_symbol_count]) << 16 |
                              table_.code[at_ % wide_symbol_count];
         if (at_++ < wide_symbol_count) break;
-        lane_->book_valid = 1;
-        lane_->book_bank = booked_ % 2;
+        lane_->codebook_valid = 1;
+        lane_->codebook_bank = loaded_ % 2;
         tables_.push_back(table_);
-        ++booked_;
+        ++loaded_;
         step_ = Step::idle;
         break;
     }
   }
 
-  // Books of all kinds, whether they suit or not: an offline one, one of the block's own, and one with
+  // Codebooks of all kinds, whether they suit or not: an offline one, one of the block's own, and one with
   // longest codes for what occurs.
   void make_table() {
-    stream::Book book = stream::offline_books()[booked_ % stream::offline_books().size()];
-    if (booked_ % 3 == 1) book = stream::make_book(expected_);
-    if (booked_ % 3 == 2) {
+    stream::Codebook codebook = stream::offline_codebooks()[loaded_ % stream::offline_codebooks().size()];
+    if (loaded_ % 3 == 1) codebook = stream::make_codebook(expected_);
+    if (loaded_ % 3 == 2) {
       stream::SymbolCounts inverted;
       for (size_t s = 0; s < inverted.size(); ++s) inverted[s] = expected_[s] > 0 ? 1 : 1000;
-      book = stream::make_book(inverted);
+      codebook = stream::make_codebook(inverted);
     }
-    stream::make_code_table(book, table_);
+    stream::make_code_table(codebook, table_);
   }
 
   void drive_output() {
@@ -300,7 +300,7 @@ class LaneBench {
 
   enum class Step { idle, read, load } step_ = Step::idle;
   size_t at_ = 0;
-  size_t booked_ = 0;
+  size_t loaded_ = 0;
   stream::SymbolCounts expected_{};
   stream::CodeTable table_;
   std::deque<stream::CodeTable> tables_;

@@ -91,7 +91,7 @@ TEST(Lane, AnyBits) {
   }
 }
 
-TEST(Lane, MiddlesBetweenQuanta) {
+TEST(Lane, MiddlesBetweenQuantCodes) {
   for (const float step : {1.0F, 0x1p-96F, 0x1p96F, 0.0123F, 3.99F}) {
     SCOPED_TRACE(step);
     LaneCase c;
@@ -101,7 +101,7 @@ TEST(Lane, MiddlesBetweenQuanta) {
   }
 }
 
-TEST(Lane, NothingHasAQuantumWithoutAStep) {
+TEST(Lane, NothingHasAQuantCodeWithoutAStep) {
   LaneCase c;
   c.step = 0;
   c.bound = 0;

@@ -59,7 +59,7 @@ class HostileFrame {
       for (const double number : {1.0, 1.0, 0.0, 1.0, 0.0}) out.put(number);
     }
   }
-  void put_books(uint64_t count, const Bytes& each) {
+  void put_codebooks(uint64_t count, const Bytes& each) {
     ByteWriter out(body_);
     out.put_varint(count);
     for (uint64_t b = 0; b < count; ++b) out.put_bytes(each);

@@ -42,7 +42,7 @@ inline int64_t small_tiles(int64_t cells) { return (cells + (1 << 16) - 1) >> 16
 
 inline Bytes end_frame(HostileFrame& frame, bool drops_covered, const Bytes& section, int64_t sections = 1) {
   frame.put_components(drops_covered);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   for (int64_t s = 0; s < sections; ++s) frame.put_section(Codec::constant, section);
   return frame.finish();
 }
@@ -75,7 +75,7 @@ inline Bytes tiny_boxes_in_place(int64_t boxes, Arrangement arrangement, uint8_t
     frame.put_box({far, -far, far, 0}, {1, 1, 1, 1});
   }
   frame.put_components(false);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   const int64_t tiles = (boxes + (1 << 21) - 1) >> 21;
   for (int64_t t = 0; t < tiles; ++t) {
     frame.put_section(Codec::constant, constant_section(), arrangement, unit);
@@ -91,7 +91,7 @@ inline Bytes arranged_at_the_limit(int64_t cells, Arrangement arrangement, uint8
   for (int64_t b = 0; b < tiny; ++b) frame.put_box({2, 3, b % 5, 0}, {1, 1, 1, 1});
   frame.put_box({9, 9, 9, 0}, {cells, 1, 1, 1});
   frame.put_components(false);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   for (int s = 0; s < 1; ++s) frame.put_section(Codec::constant, constant_section(), arrangement, unit);
   return frame.finish();
 }
@@ -127,11 +127,11 @@ inline Bytes components_of_one_cell(int64_t components) {
   return end_frame(frame, false, constant_section(), components);
 }
 
-inline Bytes many_codebooks(int64_t books) {
+inline Bytes many_codebooks(int64_t codebooks) {
   HostileFrame frame(DType::f32, 1, 1, 100);
   frame.put_box({0, 0, 0, 0}, {100, 1, 1, 1});
   frame.put_components(false);
-  frame.put_books(static_cast<uint64_t>(books), {std::byte{7}, std::byte{7}, std::byte{1}});
+  frame.put_codebooks(static_cast<uint64_t>(codebooks), {std::byte{7}, std::byte{7}, std::byte{1}});
   put_constant_sections(frame, 1);
   return frame.finish();
 }
@@ -153,7 +153,7 @@ inline Bytes special_runs(int64_t runs) {
   HostileFrame frame(DType::f32, 1, 1, static_cast<uint64_t>(runs));
   frame.put_box({0, 0, 0, 0}, {runs, 1, 1, 1});
   frame.put_components(false);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   Bytes section;
   ByteWriter out(section);
   out.put(uint8_t{16});  // specials
@@ -180,7 +180,7 @@ inline Bytes rank_tables(int64_t components) {
   HostileFrame frame(DType::f64, 1, static_cast<int>(components), static_cast<uint64_t>(components));
   frame.put_box({0, 0, 0, 0}, {1, 1, 1, 1});
   frame.put_components(false);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   const Bytes table((size_t{1} << 16) * sizeof(double));
   Bytes packed(ZSTD_compressBound(table.size()));
   packed.resize(ZSTD_compress(packed.data(), packed.size(), table.data(), table.size(), 3));
@@ -199,7 +199,7 @@ inline Bytes rows_of_one_cell(int64_t rows) {
   HostileFrame frame(DType::f32, 3, 1, static_cast<uint64_t>(rows));
   frame.put_box({0, 0, 0, 0}, {1, rows / 2, 2, 1});
   frame.put_components(false);
-  frame.put_books(0, {});
+  frame.put_codebooks(0, {});
   Bytes section;
   ByteWriter out(section);
   out.put(uint8_t{15 | 32});  // all axes; groups of zeros only

@@ -33,8 +33,8 @@ struct StreamArgs {
   int dims = 0;
 };
 // Options that mean something to a stream alone.
-constexpr const char* stream_options[] = {"--chunk",        "--book-rule", "--chi",
-                                          "--block-values", "--restart",   "--dims"};
+constexpr const char* stream_options[] = {"--chunk",        "--codebook-rule", "--chi",
+                                          "--block-values", "--restart",       "--dims"};
 // Of the table of options, what means something to a stream.
 bool is_of_stream(std::string_view key) { return key == "bound" || key == "fill"; }
 
@@ -65,7 +65,7 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   options.stream.fill = common.fill;
   options.detect_fill = common.detect_fill;
   NEVE_ASSIGN(options.stream.chunk_bytes, parse_bytes("--chunk", args.stream_options.chunk));
-  NEVE_ASSIGN(options.stream.rule, parse_book_rule(args.stream_options.rule));
+  NEVE_ASSIGN(options.stream.rule, parse_codebook_rule(args.stream_options.rule));
   options.stream.chi_keep = args.stream_options.chi[0];
   options.stream.chi_offline = args.stream_options.chi[1];
   options.stream.block_values = args.stream_options.block;
@@ -82,8 +82,8 @@ Status check_options(const CLI::App& command, const Args& args) {
     return usage_error(fmt::format("--{} has no meaning with --stream", options::dashed(option.key)));
   }
   for (const char* option : stream_options) uses.push_back({option, args.stream, "without --stream"});
-  const bool is_chi = args.stream_options.rule == book_rule_name(BookRule::chi);
-  uses.push_back({"--chi", is_chi, "with this --book-rule; it is allowed with --book-rule chi"});
+  const bool is_chi = args.stream_options.rule == codebook_rule_name(CodebookRule::chi);
+  uses.push_back({"--chi", is_chi, "with this --codebook-rule; it is allowed with --codebook-rule chi"});
   NEVE_TRY(refuse_idle(command, uses));
   if (args.stream) return {};
   NEVE_ASSIGN(const ArrayOptions options, array_options(args));
@@ -97,10 +97,10 @@ nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
           {"max_abs_error", chunk.max_abs_error},
           {"exact_values", chunk.exact_values},
           {"special_values", chunk.special_values},
-          {"book", book_kind_name(chunk.book)},
-          {"offline_book",
-           chunk.offline_book < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(chunk.offline_book)},
-          {"reason", book_reason_name(chunk.reason)},
+          {"codebook", codebook_kind_name(chunk.codebook)},
+          {"offline_codebook", chunk.offline_codebook < 0 ? nlohmann::ordered_json()
+                                                          : nlohmann::ordered_json(chunk.offline_codebook)},
+          {"reason", codebook_reason_name(chunk.reason)},
           {"chi", chunk.chi},
           {"kept_bits", chunk.kept_bits},
           {"rebuilt_bits", chunk.rebuilt_bits},
@@ -145,11 +145,12 @@ Status compress_stream(const Args& args) {
                            human_bytes(array.values.size()), human_bytes(bytes.size()), human_ratio(ratio),
                            human_error(max_error), human_error(bound_abs));
   for (size_t c = 0; c < chunks.size(); ++c) {
-    const std::string number = chunks[c].offline_book < 0 ? "" : fmt::format(" {}", chunks[c].offline_book);
+    const std::string number =
+        chunks[c].offline_codebook < 0 ? "" : fmt::format(" {}", chunks[c].offline_codebook);
     std::cout << fmt::format("chunk {}: {} in {}, codebook {}{} ({})\n", c,
                              human_bytes(chunks[c].values * dtype_bytes(array.dtype)),
-                             human_bytes(chunks[c].stored_bytes), book_kind_name(chunks[c].book), number,
-                             book_reason_name(chunks[c].reason));
+                             human_bytes(chunks[c].stored_bytes), codebook_kind_name(chunks[c].codebook),
+                             number, codebook_reason_name(chunks[c].reason));
   }
   std::cout << std::flush;
   return {};
@@ -233,7 +234,7 @@ Command add_compress(CLI::App& app) {
   sub->add_option("--chunk", stream.chunk,
                   "stream: bytes of values for which one codebook is chosen, 1KiB to 1GiB")
       ->capture_default_str();
-  sub->add_option("--book-rule", stream.rule,
+  sub->add_option("--codebook-rule", stream.rule,
                   "stream: when a codebook is rebuilt: exact_cost, chi, always or never")
       ->capture_default_str();
   sub->add_option("--chi", stream.chi,

@@ -211,12 +211,13 @@ Result<Json> describe_array_stream(const std::string& path, std::span<const std:
             {"block_values", contents->info.block_values},
             {"blocks", Json::array()}};
   for (const StreamBlock& block : contents->blocks) {
-    j["blocks"].push_back({{"values", block.values},
-                           {"stored_bytes", block.stored_bytes},
-                           {"bound_abs", block.bound_abs},
-                           {"book", book_kind_name(block.book)},
-                           {"offline_book", block.offline_book < 0 ? Json() : Json(block.offline_book)},
-                           {"restarts", block.restarts}});
+    j["blocks"].push_back(
+        {{"values", block.values},
+         {"stored_bytes", block.stored_bytes},
+         {"bound_abs", block.bound_abs},
+         {"codebook", codebook_kind_name(block.codebook)},
+         {"offline_codebook", block.offline_codebook < 0 ? Json() : Json(block.offline_codebook)},
+         {"restarts", block.restarts}});
   }
   return j;
 }
@@ -353,8 +354,8 @@ std::string blocks_text(const Json& j) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Json& block : j["blocks"]) {
-    rebuilt += block["book"] == book_kind_name(BookKind::rebuilt) ? 1 : 0;
-    offline += block["book"] == book_kind_name(BookKind::offline) ? 1 : 0;
+    rebuilt += block["codebook"] == codebook_kind_name(CodebookKind::rebuilt) ? 1 : 0;
+    offline += block["codebook"] == codebook_kind_name(CodebookKind::offline) ? 1 : 0;
     least = std::min(least, block["bound_abs"].get<double>());
     most = std::max(most, block["bound_abs"].get<double>());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Gather and MPI_File_write_at_all beside their counterparts of neve/transfer.h, live on the ranks at hand,
-// with the speeds of one core that bench/apps/mpi/link_model.hpp needs.
+// MPI_Gather and MPI_File_write_at_all beside their counterparts of neve/transfer.h, live on the ranks at
+// hand, with the speeds of one core that bench/apps/mpi/link_model.hpp needs.
 #pragma once
 
 #include <mpi.h>

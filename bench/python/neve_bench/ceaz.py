@@ -61,8 +61,8 @@ def _range(array: np.ndarray) -> tuple[float, float]:
 
 
 def offline(options: argparse.Namespace) -> dict[str, Any]:
-    """What offline books lose against books of one's own; for the set in use, and trained without
-    the file that is measured.
+    """What offline codebooks lose against codebooks of one's own; for the set in use, and trained
+    without the file that is measured.
     """
     of = list(codebooks.samples(Path(options.data)))
     left_out = codebooks.left_out_losses(of)
@@ -70,8 +70,8 @@ def offline(options: argparse.Namespace) -> dict[str, Any]:
     for name, file in fields.REFERENCE.items():
         array = np.load(Path(options.data) / "arrays" / file)
         bound = 1e-4 * float(np.ptp(array))
-        own, _ = _stream(array, abs=bound, book_rule="always")
-        shared, _ = _stream(array, abs=bound, book_rule="never")
+        own, _ = _stream(array, abs=bound, codebook_rule="always")
+        shared, _ = _stream(array, abs=bound, codebook_rule="never")
         rows.append(
             {
                 "field": name,
@@ -121,7 +121,9 @@ def update(options: argparse.Namespace) -> dict[str, Any]:
         for mib in UPDATE_MIB:
             row = {"field": name, "chunk_mib": mib}
             for rule in ("always", "exact_cost"):
-                stored, _ = _stream(array, abs=bound, chunk_bytes=int(mib * MIB), book_rule=rule)
+                stored, _ = _stream(
+                    array, abs=bound, chunk_bytes=int(mib * MIB), codebook_rule=rule
+                )
                 row[rule] = array.nbytes / len(stored)
             rows.append(row)
     return {"rows": rows}
@@ -173,28 +175,28 @@ def chi(options: argparse.Namespace) -> dict[str, Any]:
         row: dict[str, Any] = {"bound": bound}
         for rule in ("exact_cost", "chi", "always", "never"):
             stored, reports = _stream(
-                values, abs=bound, chunk_bytes=4 * CHI_CHUNK_VALUES, book_rule=rule
+                values, abs=bound, chunk_bytes=4 * CHI_CHUNK_VALUES, codebook_rule=rule
             )
             row[rule] = values.nbytes / len(stored)
             if rule == "exact_cost":
-                books = [r["book"] for r in reports]
-                row["books"] = {kind: books.count(kind) for kind in sorted(set(books))}
-        # The paper's rule falls back to one offline book; here to the one of ours that does best.
-        stored_by_book = [
+                kinds = [r["codebook"] for r in reports]
+                row["codebooks"] = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+        # The paper's rule falls back to one offline codebook; here to our best.
+        stored_by_codebook = [
             len(
                 _stream(
                     values,
                     abs=bound,
                     chunk_bytes=4 * CHI_CHUNK_VALUES,
-                    book_rule="chi",
-                    offline_book=book,
+                    codebook_rule="chi",
+                    offline_codebook=codebook,
                 )[0]
             )
-            for book in range(codebooks.BOOKS)
+            for codebook in range(codebooks.CODEBOOKS)
         ]
-        row["chi_one_book"] = values.nbytes / min(stored_by_book)
-        row["one_book"] = int(np.argmin(stored_by_book))
-        # Every chunk under a book of its own whose table costs nothing.
+        row["chi_one_codebook"] = values.nbytes / min(stored_by_codebook)
+        row["one_codebook"] = int(np.argmin(stored_by_codebook))
+        # Every chunk under a codebook of its own whose table costs nothing.
         shares = np.array(
             [codebooks.symbol_counts(c, bound, dims=1) / CHI_CHUNK_VALUES for c in mixed]
         )
@@ -204,21 +206,21 @@ def chi(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def chi_text(found: dict[str, Any]) -> str:
-    rules = ("exact_cost", "chi", "chi_one_book", "always", "never", "ideal")
+    rules = ("exact_cost", "chi", "chi_one_codebook", "always", "never", "ideal")
     rows = [
         [
             f"bound {r['bound']:g} of the range",
             *(number(r[rule]) for rule in rules),
             f"{100 * (r['exact_cost'] / r['chi'] - 1):.1f} %",
-            f"{100 * (r['exact_cost'] / r['chi_one_book'] - 1):.1f} %",
+            f"{100 * (r['exact_cost'] / r['chi_one_codebook'] - 1):.1f} %",
         ]
         for r in found["rows"]
     ]
     columns = ["", *(rule.replace("_", " ") for rule in rules), "exact cost above chi"]
-    columns.append("above chi with one offline book, as in the paper")
+    columns.append("above chi with one offline codebook, as in the paper")
     return (
         f"Rules (figure 12): one stream of {found['chunks']} chunks of {found['chunk_values']} "
-        "values from all fields; chi falls back to the best of our offline books, or to one\n\n"
+        "values from all fields; chi falls back to the best of our offline codebooks, or to one\n\n"
         + report.table(columns, rows)
     )
 

@@ -2,8 +2,8 @@
 """`neve bench codebooks`: the offline codebooks of streams, from real fields.
 
 A field is quantized under several bounds and Lorenzo-predicted, as an encoder of streams does it;
-its symbol frequencies are one sample. Samples are clustered by what the books cost them (k-means,
-with bits for distance), and each cluster's mean frequencies make a book.
+its symbol frequencies are one sample. Samples are clustered by what the codebooks cost them
+(k-means, with bits for distance), and each cluster's mean frequencies make a codebook.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ ESCAPE = 0
 LONGEST_CODE = 16
 ESCAPE_BITS = 32  # what a value beside the codes takes
 
-QUANTUM_LIMIT = 2**28
+QUANT_CODE_LIMIT = 2**28
 
-BOOKS = 16
+CODEBOOKS = 16
 RELATIVE_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
 LEAST_VALUES = 4096
 MOST_VALUES = 1 << 21
-# What a symbol no sample has may still be worth: every book has a code for all of them.
+# What a symbol no sample has may still be worth: every codebook has a code for all of them.
 FLOOR = 2.0**-15 / SYMBOLS
 ROUNDS = 30
 
@@ -52,8 +52,8 @@ class Sample:
 
 def symbols(array: np.ndarray, bound_abs: float, dims: int = 3) -> np.ndarray:
     """The symbols of a stream without special values."""
-    quanta = np.rint(array.astype(np.float64) / (2 * bound_abs))
-    residuals = np.clip(quanta, -QUANTUM_LIMIT, QUANTUM_LIMIT).astype(np.int64)
+    quant_codes = np.rint(array.astype(np.float64) / (2 * bound_abs))
+    residuals = np.clip(quant_codes, -QUANT_CODE_LIMIT, QUANT_CODE_LIMIT).astype(np.int64)
     for axis in range(max(0, array.ndim - dims), array.ndim):
         residuals = np.diff(residuals, axis=axis, prepend=0)
     residuals = residuals.ravel()
@@ -134,14 +134,14 @@ def shaped(share: np.ndarray) -> np.ndarray:
     return np.maximum(result, FLOOR)
 
 
-def bits_with(shares: np.ndarray, books: np.ndarray) -> np.ndarray:
-    """Bits a value of each sample under each book, values beside the codes included."""
-    return shares @ books.T + shares[:, ESCAPE, None] * ESCAPE_BITS
+def bits_with(shares: np.ndarray, codebooks: np.ndarray) -> np.ndarray:
+    """Bits a value of each sample under each codebook, values beside the codes included."""
+    return shares @ codebooks.T + shares[:, ESCAPE, None] * ESCAPE_BITS
 
 
 def own_bits(shares: np.ndarray) -> np.ndarray:
-    """Bits a value of each sample under a Huffman book of its own, without its table."""
-    books = np.zeros(len(shares))
+    """Bits a value of each sample under a Huffman codebook of its own, without its table."""
+    bits = np.zeros(len(shares))
     for i, share in enumerate(shares):
         used = np.flatnonzero(share)
         heap = list(share[used])
@@ -151,46 +151,46 @@ def own_bits(shares: np.ndarray) -> np.ndarray:
             merged = heapq.heappop(heap) + heapq.heappop(heap)
             total += merged
             heapq.heappush(heap, merged)
-        books[i] = total + share[ESCAPE] * ESCAPE_BITS
-    return books
+        bits[i] = total + share[ESCAPE] * ESCAPE_BITS
+    return bits
 
 
-def train(of: Sequence[Sample], count: int = BOOKS) -> np.ndarray:
-    """Code lengths of `count` books, from the narrowest distribution to the widest."""
+def train(of: Sequence[Sample], count: int = CODEBOOKS) -> np.ndarray:
+    """Code lengths of `count` codebooks, from the narrowest distribution to the widest."""
     shares = np.array([s.share for s in of])
     entropies = own_bits(shares)
     # By how far residuals spread: a start that every cluster keeps samples from.
     order = np.argsort(entropies)
     members = np.empty(len(of), np.int64)
     members[order] = np.arange(len(of)) * count // len(of)
-    books = np.zeros((count, SYMBOLS))
+    codebooks = np.zeros((count, SYMBOLS))
     for _ in range(ROUNDS):
-        for book in range(count):
-            cluster = shares[members == book]
+        for number in range(count):
+            cluster = shares[members == number]
             if len(cluster) > 0:
-                books[book] = code_lengths(shaped(cluster.mean(axis=0)))
+                codebooks[number] = code_lengths(shaped(cluster.mean(axis=0)))
         # Relative to what is possible: a bit counts more where there are few.
-        nearest = np.argmin(bits_with(shares, books), axis=1)
+        nearest = np.argmin(bits_with(shares, codebooks), axis=1)
         if np.array_equal(nearest, members):
             break
         members = nearest
-    widths = [np.average(np.abs(np.arange(SYMBOLS) - ZERO), weights=2.0**-b) for b in books]
-    return books[np.argsort(widths)].astype(np.int64)
+    widths = [np.average(np.abs(np.arange(SYMBOLS) - ZERO), weights=2.0**-b) for b in codebooks]
+    return codebooks[np.argsort(widths)].astype(np.int64)
 
 
-def loss(of: Sequence[Sample], books: np.ndarray) -> np.ndarray:
-    """Share of the ratio that each sample loses with the cheapest book against one of its own."""
+def loss(of: Sequence[Sample], codebooks: np.ndarray) -> np.ndarray:
+    """Share of the ratio that a sample loses with the cheapest codebook against one of its own."""
     shares = np.array([s.share for s in of])
-    return 1 - own_bits(shares) / bits_with(shares, books).min(axis=1)
+    return 1 - own_bits(shares) / bits_with(shares, codebooks).min(axis=1)
 
 
-def left_out_losses(of: Sequence[Sample], count: int = BOOKS) -> np.ndarray:
-    """The loss of each sample under books trained without any sample of its file."""
+def left_out_losses(of: Sequence[Sample], count: int = CODEBOOKS) -> np.ndarray:
+    """The loss of each sample under codebooks trained without any sample of its file."""
     losses = np.zeros(len(of))
     for file in sorted({s.file for s in of}):
         held = np.array([s.file == file for s in of])
-        books = train([s for s, out in zip(of, held, strict=True) if not out], count)
-        losses[held] = loss([s for s, out in zip(of, held, strict=True) if out], books)
+        codebooks = train([s for s, out in zip(of, held, strict=True) if not out], count)
+        losses[held] = loss([s for s, out in zip(of, held, strict=True) if out], codebooks)
     return losses
 
 
@@ -201,15 +201,15 @@ def runs(lengths: np.ndarray) -> list[tuple[int, int]]:
     return [(int(p[0]), len(p)) for p in parts]
 
 
-def source(books: np.ndarray, version: int) -> str:
-    """The C++ table of books (src/core/stream/offline_books.inc)."""
+def source(codebooks: np.ndarray, version: int) -> str:
+    """The C++ table of codebooks (src/core/stream/offline_codebooks.inc)."""
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
         f"// Made by `neve bench codebooks`: offline codebooks of streams, version {version}.",
-        "// For each book code length and how many symbols in a row have it, from symbol 0 on.",
+        "// Of each codebook, code length and how many symbols in a row have it, from symbol 0 on.",
     ]
-    for book in books:
-        text = " ".join(f"{{{length}, {count}}}," for length, count in runs(book))
+    for codebook in codebooks:
+        text = " ".join(f"{{{length}, {count}}}," for length, count in runs(codebook))
         lines.append("{")
         line = "   "
         for word in text.replace("}, ", "},|").split("|"):
@@ -224,7 +224,7 @@ def source(books: np.ndarray, version: int) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", default="../shared/data", help="folder of the public fields")
     parser.add_argument(
-        "--books", type=int, default=BOOKS, help=f"number of codebooks, 1 to 256 (default {BOOKS})"
+        "--count", type=int, default=CODEBOOKS, help=f"number, 1 to 256 (default {CODEBOOKS})"
     )
     parser.add_argument("--version", type=int, default=1, help="the set's version in the format")
     parser.add_argument(
@@ -233,20 +233,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if not 1 <= options.books <= 256:
-        raise Error(f"codebooks: --books {options.books}, allowed 1..256")
+    if not 1 <= options.count <= 256:
+        raise Error(f"codebooks: --count {options.count}, allowed 1..256")
     of = list(samples(Path(options.data)))
-    if len(of) < options.books:
-        raise Error(f"{options.data}: {len(of)} samples for {options.books} books", FAILURE)
-    books = train(of, options.books)
+    if len(of) < options.count:
+        raise Error(f"{options.data}: {len(of)} samples for {options.count} codebooks", FAILURE)
+    codebooks = train(of, options.count)
     try:
-        _files.write_text(options.table, source(books, options.version))
+        _files.write_text(options.table, source(codebooks, options.version))
     except OSError as error:
         raise Error(f"{options.table}: {error.strerror}", FAILURE) from None
-    of_set = loss(of, books)
+    of_set = loss(of, codebooks)
     print(
-        f"{options.table}: {options.books} books from {len(of)} samples of "
-        f"{len({s.file for s in of})} files; ratio lost to a book of one's own: median "
+        f"{options.table}: {options.count} codebooks from {len(of)} samples of "
+        f"{len({s.file for s in of})} files; ratio lost to a codebook of one's own: median "
         f"{np.median(of_set):.3f}, nine in ten below {np.quantile(of_set, 0.9):.3f}"
     )
     return 0

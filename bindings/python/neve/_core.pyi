@@ -117,11 +117,11 @@ class StreamEncoder:
         block_values: int,
         chunk_bytes: int,
         restart_blocks: int,
-        book_rule: str,
+        codebook_rule: str,
         chi_keep: float,
         chi_offline: float,
         dims: int,
-        offline_book: int,
+        offline_codebook: int,
     ) -> None: ...
     def push(self, values: Readable, /) -> None: ...
     def flush(self) -> None: ...

@@ -58,10 +58,11 @@ class StreamEncoder:
     block_values  values of a block
     chunk_bytes   bytes of values for which one codebook is chosen; the encoder holds them back
     restart_blocks  prediction restarts after so many blocks; 0: never
-    book_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or "never"
+    codebook_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or
+                "never"
     chi         two thresholds of rule "chi" for the change of the standard deviation of the 1024
                 symbol frequencies, each relative to 1/1024
-    offline_book  the only offline codebook to be taken; None: whichever suits best
+    offline_codebook  the only offline codebook to be used; None: whichever suits best
 
     neve.Error says which argument is wrong and what is allowed. TypeError is raised for other
     dtypes and for unknown keywords.
@@ -83,9 +84,9 @@ class StreamEncoder:
         block_values: int = BLOCK_VALUES,
         chunk_bytes: int = CHUNK_BYTES,
         restart_blocks: int = 0,
-        book_rule: str = "exact_cost",
+        codebook_rule: str = "exact_cost",
         chi: tuple[float, float] = CHI,
-        offline_book: int | None = None,
+        offline_codebook: int | None = None,
     ) -> None:
         given = {"abs": abs, "rel": rel, "ratio": ratio, "psnr": psnr}
         bound = parse_bound("StreamEncoder", given)
@@ -108,11 +109,11 @@ class StreamEncoder:
             int(block_values),
             int(chunk_bytes),
             int(restart_blocks),
-            str(book_rule),
+            str(codebook_rule),
             float(chi[0]),
             float(chi[1]),
             0 if dims is None else int(dims),
-            -1 if offline_book is None else int(offline_book),
+            -1 if offline_codebook is None else int(offline_codebook),
         )
 
     def _native(self, values: npt.ArrayLike) -> np.ndarray:

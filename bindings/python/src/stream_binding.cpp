@@ -39,9 +39,9 @@ nb::dict chunk_dict(const ChunkReport& chunk) {
   d["max_abs_error"] = chunk.max_abs_error;
   d["exact_values"] = chunk.exact_values;
   d["special_values"] = chunk.special_values;
-  d["book"] = std::string(book_kind_name(chunk.book));
-  d["offline_book"] = offline_number(chunk.offline_book);
-  d["reason"] = std::string(book_reason_name(chunk.reason));
+  d["codebook"] = std::string(codebook_kind_name(chunk.codebook));
+  d["offline_codebook"] = offline_number(chunk.offline_codebook);
+  d["reason"] = std::string(codebook_reason_name(chunk.reason));
   d["chi"] = chunk.chi;
   d["kept_bits"] = chunk.kept_bits;
   d["rebuilt_bits"] = chunk.rebuilt_bits;
@@ -54,11 +54,12 @@ class Encoder {
   // As neve/_stream.py gives it, which knows dtype and shape of what is pushed.
   Encoder(const std::string& dtype, std::vector<uint64_t> shape, int bound_mode, double bound_value,
           std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
-          uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks, const std::string& book_rule,
-          double chi_keep, double chi_offline, int dims, int offline_book)
+          uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
+          const std::string& codebook_rule, double chi_keep, double chi_offline, int dims,
+          int offline_codebook)
       : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value}, lowest,
-                      highest, fill, block_values, chunk_bytes, restart_blocks, book_rule, chi_keep,
-                      chi_offline, dims, offline_book)) {}
+                      highest, fill, block_values, chunk_bytes, restart_blocks, codebook_rule, chi_keep,
+                      chi_offline, dims, offline_codebook)) {}
 
   void push(nb::handle values) {
     const Buffer input(values, Buffer::Access::read);
@@ -107,8 +108,8 @@ class Encoder {
   StreamEncoder make(const std::string& dtype, std::vector<uint64_t> shape, const Bound& bound,
                      std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
                      uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
-                     const std::string& book_rule, double chi_keep, double chi_offline, int dims,
-                     int offline_book) {
+                     const std::string& codebook_rule, double chi_keep, double chi_offline, int dims,
+                     int offline_codebook) {
     StreamOptions o;
     o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
     value_bytes_ = dtype_bytes(o.dtype);
@@ -119,11 +120,11 @@ class Encoder {
     o.block_values = block_values;
     o.chunk_bytes = chunk_bytes;
     o.restart_blocks = restart_blocks;
-    o.rule = unwrap(parse_book_rule(book_rule));
+    o.rule = unwrap(parse_codebook_rule(codebook_rule));
     o.chi_keep = chi_keep;
     o.chi_offline = chi_offline;
     o.dims = dims;
-    o.offline_book = offline_book;
+    o.offline_codebook = offline_codebook;
     return unwrap(StreamEncoder::create(o));
   }
 
@@ -174,8 +175,8 @@ nb::dict describe(nb::handle bytes) {
     nb::dict b;
     b["values"] = block.values;
     b["stored_bytes"] = block.stored_bytes;
-    b["book"] = std::string(book_kind_name(block.book));
-    b["offline_book"] = offline_number(block.offline_book);
+    b["codebook"] = std::string(codebook_kind_name(block.codebook));
+    b["offline_codebook"] = offline_number(block.offline_codebook);
     b["restarts"] = block.restarts;
     b["bound_abs"] = block.bound_abs;
     blocks.append(b);
@@ -194,8 +195,9 @@ void bind_stream(nb::module_& module) {
                     const std::string&, double, double, int, int>(),
            nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_mode"), nb::arg("bound_value"),
            nb::arg("lowest").none(), nb::arg("highest").none(), nb::arg("fill").none(),
-           nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"), nb::arg("book_rule"),
-           nb::arg("chi_keep"), nb::arg("chi_offline"), nb::arg("dims"), nb::arg("offline_book"))
+           nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"),
+           nb::arg("codebook_rule"), nb::arg("chi_keep"), nb::arg("chi_offline"), nb::arg("dims"),
+           nb::arg("offline_codebook"))
       .def("push", &Encoder::push)
       .def("flush", &Encoder::flush)
       .def("finish", &Encoder::finish)

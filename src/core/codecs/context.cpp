@@ -223,7 +223,7 @@ SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& 
 }
 
 template <class T>
-Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable&,
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const CodebookTable&,
                       const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
   ByteReader in(bytes);
@@ -241,9 +241,9 @@ Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable
 
 template SectionDraft draft_context<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_context<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_context<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_context<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                       const SectionTarget<float>&);
-template Status decode_context<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_context<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<double>&);
 
 }  // namespace neve

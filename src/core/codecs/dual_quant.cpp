@@ -258,7 +258,7 @@ struct Streams {
   ByteSpan low_bits;
 };
 
-Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const BookTable& shared) {
+Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const CodebookTable& shared) {
   Streams s;
   ByteReader in(bytes);
   const auto flags = in.get<uint8_t>();
@@ -448,7 +448,7 @@ SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpe
 }
 
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                          const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
   NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
@@ -459,9 +459,9 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTa
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<float>&);
-template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                           const SectionTarget<double>&);
 
 }  // namespace neve

@@ -41,7 +41,8 @@ SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& sp
 }
 
 template <class T>
-Status decode_exact(ByteSpan bytes, const ComponentInfo&, const BookTable&, const SectionTarget<T>& target) {
+Status decode_exact(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
+                    const SectionTarget<T>& target) {
   ByteReader in(bytes);
   NEVE_ASSIGN(const Bytes values, read_exact_values(in, target.held, sizeof(T)));
   if (in.remaining() != 0) return corrupt(fmt::format("exact section: {} bytes left over", in.remaining()));
@@ -71,22 +72,22 @@ Status decode_exact(ByteSpan bytes, const ComponentInfo&, const BookTable&, cons
 }
 
 template SectionDraft draft_exact<float>(const SectionSource<float>&, const ComponentSpec&);
-template Status decode_exact<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                     const SectionTarget<float>&);
 template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_exact<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                      const SectionTarget<double>&);
 template SectionDraft draft_exact<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&);
-template Status decode_exact<uint8_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<uint8_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                       const SectionTarget<uint8_t>&);
 template SectionDraft draft_exact<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&);
-template Status decode_exact<uint16_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<uint16_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint16_t>&);
 template SectionDraft draft_exact<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&);
-template Status decode_exact<uint32_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<uint32_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint32_t>&);
 template SectionDraft draft_exact<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&);
-template Status decode_exact<uint64_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_exact<uint64_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint64_t>&);
 
 }  // namespace neve

@@ -33,7 +33,7 @@ namespace {
 
 // Sections share codebooks when a codebook is a sizeable part of one: above this many elements in the frame
 // each section is finished at once instead, so that symbols of a large array need not all be kept.
-constexpr uint64_t shared_books_max_elements = uint64_t{1} << 22;
+constexpr uint64_t shared_codebooks_max_elements = uint64_t{1} << 22;
 
 // 1 for each cell of `rect` that lies in one of the box's covered rectangles; empty when none does.
 std::vector<uint8_t> covered_cells(const FrameBox& box, const Rect& rect) {
@@ -204,7 +204,7 @@ Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& s
 }
 
 // finish_section, without a copy where nothing is left to be done.
-Bytes take_finished(SectionDraft& draft, SharedBooks* shared) {
+Bytes take_finished(SectionDraft& draft, SharedCodebooks* shared) {
   if (draft.symbols.empty() && draft.after.empty()) return std::move(draft.before);
   return finish_section(draft, shared);
 }
@@ -346,7 +346,7 @@ struct FrameDraft {
   bool has_arrangements = false;
   std::vector<Section> sections;
   std::vector<DraftedSection> drafted;  // of each section
-  bool shares_books = false;            // then symbols wait to be coded until all sections are drafted
+  bool shares_codebooks = false;        // then symbols wait to be coded until all sections are drafted
 };
 
 template <class T>
@@ -357,7 +357,8 @@ Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const Compon
   std::vector<SectionArrangement> arrangements;
   NEVE_ASSIGN(frame.has_arrangements, choose_arrangements(layout, specs, options, arrangements));
   frame.sections = make_sections(layout, frame.has_arrangements ? TileRule::large : TileRule::small);
-  frame.shares_books = layout.held_elements() <= shared_books_max_elements && frame.sections.size() > 1;
+  frame.shares_codebooks =
+      layout.held_elements() <= shared_codebooks_max_elements && frame.sections.size() > 1;
   frame.drafted.resize(frame.sections.size());
   RegionCache regions(layout.ndim);
   std::vector<Status> statuses(frame.sections.size());
@@ -369,7 +370,7 @@ Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const Compon
     statuses[s] = draft.status();
     if (!draft.ok()) return;
     DraftedSection& section = frame.drafted[s] = std::move(*draft);
-    if (frame.shares_books) return;
+    if (frame.shares_codebooks) return;
     section.bytes = take_finished(section.draft, nullptr);
     recycle_symbols(std::move(section.draft.symbols));
     section.draft.before = {};
@@ -383,12 +384,12 @@ Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const Compon
 template <class T>
 void finish_sections(FrameDraft& frame, const EncodeOptions& options, FrameHeader& header,
                      FrameReport& report) {
-  SharedBooks books;
+  SharedCodebooks shared;
   std::vector<uint64_t> max_cells(report.components.size(), 0);
   for (size_t s = 0; s < frame.sections.size(); ++s) {
     DraftedSection& section = frame.drafted[s];
-    if (frame.shares_books) {
-      section.bytes = take_finished(section.draft, &books);
+    if (frame.shares_codebooks) {
+      section.bytes = take_finished(section.draft, &shared);
       section.draft.symbols = {};
     }
     Bytes& bytes = section.bytes;
@@ -405,7 +406,7 @@ void finish_sections(FrameDraft& frame, const EncodeOptions& options, FrameHeade
       report.selections[component].add(trace.candidates, section.draft.report.cells * sizeof(T), trace.times);
     }
   }
-  header.books = std::move(books.books);
+  header.codebooks = std::move(shared.codebooks);
 }
 
 template <class T>

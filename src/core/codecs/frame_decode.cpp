@@ -216,7 +216,7 @@ struct Frame::State {
           {coarser, *header.coarser_ratio, static_cast<int>(component), header.components[component].fill}));
     }
     const Status status = decode_section(part.subspan(in.position()), entry.codec,
-                                         header.components[component], header.books, target.section());
+                                         header.components[component], header.codebooks, target.section());
     if (status.ok()) target.scatter();
     return status.in(fmt::format("frame section {} (component {})", s, component));
   }
@@ -418,7 +418,7 @@ std::optional<uint64_t> Frame::find_box(uint64_t element) const {
 
 uint64_t Frame::memory_bytes() const {
   const ParsedHeader& header = state_->header;
-  return sizeof(State) + header.box_table.memory_bytes() + header.books.memory_bytes() +
+  return sizeof(State) + header.box_table.memory_bytes() + header.codebooks.memory_bytes() +
          header.tiles.memory_bytes() + header.components.capacity() * sizeof(ComponentInfo) +
          header.sections.capacity() * sizeof(SectionEntry) +
          state_->infos.capacity() * (sizeof(SectionInfo) + sizeof(uint64_t));

@@ -117,7 +117,7 @@ class SymbolRowDecoder {
   RawVector<int32_t> quant_codes_;
 };
 
-Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const BookTable& shared) {
+Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const CodebookTable& shared) {
   Streams s;
   const auto flags = in.get<uint8_t>();
   if (in.failed() || (flags & ~flag_zero_groups) != 0) {
@@ -153,7 +153,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
 }
 
 template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                             const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
   ByteReader in(bytes);
@@ -174,9 +174,9 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Boo
 
 template SectionDraft draft_interpolation<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_interpolation<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_interpolation<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                             const SectionTarget<float>&);
-template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_interpolation<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                              const SectionTarget<double>&);
 
 }  // namespace neve

@@ -491,7 +491,7 @@ class Decoder {
   Decoder(const ComponentInfo& info, const SectionTarget<T>& target)
       : target_(target), dequantizer_{info.center, info.step} {}
 
-  Status run(ByteSpan bytes, const BookTable& shared) {
+  Status run(ByteSpan bytes, const CodebookTable& shared) {
     NEVE_TRY(read_streams(bytes, shared));
     SpecialCursor cursor(s_.specials);
     cursor_ = &cursor;
@@ -508,7 +508,7 @@ class Decoder {
  private:
   using Stack = RectStack<T*>;
 
-  Status read_streams(ByteSpan bytes, const BookTable& shared) {
+  Status read_streams(ByteSpan bytes, const CodebookTable& shared) {
     ByteReader in(bytes);
     const auto flags = in.get<uint8_t>();
     s_.side = in.get<uint8_t>();
@@ -706,7 +706,7 @@ SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const Comp
 }
 
 template <class T>
-Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                                  const SectionTarget<T>& target) {
   NEVE_TRY(usable_grid<T>(info, codec_name(Codec::lorenzo_regression)).status());
   return Decoder<T>(info, target).run(bytes, shared);
@@ -714,9 +714,9 @@ Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, cons
 
 template SectionDraft draft_lorenzo_regression<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_lorenzo_regression<double>(const SectionSource<double>&, const ComponentSpec&);
-template Status decode_lorenzo_regression<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lorenzo_regression<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                                  const SectionTarget<float>&);
-template Status decode_lorenzo_regression<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lorenzo_regression<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                                   const SectionTarget<double>&);
 
 }  // namespace neve

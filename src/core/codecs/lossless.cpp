@@ -780,7 +780,7 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
 }
 
 template <class T>
-Status decode_lossless(ByteSpan bytes, const ComponentInfo&, const BookTable&,
+Status decode_lossless(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
                        const SectionTarget<T>& target) {
   using U = WordOf<T>;
   ByteReader in(bytes);
@@ -818,37 +818,37 @@ template std::optional<SectionDraft> draft_lossless_above<float>(const SectionSo
                                                                  const ComponentSpec&, Effort, double,
                                                                  SelectionTrace&);
 template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template Status decode_lossless<float>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<float>&);
 template std::optional<SectionDraft> draft_lossless_above<double>(const SectionSource<double>&,
                                                                   const ComponentSpec&, Effort, double,
                                                                   SelectionTrace&);
 template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
-template Status decode_lossless<double>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                         const SectionTarget<double>&);
 template std::optional<SectionDraft> draft_lossless_above<uint8_t>(const SectionSource<uint8_t>&,
                                                                    const ComponentSpec&, Effort, double,
                                                                    SelectionTrace&);
 template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint8_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<uint8_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<uint8_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint16_t>(const SectionSource<uint16_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint16_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<uint16_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                           const SectionTarget<uint16_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint32_t>(const SectionSource<uint32_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint32_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<uint32_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                           const SectionTarget<uint32_t>&);
 template std::optional<SectionDraft> draft_lossless_above<uint64_t>(const SectionSource<uint64_t>&,
                                                                     const ComponentSpec&, Effort, double,
                                                                     SelectionTrace&);
 template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
-template Status decode_lossless<uint64_t>(ByteSpan, const ComponentInfo&, const BookTable&,
+template Status decode_lossless<uint64_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                           const SectionTarget<uint64_t>&);
 
 }  // namespace neve

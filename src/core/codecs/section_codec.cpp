@@ -13,7 +13,7 @@
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
 #include "core/select/interpolation_estimate.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 
 namespace neve {
@@ -30,7 +30,7 @@ constexpr double interpolation_hopeless_share = 0.8;
 // takes that context, which beats interpolation by a fifth, has not won yet.
 constexpr double context_hopeless_share = 1.3;
 // Several codebooks seldom save more than this.
-constexpr double books_save_share = 0.12;
+constexpr double codebooks_save_share = 0.12;
 
 // The one value (bit for bit) that all held cells have.
 template <class T>
@@ -82,7 +82,7 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
 }
 
 template <class T>
-Status decode_constant(ByteSpan bytes, const ComponentInfo&, const BookTable&,
+Status decode_constant(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
                        const SectionTarget<T>& target) {
   ByteReader in(bytes);
   const T value = in.get<T>();
@@ -205,12 +205,12 @@ class Candidate {
   double score() const { return scorer_->score(draft_.codec, static_cast<double>(bytes_)); }
   double max_score() const {
     return scorer_->score(draft_.codec,
-                          (is_settled() ? 1 : 1 - books_save_share) * static_cast<double>(bytes_));
+                          (is_settled() ? 1 : 1 - codebooks_save_share) * static_cast<double>(bytes_));
   }
   void settle(Effort effort) {
     if (is_settled()) return;
     const uint64_t begin_ns = thread_time_ns();
-    refine_books(draft_, effort);
+    refine_codebooks(draft_, effort);
     bytes_ = drafted_bytes(draft_);
     is_settled_ = true;
     draft_.selection.settled(bytes_, thread_time_ns() - begin_ns);
@@ -381,7 +381,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
       draft = draft_lossless(source, spec, effort);
     } else {
       draft = draft_lossy(source, spec, codec);
-      refine_books(draft, effort);
+      refine_codebooks(draft, effort);
       draft.selection.settled(drafted_bytes(draft), 0);
     }
   }
@@ -395,29 +395,29 @@ uint64_t drafted_bytes(const SectionDraft& draft) {
   if (draft.symbols.empty()) return bytes;
   Bytes tables;
   ByteWriter out(tables);
-  const auto books = write_books(draft.histograms, draft.block_book, nullptr, out);
+  const auto codebooks = write_codebooks(draft.histograms, draft.block_codebook, nullptr, out);
   uint64_t bits = 0;
-  for (size_t b = 0; b < books.size(); ++b) bits += coded_bits(books[b], draft.histograms[b]);
+  for (size_t b = 0; b < codebooks.size(); ++b) bits += coded_bits(codebooks[b], draft.histograms[b]);
   return bytes + tables.size() + bits / 8;
 }
 
-Bytes finish_section(const SectionDraft& draft, SharedBooks* shared) {
+Bytes finish_section(const SectionDraft& draft, SharedCodebooks* shared) {
   // Room for the symbols at half their size: Huffman rarely needs more, and growing copies.
   Bytes bytes;
   bytes.reserve(draft.before.size() + draft.symbols.size() / 2 + draft.after.size());
   bytes = draft.before;
   ByteWriter out(bytes);
   if (!draft.symbols.empty()) {
-    const auto books =
-        write_books(draft.histograms, draft.block_book, shared != nullptr ? &shared->books : nullptr, out);
-    huffman_encode(draft.symbols, books, draft.block_book, out);
+    const auto codebooks = write_codebooks(draft.histograms, draft.block_codebook,
+                                           shared != nullptr ? &shared->codebooks : nullptr, out);
+    huffman_encode(draft.symbols, codebooks, draft.block_codebook, out);
   }
   out.put_bytes(draft.after);
   return bytes;
 }
 
 template <class T>
-Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const CodebookTable& shared,
                       const SectionTarget<T>& target) {
   switch (codec) {
 #define NEVE_DECODE(name, is_asked_for, keeps_bits, ...)     \
@@ -437,22 +437,22 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 template double estimate_section<float>(const SectionSource<float>&, const ComponentSpec&);
 template double estimate_section<double>(const SectionSource<double>&, const ComponentSpec&);
 template SectionDraft draft_section<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
-template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<float>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                       const SectionTarget<float>&);
 template SectionDraft draft_section<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
-template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<double>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<double>&);
 template SectionDraft draft_section<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<uint8_t>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                         const SectionTarget<uint8_t>&);
 template SectionDraft draft_section<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<uint16_t>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<uint16_t>&);
 template SectionDraft draft_section<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<uint32_t>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<uint32_t>&);
 template SectionDraft draft_section<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
-template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const BookTable&,
+template Status decode_section<uint64_t>(ByteSpan, Codec, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<uint64_t>&);
 
 }  // namespace neve

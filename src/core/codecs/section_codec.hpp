@@ -24,11 +24,11 @@ namespace neve {
 // frame have agreed on codebooks.
 struct SectionDraft {
   Codec codec = Codec::constant;
-  Bytes before;                       // bytes ahead of the symbol stream
-  Bytes after;                        // bytes behind it
-  Symbols symbols;                    // of the codecs that use Huffman codes, else empty
-  std::vector<uint8_t> block_book;    // empty: one codebook
-  std::vector<Histogram> histograms;  // one for each codebook
+  Bytes before;                         // bytes ahead of the symbol stream
+  Bytes after;                          // bytes behind it
+  Symbols symbols;                      // of the codecs that use Huffman codes, else empty
+  std::vector<uint8_t> block_codebook;  // empty: one codebook
+  std::vector<Histogram> histograms;    // one for each codebook
   ComponentReport report;
   SelectionTrace selection;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
@@ -38,8 +38,8 @@ struct SectionDraft {
 
 // Codebooks that the sections of a frame share. Reference 0 in a section means "inline, follows"; k means
 // shared codebook k-1.
-struct SharedBooks {
-  std::vector<Codebook> books;
+struct SharedCodebooks {
+  std::vector<Codebook> codebooks;
 };
 
 // The bits of the fill value as T holds it.
@@ -69,11 +69,11 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
 uint64_t drafted_bytes(const SectionDraft& draft);
 
 // Completes a draft. With `shared` non-null it may use its codebooks and add to them.
-Bytes finish_section(const SectionDraft& draft, SharedBooks* shared);
+Bytes finish_section(const SectionDraft& draft, SharedCodebooks* shared);
 
 // Errors: corrupt.
 template <class T>
-Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const BookTable& shared,
+Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const CodebookTable& shared,
                       const SectionTarget<T>& target);
 
 // --- the codecs: symbols get one codebook, and more of them once it is known whose symbols stay ------------
@@ -81,31 +81,31 @@ Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, co
 template <class T>
 SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                          const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                                  const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                             const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_context(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_context(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                       const SectionTarget<T>& target);
 
 template <class T>
 SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
 template <class T>
-Status decode_exact(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_exact(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                     const SectionTarget<T>& target);
 
 // The compressor that a method cannot do without; nothing for those that have their own coding.
@@ -120,7 +120,7 @@ template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat, SelectionTrace& losers);
 template <class T>
-Status decode_lossless(ByteSpan bytes, const ComponentInfo& info, const BookTable& shared,
+Status decode_lossless(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                        const SectionTarget<T>& target);
 
 }  // namespace neve

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/kernels/kernels.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/zero_groups.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 
@@ -23,14 +23,14 @@ std::optional<Bytes> settle_symbols(SectionDraft& draft) {
   return bitmap;
 }
 
-void refine_books(SectionDraft& draft, Effort effort) {
+void refine_codebooks(SectionDraft& draft, Effort effort) {
   if (draft.histograms.size() != 1) return;
-  BookChoice books = choose_books(draft.symbols, draft.histograms.front(), effort);
-  draft.block_book = std::move(books.block_book);
-  draft.histograms = std::move(books.histograms);
+  CodebookChoice choice = choose_codebooks(draft.symbols, draft.histograms.front(), effort);
+  draft.block_codebook = std::move(choice.block_codebook);
+  draft.histograms = std::move(choice.histograms);
 }
 
-Result<Symbols> read_symbols(ByteReader& in, const BookTable& shared, bool has_zero_groups,
+Result<Symbols> read_symbols(ByteReader& in, const CodebookTable& shared, bool has_zero_groups,
                              uint64_t ordinary) {
   Symbols symbols;
   Bytes bitmap;
@@ -40,9 +40,9 @@ Result<Symbols> read_symbols(ByteReader& in, const BookTable& shared, bool has_z
     NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
   }
   if (coded > 0) {
-    NEVE_ASSIGN(const BookSet books, read_books(in, shared, coded));
+    NEVE_ASSIGN(const CodebookSet set, read_codebooks(in, shared, coded));
     symbols = take_symbols(coded + row_padding);
-    NEVE_TRY(huffman_decode(in, books.books, books.block_book, std::span(symbols).first(coded)));
+    NEVE_TRY(huffman_decode(in, set.codebooks, set.block_codebook, std::span(symbols).first(coded)));
   }
   if (has_zero_groups) symbols = restore_zero_groups(bitmap, symbols, ordinary);
   symbols.resize(ordinary + row_padding);

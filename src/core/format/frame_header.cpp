@@ -144,7 +144,7 @@ namespace {
 // What follows the prefix, as it is before it is packed.
 struct HeaderBody {
   Bytes bytes;
-  uint64_t book_bytes = 0;  // of the shared codebooks
+  uint64_t codebook_bytes = 0;  // of the shared codebooks
 };
 
 HeaderBody write_body(const FrameHeader& header) {
@@ -164,10 +164,10 @@ HeaderBody write_body(const FrameHeader& header) {
   }
   write_boxes(layout, out);
   for (const ComponentInfo& info : header.components) write_component(header.dtype, info, out);
-  out.put_varint(header.books.size());
-  const size_t books_begin = body.bytes.size();
-  for (const Codebook& book : header.books) write_codebook(book, out);
-  body.book_bytes = body.bytes.size() - books_begin;
+  out.put_varint(header.codebooks.size());
+  const size_t codebooks_begin = body.bytes.size();
+  for (const Codebook& codebook : header.codebooks) write_codebook(codebook, out);
+  body.codebook_bytes = body.bytes.size() - codebooks_begin;
   for (const SectionEntry& entry : header.sections) {
     out.put(entry.codec);
     if (header.has_arrangements) {
@@ -207,7 +207,7 @@ Result<Bytes> serialize_header(const FrameHeader& header) {
   ByteWriter whole(bytes);
   write_packed(body.bytes, whole);
   const HeaderPayment paid{bytes.size(), header.layout.held_elements()};
-  if (body.bytes.size() > body_limit(paid) || body.book_bytes > max_book_bytes(paid) ||
+  if (body.bytes.size() > body_limit(paid) || body.codebook_bytes > max_codebook_bytes(paid) ||
       header.components.size() + header.sections.size() > max_records(paid)) {
     bytes.resize(frame_prefix_bytes);  // shrinks further than a reader would believe
     write_raw(body.bytes, whole);

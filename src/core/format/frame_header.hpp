@@ -38,7 +38,7 @@ struct FrameHeader {
   // Finer cells that a cell of the next coarser level has in each direction; there when a section is nested.
   std::optional<Extents> coarser_ratio;
   std::vector<ComponentInfo> components;
-  std::vector<Codebook> books;
+  std::vector<Codebook> codebooks;
   std::vector<SectionEntry> sections;
 };
 
@@ -57,7 +57,7 @@ struct ParsedHeader {
   uint64_t frame_bytes = 0;
   // Empty unless asked for.
   BoxTable box_table;
-  BookTable books;
+  CodebookTable codebooks;
 };
 
 // Whether rectangles lie inside their box, and do not hold more cells than it has.

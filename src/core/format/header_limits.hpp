@@ -37,11 +37,11 @@ inline uint64_t max_records(const HeaderPayment& paid) {
 }
 
 // Shared codebooks, unpacked.
-inline constexpr uint64_t free_book_bytes = uint64_t{1} << 17;
-inline constexpr uint64_t book_bytes_per_header_byte = 2;
+inline constexpr uint64_t free_codebook_bytes = uint64_t{1} << 17;
+inline constexpr uint64_t codebook_bytes_per_header_byte = 2;
 
-inline uint64_t max_book_bytes(const HeaderPayment& paid) {
-  return free_book_bytes + book_bytes_per_header_byte * paid.header_bytes;
+inline uint64_t max_codebook_bytes(const HeaderPayment& paid) {
+  return free_codebook_bytes + codebook_bytes_per_header_byte * paid.header_bytes;
 }
 
 // Boxes and covered rectangles of a frame whose sections say their arrangements: a section may then have 2^21

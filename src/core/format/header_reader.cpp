@@ -150,7 +150,7 @@ class HeaderReader {
   Status take_box(const Rect& box, uint32_t number);
   Status check_range(const Rect& box) const;
   Status check_records() const;
-  Status read_books();
+  Status read_codebooks();
   Status read_sections();
   Status read_section(ByteReader& in, uint32_t number);
 
@@ -322,24 +322,24 @@ Status HeaderReader::check_records() const {
                   prefix_.header_bytes));
 }
 
-Status HeaderReader::read_books() {
-  uint64_t books = 0;
+Status HeaderReader::read_codebooks() {
+  uint64_t codebooks = 0;
   const auto read_count = [&](ByteReader& in) {
-    books = in.get_varint();
+    codebooks = in.get_varint();
     return in.failed() ? corrupt("frame header: ends before its codebooks") : Status();
   };
-  const auto read_book = [&](ByteReader& in) -> Status {
-    NEVE_ASSIGN(const Codebook book, read_codebook(in));
-    if (keeps_boxes_) header_.books.add(book);
+  const auto read_one = [&](ByteReader& in) -> Status {
+    NEVE_ASSIGN(const Codebook codebook, read_codebook(in));
+    if (keeps_boxes_) header_.codebooks.add(codebook);
     return {};
   };
   NEVE_TRY(read_record(read_count));
   const uint64_t begin = body_.left();
-  for (uint64_t b = 0; b < books; ++b) {
-    NEVE_TRY(read_record(read_book));
-    if (begin - body_.left() > max_book_bytes(paid())) {
+  for (uint64_t b = 0; b < codebooks; ++b) {
+    NEVE_TRY(read_record(read_one));
+    if (begin - body_.left() > max_codebook_bytes(paid())) {
       return corrupt(fmt::format("frame header: {} codebooks of more than {} bytes for {} bytes of header",
-                                 books, max_book_bytes(paid()), prefix_.header_bytes));
+                                 codebooks, max_codebook_bytes(paid()), prefix_.header_bytes));
     }
   }
   return {};
@@ -410,7 +410,7 @@ Result<ParsedHeader> HeaderReader::run() {
     return {};
   };
   for (int c = 0; c < header_.shape.components; ++c) NEVE_TRY(read_record(read_next_component));
-  NEVE_TRY(read_books());
+  NEVE_TRY(read_codebooks());
   NEVE_TRY(read_sections());
   return std::move(header_);
 }

@@ -53,7 +53,7 @@ struct CodeLane {
 };
 
 // Codebooks whose costs are compared at once.
-inline constexpr size_t compared_books = 16;
+inline constexpr size_t compared_codebooks = 16;
 
 template <class T>
 struct StreamRowKernels {
@@ -78,7 +78,7 @@ struct StreamKernels {
   // Returns false where no code fits.
   bool (*decode_four)(CodeLane* lanes, ptrdiff_t turns, const CodeLookups&);
   // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
-  void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_books], size_t symbols,
+  void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                     uint32_t* costs);
   // CRC-32 (ISO 3309) of more bytes, continued as zlib does.
   uint32_t (*crc32)(uint32_t before, const std::byte*, size_t);

@@ -51,11 +51,11 @@ bool decode_four(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
-void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_books], size_t symbols,
+void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                uint32_t* costs) {
   for (size_t s = 0; s < symbols; ++s) {
     if (counts[s] == 0) continue;
-    for (size_t b = 0; b < compared_books; ++b) costs[b] += counts[s] * lengths[s][b];
+    for (size_t b = 0; b < compared_codebooks; ++b) costs[b] += counts[s] * lengths[s][b];
   }
 }
 

@@ -322,7 +322,7 @@ size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes
 
 // --- what codebooks cost ---------------------------------------------------------------------------------
 
-void AddCosts(const uint32_t* HWY_RESTRICT counts, const uint8_t (*HWY_RESTRICT lengths)[compared_books],
+void AddCosts(const uint32_t* HWY_RESTRICT counts, const uint8_t (*HWY_RESTRICT lengths)[compared_codebooks],
               size_t symbols, uint32_t* HWY_RESTRICT costs) {
   const hn::CappedTag<uint32_t, 8> d;
   const hn::Rebind<uint8_t, decltype(d)> d8;
@@ -331,7 +331,7 @@ void AddCosts(const uint32_t* HWY_RESTRICT counts, const uint8_t (*HWY_RESTRICT 
   for (; s + lanes <= symbols; s += lanes) {
     // Most symbols do not occur in a small chunk.
     if (hn::AllTrue(d, hn::Eq(hn::LoadU(d, counts + s), hn::Zero(d)))) continue;
-    for (size_t b = 0; b < compared_books; b += lanes) {
+    for (size_t b = 0; b < compared_codebooks; b += lanes) {
       auto sum = hn::LoadU(d, costs + b);
       for (size_t k = 0; k < lanes; ++k) {
         const auto length = hn::PromoteTo(d, hn::LoadU(d8, lengths[s + k] + b));

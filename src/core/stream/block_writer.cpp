@@ -4,11 +4,11 @@
 namespace neve::stream {
 
 template <class T>
-void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, const BlockBook& book,
+void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, const BlockCodebook& codebook,
                   const BlockStep& step, bool is_last, RawVector<std::byte>& codes, Bytes& out) {
   BlockHeader header;
-  header.book = book.kind;
-  header.offline_book = book.kind == BookKind::offline ? book.offline_book : 0;
+  header.codebook = codebook.kind;
+  header.offline_codebook = codebook.kind == CodebookKind::offline ? codebook.offline_codebook : 0;
   header.restarts = block.restarts;
   header.has_step = block.has_step;
   header.is_last = is_last;
@@ -22,9 +22,9 @@ void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, 
     w.put(step.bound_abs);
     w.put(step.step);
   }
-  if (book.kind == BookKind::rebuilt) write_book(*book.book, out);
+  if (codebook.kind == CodebookKind::rebuilt) write_codebook(*codebook.rebuilt, out);
   codes.resize(coded_bytes_limit(block.symbols));
-  const size_t coded = encode_symbols(chunk.symbols(block), *book.codes, codes.data());
+  const size_t coded = encode_symbols(chunk.symbols(block), *codebook.codes, codes.data());
   const ByteSpan side = chunk.side(block);
   out.insert(out.end(), codes.data(), codes.data() + coded);
   out.insert(out.end(), side.begin(), side.end());
@@ -32,9 +32,9 @@ void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, 
   write_block_header(header, out.data() + begin);
 }
 
-template void append_block<float>(const Chunk<float>&, const Chunk<float>::Block&, const BlockBook&,
+template void append_block<float>(const Chunk<float>&, const Chunk<float>::Block&, const BlockCodebook&,
                                   const BlockStep&, bool, RawVector<std::byte>&, Bytes&);
-template void append_block<double>(const Chunk<double>&, const Chunk<double>::Block&, const BlockBook&,
+template void append_block<double>(const Chunk<double>&, const Chunk<double>::Block&, const BlockCodebook&,
                                    const BlockStep&, bool, RawVector<std::byte>&, Bytes&);
 
 }  // namespace neve::stream

@@ -6,7 +6,7 @@
 
 #include "core/kernels/portable.hpp"
 #include "core/stages/quantize/quantizer.hpp"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/history.hpp"
 #include "core/stream/stream_format.hpp"
 #include "core/threads/scratch.hpp"

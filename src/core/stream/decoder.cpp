@@ -20,7 +20,7 @@ namespace neve {
 namespace {
 
 using stream::BlockHeader;
-using stream::Book;
+using stream::Codebook;
 using stream::DecodeTable;
 using stream::Header;
 using stream::History;
@@ -28,10 +28,10 @@ using stream::SymbolBlock;
 
 const DecodeTable& offline_table(size_t number) {
   static std::mutex mutex;
-  static std::vector<std::unique_ptr<DecodeTable>> tables(stream::offline_books().size());
+  static std::vector<std::unique_ptr<DecodeTable>> tables(stream::offline_codebooks().size());
   const std::lock_guard lock(mutex);
   if (tables[number] == nullptr)
-    tables[number] = std::make_unique<DecodeTable>(stream::offline_books()[number]);
+    tables[number] = std::make_unique<DecodeTable>(stream::offline_codebooks()[number]);
   return *tables[number];
 }
 
@@ -39,7 +39,7 @@ const DecodeTable& offline_table(size_t number) {
 struct Payload {
   std::optional<double> bound_abs;
   double step = 0;
-  std::optional<Book> book;
+  std::optional<Codebook> codebook;
   ByteSpan codes;
   ByteSpan side;
 };
@@ -55,8 +55,8 @@ Result<Payload> read_payload(const BlockHeader& block, ByteSpan whole) {
           fmt::format("block: bound {} and step {}, must be finite and not negative", *p.bound_abs, p.step));
     }
   }
-  if (block.book == BookKind::rebuilt) {
-    NEVE_ASSIGN(p.book, stream::read_book(in));
+  if (block.codebook == CodebookKind::rebuilt) {
+    NEVE_ASSIGN(p.codebook, stream::read_codebook(in));
   }
   if (in.remaining() < block.side_bytes) return corrupt("block: its side stream is longer than the block");
   p.codes = in.get_bytes(in.remaining() - block.side_bytes);
@@ -81,10 +81,10 @@ class BlockSequence {
     }
     if (block.header.values == 0 && !block.header.is_last) return corrupt("block: without values");
     if (block.header.values > 0) {
-      if (!has_book_ && block.header.book == BookKind::kept) {
+      if (!has_codebook_ && block.header.codebook == CodebookKind::kept) {
         return corrupt("block: keeps a codebook where there is none yet");
       }
-      has_book_ = true;
+      has_codebook_ = true;
     }
     values_ += block.header.values;
     has_ended_ = block.header.is_last;
@@ -109,7 +109,7 @@ class BlockSequence {
 
  private:
   bool has_ended_ = false;
-  bool has_book_ = false;
+  bool has_codebook_ = false;
   uint64_t values_ = 0;
 };
 
@@ -136,11 +136,11 @@ class TypedDecoder final : public BlockDecoder {
       symbols_[b].resize(blocks[b].header.symbols + std::max(stream::decode_padding, row_padding));
       codes[b] = {payloads[b].codes, std::span(symbols_[b]).first(blocks[b].header.symbols)};
     }
-    if (blocks[0].header.book == BookKind::rebuilt) {
-      own_table_ = std::make_unique<DecodeTable>(*payloads[0].book);
+    if (blocks[0].header.codebook == CodebookKind::rebuilt) {
+      own_table_ = std::make_unique<DecodeTable>(*payloads[0].codebook);
       table_ = own_table_.get();
-    } else if (blocks[0].header.book == BookKind::offline) {
-      table_ = &offline_table(blocks[0].header.offline_book);
+    } else if (blocks[0].header.codebook == CodebookKind::offline) {
+      table_ = &offline_table(blocks[0].header.offline_codebook);
     }
     NEVE_TRY(stream::decode_symbols(std::span(codes).first(blocks.size()), *table_));
     T* values = reinterpret_cast<T*>(out);
@@ -255,7 +255,7 @@ Result<size_t> take_blocks(ByteSpan& bytes, const Header& header, BlockSequence&
   while (count < blocks.size() && bytes.size() >= stream::block_header_bytes) {
     NEVE_ASSIGN(const BlockHeader block, stream::read_block_header(bytes, header));
     // A new codebook starts a new group.
-    if (count > 0 && (block.book != BookKind::kept || block.values == 0)) break;
+    if (count > 0 && (block.codebook != CodebookKind::kept || block.values == 0)) break;
     const size_t size = stream::block_header_bytes + block.payload_bytes;
     if (bytes.size() < size) break;
     blocks[count] = {block, bytes.first(size)};
@@ -392,9 +392,9 @@ Result<StreamContents> read_contents(ByteSpan bytes) {
       if (block.header.values == 0) continue;
       NEVE_ASSIGN(const Payload payload, read_payload(block.header, block.bytes));
       bound_abs = payload.bound_abs.value_or(bound_abs);
-      const bool is_offline = block.header.book == BookKind::offline;
-      contents.blocks.push_back({block.header.values, block.bytes.size(), block.header.book,
-                                 is_offline ? block.header.offline_book : -1, block.header.restarts,
+      const bool is_offline = block.header.codebook == CodebookKind::offline;
+      contents.blocks.push_back({block.header.values, block.bytes.size(), block.header.codebook,
+                                 is_offline ? block.header.offline_codebook : -1, block.header.restarts,
                                  bound_abs});
     }
   }

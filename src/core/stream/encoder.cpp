@@ -13,8 +13,8 @@
 #include "core/select/bound_search.hpp"
 #include "core/status/guarded.hpp"
 #include "core/stream/block_writer.hpp"
-#include "core/stream/book_choice.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook_choice.hpp"
 #include "core/stream/direction_choice.hpp"
 #include "core/threads/float_environment.hpp"
 #include "neve/stream.hpp"
@@ -24,10 +24,10 @@ namespace neve {
 namespace {
 
 using stream::BlockHeader;
-using stream::Book;
-using stream::BookChoice;
-using stream::Books;
 using stream::Chunk;
+using stream::Codebook;
+using stream::CodebookChoice;
+using stream::Codebooks;
 using stream::Header;
 
 constexpr std::array<std::string_view, 4> rule_names{"exact_cost", "chi", "always", "never"};
@@ -120,16 +120,16 @@ Status check_extents(const StreamOptions& o) {
   return {};
 }
 
-Status check_book_options(const StreamOptions& o) {
+Status check_codebook_options(const StreamOptions& o) {
   if (static_cast<size_t>(o.rule) >= rule_names.size()) {
     return usage_error(
         fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
                     static_cast<int>(o.rule)));
   }
-  const auto offline_books = static_cast<int>(stream::offline_books().size());
-  if (o.offline_book < -1 || o.offline_book >= offline_books) {
+  const auto offline_codebooks = static_cast<int>(stream::offline_codebooks().size());
+  if (o.offline_codebook < -1 || o.offline_codebook >= offline_codebooks) {
     return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
-                                   o.offline_book, offline_books - 1));
+                                   o.offline_codebook, offline_codebooks - 1));
   }
   if (!(o.chi_keep >= 0) || !(o.chi_offline >= o.chi_keep)) {
     return usage_error(fmt::format("stream: chi thresholds {} and {}, must be 0 or more and ascending",
@@ -144,18 +144,18 @@ Status check_options(const StreamOptions& o) {
   }
   NEVE_TRY(check_bound_and_range(o));
   NEVE_TRY(check_extents(o));
-  return check_book_options(o);
+  return check_codebook_options(o);
 }
 
 }  // namespace
 
-std::string_view book_rule_name(BookRule rule) { return name_of(rule_names, rule); }
-std::string_view book_kind_name(BookKind kind) { return name_of(kind_names, kind); }
-std::string_view book_reason_name(BookReason reason) { return name_of(reason_names, reason); }
+std::string_view codebook_rule_name(CodebookRule rule) { return name_of(rule_names, rule); }
+std::string_view codebook_kind_name(CodebookKind kind) { return name_of(kind_names, kind); }
+std::string_view codebook_reason_name(CodebookReason reason) { return name_of(reason_names, reason); }
 
-Result<BookRule> parse_book_rule(std::string_view name) {
+Result<CodebookRule> parse_codebook_rule(std::string_view name) {
   for (size_t r = 0; r < rule_names.size(); ++r) {
-    if (name == rule_names[r]) return static_cast<BookRule>(r);
+    if (name == rule_names[r]) return static_cast<CodebookRule>(r);
   }
   return usage_error(
       fmt::format("codebook rule \"{}\" unknown; allowed: exact_cost, chi, always, never", name));
@@ -185,7 +185,7 @@ class Encoder final : public StreamEncoder::State {
         is_tried_(options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr),
         chunk_values_(chunk_values(options, total_, is_tried_)),
         chunk_(header_, chunk_values_),
-        books_(options.rule, options.chi_keep, options.chi_offline, options.offline_book) {
+        codebooks_(options.rule, options.chi_keep, options.chi_offline, options.offline_codebook) {
     stream::write_header(header_, header_bytes_);
     chunk_.restart_every(options.restart_blocks);
     chunk_.measure_squares(options.bound.mode == BoundMode::psnr);
@@ -195,7 +195,7 @@ class Encoder final : public StreamEncoder::State {
   void reset() override {
     output.assign(header_bytes_.begin(), header_bytes_.end());
     reports.clear();
-    books_.reset();
+    codebooks_.reset();
     chunk_.reset();
     pending_.clear();
     pushed_ = 0;
@@ -279,16 +279,16 @@ class Encoder final : public StreamEncoder::State {
     ChunkReport report;
     report.values = chunk_.values();
     if (chunk_.values() > 0) {
-      const BookChoice choice = books_.choose(chunk_.counts());
-      const stream::CodeTable& codes = books_.take(choice);
+      const CodebookChoice choice = codebooks_.choose(chunk_.counts());
+      const stream::CodeTable& codes = codebooks_.take(choice);
       for (size_t b = 0; b < chunk_.blocks().size(); ++b) {
-        const stream::BlockBook book{b == 0 ? choice.kind : BookKind::kept, choice.offline_book,
-                                     &books_.rebuilt(), &codes};
-        stream::append_block(chunk_, chunk_.blocks()[b], book, {bound_abs_, step_},
+        const stream::BlockCodebook codebook{b == 0 ? choice.kind : CodebookKind::kept,
+                                             choice.offline_codebook, &codebooks_.rebuilt(), &codes};
+        stream::append_block(chunk_, chunk_.blocks()[b], codebook, {bound_abs_, step_},
                              is_last && b + 1 == chunk_.blocks().size(), codes_, output);
       }
-      report.book = choice.kind;
-      report.offline_book = choice.kind == BookKind::offline ? choice.offline_book : -1;
+      report.codebook = choice.kind;
+      report.offline_codebook = choice.kind == CodebookKind::offline ? choice.offline_codebook : -1;
       report.reason = choice.reason;
       report.chi = choice.chi;
       report.kept_bits = choice.kept_bits;
@@ -318,7 +318,7 @@ class Encoder final : public StreamEncoder::State {
   double tried_bits() {
     chunk_.settle();
     uint64_t bytes = chunk_.side_bytes() + chunk_.blocks().size() * stream::block_header_bytes;
-    return (static_cast<double>(books_.choose(chunk_.counts()).bits) + 8 * static_cast<double>(bytes)) /
+    return (static_cast<double>(codebooks_.choose(chunk_.counts()).bits) + 8 * static_cast<double>(bytes)) /
            static_cast<double>(chunk_.values());
   }
 
@@ -425,7 +425,7 @@ class Encoder final : public StreamEncoder::State {
   bool is_tried_;
   uint64_t chunk_values_;
   Chunk<T> chunk_;
-  Books books_;
+  Codebooks codebooks_;
   RawVector<std::byte> codes_;
   std::vector<T> pending_;  // the chunk's values, under a ratio or a PSNR
   double bound_abs_ = 0;

@@ -10,7 +10,7 @@
 
 #include "core/format/frame_header.hpp"
 #include "core/kernels/stream_kernels.hpp"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 namespace neve::stream {
 
@@ -24,11 +24,11 @@ constexpr size_t checksum_bytes = sizeof(uint32_t);
 constexpr uint8_t flag_fill = 0x01;
 
 constexpr uint16_t block_mark = 0x424e;  // "NB"
-constexpr uint8_t book_mask = 0x03;
+constexpr uint8_t codebook_mask = 0x03;
 constexpr uint8_t flag_restart = 0x04;
 constexpr uint8_t flag_step = 0x08;
 constexpr uint8_t flag_last = 0x10;
-constexpr uint8_t known_flags = book_mask | flag_restart | flag_step | flag_last;
+constexpr uint8_t known_flags = codebook_mask | flag_restart | flag_step | flag_last;
 constexpr size_t step_bytes = 2 * sizeof(double);
 
 // CRC-32 (ISO 3309), which hardware computes byte by byte as they leave; XXH3 would need 64-bit multipliers.
@@ -66,7 +66,7 @@ void write_header(const Header& header, Bytes& out) {
   w.put(static_cast<uint8_t>(header.asked.mode));
   w.put(static_cast<uint8_t>(header.shape.size()));
   w.put(uint8_t{0});
-  w.put(offline_books_version);
+  w.put(offline_codebooks_version);
   w.put(uint16_t{0});
   w.put(header.block_values);
   w.put(header.line);
@@ -98,7 +98,7 @@ struct RawFields {
   uint8_t dtype = 0;
   uint8_t flags = 0;
   uint8_t mode = 0;
-  uint16_t books = 0;
+  uint16_t codebooks = 0;
   uint32_t reserved = 0;  // all reserved fields or'ed
 };
 
@@ -110,9 +110,9 @@ Status check_fields(const RawFields& raw) {
     return corrupt("stream header: flags or reserved fields that are not 0");
   }
   if (!is_known_bound_mode(raw.mode)) return corrupt(fmt::format("stream header: bound mode {}", raw.mode));
-  if (raw.books != offline_books_version) {
+  if (raw.codebooks != offline_codebooks_version) {
     return corrupt(fmt::format("stream header: offline codebooks of version {}, this release has {}",
-                               raw.books, offline_books_version));
+                               raw.codebooks, offline_codebooks_version));
   }
   return {};
 }
@@ -160,7 +160,7 @@ Result<Header> read_header(ByteSpan bytes) {
   raw.mode = in.get<uint8_t>();
   h.shape.resize(in.get<uint8_t>());
   raw.reserved = in.get<uint8_t>();
-  raw.books = in.get<uint16_t>();
+  raw.codebooks = in.get<uint16_t>();
   raw.reserved |= in.get<uint16_t>();
   h.block_values = in.get<uint32_t>();
   h.line = in.get<uint32_t>();
@@ -183,7 +183,7 @@ Result<Header> read_header(ByteSpan bytes) {
 
 void write_block_header(const BlockHeader& block, std::byte* at) {
   const auto flags =
-      static_cast<uint8_t>(static_cast<unsigned>(block.book) | (block.restarts ? flag_restart : 0U) |
+      static_cast<uint8_t>(static_cast<unsigned>(block.codebook) | (block.restarts ? flag_restart : 0U) |
                            (block.has_step ? flag_step : 0U) | (block.is_last ? flag_last : 0U));
   std::byte* const begin = at;
   const auto put = [&at](auto value) {
@@ -192,7 +192,7 @@ void write_block_header(const BlockHeader& block, std::byte* at) {
   };
   put(block_mark);
   put(flags);
-  put(block.offline_book);
+  put(block.offline_codebook);
   put(block.values);
   put(block.symbols);
   put(block.side_bytes);
@@ -207,7 +207,7 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
   const auto mark = in.get<uint16_t>();
   const auto flags = in.get<uint8_t>();
   BlockHeader b;
-  b.offline_book = in.get<uint8_t>();
+  b.offline_codebook = in.get<uint8_t>();
   b.values = in.get<uint32_t>();
   b.symbols = in.get<uint32_t>();
   b.side_bytes = in.get<uint32_t>();
@@ -215,16 +215,17 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
   b.checksum = in.get<uint32_t>();
   if (in.failed()) return corrupt("block header: ends inside its fields");
   if (mark != block_mark) return corrupt(fmt::format("block header: mark 0x{:04x}, not \"NB\"", mark));
-  if ((flags & ~known_flags) != 0 || (flags & book_mask) > static_cast<uint8_t>(BookKind::offline)) {
+  if ((flags & ~known_flags) != 0 || (flags & codebook_mask) > static_cast<uint8_t>(CodebookKind::offline)) {
     return corrupt(fmt::format("block header: flags 0x{:02x}", flags));
   }
-  b.book = static_cast<BookKind>(flags & book_mask);
+  b.codebook = static_cast<CodebookKind>(flags & codebook_mask);
   b.restarts = (flags & flag_restart) != 0;
   b.has_step = (flags & flag_step) != 0;
   b.is_last = (flags & flag_last) != 0;
-  if (b.book == BookKind::offline ? b.offline_book >= offline_books().size() : b.offline_book != 0) {
-    return corrupt(fmt::format("block header: offline codebook {}, there are {}", b.offline_book,
-                               offline_books().size()));
+  if (b.codebook == CodebookKind::offline ? b.offline_codebook >= offline_codebooks().size()
+                                          : b.offline_codebook != 0) {
+    return corrupt(fmt::format("block header: offline codebook {}, there are {}", b.offline_codebook,
+                               offline_codebooks().size()));
   }
   // A value is a symbol, or one of a run that an escape began.
   const uint64_t run_bytes = dtype_bytes(header.dtype) + sizeof(uint16_t);

@@ -39,11 +39,11 @@ Result<Header> read_header(ByteSpan bytes);  // exactly header_bytes
 inline constexpr size_t block_header_bytes = 24;
 
 struct BlockHeader {
-  BookKind book = BookKind::kept;
+  CodebookKind codebook = CodebookKind::kept;
   bool restarts = false;
   bool has_step = false;
   bool is_last = false;
-  uint8_t offline_book = 0;
+  uint8_t offline_codebook = 0;
   uint32_t values = 0;
   uint32_t symbols = 0;
   uint32_t side_bytes = 0;

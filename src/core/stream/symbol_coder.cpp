@@ -13,9 +13,9 @@
 
 namespace neve::stream {
 
-void make_code_table(const Book& book, CodeTable& table) {
-  table.length = book.length;
-  canonical_codes(book.length, max_book_bits, table.code);
+void make_code_table(const Codebook& codebook, CodeTable& table) {
+  table.length = codebook.length;
+  canonical_codes(codebook.length, max_wide_code_bits, table.code);
   table.narrow = narrow_codes(table.code, table.length);
 }
 
@@ -88,9 +88,9 @@ size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table,
   return static_cast<size_t>(sink.at - out) + (sink.held > 0 ? 1 : 0);
 }
 
-DecodeTable::DecodeTable(const Book& book) {
+DecodeTable::DecodeTable(const Codebook& codebook) {
   std::array<uint16_t, wide_symbol_count> codes;
-  canonical_codes(book.length, max_book_bits, codes);
+  canonical_codes(codebook.length, max_wide_code_bits, codes);
   constexpr unsigned bits = CodeLookups::bits;
   struct Short {
     uint16_t symbol = 0;
@@ -101,7 +101,7 @@ DecodeTable::DecodeTable(const Book& book) {
   constexpr uint32_t none = UINT32_MAX;
   std::vector<uint32_t> longer_begin(several_.size(), none);
   for (size_t s = 0; s < wide_symbol_count; ++s) {
-    const unsigned length = book.length[s];
+    const unsigned length = codebook.length[s];
     ++count_[length];
     if (length == 0) continue;
     if (length <= bits) {
@@ -120,13 +120,13 @@ DecodeTable::DecodeTable(const Book& book) {
     }
   }
   count_[0] = 0;
-  for (size_t length = 1; length <= max_book_bits; ++length) {
+  for (size_t length = 1; length <= max_wide_code_bits; ++length) {
     first_[length] = (first_[length - 1] + count_[length - 1]) << 1;
     offset_[length] = offset_[length - 1] + count_[length - 1];
   }
-  std::array<uint32_t, max_book_bits + 1> next = offset_;
+  std::array<uint32_t, max_wide_code_bits + 1> next = offset_;
   for (size_t s = 0; s < wide_symbol_count; ++s) {
-    if (book.length[s] > 0) symbols_[next[book.length[s]]++] = static_cast<uint16_t>(s);
+    if (codebook.length[s] > 0) symbols_[next[codebook.length[s]]++] = static_cast<uint16_t>(s);
   }
   // What no code begins with, in a codebook of one symbol, leads to none.
   const auto no_code_begin = static_cast<uint32_t>(longer_.size());
@@ -148,11 +148,11 @@ DecodeTable::DecodeTable(const Book& book) {
 }
 
 DecodeTable::One DecodeTable::one(uint64_t next) const {
-  static_assert(max_book_bits == 16);
+  static_assert(max_wide_code_bits == 16);
   // The first bit becomes the highest, as canonical codes count.
   const uint32_t forward = reverse_16_bits(static_cast<uint32_t>(next & 0xffff));
-  for (unsigned length = 1; length <= max_book_bits; ++length) {
-    const uint32_t nth = (forward >> (max_book_bits - length)) - first_[length];
+  for (unsigned length = 1; length <= max_wide_code_bits; ++length) {
+    const uint32_t nth = (forward >> (max_wide_code_bits - length)) - first_[length];
     if (nth < count_[length]) return {symbols_[offset_[length] + nth], static_cast<uint16_t>(length)};
   }
   return {0, 0};
@@ -161,7 +161,7 @@ DecodeTable::One DecodeTable::one(uint64_t next) const {
 namespace {
 
 // What a turn may take and give: all codes long; three symbols each.
-constexpr ptrdiff_t turn_bytes = code_lanes::lookups_per_refill * max_book_bits / 8;
+constexpr ptrdiff_t turn_bytes = code_lanes::lookups_per_refill * max_wide_code_bits / 8;
 constexpr ptrdiff_t turn_symbols = 3 * code_lanes::lookups_per_refill;
 
 CodeLane start_lane(const SymbolBlock& block) {

@@ -10,7 +10,7 @@
 
 #include "core/bits/bytes.hpp"
 #include "core/kernels/stream_kernels.hpp"
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "neve/status.hpp"
 
 namespace neve::stream {
@@ -21,16 +21,16 @@ struct CodeTable {
   std::array<uint8_t, wide_symbol_count> length{};
   NarrowCodes narrow;
 };
-void make_code_table(const Book& book, CodeTable& table);
+void make_code_table(const Codebook& codebook, CodeTable& table);
 
 // Where codes of n symbols go needs at most this many bytes.
-inline constexpr size_t coded_bytes_limit(size_t n) { return n * max_book_bits / 8 + 16; }
+inline constexpr size_t coded_bytes_limit(size_t n) { return n * max_wide_code_bits / 8 + 16; }
 // Returns how many it wrote. Every symbol has a code.
 size_t encode_symbols(std::span<const uint16_t> symbols, const CodeTable& table, std::byte* out);
 
 class DecodeTable {
  public:
-  explicit DecodeTable(const Book& book);
+  explicit DecodeTable(const Codebook& codebook);
 
   CodeLookups lookups() const { return {several_.data(), longer_.data()}; }
 
@@ -38,15 +38,15 @@ class DecodeTable {
     uint16_t symbol;
     uint16_t bits;  // 0: no code begins like this
   };
-  One one(uint64_t next) const;  // at least max_book_bits of them
+  One one(uint64_t next) const;  // at least max_wide_code_bits of them
 
  private:
   std::array<uint64_t, CodeLookups::entries> several_;
   std::vector<uint32_t> longer_;
   // Canonical decoding: by length the first code, how many, and where their symbols begin.
-  std::array<uint32_t, max_book_bits + 1> first_{};
-  std::array<uint32_t, max_book_bits + 1> count_{};
-  std::array<uint32_t, max_book_bits + 1> offset_{};
+  std::array<uint32_t, max_wide_code_bits + 1> first_{};
+  std::array<uint32_t, max_wide_code_bits + 1> count_{};
+  std::array<uint32_t, max_wide_code_bits + 1> offset_{};
   std::array<uint16_t, wide_symbol_count> symbols_{};
 };
 

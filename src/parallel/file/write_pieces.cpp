@@ -299,8 +299,9 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
 
 }  // namespace
 
-Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints, WriteOrder order,
-                             uint32_t datasets, std::span<const Piece> pieces, uint64_t call_bytes) {
+Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints,
+                                  WriteOrder order, uint32_t datasets, std::span<const Piece> pieces,
+                                  uint64_t call_bytes) {
   const double begin_seconds = MPI_Wtime();
   CallPlan plan;
   NEVE_TRY(plan_all_calls(comm, path, hints, order, datasets, pieces, call_bytes, plan));
@@ -335,7 +336,7 @@ Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, con
                                     MPI_UINT64_T, MPI_SUM, comm.get()),
                       "sum of the ranks' writes"));
   return PiecesReport{written_seconds - begin_seconds, synced_seconds - written_seconds, counts[0], counts[1],
-                   std::move(*taken)};
+                      std::move(*taken)};
 }
 
 }  // namespace neve::mpi

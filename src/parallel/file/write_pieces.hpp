@@ -50,8 +50,8 @@ struct PiecesReport {
 // and syncs it. Pieces belong to `datasets` datasets, numbered from 0, which do not overlap; calls take them
 // by dataset, then address. The file must already have its final length: past its end Open MPI fills gaps
 // between pieces with what its buffer happens to hold.
-Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints, WriteOrder order,
-                             uint32_t datasets, std::span<const Piece> pieces,
-                             uint64_t call_bytes = default_call_bytes);
+Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints,
+                                  WriteOrder order, uint32_t datasets, std::span<const Piece> pieces,
+                                  uint64_t call_bytes = default_call_bytes);
 
 }  // namespace neve::mpi

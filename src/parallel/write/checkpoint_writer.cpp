@@ -12,8 +12,8 @@
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/same_everywhere.hpp"
 #include "parallel/comm/stopwatch.hpp"
-#include "parallel/file/write_pieces.hpp"
 #include "parallel/file/rows.hpp"
+#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/names.hpp"
@@ -305,22 +305,23 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   report.place_seconds = stopwatch.lap();
 
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-  NEVE_ASSIGN(PiecesReport pieces, write_pieces(comm, target.temporary_path(), target.hints(),
-                                        write_order(strategy, options.aggregate_boxes),
-                                        static_cast<uint32_t>(variables.size() * levels), pieces));
+  NEVE_ASSIGN(PiecesReport pieces_report,
+              write_pieces(comm, target.temporary_path(), target.hints(),
+                           write_order(strategy, options.aggregate_boxes),
+                           static_cast<uint32_t>(variables.size() * levels), pieces));
   NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
     for (size_t v = 0; v < variables.size(); ++v) {
       report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
     }
     return {};
   }));
-  report.write_seconds = pieces.write_seconds;
-  report.mpi_writes = pieces.mpi_writes;
-  report.data_bytes = pieces.data_bytes;
-  report.hints = std::move(pieces.hints);
+  report.write_seconds = pieces_report.write_seconds;
+  report.mpi_writes = pieces_report.mpi_writes;
+  report.data_bytes = pieces_report.data_bytes;
+  report.hints = std::move(pieces_report.hints);
   stopwatch.lap();
   NEVE_ASSIGN(report.file_bytes, target.finish(comm));
-  report.sync_seconds = pieces.sync_seconds + stopwatch.lap();
+  report.sync_seconds = pieces_report.sync_seconds + stopwatch.lap();
   progress("write", 1);
   NEVE_TRY(keep_slowest(comm, report));
   return report;

@@ -6,8 +6,8 @@
 
 #include "core/catalog/codecs.hpp"
 #include "core/codecs/component_place.hpp"
+#include "parallel/write/amrex_1d_chunks.hpp"
 #include "parallel/write/coarser_values.hpp"
-#include "parallel/write/stream_chunks.hpp"
 #include "parallel/write/workers.hpp"
 
 namespace neve::mpi {

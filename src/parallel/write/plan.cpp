@@ -11,7 +11,7 @@
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/ranges.hpp"
 #include "parallel/file/rows.hpp"
-#include "parallel/write/stream_chunks.hpp"
+#include "parallel/write/amrex_1d_chunks.hpp"
 #include "parallel/write/workers.hpp"
 
 namespace neve::mpi {

@@ -51,8 +51,9 @@ Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.pieces, write_pieces(comm, path, hints, write_order(plan.strategy, options.aggregate_boxes),
-                                    static_cast<uint32_t>(plan.levels.size()), pieces));
+  NEVE_ASSIGN(times.pieces,
+              write_pieces(comm, path, hints, write_order(plan.strategy, options.aggregate_boxes),
+                           static_cast<uint32_t>(plan.levels.size()), pieces));
   return times;
 }
 

@@ -175,13 +175,13 @@ void make_stream_seeds(Places& places) {
   for (const NamedArray& real : real_arrays(places)) {
     int number = 0;
     for (const Bound& bound : bounds) {
-      for (const BookRule rule : {BookRule::exact_cost, BookRule::always, BookRule::never}) {
+      for (const CodebookRule rule : {CodebookRule::exact_cost, CodebookRule::always, CodebookRule::never}) {
         StreamArrayOptions options;
         options.stream.bound = bound;
         options.stream.rule = rule;
         options.stream.block_values = 512;
         options.stream.chunk_bytes = 4096;
-        options.stream.restart_blocks = rule == BookRule::always ? 2 : 0;
+        options.stream.restart_blocks = rule == CodebookRule::always ? 2 : 0;
         const auto stream =
             encode_stream(real.array.dtype, real.array.shape, real.array.values.data(), options);
         if (stream.ok()) places.put("stream", real.name + "_" + std::to_string(number++), *stream);

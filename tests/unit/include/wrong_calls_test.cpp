@@ -161,7 +161,7 @@ TEST_F(WrongCalls, OfNamesAndNumbers) {
     refused("parse_lossless_method", parse_lossless_method(text).status());
     refused("parse_arrangement", parse_arrangement(text).status());
     refused("parse_effort", parse_effort(text).status());
-    refused("parse_book_rule", parse_book_rule(text).status());
+    refused("parse_codebook_rule", parse_codebook_rule(text).status());
     refused("parse_sharing", parse_sharing(text).status());
     refused("set_simd_target", set_simd_target(text));
   }
@@ -181,9 +181,9 @@ TEST_F(WrongCalls, OfNamesAndNumbers) {
     survived("arrangement_name", arrangement_name(static_cast<Arrangement>(n)) == "unknown");
     survived("arrangement_text", arrangement_text(static_cast<Arrangement>(n), -1) == "unknown");
     survived("effort_name", effort_name(static_cast<Effort>(n)) == "unknown");
-    survived("book_rule_name", book_rule_name(static_cast<BookRule>(n)) == "unknown");
-    survived("book_kind_name", book_kind_name(static_cast<BookKind>(n)) == "unknown");
-    survived("book_reason_name", book_reason_name(static_cast<BookReason>(n)) == "unknown");
+    survived("codebook_rule_name", codebook_rule_name(static_cast<CodebookRule>(n)) == "unknown");
+    survived("codebook_kind_name", codebook_kind_name(static_cast<CodebookKind>(n)) == "unknown");
+    survived("codebook_reason_name", codebook_reason_name(static_cast<CodebookReason>(n)) == "unknown");
     survived("fate_name", fate_name(static_cast<Fate>(n)) == "unknown");
     survived("fate_words", fate_words(static_cast<Fate>(n)) == "unknown");
   }
@@ -517,7 +517,7 @@ TEST_F(WrongCalls, OfStreamOptions) {
   for (const uint8_t n : wrong_numbers) {
     wrong([&](StreamOptions& o) { o.dtype = static_cast<DType>(n); });
     wrong([&](StreamOptions& o) { o.bound.mode = static_cast<BoundMode>(n); });
-    wrong([&](StreamOptions& o) { o.rule = static_cast<BookRule>(n); });
+    wrong([&](StreamOptions& o) { o.rule = static_cast<CodebookRule>(n); });
   }
   wrong([](StreamOptions& o) { o.dtype = DType::i32; });
   wrong([](StreamOptions& o) { o.bound.mode = BoundMode::lossless; });
@@ -531,8 +531,8 @@ TEST_F(WrongCalls, OfStreamOptions) {
   wrong([](StreamOptions& o) { o.shape = {3, 0}; });
   wrong([](StreamOptions& o) { o.shape.assign(33, 1); });
   for (const int dims : {-1, 4, INT32_MIN, INT32_MAX}) wrong([&](StreamOptions& o) { o.dims = dims; });
-  for (const int book : {-2, 1000, INT32_MIN, INT32_MAX})
-    wrong([&](StreamOptions& o) { o.offline_book = book; });
+  for (const int codebook : {-2, 1000, INT32_MIN, INT32_MAX})
+    wrong([&](StreamOptions& o) { o.offline_codebook = codebook; });
   for (const uint32_t block : {0U, UINT32_MAX}) wrong([&](StreamOptions& o) { o.block_values = block; });
   for (const uint64_t chunk : {uint64_t{0}, UINT64_MAX})
     wrong([&](StreamOptions& o) { o.chunk_bytes = chunk; });

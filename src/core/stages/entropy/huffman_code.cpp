@@ -12,7 +12,7 @@
 namespace neve {
 
 Codebook make_codebook(const Histogram& histogram) {
-  Codebook book;
+  Codebook codebook;
   std::array<uint16_t, symbol_count> by_count{};
   size_t used = 0;
   for (uint16_t s = 0; s < symbol_count; ++s) {
@@ -21,38 +21,38 @@ Codebook make_codebook(const Histogram& histogram) {
   const std::span<uint16_t> ascending(by_count.data(), used);
   std::stable_sort(ascending.begin(), ascending.end(),
                    [&](uint16_t a, uint16_t b) { return histogram[a] < histogram[b]; });
-  huffman_lengths(histogram, ascending, max_code_bits, book.length);
-  return book;
+  huffman_lengths(histogram, ascending, max_code_bits, codebook.length);
+  return codebook;
 }
 
-uint64_t coded_bits(const Codebook& book, const Histogram& histogram) {
+uint64_t coded_bits(const Codebook& codebook, const Histogram& histogram) {
   uint64_t bits = 0;
   for (size_t s = 0; s < symbol_count; ++s) {
-    if (histogram[s] > 0 && book.length[s] == 0) return UINT64_MAX;
-    bits += uint64_t{histogram[s]} * book.length[s];
+    if (histogram[s] > 0 && codebook.length[s] == 0) return UINT64_MAX;
+    bits += uint64_t{histogram[s]} * codebook.length[s];
   }
   return bits;
 }
 
-std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book) {
+std::array<uint16_t, symbol_count> canonical_codes(const Codebook& codebook) {
   std::array<uint16_t, symbol_count> codes;
-  canonical_codes(book.length, max_code_bits, codes);
+  canonical_codes(codebook.length, max_code_bits, codes);
   return codes;
 }
 
 // First and last symbol, then a nibble for each length between: 0 no code, 1..12 the length, 13 and 14 runs
 // of 2 and 4 symbols without a code, 15 of 8.
-void write_codebook(const Codebook& book, ByteWriter& out) {
+void write_codebook(const Codebook& codebook, ByteWriter& out) {
   size_t first = 0;
-  while (first < symbol_count - 1 && book.length[first] == 0) ++first;
+  while (first < symbol_count - 1 && codebook.length[first] == 0) ++first;
   size_t last = symbol_count - 1;
-  while (last > first && book.length[last] == 0) --last;
+  while (last > first && codebook.length[last] == 0) --last;
   std::vector<uint8_t> nibbles;
   for (size_t s = first; s <= last;) {
     size_t run = 0;
-    while (s + run <= last && book.length[s + run] == 0) ++run;
+    while (s + run <= last && codebook.length[s + run] == 0) ++run;
     if (run == 0) {
-      nibbles.push_back(book.length[s++]);
+      nibbles.push_back(codebook.length[s++]);
       continue;
     }
     s += run;
@@ -70,7 +70,7 @@ void write_codebook(const Codebook& book, ByteWriter& out) {
 }
 
 Result<Codebook> read_codebook(ByteReader& in) {
-  Codebook book;
+  Codebook codebook;
   const size_t first = in.get<uint8_t>();
   const size_t last = in.get<uint8_t>();
   if (in.failed() || first > last) {
@@ -85,24 +85,24 @@ Result<Codebook> read_codebook(ByteReader& in) {
     have_high = !have_high;
     if (in.failed()) return corrupt("codebook: ends before its last symbol");
     if (nibble <= max_code_bits) {
-      book.length[s++] = static_cast<uint8_t>(nibble);
+      codebook.length[s++] = static_cast<uint8_t>(nibble);
     } else {
       s += size_t{2} << (nibble - max_code_bits - 1);
     }
   }
   if (s != last + 1)
     return corrupt(fmt::format("codebook: lengths run to symbol {}, declared {}", s - 1, last));
-  NEVE_TRY(require_complete_code(book.length, max_code_bits));
-  return book;
+  NEVE_TRY(require_complete_code(codebook.length, max_code_bits));
+  return codebook;
 }
 
-void BookTable::add(const Codebook& book) {
+void CodebookTable::add(const Codebook& codebook) {
   begins_.push_back(static_cast<uint32_t>(bytes_.size()));
   ByteWriter out(bytes_);
-  write_codebook(book, out);
+  write_codebook(codebook, out);
 }
 
-Codebook BookTable::at(size_t number) const {
+Codebook CodebookTable::at(size_t number) const {
   ByteReader in(ByteSpan(bytes_).subspan(begins_[number]));
   return *read_codebook(in);  // as it was added
 }

@@ -28,19 +28,19 @@ struct Codebook {
 Codebook make_codebook(const Histogram& histogram);
 
 // Bits the histogram's symbols take, or UINT64_MAX when one of them has no code.
-uint64_t coded_bits(const Codebook& book, const Histogram& histogram);
+uint64_t coded_bits(const Codebook& codebook, const Histogram& histogram);
 
 // Codes to be written least significant bit first.
-std::array<uint16_t, symbol_count> canonical_codes(const Codebook& book);
+std::array<uint16_t, symbol_count> canonical_codes(const Codebook& codebook);
 
-void write_codebook(const Codebook& book, ByteWriter& out);
+void write_codebook(const Codebook& codebook, ByteWriter& out);
 // Errors: corrupt when the lengths are no prefix code.
 Result<Codebook> read_codebook(ByteReader& in);
 
 // Codebooks as write_codebook packs them: a codebook of few symbols takes few bytes.
-class BookTable {
+class CodebookTable {
  public:
-  void add(const Codebook& book);
+  void add(const Codebook& codebook);
   size_t size() const { return begins_.size(); }
   Codebook at(size_t number) const;
   uint64_t memory_bytes() const { return bytes_.capacity() + begins_.capacity() * sizeof(uint32_t); }

@@ -17,10 +17,10 @@ namespace {
 // Code in the low half, its length above.
 using CodeTable = std::array<uint32_t, symbol_count>;
 
-CodeTable make_code_table(const Codebook& book) {
-  const auto codes = canonical_codes(book);
+CodeTable make_code_table(const Codebook& codebook) {
+  const auto codes = canonical_codes(codebook);
   CodeTable table;
-  for (size_t s = 0; s < symbol_count; ++s) table[s] = codes[s] | uint32_t{book.length[s]} << 16;
+  for (size_t s = 0; s < symbol_count; ++s) table[s] = codes[s] | uint32_t{codebook.length[s]} << 16;
   return table;
 }
 
@@ -137,12 +137,13 @@ struct DecodeTable {
   std::array<uint16_t, table_entries> single;  // symbol | length << 8: where exactly one is wanted
 };
 
-void make_decode_table(const Codebook& book, DecodeTable& table) {
-  const auto codes = canonical_codes(book);
+void make_decode_table(const Codebook& codebook, DecodeTable& table) {
+  const auto codes = canonical_codes(codebook);
   // A codebook of one symbol is incomplete: give it every entry, so that no look-up is undefined.
-  const auto used = std::count_if(book.length.begin(), book.length.end(), [](uint8_t l) { return l > 0; });
+  const auto used =
+      std::count_if(codebook.length.begin(), codebook.length.end(), [](uint8_t l) { return l > 0; });
   for (size_t s = 0; s < symbol_count; ++s) {
-    const unsigned length = book.length[s];
+    const unsigned length = codebook.length[s];
     if (length == 0) continue;
     const size_t stride = used == 1 ? 1 : size_t{1} << length;
     for (size_t at = used == 1 ? 0 : codes[s]; at < table_entries; at += stride) {
@@ -295,19 +296,19 @@ size_t stream_count(size_t symbol_total) {
 size_t symbols_per_stream(size_t symbol_total) {
   const size_t streams = stream_count(symbol_total);
   const size_t share = (symbol_total + streams - 1) / streams;
-  return (share + book_block_symbols - 1) / book_block_symbols * book_block_symbols;
+  return (share + codebook_block_symbols - 1) / codebook_block_symbols * codebook_block_symbols;
 }
 
-void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> books,
-                    std::span<const uint8_t> block_book, ByteWriter& out) {
+void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> codebooks,
+                    std::span<const uint8_t> block_codebook, ByteWriter& out) {
   thread_local RawVector<std::byte> coded;
   thread_local PairCodes pairs;
   std::vector<CodeTable> tables;
-  for (const Codebook& book : books) tables.push_back(make_code_table(book));
+  for (const Codebook& codebook : codebooks) tables.push_back(make_code_table(codebook));
   const size_t part = symbols_per_stream(symbols.size());
   const size_t streams = stream_count(symbols.size());
   coded.resize(symbols.size() * max_code_bits / 8 + streams * 2 * sizeof(uint64_t));
-  const bool by_pairs = block_book.empty() && symbols.size() >= pair_codes_min_symbols;
+  const bool by_pairs = block_codebook.empty() && symbols.size() >= pair_codes_min_symbols;
   if (by_pairs) pairs.fill(tables[0]);
   BitSink sink;
   sink.at = coded.data();
@@ -317,12 +318,12 @@ void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> 
     const size_t end = std::min(begin + part, symbols.size());
     if (by_pairs) {
       encode_run(sink, symbols.data() + begin, end - begin, pairs, tables[0]);
-    } else if (block_book.empty()) {
+    } else if (block_codebook.empty()) {
       encode_run(sink, symbols.data() + begin, end - begin, tables[0]);
     } else {
-      for (size_t at = begin; at < end; at += book_block_symbols) {
-        encode_run(sink, symbols.data() + at, std::min(book_block_symbols, end - at),
-                   tables[block_book[at / book_block_symbols]]);
+      for (size_t at = begin; at < end; at += codebook_block_symbols) {
+        encode_run(sink, symbols.data() + at, std::min(codebook_block_symbols, end - at),
+                   tables[block_codebook[at / codebook_block_symbols]]);
       }
     }
     sink.flush();
@@ -334,8 +335,8 @@ void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> 
   out.put_bytes(ByteSpan(coded.data(), static_cast<size_t>(sink.at - coded.data())));
 }
 
-Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span<const uint8_t> block_book,
-                      std::span<uint8_t> symbols) {
+Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
+                      std::span<const uint8_t> block_codebook, std::span<uint8_t> symbols) {
   const size_t streams = stream_count(symbols.size());
   const size_t part = symbols_per_stream(symbols.size());
   std::array<uint64_t, interleaved_streams> bytes{};
@@ -348,16 +349,17 @@ Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span
   }
   if (in.failed()) return corrupt("symbol streams: run past the end of their section");
 
-  std::vector<DecodeTable> tables(books.size());
-  for (size_t b = 0; b < books.size(); ++b) make_decode_table(books[b], tables[b]);
+  std::vector<DecodeTable> tables(codebooks.size());
+  for (size_t b = 0; b < codebooks.size(); ++b) make_decode_table(codebooks[b], tables[b]);
   const auto run_of = [&](size_t s, size_t first, size_t count) {
     const size_t begin = std::min(s * part + first, symbols.size());
     const size_t end = std::min({begin + count, (s + 1) * part, symbols.size()});
-    const size_t book = block_book.empty() || begin == end ? 0 : block_book[begin / book_block_symbols];
-    return StreamRun{&sources[s], &tables[book], symbols.data() + begin,
+    const size_t codebook =
+        block_codebook.empty() || begin == end ? 0 : block_codebook[begin / codebook_block_symbols];
+    return StreamRun{&sources[s], &tables[codebook], symbols.data() + begin,
                      symbols.data() + std::max(begin, end)};
   };
-  const size_t step = block_book.empty() ? part : book_block_symbols;
+  const size_t step = block_codebook.empty() ? part : codebook_block_symbols;
   for (size_t first = 0; first < part; first += step) {
     if (streams == interleaved_streams) {
       decode_four(

@@ -18,21 +18,21 @@ namespace neve {
 inline constexpr size_t interleave_min_symbols = 1024;
 inline constexpr size_t interleaved_streams = 4;
 // A section may use several codebooks; each block of symbols names one.
-inline constexpr size_t book_block_symbols = 256;
-inline constexpr size_t max_books = 4;
+inline constexpr size_t codebook_block_symbols = 256;
+inline constexpr size_t max_codebooks = 4;
 
-// Symbols in each stream but the last: a multiple of book_block_symbols.
+// Symbols in each stream but the last: a multiple of codebook_block_symbols.
 size_t symbols_per_stream(size_t symbol_total);
 size_t stream_count(size_t symbol_total);
 
-// `block_book[b]` is the codebook of block b; empty means codebook 0 everywhere. Every symbol has a code in
-// its book.
-void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> books,
-                    std::span<const uint8_t> block_book, ByteWriter& out);
+// `block_codebook[b]` is the codebook of block b; empty means codebook 0 everywhere. Every symbol has a code
+// in its codebook.
+void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> codebooks,
+                    std::span<const uint8_t> block_codebook, ByteWriter& out);
 
 // Writes exactly symbols.size() symbols.
 // Errors: corrupt (a stream too short for its symbols).
-Status huffman_decode(ByteReader& in, std::span<const Codebook> books, std::span<const uint8_t> block_book,
-                      std::span<uint8_t> symbols);
+Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
+                      std::span<const uint8_t> block_codebook, std::span<uint8_t> symbols);
 
 }  // namespace neve

@@ -12,7 +12,7 @@
 #include "core/bits/ordered_words.hpp"
 #include "core/kernels/word_kernels.hpp"
 #include "core/stages/entropy/bit_io.hpp"
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/threads/scratch.hpp"
@@ -128,19 +128,19 @@ void write_symbols(std::span<const uint8_t> symbols, ByteWriter& out) {
   const Histogram histogram = count_symbols(symbols);
   Bytes coded;
   ByteWriter huffman(coded);
-  const auto books = write_books(std::span(&histogram, 1), {}, nullptr, huffman);
+  const auto codebooks = write_codebooks(std::span(&histogram, 1), {}, nullptr, huffman);
   const uint32_t most = *std::max_element(histogram.begin(), histogram.end());
   if (most > zstd_trial_share * static_cast<double>(symbols.size())) {
     Bytes packed;
     ByteWriter zstd(packed);
     const Status written = write_coded(ByteCoder::zstd, std::as_bytes(symbols), zstd);
-    if (written.ok() && packed.size() < coded.size() + coded_bits(books[0], histogram) / 8) {
+    if (written.ok() && packed.size() < coded.size() + coded_bits(codebooks[0], histogram) / 8) {
       out.put(SymbolCoding::zstd);
       out.put_bytes(packed);
       return;
     }
   }
-  huffman_encode(symbols, books, {}, huffman);
+  huffman_encode(symbols, codebooks, {}, huffman);
   out.put(SymbolCoding::huffman);
   out.put_bytes(coded);
 }
@@ -155,8 +155,8 @@ Status read_symbols(ByteReader& in, std::span<uint8_t> symbols) {
     std::memcpy(symbols.data(), bytes.data(), bytes.size());
     return {};
   }
-  NEVE_ASSIGN(const BookSet books, read_books(in, {}, symbols.size()));
-  return huffman_decode(in, books.books, books.block_book, symbols);
+  NEVE_ASSIGN(const CodebookSet set, read_codebooks(in, {}, symbols.size()));
+  return huffman_decode(in, set.codebooks, set.block_codebook, symbols);
 }
 
 // Which context codes a symbol, by the neighbourhood of its cell.

@@ -34,7 +34,7 @@ inline constexpr int stencil_unit = 256;
 using InterpolationModel = std::vector<LevelModel>;
 
 // Errors weigh more the finer the level they would spread to: the step of level l is that of level 0 divided
-// by min(1.25^l, 2), the factors of HPEZ and of ../shared/prototypes/context_codec.
+// by min(1.25^l, 2), the factors of HPEZ.
 template <class T>
 T level_step(T step, int level) {
   constexpr std::array<double, 5> divisor = {1, 1.25, 1.5625, 1.953125, 2};

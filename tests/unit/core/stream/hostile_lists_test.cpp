@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"
@@ -105,15 +105,15 @@ Bytes stream_of_short_lines(int64_t values) {
     block.values = static_cast<uint32_t>(std::min<int64_t>(left, header.block_values));
     left -= block.values;
     block.restarts = block.has_step = true;
-    block.book = BookKind::rebuilt;
+    block.codebook = CodebookKind::rebuilt;
     block.is_last = left == 0;
     Bytes payload;
     ByteWriter out(payload);
     out.put(1.0);
     out.put(1.0);
-    stream::Book book;
-    book.length[0] = 1;  // the escape
-    stream::write_book(book, payload);
+    stream::Codebook codebook;
+    codebook.length[0] = 1;  // the escape
+    stream::write_codebook(codebook, payload);
     Bytes side;
     ByteWriter runs(side);
     for (uint32_t rest = block.values; rest > 0; ++block.symbols) {

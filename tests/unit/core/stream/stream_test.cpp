@@ -14,7 +14,7 @@
 #include <limits>
 #include <string>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "tests/support/test_fields.hpp"
 
@@ -264,13 +264,13 @@ TEST(Stream, FewerDirectionsWhereTheOthersAreNoise) {
   EXPECT_EQ(2, *best_stream_dims(options, field.data()));
 }
 
-TEST(Stream, OneOfflineBookAlone) {
+TEST(Stream, OneOfflineCodebookAlone) {
   const auto field = test::rough_field<float>({100, 100}, 0.01, 3);
   StreamOptions options = options_of<float>({100, 100}, 1e-3);
-  options.rule = BookRule::never;
-  options.offline_book = 11;
+  options.rule = CodebookRule::never;
+  options.offline_codebook = 11;
   const auto bytes = encode(options, field.data(), field.size(), field.size());
-  EXPECT_EQ(11, describe_stream(bytes)->blocks.at(0).offline_book);
+  EXPECT_EQ(11, describe_stream(bytes)->blocks.at(0).offline_codebook);
   expect_held<float>(field, decode<float>(bytes, field.size()), 1e-3);
 }
 
@@ -285,7 +285,7 @@ TEST(Stream, SmallOnesHaveNoTable) {
         encode_stream(DType::f32, std::vector<uint64_t>{side, side}, field.data(), o, &reports);
     ASSERT_TRUE(bytes.ok());
     ASSERT_EQ(1U, reports.size());
-    EXPECT_EQ(BookKind::offline, reports[0].book);
+    EXPECT_EQ(CodebookKind::offline, reports[0].codebook);
     EXPECT_LT(bytes->size(), field.size() * sizeof(float) * 2 / 3) << side;
   }
 }
@@ -331,7 +331,7 @@ std::vector<std::byte> sample_stream(size_t* values) {
   StreamOptions o = options_of<float>({10, 20, 30}, 1e-3);
   o.block_values = 1500;
   o.chunk_bytes = 12000;
-  o.rule = BookRule::always;
+  o.rule = CodebookRule::always;
   *values = field.size();
   return encode(o, field.data(), field.size());
 }
@@ -435,7 +435,7 @@ stream::SymbolCounts laplace_counts(double width, uint32_t total, uint32_t escap
   return counts;
 }
 
-TEST(StreamBooks, ApproximateOrderHoldsEachSymbolOnceAndPutsTheEscapeByItsCount) {
+TEST(StreamCodebooks, ApproximateOrderHoldsEachSymbolOnceAndPutsTheEscapeByItsCount) {
   const auto counts = laplace_counts(12, 100000, 900, 2);
   std::array<uint16_t, wide_symbol_count> ascending;
   const size_t used = stream::approximate_order(counts, ascending);
@@ -451,47 +451,47 @@ TEST(StreamBooks, ApproximateOrderHoldsEachSymbolOnceAndPutsTheEscapeByItsCount)
             std::count_if(counts.begin(), counts.end(), [](uint32_t c) { return c > 0; }));
 }
 
-TEST(StreamBooks, BuiltBooksAreNearTheEntropyAndComeBack) {
+TEST(StreamCodebooks, BuiltCodebooksAreNearTheEntropyAndComeBack) {
   for (const double width : {0.2, 1.0, 5.0, 40.0, 300.0}) {
     const auto counts = laplace_counts(width, 1000000, 500, 3);
-    const stream::Book book = stream::make_book(counts);
+    const stream::Codebook codebook = stream::make_codebook(counts);
     double total = 0;
     double entropy_bits = 0;
     for (const uint32_t c : counts) total += c;
     for (const uint32_t c : counts) {
       if (c > 0) entropy_bits -= c * std::log2(c / total);
     }
-    const auto bits = static_cast<double>(stream::coded_bits(book, counts));
+    const auto bits = static_cast<double>(stream::coded_bits(codebook, counts));
     EXPECT_LT(bits, std::max(entropy_bits * 1.02, total * 1.05) + total * 0.04) << width;
     Bytes written;
-    stream::write_book(book, written);
-    EXPECT_EQ(stream::book_bytes(book), written.size());
+    stream::write_codebook(codebook, written);
+    EXPECT_EQ(stream::codebook_bytes(codebook), written.size());
     ByteReader in(written);
-    const auto back = stream::read_book(in);
+    const auto back = stream::read_codebook(in);
     ASSERT_TRUE(back.ok()) << back.status().message();
-    EXPECT_EQ(book, *back);
+    EXPECT_EQ(codebook, *back);
     EXPECT_EQ(0U, in.remaining());
     for (size_t size = 0; size < written.size(); ++size) {
       ByteReader cut(ByteSpan(written).first(size));
-      EXPECT_FALSE(stream::read_book(cut).ok()) << size;
+      EXPECT_FALSE(stream::read_codebook(cut).ok()) << size;
     }
   }
 }
 
-TEST(StreamBooks, OfflineOnesAreCompleteAndHaveEverySymbol) {
-  EXPECT_GE(stream::offline_books().size(), 8U);
-  for (const stream::Book& book : stream::offline_books()) {
+TEST(StreamCodebooks, OfflineOnesAreCompleteAndHaveEverySymbol) {
+  EXPECT_GE(stream::offline_codebooks().size(), 8U);
+  for (const stream::Codebook& codebook : stream::offline_codebooks()) {
     uint64_t kraft = 0;
-    for (const uint8_t length : book.length) {
+    for (const uint8_t length : codebook.length) {
       ASSERT_GE(length, 1);
-      ASSERT_LE(length, stream::max_book_bits);
-      kraft += uint64_t{1} << (stream::max_book_bits - length);
+      ASSERT_LE(length, stream::max_wide_code_bits);
+      kraft += uint64_t{1} << (stream::max_wide_code_bits - length);
     }
-    EXPECT_EQ(uint64_t{1} << stream::max_book_bits, kraft);
+    EXPECT_EQ(uint64_t{1} << stream::max_wide_code_bits, kraft);
   }
 }
 
-TEST(StreamBooks, CodesOfAnyBookDecodeAloneAndSideBySide) {
+TEST(StreamCodebooks, CodesOfAnyCodebookDecodeAloneAndSideBySide) {
   for (const double width : {0.1, 3.0, 200.0}) {
     const auto counts = laplace_counts(width, 20000, 30, 5);
     std::vector<uint16_t> symbols;
@@ -502,12 +502,12 @@ TEST(StreamBooks, CodesOfAnyBookDecodeAloneAndSideBySide) {
     for (size_t i = symbols.size(); i > 1; --i) {
       std::swap(symbols[i - 1], symbols[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
     }
-    const stream::Book book = stream::make_book(counts);
+    const stream::Codebook codebook = stream::make_codebook(counts);
     stream::CodeTable codes;
-    stream::make_code_table(book, codes);
+    stream::make_code_table(codebook, codes);
     std::vector<std::byte> bytes(stream::coded_bytes_limit(symbols.size()));
     bytes.resize(stream::encode_symbols(symbols, codes, bytes.data()));
-    const stream::DecodeTable table(book);
+    const stream::DecodeTable table(codebook);
     for (const size_t lanes : {size_t{1}, stream::decode_side_by_side}) {
       std::vector<std::vector<uint16_t>> out(lanes,
                                              std::vector<uint16_t>(symbols.size() + stream::decode_padding));
@@ -523,7 +523,7 @@ TEST(StreamBooks, CodesOfAnyBookDecodeAloneAndSideBySide) {
 }
 
 // Chunks of 2^15 values, each of its own roughness.
-std::vector<ChunkReport> reports_of(const std::vector<double>& roughness, BookRule rule,
+std::vector<ChunkReport> reports_of(const std::vector<double>& roughness, CodebookRule rule,
                                     uint64_t* bytes = nullptr) {
   constexpr int64_t chunk = 1 << 15;
   std::vector<float> field;
@@ -544,56 +544,56 @@ std::vector<ChunkReport> reports_of(const std::vector<double>& roughness, BookRu
   return {encoder->reports().begin(), encoder->reports().end()};
 }
 
-TEST(StreamBooks, ExactCostTakesTheCheapestAndSaysWhy) {
+TEST(StreamCodebooks, ExactCostTakesTheCheapestAndSaysWhy) {
   uint64_t exact = 0, always = 0, never = 0, chi = 0;
   const std::vector<double> mixed{0.01, 0.01, 0.3, 0.3, 0.01, 0.05, 0.05, 0.9, 0.01};
-  for (const ChunkReport& r : reports_of(mixed, BookRule::exact_cost, &exact)) {
-    const uint64_t taken = r.book == BookKind::kept      ? r.kept_bits
-                           : r.book == BookKind::rebuilt ? r.rebuilt_bits
-                                                         : r.offline_bits;
+  for (const ChunkReport& r : reports_of(mixed, CodebookRule::exact_cost, &exact)) {
+    const uint64_t taken = r.codebook == CodebookKind::kept      ? r.kept_bits
+                           : r.codebook == CodebookKind::rebuilt ? r.rebuilt_bits
+                                                                 : r.offline_bits;
     for (const uint64_t bits : {r.kept_bits, r.rebuilt_bits, r.offline_bits}) {
       EXPECT_TRUE(bits == 0 || taken <= bits);
     }
-    EXPECT_TRUE(r.reason == BookReason::first || r.reason == BookReason::fewest_bytes);
+    EXPECT_TRUE(r.reason == CodebookReason::first || r.reason == CodebookReason::fewest_bytes);
   }
-  reports_of(mixed, BookRule::always, &always);
-  reports_of(mixed, BookRule::never, &never);
-  reports_of(mixed, BookRule::chi, &chi);
+  reports_of(mixed, CodebookRule::always, &always);
+  reports_of(mixed, CodebookRule::never, &never);
+  reports_of(mixed, CodebookRule::chi, &chi);
   EXPECT_LE(exact, std::min({always, never, chi}));
   EXPECT_LT(exact * 110, never * 100);
 }
 
-TEST(StreamBooks, ChiKeepsRebuildsAndFallsBack) {
-  const auto reports = reports_of({0.5, 0.5, 0.1, 0.002, 0.002}, BookRule::chi);
+TEST(StreamCodebooks, ChiKeepsRebuildsAndFallsBack) {
+  const auto reports = reports_of({0.5, 0.5, 0.1, 0.002, 0.002}, CodebookRule::chi);
   ASSERT_EQ(5U, reports.size());
-  EXPECT_EQ(BookReason::first, reports[0].reason);
-  EXPECT_EQ(BookKind::offline, reports[0].book);
-  EXPECT_EQ(BookReason::small_change, reports[1].reason);
-  EXPECT_EQ(BookKind::kept, reports[1].book);
+  EXPECT_EQ(CodebookReason::first, reports[0].reason);
+  EXPECT_EQ(CodebookKind::offline, reports[0].codebook);
+  EXPECT_EQ(CodebookReason::small_change, reports[1].reason);
+  EXPECT_EQ(CodebookKind::kept, reports[1].codebook);
   for (const ChunkReport& r : reports) {
-    if (r.reason == BookReason::change || r.reason == BookReason::missing_code) {
-      EXPECT_EQ(BookKind::rebuilt, r.book);
+    if (r.reason == CodebookReason::change || r.reason == CodebookReason::missing_code) {
+      EXPECT_EQ(CodebookKind::rebuilt, r.codebook);
     }
-    if (r.reason == BookReason::large_change) {
-      EXPECT_EQ(BookKind::offline, r.book);
+    if (r.reason == CodebookReason::large_change) {
+      EXPECT_EQ(CodebookKind::offline, r.codebook);
       EXPECT_GT(r.chi, 9.69);
     }
-    if (r.reason == BookReason::change) {
+    if (r.reason == CodebookReason::change) {
       EXPECT_GT(r.chi, 5.18);
     }
   }
-  EXPECT_EQ(BookReason::large_change, reports[3].reason);
+  EXPECT_EQ(CodebookReason::large_change, reports[3].reason);
 }
 
-TEST(StreamBooks, AlwaysAndNeverDoAsTheySay) {
-  for (const ChunkReport& r : reports_of({0.5, 0.01, 0.1}, BookRule::always))
-    EXPECT_EQ(BookKind::rebuilt, r.book);
-  const auto never = reports_of({0.5, 0.01, 0.1}, BookRule::never);
-  EXPECT_EQ(BookKind::offline, never[0].book);
-  EXPECT_EQ(BookKind::kept, never[1].book);
-  EXPECT_EQ(BookKind::kept, never[2].book);
-  EXPECT_FALSE(parse_book_rule("sometimes").ok());
-  EXPECT_EQ(BookRule::chi, *parse_book_rule("chi"));
+TEST(StreamCodebooks, AlwaysAndNeverDoAsTheySay) {
+  for (const ChunkReport& r : reports_of({0.5, 0.01, 0.1}, CodebookRule::always))
+    EXPECT_EQ(CodebookKind::rebuilt, r.codebook);
+  const auto never = reports_of({0.5, 0.01, 0.1}, CodebookRule::never);
+  EXPECT_EQ(CodebookKind::offline, never[0].codebook);
+  EXPECT_EQ(CodebookKind::kept, never[1].codebook);
+  EXPECT_EQ(CodebookKind::kept, never[2].codebook);
+  EXPECT_FALSE(parse_codebook_rule("sometimes").ok());
+  EXPECT_EQ(CodebookRule::chi, *parse_codebook_rule("chi"));
 }
 
 // --- ratio and PSNR -----------------------------------------------------------------------------------
@@ -660,7 +660,7 @@ TEST(StreamGolden, OldStreamsStayReadable) {
   add("f64_3d", hard_field<double>({30, 20, 40}, 3), options_of<double>({40, 20, 30}, 1e-4));
   auto restarting = options_of<float>({40, 20, 30}, 1e-3);
   restarting.restart_blocks = 2;
-  restarting.rule = BookRule::always;
+  restarting.rule = CodebookRule::always;
   add("f32_3d_restarts", hard_field<float>({30, 20, 40}, 4), restarting);
   auto ratio = options_of<float>({40, 20, 30}, 1e-3);
   ratio.bound = {BoundMode::ratio, 8};

@@ -2,7 +2,7 @@
 // Huffman codes, escapes, zero groups and the mask stream: there and back, and refusing what is not theirs.
 #include <gtest/gtest.h>
 
-#include "core/stages/entropy/book_choice.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/escapes.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/mask/special_values.hpp"
@@ -26,16 +26,16 @@ std::vector<uint8_t> geometric_symbols(size_t n, int spread, uint64_t seed) {
 
 void round_trip(const std::vector<uint8_t>& symbols) {
   const Histogram histogram = count_symbols(symbols);
-  const BookChoice choice = choose_books(symbols, histogram, Effort::balanced);
+  const CodebookChoice choice = choose_codebooks(symbols, histogram, Effort::balanced);
   Bytes bytes;
   ByteWriter out(bytes);
-  const auto books = write_books(choice.histograms, choice.block_book, nullptr, out);
-  huffman_encode(symbols, books, choice.block_book, out);
+  const auto codebooks = write_codebooks(choice.histograms, choice.block_codebook, nullptr, out);
+  huffman_encode(symbols, codebooks, choice.block_codebook, out);
   ByteReader in(bytes);
-  const auto set = read_books(in, {}, symbols.size());
+  const auto set = read_codebooks(in, {}, symbols.size());
   ASSERT_TRUE(set.ok()) << set.status().message();
   std::vector<uint8_t> back(symbols.size());
-  const Status status = huffman_decode(in, set->books, set->block_book, back);
+  const Status status = huffman_decode(in, set->codebooks, set->block_codebook, back);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(symbols, back);
   EXPECT_EQ(in.remaining(), 0U);
@@ -56,14 +56,14 @@ TEST(Huffman, RoundTripOfOneSymbolAndOfAll) {
   round_trip(all);
 }
 
-TEST(Huffman, SeveralBooksSuitACalmAndARoughHalf) {
+TEST(Huffman, SeveralCodebooksSuitACalmAndARoughHalf) {
   auto symbols = geometric_symbols(40000, 1, 1);
   const auto rough = geometric_symbols(40000, 40, 2);
   symbols.insert(symbols.end(), rough.begin(), rough.end());
   const Histogram all = count_symbols(symbols);
-  EXPECT_EQ(choose_books(symbols, all, Effort::fast).histograms.size(), 1U);
-  const BookChoice choice = choose_books(symbols, all, Effort::balanced);
-  ASSERT_EQ(choice.histograms.size(), max_books);
+  EXPECT_EQ(choose_codebooks(symbols, all, Effort::fast).histograms.size(), 1U);
+  const CodebookChoice choice = choose_codebooks(symbols, all, Effort::balanced);
+  ASSERT_EQ(choice.histograms.size(), max_codebooks);
   uint64_t bits = 0;
   for (const Histogram& h : choice.histograms) bits += coded_bits(make_codebook(h), h);
   EXPECT_LT(bits, coded_bits(make_codebook(all), all) * 9 / 10);
@@ -81,9 +81,9 @@ TEST(Huffman, LengthsStayWithinTheLimitAndFillTheCodeSpace) {
     a = b;
     b = next;
   }
-  const Codebook book = make_codebook(histogram);
+  const Codebook codebook = make_codebook(histogram);
   uint32_t kraft = 0;
-  for (const uint8_t length : book.length) {
+  for (const uint8_t length : codebook.length) {
     EXPECT_LE(length, max_code_bits);
     if (length > 0) kraft += 1U << (max_code_bits - length);
   }
@@ -91,11 +91,11 @@ TEST(Huffman, LengthsStayWithinTheLimitAndFillTheCodeSpace) {
 }
 
 TEST(Huffman, RefusesLengthsThatAreNoPrefixCode) {
-  Codebook book;
-  book.length[1] = book.length[2] = book.length[3] = 1;
+  Codebook codebook;
+  codebook.length[1] = codebook.length[2] = codebook.length[3] = 1;
   Bytes bytes;
   ByteWriter out(bytes);
-  write_codebook(book, out);
+  write_codebook(codebook, out);
   ByteReader in(bytes);
   const auto read = read_codebook(in);
   ASSERT_FALSE(read.ok());
@@ -105,10 +105,10 @@ TEST(Huffman, RefusesLengthsThatAreNoPrefixCode) {
 
 TEST(Huffman, RefusesStreamsThatEndEarly) {
   const auto symbols = geometric_symbols(3000, 20, 1);
-  const std::vector<Codebook> books{make_codebook(count_symbols(symbols))};
+  const std::vector<Codebook> codebooks{make_codebook(count_symbols(symbols))};
   Bytes bytes;
   ByteWriter out(bytes);
-  huffman_encode(symbols, books, {}, out);
+  huffman_encode(symbols, codebooks, {}, out);
   // Take bytes off the last stream and say so in its size: the last of four varints of two bytes.
   Bytes shorter(bytes.begin(), bytes.end() - 100);
   ByteReader sizes(bytes);
@@ -123,7 +123,7 @@ TEST(Huffman, RefusesStreamsThatEndEarly) {
   std::copy(head.begin(), head.end(), shorter.begin());
   ByteReader in(shorter);
   std::vector<uint8_t> back(symbols.size());
-  const Status status = huffman_decode(in, books, {}, back);
+  const Status status = huffman_decode(in, codebooks, {}, back);
   EXPECT_EQ(status.code(), Code::corrupt) << status.message();
 }
 

@@ -16,15 +16,15 @@
 namespace neve::stream {
 
 // 16 bits: with all 1024 symbols in use, the rare ones take 1/64 of the code space.
-inline constexpr int max_book_bits = 16;
+inline constexpr int max_wide_code_bits = 16;
 
 using SymbolCounts = std::array<uint32_t, wide_symbol_count>;
 
 // Code lengths in bits, 0 for symbols without a code.
-struct Book {
+struct Codebook {
   std::array<uint8_t, wide_symbol_count> length{};
 
-  bool operator==(const Book&) const = default;
+  bool operator==(const Codebook&) const = default;
 };
 
 // Adds what occurs in `symbols`.
@@ -32,21 +32,21 @@ void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts);
 
 // A codebook for exactly the symbols that occur. It sorts as a pipeline can: approximately, in one pass
 // outwards from residual 0.
-Book make_book(const SymbolCounts& counts);
+Codebook make_codebook(const SymbolCounts& counts);
 // The order it takes them in: the symbols that occur, rarest first, nearly. Returns how many.
 size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_symbol_count>& ascending);
 
 // Bits the symbols take, or UINT64_MAX when one of them has no code.
-uint64_t coded_bits(const Book& book, const SymbolCounts& counts);
+uint64_t coded_bits(const Codebook& codebook, const SymbolCounts& counts);
 
-void write_book(const Book& book, Bytes& out);
-uint64_t book_bytes(const Book& book);  // what write_book takes
+void write_codebook(const Codebook& codebook, Bytes& out);
+uint64_t codebook_bytes(const Codebook& codebook);  // what write_codebook takes
 // Errors: corrupt when the lengths are no complete prefix code.
-Result<Book> read_book(ByteReader& in);
+Result<Codebook> read_codebook(ByteReader& in);
 
-// The codebooks that both sides know (docs/format.md). `books_version` names the set; a stream says which it
-// needs.
-inline constexpr uint16_t offline_books_version = 1;
-std::span<const Book> offline_books();
+// The codebooks that both sides know (docs/format.md). `offline_codebooks_version` names the set; a stream
+// says which it needs.
+inline constexpr uint16_t offline_codebooks_version = 1;
+std::span<const Codebook> offline_codebooks();
 
 }  // namespace neve::stream

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 #include <fmt/format.h>
 
@@ -17,11 +17,11 @@ constexpr size_t zero = wide_symbol_zero;
 constexpr size_t last_symbol = wide_symbol_count - 1;
 
 // First and last symbol with a code.
-std::pair<size_t, size_t> used_span(const Book& book) {
+std::pair<size_t, size_t> used_span(const Codebook& codebook) {
   size_t first = 0;
-  while (first < last_symbol && book.length[first] == 0) ++first;
+  while (first < last_symbol && codebook.length[first] == 0) ++first;
   size_t last = last_symbol;
-  while (last > first && book.length[last] == 0) --last;
+  while (last > first && codebook.length[last] == 0) --last;
   return {first, last};
 }
 
@@ -173,50 +173,50 @@ size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_s
   return used;
 }
 
-Book make_book(const SymbolCounts& counts) {
-  Book book;
+Codebook make_codebook(const SymbolCounts& counts) {
+  Codebook codebook;
   std::array<uint16_t, wide_symbol_count> ascending;
   const size_t used = approximate_order(counts, ascending);
-  huffman_lengths(counts, std::span(ascending).first(used), max_book_bits, book.length);
-  return book;
+  huffman_lengths(counts, std::span(ascending).first(used), max_wide_code_bits, codebook.length);
+  return codebook;
 }
 
-uint64_t coded_bits(const Book& book, const SymbolCounts& counts) {
+uint64_t coded_bits(const Codebook& codebook, const SymbolCounts& counts) {
   uint64_t bits = 0;
   uint32_t without_code = 0;
   for (size_t s = 0; s < wide_symbol_count; ++s) {
-    bits += uint64_t{counts[s]} * book.length[s];
-    without_code |= book.length[s] == 0 ? counts[s] : 0;
+    bits += uint64_t{counts[s]} * codebook.length[s];
+    without_code |= codebook.length[s] == 0 ? counts[s] : 0;
   }
   return without_code == 0 ? bits : UINT64_MAX;
 }
 
-void write_book(const Book& book, Bytes& out) {
-  const auto [first, last] = used_span(book);
+void write_codebook(const Codebook& codebook, Bytes& out) {
+  const auto [first, last] = used_span(codebook);
   BitWriter bits(out);
   bits.put(first, symbol_bits);
   bits.put(last, symbol_bits);
   unsigned before = 0;
   for (size_t s = first; s <= last; ++s) {
-    const LengthCode code = length_code(book.length[s], before);
+    const LengthCode code = length_code(codebook.length[s], before);
     bits.put(code.bits, code.count);
-    before = book.length[s];
+    before = codebook.length[s];
   }
   bits.finish();
 }
 
-uint64_t book_bytes(const Book& book) {
-  const auto [first, last] = used_span(book);
+uint64_t codebook_bytes(const Codebook& codebook) {
+  const auto [first, last] = used_span(codebook);
   uint64_t bits = 2 * symbol_bits;
   unsigned before = 0;
   for (size_t s = first; s <= last; ++s) {
-    bits += length_code(book.length[s], before).count;
-    before = book.length[s];
+    bits += length_code(codebook.length[s], before).count;
+    before = codebook.length[s];
   }
   return (bits + 7) / 8;
 }
 
-Result<Book> read_book(ByteReader& in) {
+Result<Codebook> read_codebook(ByteReader& in) {
   // The bits say themselves where they end; no codebook is longer than this.
   constexpr size_t longest_bytes = (2 * symbol_bits + 7 * wide_symbol_count + 7) / 8;
   ByteReader ahead = in;
@@ -228,7 +228,7 @@ Result<Book> read_book(ByteReader& in) {
   if (first > last) {
     return corrupt(fmt::format("codebook: first symbol {} above last symbol {}", first, last));
   }
-  Book book;
+  Codebook codebook;
   unsigned length = 0;
   for (size_t s = first; s <= last; ++s, ++taken) {
     if (bits.get(1) != 0) {
@@ -240,16 +240,16 @@ Result<Book> read_book(ByteReader& in) {
         length += bits.get(1) == 0 ? 1U : ~0U;
       }
     }
-    if (length > max_book_bits) {
+    if (length > max_wide_code_bits) {
       return corrupt(fmt::format("codebook: symbol {} has a code of {} bits, at most {}", s,
-                                 static_cast<int>(length), max_book_bits));
+                                 static_cast<int>(length), max_wide_code_bits));
     }
-    book.length[s] = static_cast<uint8_t>(length);
+    codebook.length[s] = static_cast<uint8_t>(length);
   }
   in.get_bytes((taken + 7) / 8);
   if (in.failed()) return corrupt("codebook: ends before its last symbol");
-  NEVE_TRY(require_complete_code(book.length, max_book_bits));
-  return book;
+  NEVE_TRY(require_complete_code(codebook.length, max_wide_code_bits));
+  return codebook;
 }
 
 }  // namespace neve::stream

@@ -2,7 +2,7 @@
 // Which codebook a chunk gets: the one in force, one of its own, or an offline one (CEAZ, section 3.2.3).
 #pragma once
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 #include "core/stream/symbol_coder.hpp"
 #include "neve/stream.hpp"
 
@@ -15,10 +15,10 @@ inline constexpr uint64_t rebuild_min_symbols = 24 * 1024;
 // Standard deviation of the frequencies of the 1024 symbols, each relative to 1/1024.
 double frequency_sigma(const SymbolCounts& counts);
 
-struct BookChoice {
-  BookKind kind = BookKind::offline;
-  uint8_t offline_book = 0;
-  BookReason reason = BookReason::first;
+struct CodebookChoice {
+  CodebookKind kind = CodebookKind::offline;
+  uint8_t offline_codebook = 0;
+  CodebookReason reason = CodebookReason::first;
   uint64_t bits = 0;  // of the codes, with the table where there is one
   double chi = 0;
   uint64_t kept_bits = 0;
@@ -27,21 +27,21 @@ struct BookChoice {
 };
 
 // The codebook in force and what rule chi remembers.
-class Books {
+class Codebooks {
  public:
-  // Of the offline codebooks only number `offline_book`, or any where that is -1.
-  Books(BookRule rule, double chi_keep, double chi_offline, int offline_book = -1)
-      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_book_(offline_book) {}
+  // Of the offline codebooks only number `offline_codebook`, or any where that is -1.
+  Codebooks(CodebookRule rule, double chi_keep, double chi_offline, int offline_codebook = -1)
+      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_codebook_(offline_codebook) {}
 
   void reset() {
     in_force_ = nullptr;
     has_sigma_ = false;
   }
   // Changes nothing; a codebook of the chunk's own is then rebuilt().
-  BookChoice choose(const SymbolCounts& counts);
-  const Book& rebuilt() const { return rebuilt_; }
+  CodebookChoice choose(const SymbolCounts& counts);
+  const Codebook& rebuilt() const { return rebuilt_; }
   // The choice comes into force.
-  const CodeTable& take(const BookChoice& choice);
+  const CodeTable& take(const CodebookChoice& choice);
 
  private:
   struct Offline {
@@ -50,17 +50,17 @@ class Books {
   };
   Offline cheapest_offline(const SymbolCounts& counts, uint64_t symbols) const;
   // Kind and reason by the rule, from the bits that stand in the choice.
-  void decide(bool can_keep, bool may_rebuild, BookChoice& choice) const;
+  void decide(bool can_keep, bool may_rebuild, CodebookChoice& choice) const;
 
-  BookRule rule_;
+  CodebookRule rule_;
   double chi_keep_;
   double chi_offline_;
-  int offline_book_;
-  const Book* in_force_ = nullptr;  // own_ or an offline one
+  int offline_codebook_;
+  const Codebook* in_force_ = nullptr;  // own_ or an offline one
   const CodeTable* codes_ = nullptr;
-  Book own_;
+  Codebook own_;
   CodeTable own_codes_;
-  Book rebuilt_;
+  Codebook rebuilt_;
   double sigma_ = 0;       // of the chunk before
   double next_sigma_ = 0;  // of the one choose() was last asked about
   bool has_sigma_ = false;

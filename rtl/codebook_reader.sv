@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A codebook's bytes to the lengths of symbols 0 to 1023 (docs/format.md, "Codebook"), as read_book() in
-// src/core/stream/book.cpp; or the lengths of an offline book. A length a cycle where bytes and whoever takes it keep up.
-module book_reader (
+// A codebook's bytes to the lengths of symbols 0 to 1023 (docs/format.md, "Codebook"), as read_codebook() in
+// src/core/stream/codebook.cpp; or the lengths of an offline codebook. A length a cycle where bytes and whoever takes
+// it keep up.
+module codebook_reader (
     input  logic                             clk,
     input  logic                             rst,
     input  logic                             start,
     input  logic                             is_offline,
-    input  logic [                      3:0] offline_book,
-    // No byte is taken behind those of the book.
+    input  logic [                      3:0] offline_codebook,
+    // No byte is taken behind those of the codebook.
     input  logic                             byte_valid,
     output logic                             byte_ready,
     input  logic [                      7:0] byte_data,
@@ -15,7 +16,7 @@ module book_reader (
     input  logic                             length_ready,
     output logic [neve_pkg::LENGTH_BITS-1:0] length,
     output logic                             busy,
-    output logic                             failed         // until the next start: what comes is no book
+    output logic                             failed         // until the next start: what comes is no codebook
 );
   localparam int S = neve_pkg::SYMBOL_BITS;
   localparam int L = neve_pkg::LENGTH_BITS;
@@ -23,7 +24,7 @@ module book_reader (
   localparam logic [2:0] FIRST = 3'd1;
   localparam logic [2:0] LAST = 3'd2;
   localparam logic [2:0] LENGTHS = 3'd3;  // of the symbols before the first as well
-  localparam logic [2:0] FETCH = 3'd4;    // of an offline book
+  localparam logic [2:0] FETCH = 3'd4;    // of an offline codebook
   localparam logic [2:0] OFFLINE = 3'd5;
   localparam logic [2:0] REST = 3'd6;     // of lengths that are 0
   logic [2:0] state;
@@ -52,7 +53,7 @@ module book_reader (
   assign byte_ready = count <= 5'd9 && (((state == FIRST || state == LAST) && count < 5'(S)) ||
       (state == LENGTHS && symbol >= first && !is_coded));
 
-  logic [5*neve_pkg::OFFLINE_BOOKS-1:0] all_lengths;
+  logic [5*neve_pkg::OFFLINE_CODEBOOKS-1:0] all_lengths;
   offline_lengths offline (
       .clk,
       .symbol,
@@ -61,7 +62,8 @@ module book_reader (
   logic [L-1:0] offline_length;
   always_comb begin
     offline_length = '0;
-    for (int b = 0; b < neve_pkg::OFFLINE_BOOKS; b++) if (offline_book == 4'(b)) offline_length = all_lengths[L*b+:L];
+    for (int b = 0; b < neve_pkg::OFFLINE_CODEBOOKS; b++)
+      if (offline_codebook == 4'(b)) offline_length = all_lengths[L*b+:L];
   end
 
   always_comb begin

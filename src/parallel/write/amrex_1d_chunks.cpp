@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parallel/write/stream_chunks.hpp"
+#include "parallel/write/amrex_1d_chunks.hpp"
 
 #include <algorithm>
 #include <cmath>

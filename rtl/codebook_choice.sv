@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Books::choose() in
-// src/core/stream/book_choice.cpp. About 1,200 cycles: all books in one pass over the histogram. Sums, differences and
-// comparisons are made where multipliers are (dsp_slice.sv): a comparison is the sign of a difference.
+// Which codebook a chunk gets: the one in force, the one built for it, or an offline one; Codebooks::choose() in
+// src/core/stream/codebook_choice.cpp. About 1,200 cycles: all codebooks in one pass over the histogram. Sums,
+// differences and comparisons are made where multipliers are (dsp_slice.sv): a comparison is the sign of a difference.
 //
 // Costs are exact. Sigma, which rule chi compares, is rounded down to 2^-16 here and a double there: a choice can differ
 // only where chi is within 2^-15 of a threshold. The counts of a chunk sum to less than 2^26, and a code is
-// told apart from a missing one by its length. Without a rebuilt book on offer no rule takes one.
-module book_choice #(
-    parameter int REBUILD_MIN_SYMBOLS = 24 * 1024  // of fewer no book is rebuilt, but by rule always
+// told apart from a missing one by its length. Without a rebuilt codebook on offer no rule takes one.
+module codebook_choice #(
+    parameter int REBUILD_MIN_SYMBOLS = 24 * 1024  // of fewer no codebook is rebuilt, but by rule always
 ) (
     input  logic                            clk,
     input  logic                            rst,
@@ -25,7 +25,7 @@ module book_choice #(
     output logic                            busy,
     output logic                            done,
     output logic [                     1:0] kind,
-    output logic [                     3:0] offline_book,
+    output logic [                     3:0] offline_codebook,
     output logic [                    31:0] kept_bits,       // all ones: not open
     output logic [                    31:0] rebuilt_bits,
     output logic [                    31:0] offline_bits
@@ -35,7 +35,7 @@ module book_choice #(
   localparam int L = neve_pkg::LENGTH_BITS;
   localparam int T = 26;  // bits of the sum of all counts
   localparam int SUM = 32;
-  localparam int OFFLINE = neve_pkg::OFFLINE_BOOKS;
+  localparam int OFFLINE = neve_pkg::OFFLINE_CODEBOOKS;
   localparam logic [SUM-1:0] NOT_OPEN = '1;
 
   localparam logic [2:0] IDLE = 3'd0;
@@ -62,7 +62,7 @@ module book_choice #(
   logic [L-1:0] length_kept, length_rebuilt;
   logic [OFFLINE*L-1:0] lengths;
   logic [SUM-1:0] kept_sum, rebuilt_sum;
-  logic kept_misses;  // a symbol occurs that the kept book has no code for
+  logic kept_misses;  // a symbol occurs that the kept codebook has no code for
   logic [T-1:0] total;
   // A sum goes on to its neighbour two cycles after it is told to.
   assign begins = state == PASS && count_addr == '0;
@@ -76,7 +76,7 @@ module book_choice #(
     else if (valid[1] && count != '0 && length_kept == '0) kept_misses <= 1'b1;
   end
 
-  // Sums of offline books come down a chain, to be compared.
+  // Sums of offline codebooks come down a chain, to be compared.
   logic [48*OFFLINE+47:0] cascade;
   /* verilator lint_off UNUSEDSIGNAL */
   logic [48*OFFLINE-1:0] offline_sums;
@@ -84,8 +84,8 @@ module book_choice #(
   /* verilator lint_on UNUSEDSIGNAL */
   assign cascade[48*OFFLINE+:48] = '0;
   generate
-    for (genvar b = 0; b < OFFLINE; b++) begin : books
-      multiply_accumulate book (
+    for (genvar b = 0; b < OFFLINE; b++) begin : codebooks
+      multiply_accumulate cost (
           .clk, .begins, .from('0), .shifts, .a(count), .b(17'(lengths[b*L+:L])),
           .cascade_in(cascade[48*(b+1)+:48]), .cascade(cascade[48*b+:48]), .sum(offline_sums[48*b+:48]));
     end
@@ -185,7 +185,7 @@ module book_choice #(
       COMPARE: begin
         if (step[0] && offline_is_less) begin
           offline_bits <= offline_sums[SUM-1:0];
-          offline_book <= step[4:1];
+          offline_codebook <= step[4:1];
         end
         if (&step) begin
           sigma_start <= 1'b1;
@@ -198,17 +198,17 @@ module book_choice #(
       end
       DECIDE: begin
         unique case (rule)
-          neve_pkg::RULE_ALWAYS: kind <= may_rebuild ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
-          neve_pkg::RULE_NEVER: kind <= has_kept ? neve_pkg::BOOK_KEPT : neve_pkg::BOOK_OFFLINE;
+          neve_pkg::RULE_ALWAYS: kind <= may_rebuild ? neve_pkg::CODEBOOK_REBUILT : neve_pkg::CODEBOOK_OFFLINE;
+          neve_pkg::RULE_NEVER: kind <= has_kept ? neve_pkg::CODEBOOK_KEPT : neve_pkg::CODEBOOK_OFFLINE;
           neve_pkg::RULE_CHI: begin
-            if (!has_kept || exceeds_offline) kind <= neve_pkg::BOOK_OFFLINE;
-            else if (!exceeds_keep && may_keep) kind <= neve_pkg::BOOK_KEPT;
-            else kind <= may_rebuild ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
+            if (!has_kept || exceeds_offline) kind <= neve_pkg::CODEBOOK_OFFLINE;
+            else if (!exceeds_keep && may_keep) kind <= neve_pkg::CODEBOOK_KEPT;
+            else kind <= may_rebuild ? neve_pkg::CODEBOOK_REBUILT : neve_pkg::CODEBOOK_OFFLINE;
           end
           default: begin
             // One that is not open costs more than all.
-            if (!kept_exceeds_offline && !kept_exceeds_rebuilt) kind <= neve_pkg::BOOK_KEPT;
-            else kind <= offline_exceeds_rebuilt ? neve_pkg::BOOK_REBUILT : neve_pkg::BOOK_OFFLINE;
+            if (!kept_exceeds_offline && !kept_exceeds_rebuilt) kind <= neve_pkg::CODEBOOK_KEPT;
+            else kind <= offline_exceeds_rebuilt ? neve_pkg::CODEBOOK_REBUILT : neve_pkg::CODEBOOK_OFFLINE;
           end
         endcase
         // Chi has been compared.

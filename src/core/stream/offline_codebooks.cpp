@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/stream/book.hpp"
+#include "core/stream/codebook.hpp"
 
 namespace neve::stream {
 
@@ -17,26 +17,26 @@ struct LengthRun {
 
 const std::vector<std::vector<LengthRun>>& tables() {
   static const std::vector<std::vector<LengthRun>> all{
-#include "core/stream/offline_books.inc"
+#include "core/stream/offline_codebooks.inc"
   };
   return all;
 }
 
 }  // namespace
 
-std::span<const Book> offline_books() {
-  static const std::vector<Book> books = [] {
-    std::vector<Book> made;
+std::span<const Codebook> offline_codebooks() {
+  static const std::vector<Codebook> codebooks = [] {
+    std::vector<Codebook> made;
     for (const std::vector<LengthRun>& table : tables()) {
-      Book& book = made.emplace_back();
+      Codebook& codebook = made.emplace_back();
       size_t symbol = 0;
       for (const LengthRun& run : table) {
-        for (size_t end = symbol + run.symbols; symbol < end; ++symbol) book.length[symbol] = run.length;
+        for (size_t end = symbol + run.symbols; symbol < end; ++symbol) codebook.length[symbol] = run.length;
       }
     }
     return made;
   }();
-  return books;
+  return codebooks;
 }
 
 }  // namespace neve::stream

@@ -21,26 +21,27 @@ Histogram count_symbols(std::span<const uint8_t> symbols);
 // Groups taken out of a stream with this histogram, when that makes it smaller.
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
-// One histogram for each codebook; block_book empty when there is one. Fields that are calm here and rough
-// there get up to max_books codebooks, and each block of book_block_symbols the one that suits it; not at
-// effort fast.
-struct BookChoice {
+// One histogram for each codebook; block_codebook empty when there is one. Fields that are calm here and
+// rough there get up to max_codebooks codebooks, and each block of codebook_block_symbols the one that suits
+// it; not at effort fast.
+struct CodebookChoice {
   std::vector<Histogram> histograms;
-  std::vector<uint8_t> block_book;
+  std::vector<uint8_t> block_codebook;
 };
-BookChoice choose_books(std::span<const uint8_t> symbols, const Histogram& all, Effort effort);
+CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const Histogram& all, Effort effort);
 
-struct BookSet {
-  std::vector<Codebook> books;
-  std::vector<uint8_t> block_book;
+struct CodebookSet {
+  std::vector<Codebook> codebooks;
+  std::vector<uint8_t> block_codebook;
 };
 
 // Writes how a section with these histograms refers to codebooks: for each, 0 and the codebook inline, or k
 // for codebook k-1 of `shared`, which grows by what is new. Null `shared`: all inline. Returns the codebooks
 // in order.
-std::vector<Codebook> write_books(std::span<const Histogram> histograms, std::span<const uint8_t> block_book,
-                                  std::vector<Codebook>* shared, ByteWriter& out);
+std::vector<Codebook> write_codebooks(std::span<const Histogram> histograms,
+                                      std::span<const uint8_t> block_codebook, std::vector<Codebook>* shared,
+                                      ByteWriter& out);
 // Errors: corrupt.
-Result<BookSet> read_books(ByteReader& in, const BookTable& shared, uint64_t symbol_total);
+Result<CodebookSet> read_codebooks(ByteReader& in, const CodebookTable& shared, uint64_t symbol_total);
 
 }  // namespace neve
