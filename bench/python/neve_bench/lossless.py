@@ -24,10 +24,10 @@ YARDSTICKS = ("bzip2", "pco 8", "blosc2 zstd5 shuffle")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Every float and integer variable of the netCDF files and every AMR field, kept bit for "
-        "bit by Neve's choice (by ratio at each effort, by speed), by the nine methods of ACOMPS "
-        "alone, and by its peers; one core, thread CPU time, medians. Exit code 3 when a value "
-        "does not come back."
+        "Compresses every float and integer variable of the netCDF files and every AMR field bit "
+        "for bit: with Neve's choice (by ratio at each effort, by speed), with each of the nine "
+        "methods of ACOMPS, and with its peers; one core, thread CPU time, medians. Exit code 3 "
+        "when a value does not come back."
     )
     parser.epilog = (
         "examples: neve bench lossless --brief --json lossless.json; neve bench lossless --only "

@@ -34,13 +34,13 @@ Selection = tuple[slice, ...]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Reads all of the largest variable of each climate file (and of a made one), one time step "
-        "(the middle of the first axis) and a region (the middle half of the last two axes of that "
-        "step) from HDF5 files with the same chunks, through Neve's filter and through shuffle and "
-        "gzip; and of a plotfile all, and one field of one box of the finest level. Every value is "
-        "kept bit for bit. Each part is read from a file just opened, without a chunk cache; bytes "
-        "are what the process read from files, times the CPU time of the reading thread, medians. "
-        "Exit code 3 when a part differs from the original."
+        "Reads all of the largest variable of each climate file (and of a synthetic one), one "
+        "step (the middle of the first axis) and a region (the middle half of the last two axes "
+        "of that step) from HDF5 files with the same chunks, through Neve's filter and through "
+        "shuffle and gzip; and all of a plotfile, and one field of one box of its finest level. "
+        "Every value is kept bit for bit. Each part is read from a newly opened file, without a "
+        "chunk cache. Bytes are those that the process read from files; times are the CPU time of "
+        "the reading thread, medians. Exit code 3 when a part differs from the original."
     )
     parser.epilog = (
         "examples: neve bench region --json region.json; neve bench region --only sample "

@@ -30,8 +30,8 @@ EXAMPLES = """examples:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="neve bench study",
-        description="Run the mini-apps by outputs, compressions, layouts and numbers of ranks, and "
-        "write a report.\nWhat was run is not run again, until its cell of the deck changes.",
+        description="Run the mini-apps over outputs, compressions, layouts and numbers of ranks,\n"
+        "and write a report. A finished run is not repeated unless its cell of the deck changes.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
