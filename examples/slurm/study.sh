@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A study of the mini-apps under Slurm: sbatch study.sh
-# One allocation for all cells; each is a job step of its own. When the time is over, submit it once more: it
-# goes on where it was.
+# One allocation for all cells; each is a job step of its own. If the time limit ends the job, submit it again:
+# it continues where it was.
 #SBATCH --job-name=neve-study
 #SBATCH --nodes=8
 #SBATCH --ntasks-per-node=32
@@ -10,7 +10,7 @@
 #SBATCH --requeue
 set -euo pipefail
 
-# Of the file system that is to be measured; a Lustre folder takes its striping from here.
+# On the file system to be measured; files in a Lustre folder inherit its striping.
 folder=${SCRATCH:?}/neve-study
 mkdir -p "$folder"
 if command -v lfs >/dev/null; then lfs setstripe -c -1 "$folder"; fi

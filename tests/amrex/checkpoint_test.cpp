@@ -224,7 +224,7 @@ TEST(Checkpoint, RefusalsAreTheSameOnAllRanks) {
   Vector<MultiFab> one_component = make_targets(make_levels(mesh, cells, 1, 0), 0);
   expect(read(directory / "chk", 2, "state", one_component), "the file has 2 components, the MultiFab 1");
   Vector<MultiFab> nodal = make_targets(make_levels(mesh, nodes, 2, 0), 0);
-  expect(read(directory / "chk", 2, "state", nodal), "centred otherwise");
+  expect(read(directory / "chk", 2, "state", nodal), "another centring");
   Mesh other = mesh;
   other.boxes[1].maxSize(8);
   other.owners[1] = amrex::DistributionMapping(other.boxes[1]);
@@ -233,7 +233,7 @@ TEST(Checkpoint, RefusalsAreTheSameOnAllRanks) {
 
   neve::amrex::WriteMultiLevelPlotfile(directory / "plt", 2, const_pointers(state), {"a", "b"}, mesh.geom,
                                        mesh.time, mesh.steps, mesh.ref_ratio);
-  expect(read(directory / ".", 2, "plt", back), "it is no file of a Neve checkpoint");
+  expect(read(directory / ".", 2, "plt", back), "it is not a file of a Neve checkpoint");
 }
 
 TEST(Checkpoint, OfOneRankThatFailsTheOthersHear) {

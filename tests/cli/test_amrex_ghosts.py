@@ -35,7 +35,7 @@ def test_ghosts_of_amrex_boxes_are_named(neve, tmp_path, ghosts, target):
     values = write(tmp_path / "plt", ghosts)
     outcome = neve("convert", tmp_path / "plt", tmp_path / target, "--to", "auto")
     layers = (
-        f"{ghosts}, {ghosts}, {ghosts} layers of ghost cells around its boxes, which stay behind"
+        f"{ghosts}, {ghosts}, {ghosts} layers of ghost cells around its boxes, which are not copied"
     )
     assert (layers in outcome.err) == (ghosts > 0)
     if target == "copy":

@@ -259,7 +259,7 @@ def test_folders_of_side_files_that_stand_twice_are_refused(neve, converted, tmp
                 at[f"f{i}"] = below
             at = below
     outcome = neve("info", path, expect=None)
-    refused(outcome, CORRUPT, "side files: ", "stands elsewhere too")
+    refused(outcome, CORRUPT, "side files: ", "also appears elsewhere")
 
 
 def test_verify_finds_a_broken_bound(neve, sample_copy, converted):

@@ -195,7 +195,7 @@ def test_unstruct(neve, tmp_path):
     assert int(item.get("Seek")) == 4 * 6 * result["wedges"]
     topology = ET.parse(tmp_path / "neve_unstruct_wedges_hdf5-neve.xdmf").find(".//Topology")
     assert int(topology.get("NumberOfElements")) == result["wedges"]
-    assert "plot file" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err
+    assert "plotfile" in neve("bench", "unstruct", "--outputs", "neve", expect=2).err
 
 
 def test_kept_files_of_every_kind_are_in_the_way_of_the_next_run(neve, tmp_path):

@@ -195,7 +195,7 @@ def test_bound_of_all(neve, netcdf, tmp_path):
         (("--field", "temp:quality=9"), "temp"),
         (("--strategy", "aggregated"), "--strategy has no meaning"),
         (("--chunk-size", "1KiB"), "65536"),
-        (("--rules", "RULES"), "'bond' is no key"),
+        (("--rules", "RULES"), "'bond' is not a key"),
     ],
 )
 def test_mistakes_are_named(neve, netcdf, tmp_path, options, words):
@@ -281,7 +281,7 @@ def test_no_variable_grows(neve, tmp_path, name, bound):
     assert neve("verify", source, copy, "--json").json["ok"] is True
     for v in report["variables"]:
         if "frames_bytes_at_least" in v:
-            assert v["why_not"] == "no larger as it is stored" and not v["coded"]
+            assert v["why_not"] == "frames would be no smaller" and not v["coded"]
 
 
 def make_small_as_it_is(path):
@@ -314,7 +314,7 @@ def test_what_frames_would_make_larger_stays_as_it_is(neve, tmp_path):
     source, copy = tmp_path / "source.h5", tmp_path / "copy.h5"
     make_small_as_it_is(source)
     outcome = neve("convert", source, copy, "--threads", 3, "--explain")
-    assert "/steps: stays: no larger as it is stored" in outcome.out
+    assert "/steps: stays: frames would be no smaller" in outcome.out
     report = variables_of(neve("convert", source, copy, "--json").json)
     kept = {name for name, v in report.items() if "frames_bytes_at_least" in v}
     assert kept == STAY
@@ -426,7 +426,8 @@ def test_frames_that_are_given_up_leave_no_space(neve, tmp_path, chunk_bytes):
     options = ("--chunk-size", chunk_bytes) if chunk_bytes else ()
     report = neve("convert", source, copy, "--json", *options).json
     assert neve("verify", source, copy, "--json").json["ok"]
-    assert sum(v.get("why_not", "").startswith("no larger") for v in report["variables"]) == 3
+    reasons = [v.get("why_not", "") for v in report["variables"]]
+    assert sum(why.startswith("frames would be no smaller") for why in reasons) == 3
     values = sum(v["stored_bytes"] for v in report["variables"])
     assert copy.stat().st_size < values + 20_000
     assert copy.stat().st_size <= source.stat().st_size
@@ -462,7 +463,7 @@ def test_killed_and_gone_on_with(neve, long_source, tmp_path):
     assert kills[0] and kills[1]
     assert path.read_bytes() == b"what was there before"
     outcome = neve(*command[1:], "--json")
-    assert "going on with an interrupted copy" in outcome.err
+    assert "continuing an interrupted copy" in outcome.err
     report = outcome.json
     kept = sum(v["resumed_chunks"] for v in report["variables"])
     assert 0 < kept <= 144 and all(v["chunks"] == 24 for v in report["variables"])
@@ -508,7 +509,7 @@ def test_what_is_damaged_or_of_other_options_is_not_trusted(neve, long_source, t
 
     assert kill_after(command, path, 5)
     outcome = neve(*command[1:], "--field", "v0:method=zstd,codec=lossless", "--json")
-    assert "started anew" in outcome.err
+    assert "starting over" in outcome.err
     assert all(v["resumed_chunks"] == 0 for v in outcome.json["variables"])
     assert kill_after(command, path, 5)
     outcome = neve(*command[1:], "--restart", "--json")
@@ -567,7 +568,7 @@ def test_chunks_that_are_only_copied_need_no_filter(neve, tmp_path):
         file.create_dataset("x", data=values, chunks=(50, 200))
     refused = neve("convert", source, copy, "--bound", "abs=1", expect=5)
     assert "filter lzf (32000), which HDF5 cannot find" in refused.err
-    assert "or leave it as it is: --field /l:stays" in refused.err
+    assert "or copy it unchanged: --field /l:stays" in refused.err
     assert not copy.exists()
     neve("convert", source, copy, "--bound", "abs=1", "--field", "/l:stays")
     neve("verify", source, copy)

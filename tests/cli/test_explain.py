@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""--explain: every candidate, its score, and why it lost or withdrew."""
+"""--explain: every candidate, its score, and why it lost or was not tried."""
 
 import h5py
 import numpy as np
@@ -47,7 +47,7 @@ def test_every_lossless_method_has_an_outcome(neve, wave, tmp_path, effort):
     best = check(report["explanation"], {f"lossless {m}" for m in LOSSLESS})
     assert best["name"] == f"lossless {report['method']}"
     text = neve("compress", wave, tmp_path / "out", *words).out
-    assert "candidate" in text and "withdrew: weighed only where speed has a weight" in text
+    assert "candidate" in text and "not tried: only where speed has a weight" in text
 
 
 def test_explaining_changes_no_byte(neve, wave, tmp_path):

@@ -359,7 +359,7 @@ def test_pieces_of_an_amrex_plotfile_lie_in_it(neve, places, sample_copy):
     (plt / "job_info").unlink(missing_ok=True)
     (plt / "job_info").symlink_to(outside / "secret")
     outcome = neve("convert", plt, here / "small.h5")
-    assert "job_info, which is not a field: it stays behind" in outcome.err
+    assert "job_info, which is not a field: it is not copied" in outcome.err
 
 
 @pytest.mark.parametrize("way", [with_side_file, with_linked_level])

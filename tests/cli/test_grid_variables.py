@@ -342,7 +342,7 @@ def test_a_pattern_of_nothing_but_grid_is_refused_by_name(neve, made):
     path, _ = made(cf)
     outcome = neve("convert", path, path.with_name("no.nc"), "--field", "lat*:abs=1", expect=2)
     assert "/latitude (coordinate: named by /tas:coordinates)" in outcome.err
-    assert "names it in full" in outcome.err
+    assert "gives their full name" in outcome.err
 
 
 def test_the_report_counts_and_explain_says_why(neve, made):

@@ -117,7 +117,7 @@ def test_verify_finds_a_changed_mask(tmp_path):
             variable[:] = np.r_[np.linspace(1, 2, 999), value]
     run_neve("convert", copy, tmp_path / "c.nc", "--bound", "abs=0.01")
     done = run_neve("verify", source, tmp_path / "c.nc", expect=3)
-    assert "1 cells are missing in the original or in the copy alone (0 and 1 are missing)" in (
+    assert "1 cells are missing in only one of the original and the copy (0 and 1 are missing)" in (
         done.err
     )
 

@@ -317,9 +317,9 @@ def test_a_method_asked_for_by_name_is_used_or_refused(neve, tmp_path):
 
 
 RULES = [
-    ("T:stays,abs=1", "stays leaves the variable as it is"),
-    ("T:stays,effort=max", "stays leaves the variable as it is"),
-    ("T:stays,codec=exact,fill=3", "stays leaves the variable as it is"),
+    ("T:stays,abs=1", "stays copies the variable unchanged"),
+    ("T:stays,effort=max", "stays copies the variable unchanged"),
+    ("T:stays,codec=exact,fill=3", "stays copies the variable unchanged"),
     ("T:lossless,codec=interpolation", "codec interpolation cannot keep the bound lossless"),
     ("T:codec=exact,block=4", "block has no meaning with codec exact"),
     ("T:codec=exact,effort=max", "effort has no meaning with codec exact"),

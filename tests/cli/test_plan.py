@@ -51,7 +51,7 @@ def test_table_names_what_its_numbers_stand_on(neve):
     text = neve("plan", "--chombo", "1x1x1", "--ranks", "8", "--bins", "--ratio", "10").out
     assert "skeleton, compressed" in text
     assert "10M-100M" in text
-    for word in ("arithmetic:", "calibrated:", "published:", "assumed:", "measured", "given:"):
+    for word in ("computed:", "calibrated:", "published:", "assumed:", "measured", "given:"):
         assert word in text
 
 
@@ -119,7 +119,7 @@ def test_a_plotfile_is_planned_for(neve):
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (("--ranks", "4"), "one is wanted"),
+        (("--ranks", "4"), "give exactly one"),
         (("--ranks", "4", "--bisicles", "--chombo", "1x1x1"), "2 things"),
         (("--ranks", "0", "--bisicles"), "--ranks is 0"),
         (("--ranks", "4", "--chombo", "8x8"), "NXxNYxNZ"),

@@ -465,7 +465,7 @@ def test_exit_codes_and_messages(neve, tmp_path):
     assert "not JSON" in neve("trace", "report", other, expect=4).err
     neve("trace", "run", expect=2)
     outcome = neve("trace", "run", "-o", out, "--", "true", NEVE_TRACE_LIBRARY="/nowhere", expect=1)
-    assert "NEVE_TRACE_LIBRARY '/nowhere' is no file" in outcome.err
+    assert "NEVE_TRACE_LIBRARY '/nowhere' is not a file" in outcome.err
     help_text = neve("trace", "run", "--help").out
     assert "Examples:" in help_text and "mpirun -n 4" in help_text
 

@@ -174,7 +174,7 @@ def test_masked_integers_need_a_fill_that_they_can_hold(dtype):
 def test_bytes_behind_a_frame_are_an_error():
     frame = neve.compress(np.arange(100.0), abs=0.1)
     for behind in (b"x", frame):
-        with pytest.raises(neve.Error, match=f"the frame among them ends after {len(frame)}"):
+        with pytest.raises(neve.Error, match=f"the frame in them ends after {len(frame)}"):
             neve.decompress(frame + behind)
 
 

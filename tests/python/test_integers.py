@@ -86,8 +86,8 @@ def test_fill_values_are_exact():
         ({"abs": 1.0}, "integers are kept bit for bit"),
         ({"lossless": True, "codec": "dual_quant"}, "codec dual_quant for values of i16"),
         ({"lossless": True, "codec": "context"}, "codec context for values of i16"),
-        ({"lossless": True, "fill": 0.5}, "fill=0.5 is no value of int16"),
-        ({"lossless": True, "fill": 40000}, "fill=40000 is no value of int16"),
+        ({"lossless": True, "fill": 0.5}, "fill=0.5 is not a value of type int16"),
+        ({"lossless": True, "fill": 40000}, "fill=40000 is not a value of type int16"),
         ({"lossless": True, "fill": "sea"}, "fill='sea' is not a number"),
     ],
 )
@@ -136,7 +136,11 @@ def test_hdf5_refuses_by_name(tmp_path):
             ("<i4", neve.Filter(abs=1e-3), "bound abs=0.001 for values of i32"),
             ("<i4", of_codec(context), "codec context for values of i32"),
             ("<u2", neve.Filter(lossless=True, fill=-1), "fill value -1 does not fit into u16"),
-            ("<u2", neve.Filter(lossless=True, fill=0.5), "fill value 0.5 is no value of u16"),
+            (
+                "<u2",
+                neve.Filter(lossless=True, fill=0.5),
+                "fill value 0.5 is not a value of type u16",
+            ),
         ):
             with pytest.raises(ValueError, match=words):
                 file.create_dataset("x", data=np.arange(100), dtype=dtype, **arguments)

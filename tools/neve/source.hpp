@@ -25,8 +25,8 @@ Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path, con
 // The option of all commands that read files: OpenOptions::follow_external.
 inline constexpr const char* follow_external_option = "--follow-external";
 inline constexpr const char* follow_external_help =
-    "read also what a file leads to outside of its own folder: external links, external storage and virtual "
-    "datasets of HDF5, symbolic links in a plotfile directory";
+    "also read files outside the folder of a file that refers to them: by HDF5's external links, external "
+    "storage and virtual datasets, or symbolic links in a plotfile directory";
 
 // The same error naming the file: readers of a part name the part, not always the file.
 Status naming_file(const Status& status, const std::string& path);

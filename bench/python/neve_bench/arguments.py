@@ -34,15 +34,18 @@ def add_measurement(
             type=float,
             default=time_limit,
             metavar="SECONDS",
-            help=f"for one run ({time_limit:g})",
+            help=f"limit for one run ({time_limit:g})",
         )
     if data:
         group.add_argument(
-            "--data", default="../shared/data", metavar="DIR", help="real data (../shared/data)"
+            "--data",
+            default="../shared/data",
+            metavar="DIR",
+            help="folder of the real data (../shared/data)",
         )
     if scratch:
         group.add_argument(
-            "--scratch", metavar="DIR", help="where the files are written (the system's folder)"
+            "--scratch", metavar="DIR", help="folder for the files (the system's temporary folder)"
         )
 
 
@@ -54,10 +57,12 @@ def add_report(parser: argparse.ArgumentParser, pictures: bool = False) -> None:
         "--output",
         type=_report_beside_pictures if pictures else _report,
         metavar="FILE",
-        help="the report: what is printed, as Markdown",
+        help="file for the report, as Markdown, as it is printed",
     )
     group.add_argument(
-        "--json", metavar="FILE", help="everything measured; - for stdout, without the tables"
+        "--json",
+        metavar="FILE",
+        help="file for everything measured; - for stdout, instead of the tables",
     )
     group.add_argument("--markdown", action=_Renamed, nargs="?", help=argparse.SUPPRESS)
     if pictures:

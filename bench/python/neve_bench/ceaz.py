@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", nargs="+", choices=STUDIES, default=list(STUDIES), help="studies (all)"
     )
     parser.add_argument(
-        "--sz3", metavar="DIR", help="SZ3's headers (its include folder): latency from C++ as well"
+        "--sz3", metavar="DIR", help="SZ3's include folder: also measure latency from C++"
     )
     arguments.add_measurement(parser, 5)
     arguments.add_report(parser)

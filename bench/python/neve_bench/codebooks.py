@@ -224,11 +224,11 @@ def source(codebooks: np.ndarray, version: int) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", default="../shared/data", help="folder of the public fields")
     parser.add_argument(
-        "--count", type=int, default=CODEBOOKS, help=f"how many, 1 to 256 (default {CODEBOOKS})"
+        "--count", type=int, default=CODEBOOKS, help=f"number, 1 to 256 (default {CODEBOOKS})"
     )
     parser.add_argument("--version", type=int, default=1, help="the set's version in the format")
     parser.add_argument(
-        "--table", metavar="FILE", required=True, help="the set, as C++ that streams are built with"
+        "--table", metavar="FILE", required=True, help="file for the set, as C++ source"
     )
 
 

@@ -34,10 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--codecs",
         nargs="+",
         metavar="NAME",
-        help="those whose name starts with one of these (all)",
+        help="codecs whose name starts with one of these (all)",
     )
     parser.add_argument(
-        "--threads", type=int, default=len(os.sched_getaffinity(0)), help="for the threaded row"
+        "--threads",
+        type=int,
+        default=len(os.sched_getaffinity(0)),
+        help="threads of the threaded row",
     )
     arguments.add_measurement(parser, 5, time_limit=180)
     arguments.add_report(parser)

@@ -24,18 +24,18 @@ from .programs import output_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Writes the variables of netCDF files into one uncompressed netCDF-4 file, --copies times "
-        "over, each file and time in a group of its own, and makes it smaller by `nccopy -d1 -s` "
-        "(shuffle and zlib) and by `neve convert`, lossless and within --bound. Neve's copies are "
-        "verified: a value outside its bound ends the bench with an error. The tools take turns; "
-        "times are the medians of wall and of CPU time."
+        "over, each file and copy in a group of its own, and compresses it with `nccopy -d1 -s` "
+        "(shuffle and zlib) and with `neve convert`, lossless and within --bound. Neve's copies "
+        "are verified: a value outside its bound ends the bench with an error. The tools take "
+        "turns; times are the medians of wall and of CPU time."
     )
     parser.epilog = "example: neve bench copy ocean.nc --copies 20 --bound rel=1e-4"
     parser.add_argument("file", nargs="+", help="a netCDF file")
     parser.add_argument(
-        "--copies", type=int, default=1, metavar="N", help="of all variables, in groups (1)"
+        "--copies", type=int, default=1, metavar="N", help="copies of all variables, in groups (1)"
     )
     parser.add_argument(
-        "--bound", default="rel=1e-4", metavar="B", help="of the lossy copy (rel=1e-4)"
+        "--bound", default="rel=1e-4", metavar="B", help="bound of the lossy copy (rel=1e-4)"
     )
     arguments.add_measurement(parser, 3, data=False, time_limit=600, scratch=True)
     arguments.add_report(parser)

@@ -15,6 +15,6 @@ def add_argument(parser: argparse.ArgumentParser) -> None:
         "--covered",
         choices=["auto", "drop", "keep"],
         default=DEFAULT,
-        help="what Neve does with cells a finer level covers: auto (left out where the finer "
-        f"average holds the bound; AMRIC leaves them out), drop, keep ({DEFAULT})",
+        help="cells that a finer level covers: auto (left out where the average of the finer cells "
+        f"is within the bound; AMRIC leaves them out), drop, keep ({DEFAULT})",
     )

@@ -34,12 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Two tables of neve.Filter at effort fast. lattice: the ratio of encoding that can be "
         "repeated, without and with the range of the values, to that of neve.compress, whose grid "
-        "is fitted to the array, over real fields; and whether encoding what was decoded gives it "
-        "again. append: time steps of a made field written one an open into chunks of 24, and all "
-        "in one open, against Blosc with zstd in the same run. Exit code 3 when a bound is broken."
+        "is fitted to the array, over real fields; and whether decoded values stay the same when "
+        "they are encoded again. append: time steps of a synthetic field, written one per open "
+        "into chunks of 24, and all in one open, against Blosc with zstd in the same run. Exit "
+        "code 3 when a bound is broken."
     )
     parser.epilog = "example: neve bench filter --json filter.json -o filter.md"
-    parser.add_argument("--only", nargs="+", choices=GROUPS, help="one of the tables (both)")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, help="tables to make (both)")
     arguments.add_measurement(parser, 5, scratch=True)
     arguments.add_report(parser)
 

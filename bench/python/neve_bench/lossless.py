@@ -24,10 +24,10 @@ YARDSTICKS = ("bzip2", "pco 8", "blosc2 zstd5 shuffle")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Every float and integer variable of the netCDF files and every AMR field, kept bit for "
-        "bit by Neve's choice (by ratio at each effort, by speed), by the nine methods of ACOMPS "
-        "alone, and by its peers; one core, thread CPU time, medians. Exit code 3 when a value "
-        "does not come back."
+        "Compresses every float and integer variable of the netCDF files and every AMR field bit "
+        "for bit: with Neve's choice (by ratio at each effort, by speed), with each of the nine "
+        "methods of ACOMPS, and with its peers; one core, thread CPU time, medians. Exit code 3 "
+        "when a value does not come back."
     )
     parser.epilog = (
         "examples: neve bench lossless --brief --json lossless.json; neve bench lossless --only "
@@ -40,22 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="groups of variables (climate amr; sample alone needs no data)",
     )
     parser.add_argument(
-        "--match", metavar="TEXT", help="variables whose FILE:NAME has this text in it"
+        "--match", metavar="TEXT", help="only variables whose FILE:NAME contains this text"
     )
     parser.add_argument(
-        "--codecs", nargs="+", metavar="NAME", help="those whose name starts with one of these"
+        "--codecs", nargs="+", metavar="NAME", help="codecs whose name starts with one of these"
     )
     parser.add_argument(
         "--regret",
         action="store_true",
-        help="try all methods on each variable: what the choice loses against the best",
+        help="try all methods on each variable: how much larger the choice is than the best",
     )
     parser.add_argument(
         "--methods",
         action="store_true",
-        help="also each of Neve's methods for everything, at effort balanced: their typical speeds",
+        help="measure each of Neve's methods on everything too, at effort balanced: their speeds",
     )
-    parser.add_argument("--rows", action="store_true", help="a line for each variable, too")
+    parser.add_argument("--rows", action="store_true", help="also print a line for each variable")
     parser.add_argument(
         "--brief", action="store_true", help="JSON without the variables: totals, regret, machine"
     )

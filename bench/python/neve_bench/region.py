@@ -34,26 +34,29 @@ Selection = tuple[slice, ...]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Reads all of the largest variable of each climate file (and of a made one), one time step "
-        "(the middle of the first axis) and a region (the middle half of the last two axes of that "
-        "step) from HDF5 files with the same chunks, through Neve's filter and through shuffle and "
-        "gzip; and of a plotfile all, and one field of one box of the finest level. Every value is "
-        "kept bit for bit. Each part is read from a file just opened, without a chunk cache; bytes "
-        "are what the process read from files, times the CPU time of the reading thread, medians. "
-        "Exit code 3 when a part differs from the original."
+        "Reads all of the largest variable of each climate file (and of a synthetic one), one "
+        "step (the middle of the first axis) and a region (the middle half of the last two axes "
+        "of that step) from HDF5 files with the same chunks, through Neve's filter and through "
+        "shuffle and gzip; and all of a plotfile, and one field of one box of its finest level. "
+        "Every value is kept bit for bit. Each part is read from a newly opened file, without a "
+        "chunk cache. Bytes are those that the process read from files; times are the CPU time of "
+        "the reading thread, medians. Exit code 3 when a part differs from the original."
     )
     parser.epilog = (
         "examples: neve bench region --json region.json; neve bench region --only sample "
         "--chunk-kib 64"
     )
     parser.add_argument(
-        "--only", nargs="+", choices=GROUPS, help="what is read (all; sample alone needs no data)"
+        "--only", nargs="+", choices=GROUPS, help="data to read (all; sample needs none of --data)"
     )
     parser.add_argument(
-        "--min-mib", type=float, default=1.0, help="of a climate variable's values (1)"
+        "--min-mib", type=float, default=1.0, help="minimum MiB of a climate variable (1)"
     )
     parser.add_argument(
-        "--chunk-kib", type=int, default=512, help="a chunk's values at most: whole steps (512)"
+        "--chunk-kib",
+        type=int,
+        default=512,
+        help="most KiB of values in a chunk, in whole steps (512)",
     )
     arguments.add_measurement(parser, 5, time_limit=600, scratch=True)
     arguments.add_report(parser)

@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bound", default="rel=1e-3", help="error bound (rel=1e-3)")
     covered.add_argument(parser)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], help="MPI ranks (2 4)")
-    parser.add_argument("--replicas", type=int, default=2, help="copies of the input a direction")
+    parser.add_argument(
+        "--replicas", type=int, default=2, help="copies of the input along each direction"
+    )
     arguments.add_measurement(parser, 5, time_limit=600, scratch=True)
     arguments.add_report(parser)
 

@@ -70,7 +70,7 @@ def integer_fill(caller: str, fill: Any, dtype: np.dtype[Any]) -> int:
         raise Error(f"{caller}: fill={fill!r} is not a number") from None
     limits = np.iinfo(dtype)
     if whole != fill or not limits.min <= whole <= limits.max:
-        raise Error(f"{caller}: fill={fill!r} is no value of {dtype.name}")
+        raise Error(f"{caller}: fill={fill!r} is not a value of type {dtype.name}")
     return whole & (2**64 - 1)
 
 
@@ -110,32 +110,32 @@ def compress(
     values that are not the fill value), `abs=` is the largest absolute error, `lossless=True` keeps
     every bit. `ratio=` (bytes before / after) and `psnr=` (20 log10 of value range / root mean
     square error, in dB) ask for a target instead: error bounds are tried until it is met, a ratio
-    within 3 %, a PSNR never below and at most 0.5 dB above, or as near as any bound gets; info()
-    tells the error bound that it took. Every finite value comes back within the bound; NaN,
+    within 3 %, a PSNR never below and at most 0.5 dB above, or as near as any bound gets. info()
+    gives the error bound that was used. Every finite value comes back within the bound; NaN,
     infinities, -0 and the fill value come back bit for bit.
 
-    fill      the value that means "no data"; None: detected (1e20, -999, ...) unless
+    fill      the value that marks missing data; None: detected (1e20, -999, ...) unless
               detect_fill=False
     codec     "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context"
               or "lossless"
     effort    "fast", "balanced" or "max"
     threads   None: every CPU this process may use. The bytes do not depend on it.
 
-    What follows is chosen unless it is given:
-    arrangement  how cells lie while they are predicted: "auto", "linear", "cluster" or "in_place"
+    These are chosen automatically unless they are given:
+    arrangement  how cells are placed for prediction: "auto", "linear", "cluster" or "in_place"
     unit         side of the unit blocks of "linear" and "cluster": 8, 16 or 32
     block        side of lorenzo_regression's prediction blocks: 4 or 6
     merge_units  lorenzo_regression predicts across unit blocks stacked in a line
-    method       of codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
+    method       codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
                  "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd", or one of ACOMPS'
                  nine: "B", "BW" or "BWXOR" with "LZO", "zlib" or "bzip2", as in "BW-zlib"
-    speed_weight, ratio_weight  what the method is chosen by: its typical speed in 100 MB/s times
-                 the one plus its ratio times the other
+    speed_weight, ratio_weight  weights of a method's score: its typical speed in 100 MB/s times
+                 the first plus its ratio times the second; the highest score wins
 
     Any memory layout and byte order is taken; decompress() gives a C-contiguous array in the
     machine's byte order. A numpy masked array is stored filled with its fill_value, which becomes
-    `fill`. neve.Error says which argument is wrong, or would do nothing beside the others, and what
-    is allowed; TypeError is for other dtypes, and for unknown keywords.
+    `fill`. neve.Error says which argument is wrong, or would have no effect beside the others, and
+    what is allowed; TypeError is raised for other dtypes and for unknown keywords.
     """
     given = locals()
     array = given.pop("array")
@@ -164,7 +164,7 @@ def _texts(options: Mapping[str, Any]) -> dict[str, str]:
 
 @takes_keywords_of(compress)
 def explain(array: npt.ArrayLike, **options: Any) -> dict[str, Any]:
-    """What compress() with these options weighs: each candidate's score, why it lost or withdrew.
+    """What compress() would choose from: each candidate's score, why it lost or was not tried.
 
     The result is that of `neve compress --explain --json`: `candidates` by how many sections they
     won, then by score, each with its `outcome` in words and `sections` by fate; `cpu_seconds` and
@@ -182,8 +182,8 @@ def _fill_of_mask(array: np.ma.MaskedArray) -> Any:
     if np.ma.is_masked(array):
         raise Error(
             f"compress: {masked_count(array)} of the values are masked, and numpy's default "
-            f"for them, {fill}, is no value of {array.dtype.name}; give one that stands for them "
-            "as fill="
+            f"for them, {fill}, is not a value of type {array.dtype.name}; give one that stands "
+            "for them as fill="
         )
     return None
 
@@ -284,7 +284,7 @@ def _byte_count(data: Any) -> int:
 
 @checks_keywords
 def info(data: Readable) -> dict[str, Any]:
-    """What the header of compressed bytes says; decodes nothing.
+    """Describes compressed bytes by their header; decodes nothing.
 
     `dtype`, `shape`, `raw_bytes`, `stored_bytes` and their `ratio`; of a frame also `header_bytes`,
     `boxes`, `components` (bound, fill value) and `sections` (codec, bytes), of a stream `bound`,

@@ -134,23 +134,23 @@ class Filter(Mapping[str, Any]):
 
     abs, lossless   as in neve.compress
     rel             relative to the range of all values, which the filter cannot see: give the array
-                    itself, `data=t`, or what its values lie between, `range=(lowest, highest)`;
-                    without fill values: name those that `t` has as `fill=`
-    data, range     also make `abs` more effective for float32 values far from 0
-    fill            the value that means "no data", or a list of up to 16; comes back bit for bit,
-                    and no other value becomes one of them. The dataset's own (h5py: fillvalue=,
-                    xarray: _FillValue) need not be named; what only an attribute tells, such as
-                    missing_value, must be. None: detected, in `data` if that is given, else in each
-                    chunk, unless detect_fill=False
+                    itself, `data=t`, or its range without fill values, `range=(lowest, highest)`;
+                    name the fill values of `t` with `fill=`
+    data, range     also improve `abs` for float32 values far from 0
+    fill            the value that marks missing data, or a list of up to 16. They come back bit for
+                    bit, and no other value becomes one of them. The dataset's own fill value (h5py:
+                    fillvalue=, xarray: _FillValue) need not be named; one that only an attribute
+                    holds, such as missing_value, must be. None: detected, in `data` if that is
+                    given, else in each chunk, unless detect_fill=False
     codec, effort   as in neve.compress. Without rewrite=False they choose among the codecs that
-                    give the same values when these are encoded again: "dual_quant", "exact" and
-                    "lossless"
-    rewrite         False: each chunk is written once and whole. Then every codec is there, and
+                    keep their decoded values when these are encoded again: "dual_quant", "exact"
+                    and "lossless"
+    rewrite         False: each chunk is written once and whole. Then all codecs are available, and
                     `rel` may be relative to each chunk's own values, which is never looser than
                     over the whole dataset. Writing into such a chunk again adds the error again;
                     tools that copy the dataset, or its properties, keep values bit for bit.
 
-    Chunks are the unit of compression, and h5py's own guess (16 KiB to 1 MiB) is small for it. Give
+    Chunks are the unit of compression, and h5py's own guess (16 KiB to 1 MiB) is too small. Give
     `chunks=neve.guess_chunks(shape, dtype)` to create_dataset, or your own of about 1 to 8 MiB.
     Datasets are float32, float64, or integers of 8 to 64 bits, which take `lossless=True` only, and
     have 1 to 32 dimensions; HDF5 refuses filters on scalars. An int as `fill` is exact where a
@@ -246,9 +246,9 @@ def guess_chunks(
     """A chunk shape of at most `target_bytes`, as near to a cube as halving the longest side gets,
     for a dataset of `shape`, slowest first; sizes may be 0.
 
-    `append_axis` is the one that values arrive along, one index a write, such as time: a chunk
-    holds one index of it, more only where that would be under 256 KiB. Then a write codes each
-    chunk once, or a few times, and not once for every index that a chunk holds.
+    `append_axis` is the axis along which values are appended, one index a write, such as time. A
+    chunk then holds one index of it, or more only where that would be under 256 KiB, so that each
+    chunk is coded once, or a few times, and not once for every index of a large chunk.
     """
     sizes = [max(int(n), 1) for n in shape]
     itemsize = np.dtype(dtype).itemsize

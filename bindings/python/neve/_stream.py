@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streams: values compressed as they come, block after block, in bounded memory."""
+"""Streams: values compressed as they arrive, block after block, in bounded memory."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CHI = (5.18, 9.69)
 
 @checks_keywords
 def best_stream_dims(array: npt.ArrayLike, *, abs: float, fill: float | None = None) -> int:
-    """How many directions a stream of this array should be predicted in, by a sample of it: noise
-    adds up with each, so that on rough fields fewer are better. 1 to 3; `abs` and `fill` are the
+    """The best number of prediction directions for a stream of this array, from a sample: each
+    adds noise, so that fewer are better for rough fields. 1 to 3; `abs` and `fill` are the
     stream's.
     """
     values = unmasked("best_stream_dims", array)
@@ -45,27 +45,27 @@ def best_stream_dims(array: npt.ArrayLike, *, abs: float, fill: float | None = N
 
 
 class StreamEncoder:
-    """Compresses values as they come; what take() gave so far can be decoded without the rest.
+    """Compresses values as they arrive; what take() gave so far can be decoded without the rest.
 
     shape       of the whole array, C order; None in the first place leaves the end open
     dtype       float32 or float64
     abs, rel, ratio, psnr   exactly one, as for compress(); rel and psnr need `range`, ratio and
-                psnr are kept up chunk by chunk
+                psnr are controlled chunk by chunk
     range       (lowest, highest) of all values to come
-    fill        the value that means "no data"
+    fill        the value that marks missing data
     dims        directions that prediction uses, the fastest first: 1 to 3; None: as many as the
-                shape has. best_stream_dims() tells for a whole array
+                shape has. best_stream_dims() chooses for a whole array
     block_values  values of a block
-    chunk_bytes   values that share the choice of a codebook, in bytes; what the encoder holds back
-    restart_blocks  blocks after which prediction starts anew; 0: never
+    chunk_bytes   bytes of values for which one codebook is chosen; the encoder holds them back
+    restart_blocks  prediction restarts after so many blocks; 0: never
     codebook_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or
                 "never"
-    chi         thresholds of rule "chi" on the change of the standard deviation of the 1024 symbol
-                frequencies, each relative to 1/1024
-    offline_codebook  the only offline codebook to be taken; None: whichever suits best
+    chi         two thresholds of rule "chi" for the change of the standard deviation of the 1024
+                symbol frequencies, each relative to 1/1024
+    offline_codebook  the only offline codebook to be used; None: whichever suits best
 
-    neve.Error says which argument is wrong and what is allowed. TypeError is for other dtypes, and
-    for unknown keywords.
+    neve.Error says which argument is wrong and what is allowed. TypeError is raised for other
+    dtypes and for unknown keywords.
     """
 
     @checks_keywords
@@ -130,11 +130,11 @@ class StreamEncoder:
         self._core.push(self._native(values))
 
     def flush(self) -> None:
-        """What was pushed so far becomes output."""
+        """Makes output of the values pushed so far."""
         self._core.flush()
 
     def finish(self) -> None:
-        """The end of the stream."""
+        """Ends the stream."""
         self._core.finish()
 
     def take(self) -> bytes:
@@ -151,12 +151,12 @@ class StreamEncoder:
 
     @property
     def reports(self) -> list[dict[str, Any]]:
-        """For each chunk that has left: its size, bound, error, codebook and why it got that."""
+        """For each finished chunk: its size, bound, error, codebook and why it got that."""
         return self._core.reports
 
 
 class StreamDecoder:
-    """Gives values back as bytes of a stream come."""
+    """Returns values as bytes of a stream arrive."""
 
     def __init__(self) -> None:
         self._core = _core.StreamDecoder()
@@ -166,7 +166,7 @@ class StreamDecoder:
         self._core.push(data)
 
     def take(self) -> np.ndarray:
-        """Values that are ready, in one direction; each comes once."""
+        """Values that are ready, as a 1D array; each comes once."""
         info = self._core.info
         if info is None:
             raise Error("StreamDecoder: the stream's header has not come yet")
@@ -182,5 +182,5 @@ class StreamDecoder:
 
     @property
     def info(self) -> dict[str, Any] | None:
-        """What the header says; None until it has come."""
+        """The header's contents; None until it has been read."""
         return self._core.info

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AMR plotfiles as yt datasets, in the place where their domain lies.
+"""AMR plotfiles as yt datasets, with the domain at its true place.
 
-yt reads the files as Chombo's, whose reader takes the corner of cell 0 for the origin, and cells
-for cubes.
+yt reads the files with its Chombo reader, which takes the corner of cell 0 for the origin, and
+cells for cubes.
 """
 
 from __future__ import annotations
@@ -116,21 +116,21 @@ def load_yt(
     default_species_fields: str | None = None,
     hint: str | None = None,
 ) -> Any:
-    """A yt dataset of a plotfile, as `yt.load(path)` gives, with the domain where it lies.
+    """A yt dataset of a plotfile, as `yt.load(path)` gives, with the domain at its true place.
 
     yt.load of an HDF5 plotfile takes cell 0 for the origin of space and cells for cubes. Here the
     low corner is the plotfile's `prob_lo`, each direction has its own cell size, and none is
-    periodic (`ds.force_periodicity()` makes them so). What yt places
-    rightly itself (AMReX's directories, Chombo's files and checkpoints) it loads.
+    periodic (`ds.force_periodicity()` makes them so). Files that yt places
+    correctly itself (AMReX's directories, Chombo's files and checkpoints) are loaded by yt.
 
     Keywords are those of yt's datasets:
     units_override  what a code unit is: {"length_unit": (1, "kpc")}
-    unit_system     that fields come in: "cgs", "mks", "code", "galactic", ...
+    unit_system     unit system of the fields: "cgs", "mks", "code", "galactic", ...
     default_species_fields  "neutral" or "ionized": makes fields of elements the file has none of
-    hint            which of yt's kinds of dataset a directory is, where yt finds several
+    hint            yt's kind of dataset for a directory, if yt finds several
 
-    Raises neve.Error for what is no plotfile, and for AMReX's own HDF5 files, and
-    ModuleNotFoundError where yt is not installed.
+    Raises neve.Error if the file is not a plotfile, or is AMReX's own HDF5, and
+    ModuleNotFoundError if yt is not installed.
     """
     import yt
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""neve/transfer.h for mpi4py: gathers, messages and files that carry frames (docs/mpi.md).
+"""neve/transfer.h for mpi4py: compressed gathers, messages and files (docs/mpi.md).
 
     from mpi4py import MPI
     import neve.mpi
@@ -113,7 +113,7 @@ def _type_of(dtype: np.dtype[Any]) -> MPI.Datatype:
 
 
 class _Settings(NamedTuple):
-    """How values are coded and decoded; None and 0: the library's own choice."""
+    """How values are encoded and decoded; None and 0: the library's default."""
 
     codec: str | None = None
     effort: str | None = None
@@ -150,18 +150,18 @@ def gather(
     threads: int = 1,
     block_bytes: int = 0,
 ) -> npt.NDArray[Any] | None:
-    """Collective. The arrays of all ranks, which agree in dtype and in all sizes but the first, one
-    after another along it: on rank `root`; None on the other ranks.
+    """Collective. Returns the arrays of all ranks on rank `root`, joined along the first axis; None
+    on the other ranks. The arrays agree in dtype and in all sizes but the first.
 
     array        float32, float64 or integers of 8 to 64 bits, of 1 or more dimensions
-    bound        as the command takes it: "rel=1e-3", "abs=0.5", "lossless"; None: lossless for
+    bound        as in the command: "rel=1e-3", "abs=0.5", "lossless"; None: lossless for
                  integers, else "rel=1e-3"
     codec, effort  as in neve.compress
-    threads      of this rank
-    block_bytes  bytes of values that are coded at a time; 0: 4 MiB
+    threads      threads of this rank
+    block_bytes  bytes of values that are coded together; 0: 4 MiB
 
-    neve.Error, the same on all ranks, for what one of them cannot do; ValueError, on all of them,
-    for arrays that do not fit together.
+    Raises neve.Error, the same on all ranks, if one of them fails, and ValueError, on all of them,
+    if the arrays do not fit together.
     """
     values = _values(array)
     if values.ndim == 0:
@@ -222,7 +222,7 @@ def recv(
     *,
     threads: int = 1,
 ) -> int:
-    """Receives what send() sent into `out`, and gives how many values came.
+    """Receives a message of send() into `out`, and returns the number of values.
 
     `out` is C-contiguous, writeable, of the sender's dtype, and has at least as many values; else
     ValueError or neve.Error.
@@ -244,10 +244,10 @@ def _layered(values: npt.NDArray[Any]) -> tuple[int, ...]:
 
 
 class File:
-    """A frame file: values of one type in a line. Modes: "r", "w" (a new file, which takes the name
-    when it is closed or synced), "a" (an existing one is added to). Opening, closing, sync and
-    ..._all are collective. Offsets and counts are numbers of values, not of bytes. What a rank
-    cannot do is neve.Error, on all ranks where the call is collective.
+    """A frame file: values of one type in a line. Modes: "r", "w" (a new file, which gets its name
+    when it is closed or synced), "a" (adds to an existing file). Opening, closing, sync and ..._all
+    are collective. Offsets and counts are numbers of values, not of bytes. A failure of a rank is
+    neve.Error, on all ranks if the call is collective.
     """
 
     @checks_keywords
@@ -265,7 +265,7 @@ class File:
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """None while nothing is written."""
+        """None until something is written."""
         number = self._describe()[0]
         return None if number < 0 else _DTYPES[number]
 
@@ -335,7 +335,7 @@ class File:
         return self._read("neve_mpi_file_read_at", offset, count, threads)
 
     def sync(self) -> None:
-        """Collective. What was written so far is on the disk, under the file's name."""
+        """Collective. Makes everything written so far durable, under the file's name."""
         _call("neve_mpi_file_sync", self._file)
 
     def close(self) -> None:

@@ -152,19 +152,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("file", help="AMReX plotfile directory, or Chombo, AMReX or Neve HDF5 file")
     parser.add_argument("--field", required=True, help="component to draw")
     parser.add_argument(
-        "--against", metavar="ORIGINAL", help="plotfile FILE was made from: draws the error"
+        "--against",
+        metavar="ORIGINAL",
+        help="plotfile from which FILE was made: also draw the error",
     )
     parser.add_argument(
         "--axis", choices=list(AXIS_NAMES), default="z", help="normal of the plane (z)"
     )
     parser.add_argument(
-        "--coord", type=float, help="place of the plane on the axis (middle of the domain)"
+        "--coord", type=float, help="position of the plane on the axis (middle of the domain)"
     )
     parser.add_argument("--level", type=int, help="finest level to draw (all)")
     parser.add_argument(
         "--follow-external",
         action="store_true",
-        help="read also what a file leads to outside of its own folder",
+        help="also read files outside the folder of a file that refers to them",
     )
     parser.add_argument("-o", "--output", required=True, metavar="OUT.png", help="picture to write")
     options = parser.parse_args(arguments)

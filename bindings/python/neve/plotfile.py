@@ -49,8 +49,8 @@ class Field(Sequence[npt.NDArray[Any]]):
         return self._source.read_box(self._level, self._box_number(index), self._component, True)
 
     def left_out(self, index: SupportsIndex) -> npt.NDArray[np.bool_]:
-        """Which cells of the box the file does not hold: covered ones, given as the finer cells'
-        average.
+        """The cells of the box that the file does not hold: covered cells, which are read as the
+        average of the finer cells.
         """
         number = self._box_number(index)
         mask = self._source.left_out(self._level, number, self._component)
@@ -58,9 +58,7 @@ class Field(Sequence[npt.NDArray[Any]]):
 
     @property
     def bound_abs(self) -> float | None:
-        """The largest error the writer allowed itself (0: exact); None when the file records
-        none.
-        """
+        """The absolute error bound of the writer (0: exact); None when the file records none."""
         return self._source.bound_abs(self._level, self._component)
 
     @property
@@ -282,8 +280,9 @@ def open(  # noqa: A001 - the package's neve.open
     AMReX or Neve HDF5 file. Fields of a checkpoint are the components of its variables:
     "density" of Chombo's one dataset, "thickness", "velocity 0" of a dataset for each variable.
 
-    What it leads to outside of its own folder (HDF5's external links, external storage and virtual
-    datasets, symbolic links in a directory) is an error that names it, unless `follow_external`.
+    If it refers to a file outside its own folder (by HDF5's external links, external storage and
+    virtual datasets, or symbolic links in a directory), that is an error which names the file,
+    unless `follow_external` is set.
     """
     path = Path(path)
     if not path.exists():

@@ -99,7 +99,7 @@ def main(arguments: list[str] | None = None) -> int:
         description="Draw the distribution of write sizes of a report's traces.",
         epilog="example: neve trace report a.json b.json --plot sizes.png",
     )
-    parser.add_argument("report", help="what `neve trace report --json` prints; - for stdin")
+    parser.add_argument("report", help="output of `neve trace report --json`; - for stdin")
     parser.add_argument("-o", "--output", required=True, metavar="OUT.png", help="picture to write")
     options = parser.parse_args(arguments)
     try:

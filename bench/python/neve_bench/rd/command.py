@@ -44,7 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     covered.add_argument(parser)
     parser.add_argument(
-        "--codecs", nargs="+", metavar="NAME", help="what starts with one of these (all)"
+        "--codecs",
+        nargs="+",
+        metavar="NAME",
+        help="codecs whose name starts with one of these (all)",
     )
     parser.add_argument(
         "--slice-field", metavar="NAME", help="field of the error slices (the first)"
@@ -53,12 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ranks", type=int, nargs="*", default=[1, 2], help="MPI ranks of the write times (1 2)"
     )
     parser.add_argument(
-        "--sweep-repeats", type=int, metavar="N", help="those of a row of the sweep (--repeats)"
+        "--sweep-repeats",
+        type=int,
+        metavar="N",
+        help="timed runs for each row of the sweep (--repeats)",
     )
     parser.add_argument(
         "--brief",
         action="store_true",
-        help="keep rows of auto, its rivals and peers only, and no levels of theirs",
+        help="keep only rows of auto, its rivals and peers, without their levels",
     )
     arguments.add_measurement(parser, 3, data=False, time_limit=300, scratch=True)
     arguments.add_report(parser, pictures=True)

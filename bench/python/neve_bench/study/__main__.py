@@ -30,8 +30,8 @@ EXAMPLES = """examples:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="neve bench study",
-        description="Run the mini-apps by outputs, compressions, layouts and numbers of ranks, and "
-        "write a report.\nWhat was run is not run again, until its cell of the deck changes.",
+        description="Run the mini-apps over outputs, compressions, layouts and numbers of ranks,\n"
+        "and write a report. A finished run is not repeated unless its cell of the deck changes.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -40,17 +40,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--into",
         metavar="DIR",
-        help="folder of the runs and the report (neve-study-NAME of the deck)",
+        help="folder for the runs and the report (neve-study-NAME of the deck)",
     )
-    parser.add_argument("--list", action="store_true", help="say what is done, and run nothing")
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be run, and run nothing"
+        "--list", action="store_true", help="list finished and failed runs, and run nothing"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the commands, and run nothing"
     )
     parser.add_argument("--retry", action="store_true", help="run failed cells again")
     parser.add_argument(
-        "--report-only", action="store_true", help="the report of what is done, and run nothing"
+        "--report-only",
+        action="store_true",
+        help="make the report of the finished runs, and run nothing",
     )
-    parser.add_argument("--no-pictures", action="store_true", help="a report of tables and words")
+    parser.add_argument(
+        "--no-pictures", action="store_true", help="make the report without pictures"
+    )
     return parser
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Neve for AMReX codes: plotfiles and checkpoints, compressed within an error bound, written from the
-// MultiFabs where they lie. Header only; needs AMReX with MPI, C++17, and the libraries of neve::mpi.
+// Neve for AMReX codes: plotfiles and checkpoints, compressed within an error bound, written directly from
+// MultiFabs. Header only; needs AMReX with MPI, C++17, and the libraries of neve::mpi.
 // docs/amrex.md shows the use.
 //
 // Everything is collective over AMReX's communicator. Each function comes in two forms: one that ends the run

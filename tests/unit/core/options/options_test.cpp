@@ -163,7 +163,7 @@ TEST(RuleTexts, SayWhichSettingIsWrong) {
   };
   EXPECT_EQ(message("unit=x"), "unit: 'x' is not a whole number");
   EXPECT_EQ(message("abs=1,rel=1"), "bound is given twice");
-  EXPECT_EQ(message("fill=auto"), "fill: a rule's is a number");
+  EXPECT_EQ(message("fill=auto"), "fill: in a rule it is a number");
   EXPECT_NE(message("effort=max").find("unknown option \"effort=max\"; allowed are bound, codec"),
             std::string::npos);
   EXPECT_NE(message("merge-units=1").find("takes no value"), std::string::npos);

@@ -188,7 +188,7 @@ TEST(FilterParameters, IntegersAreLosslessAndTheirFillValuesExact) {
   for (const double none : {0.5, 1e30, std::numeric_limits<double>::quiet_NaN()}) {
     p.integer_fill.reset();
     p.fill = none;
-    EXPECT_NE(set_dtype(DType::i64, p).message().find("is no value of i64"), std::string::npos);
+    EXPECT_NE(set_dtype(DType::i64, p).message().find("is not a value of type i64"), std::string::npos);
   }
 }
 

@@ -252,9 +252,10 @@ TEST_P(RepackedFile, IsRefusedWhereLeftOutCellsCanNoLongerBeTold) {
   std::vector<std::byte> box(8 * 8 * 8 * sizeof(double));
   const Status status = (*source)->read_box(0, 0, 0, box.data());
   EXPECT_EQ(status.code(), Code::corrupt);
-  EXPECT_EQ(status.message(),
-            "level_0: another tool has repacked this file; which covered cells component density leaves out "
-            "is lost");
+  EXPECT_EQ(
+      status.message(),
+      "level_0: another tool has repacked this file; the information about which covered cells component "
+      "density leaves out is lost");
 }
 
 INSTANTIATE_TEST_SUITE_P(GzipAndOurs, RepackedFile, ::testing::Bool());

@@ -51,7 +51,8 @@ class Replaceable : public testing::Test {
   void expect_lost(const std::string& what) const {
     const Status refused = status();
     EXPECT_EQ(refused.code(), Code::usage) << what;
-    EXPECT_EQ(refused.message().find("plt holds what the new plotfile does not"), 0u) << refused.message();
+    EXPECT_EQ(refused.message().find("plt holds entries that the new plotfile does not have"), 0u)
+        << refused.message();
     EXPECT_NE(refused.message().find(": " + what + "; write"), std::string::npos) << refused.message();
   }
 

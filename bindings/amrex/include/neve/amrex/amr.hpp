@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plotfiles of codes built on AMReX's Amr and AmrLevel, where the library, not the program, puts a plotfile
-// together. Needs an AMReX with AmrLevel (AMReX_AMRLEVEL=ON, USE_AMRLEVEL=TRUE); not part of neve/amrex.hpp
+// Plotfiles of codes built on AMReX's Amr and AmrLevel, where the library, not the program, assembles a
+// plotfile. Needs an AMReX with AmrLevel (AMReX_AMRLEVEL=ON, USE_AMRLEVEL=TRUE); not part of neve/amrex.hpp
 // for that reason.
 #pragma once
 
@@ -118,9 +118,9 @@ inline Status keep_header_text(const std::string& path, const std::string& text)
 // Collective. Writes `plotfilename`.h5 with the levels and variables that amr.writePlotFile() writes at this
 // moment, and calls what it calls: setPlotVariables of level 0 before the first plotfile, then of every level
 // writePlotFilePre and, when the file is whole, writePlotFilePost, with the directory `plotfilename`. What
-// these write to the stream of AMReX's text header, which this plotfile has not, becomes the file
-// `header_text` in that directory. Derived quantities have to be computed somewhere, so here the values are
-// copied, as AMReX copies them, but of all levels at once. A class's own writePlotFile is not called. As in
+// these write to the stream of AMReX's text header, which this plotfile does not have, becomes the file
+// `header_text` in that directory. Derived quantities need memory, so the values are copied here, as AMReX
+// copies them, but for all levels at once. A class's own writePlotFile is not called. As in
 // AMReX, nothing is written, and the report is empty, where amr.plot_files_output is 0 or no variable is
 // chosen.
 inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,

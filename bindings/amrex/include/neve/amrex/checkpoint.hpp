@@ -120,7 +120,7 @@ inline Result<OpenedField> open_field(const std::string& path, const RestartFiel
   NEVE_ASSIGN(opened.source, open_plotfile(path));
   const Hierarchy& h = opened.source->hierarchy();
   const auto found = h.side_files.find(CheckpointLayout::file_name);
-  if (found == h.side_files.end()) return usage_error("it is no file of a Neve checkpoint");
+  if (found == h.side_files.end()) return usage_error("it is not a file of a Neve checkpoint");
   NEVE_ASSIGN(opened.layout, CheckpointLayout::parse(found->second, h));
   if (h.dtype != real_dtype) {
     return usage_error("it holds " + std::string(dtype_name(h.dtype)) + "; this program's amrex::Real is " +
@@ -149,7 +149,7 @@ inline Status check_target(const OpenedField& opened, size_t l, const ::amrex::M
                        " components, the MultiFab " + std::to_string(mf.nComp()));
   }
   if (mf.ixType() != opened.layout.centring)
-    return usage_error(level + ": the MultiFab is centred otherwise");
+    return usage_error(level + ": the MultiFab has another centring than the file");
   if (!mf.nGrowVect().allGE(opened.layout.ghosts)) {
     return usage_error(level + ": the file holds more ghost cells than the MultiFab has");
   }
@@ -223,9 +223,9 @@ inline void define_missing(int nlevels, const std::vector<OpenedField>& opened,
 
 // Collective. Writes the directory `checkpoint`: <name>.h5 for each field, and `header`, unless empty, as
 // Header. It is written in a hidden folder beside and renamed when whole; a directory that has the name
-// already is renamed to `checkpoint`.old.<digits> then, as AMReX does. On an error nothing is left, and what
-// was there stays. Of `options` the bound is not used and `fields` must be empty: each field brings its own
-// bound. One report for each field.
+// already is then renamed to `checkpoint`.old.<digits>, as AMReX does. On an error nothing is left behind,
+// and an earlier directory stays. In `options` the bound is not used and `fields` must be empty: each field
+// has its own bound. One report for each field.
 inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
     const std::string& checkpoint, int nlevels, const std::vector<CheckpointField>& fields,
     const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MultiFabs as Neve sees them: a Hierarchy, and boxes whose values stay where they are. Independent, not
-// collective. Who wants more than plotfile.hpp offers (side files, another communicator) takes the two from
-// here to neve::write_plotfile.
+// collective. For more than plotfile.hpp offers (side files, another communicator), pass the two from here to
+// neve::write_plotfile.
 #pragma once
 
 #include <AMReX_Geometry.H>
@@ -125,7 +125,7 @@ inline Status check_levels(int nlevels, const ::amrex::Vector<const ::amrex::Mul
       return usage_error(level + " has " + std::to_string(mf[l]->nComp()) + " components, level 0 " +
                          std::to_string(mf[0]->nComp()));
     }
-    if (mf[l]->ixType() != mf[0]->ixType()) return usage_error(level + " is centred otherwise than level 0");
+    if (mf[l]->ixType() != mf[0]->ixType()) return usage_error(level + " has another centring than level 0");
   }
   return {};
 }
