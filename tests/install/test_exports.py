@@ -143,10 +143,14 @@ def test_the_wheel_is_the_package_alone(tmp_path):
     """`pip install .` elsewhere than in the checkout: no benchmarks, and a plugin that works."""
     pip = (sys.executable, "-m", "pip")
     quiet = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
-    # With the flags of the build before, so that its compiled objects serve.
-    settings = "--config-settings=cmake.define.NEVE_WERROR=ON"
+    # As the build before, and in a folder beside it, so that what it compiled serves here, too.
+    settings = (
+        "--config-settings=cmake.define.NEVE_WERROR=ON",
+        "--config-settings=cmake.define.CMAKE_CXX_COMPILER=c++",
+        f"--config-settings=build-dir={ROOT / 'build-wheel'}",
+    )
     done = subprocess.run(
-        [*pip, "wheel", *quiet, settings, "-w", str(tmp_path), str(ROOT)],
+        [*pip, "wheel", *quiet, *settings, "-w", str(tmp_path), str(ROOT)],
         capture_output=True,
         text=True,
     )
