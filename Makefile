@@ -94,4 +94,4 @@ install: library ## libraries, headers, command and plugin under PREFIX
 	@cmake --install build --prefix $(PREFIX)
 
 clean:           ## remove what was built
-	rm -rf build build-asan build-debug build-fuzz build-mpich demo
+	rm -rf build build-asan build-debug build-fuzz build-mpich build-wheel demo
