@@ -8,7 +8,7 @@ module block_header_reader #(
     input  logic [           2:0] at,
     input  logic [          31:0] bytes,
     input  logic                  checks,         // one cycle after the last word
-    input  logic [          24:0] most_values,
+    input  logic [          24:0] max_values,
     input  logic                  is_first_block,
     output logic [           1:0] codebook,
     output logic [           3:0] offline_codebook,
@@ -26,11 +26,11 @@ module block_header_reader #(
     output logic [BLOCK_BITS+2:0] block_side_bytes
 );
   logic [31:0] symbols;
-  logic [32:0] least_payload, most_side_bytes;
+  logic [32:0] min_payload, max_side_bytes;
   logic is_bad, has_bad_counts;
   assign is_refused = is_bad || has_bad_counts || (!has_values && !block_is_last) ||
       (has_values && is_first_block && !(block_restart && block_has_step)) ||
-      (has_values && {1'b0, side} > most_side_bytes);
+      (has_values && {1'b0, side} > max_side_bytes);
   always_ff @(posedge clk) begin
     if (takes) begin
       unique case (at)
@@ -48,7 +48,7 @@ module block_header_reader #(
         3'd3: side <= bytes;
         3'd4: begin
           payload <= bytes;
-          least_payload <= {1'b0, side} + (block_has_step ? 33'd16 : 33'd0);
+          min_payload <= {1'b0, side} + (block_has_step ? 33'd16 : 33'd0);
         end
         default: ;
       endcase
@@ -58,10 +58,10 @@ module block_header_reader #(
       block_symbols <= symbols[BLOCK_BITS:0];
       block_side_bytes <= side[BLOCK_BITS+2:0];
       has_values <= values != '0;
-      has_bad_counts <= values > 32'(most_values) || symbols > values ||
-          {1'b0, payload} < least_payload || payload > {4'b0, most_values, 3'b0} + 32'd2064;
+      has_bad_counts <= values > 32'(max_values) || symbols > values ||
+          {1'b0, payload} < min_payload || payload > {4'b0, max_values, 3'b0} + 32'd2064;
       // No entry of the side stream has more than 6 bytes.
-      most_side_bytes <= {values[30:0], 2'b0} + {1'b0, values[30:0], 1'b0};
+      max_side_bytes <= {values[30:0], 2'b0} + {1'b0, values[30:0], 1'b0};
     end
   end
 endmodule

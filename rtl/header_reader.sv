@@ -25,14 +25,14 @@ module header_reader #(
     output logic                  plane_is_kept,
     output logic                  has_fill,
     output logic [          31:0] fill,
-    output logic [          24:0] most_values,    // of a block
+    output logic [          24:0] max_values,    // of a block
     output logic [TOTAL_BITS-1:0] total,          // of the sizes that are not open
     output logic                  is_open
 );
   localparam int MAX_RANK = 32;
-  localparam int LEAST_BLOCK = 256;
-  localparam int MOST_BLOCK = 1 << 24;
-  localparam int MOST_LINES = 1 << 16;
+  localparam int MIN_BLOCK = 256;
+  localparam int MAX_BLOCK = 1 << 24;
+  localparam int MAX_LINES = 1 << 16;
 
   localparam logic [1:0] WORDS = 2'd0;
   localparam logic [1:0] SIZE_LOW = 2'd1;
@@ -143,8 +143,8 @@ module header_reader #(
         end
         4'd3: is_bad <= is_bad || bytes != 32'd1;
         4'd4: begin
-          most_values <= bytes[24:0];
-          is_bad <= is_bad || bytes < 32'(LEAST_BLOCK) || bytes > 32'(MOST_BLOCK);
+          max_values <= bytes[24:0];
+          is_bad <= is_bad || bytes < 32'(MIN_BLOCK) || bytes > 32'(MAX_BLOCK);
           is_beyond <= is_beyond || bytes > 32'(1 << BLOCK_BITS);
         end
         4'd5: begin
@@ -157,7 +157,7 @@ module header_reader #(
           lines <= bytes;
           plane_last <= 16'(bytes - 32'd1);
           is_bad <= is_bad || (bytes == '0) != (dims != 2'd3);
-          is_beyond <= is_beyond || bytes > 32'(MOST_LINES);
+          is_beyond <= is_beyond || bytes > 32'(MAX_LINES);
         end
         4'd7: is_bad <= is_bad || bytes != '0;
         4'd10: fill_low <= bytes;

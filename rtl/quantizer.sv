@@ -72,14 +72,14 @@ module quantizer (
   // What follows from the place, in a memory that is never written: 2^(24 + place) where that moves the point
   // to bit 24 (0: nothing is left in front of it, and less than a half behind); places above 0; more than 4.
   localparam int POINT = 24;
-  localparam int MOST_PLACES = 4;
+  localparam int MAX_PLACES = 4;
   (* ram_style = "block" *) logic [POINT+4:0] moves [0:511];
   integer i;
   initial begin
     for (i = 0; i < 512; i = i + 1) moves[i] = 0;
     for (i = 0; i < 256; i = i + 1) begin
       if (i <= POINT) moves[(512 - i) % 512][POINT:0] = 25'd1 << (POINT - i);
-      if (i <= MOST_PLACES) moves[i] = {1'b0, 3'(i), 25'd1 << POINT};
+      if (i <= MAX_PLACES) moves[i] = {1'b0, 3'(i), 25'd1 << POINT};
       else moves[i][POINT+4] = 1'b1;
     end
   end
@@ -144,7 +144,7 @@ module quantizer (
   shift_add #(.VALUE_BITS(24), .PLACE_BITS(2), .WIDTH(29)) difference (
     .clk(clk), .subtract(1'b1), .value(decoded24), .places(binades24),
     .base({4'b0, 1'b1, data_after[32+:23], 1'b0}), .sum(error26));
-  logic [7:0]  least_limit;  // the limits' first exponent
+  logic [7:0]  min_limit;  // the limits' first exponent
   logic [8:0]  above24;
   logic        below25, below26, below27, beyond25, beyond26, beyond27;
   logic [27:0] limit26;
@@ -157,8 +157,8 @@ module quantizer (
   adder #(.WIDTH(29)) compare_limit (
     .clk(clk), .subtract(~error26[28]), .carry(1'b0), .a({1'b0, limit26}), .b(error26), .sum(over27));
   always_ff @(posedge clk) begin
-    least_limit <= settings.step.exponent - 8'd2;
-    above24 <= {1'b0, data23[30:23]} - {1'b0, least_limit};
+    min_limit <= settings.step.exponent - 8'd2;
+    above24 <= {1'b0, data23[30:23]} - {1'b0, min_limit};
     // Below the limits: q is 0, and the value smaller than t.
     below25 <= above24[8];
     beyond25 <= ~above24[8] & |above24[7:5];

@@ -137,7 +137,7 @@ module stream_reader #(
   // --- header ------------------------------------------------------------------------------------------------------
   logic header_done, header_refused, is_bad, is_beyond, plane_is_kept, is_open;
   logic [3:0] header_failure;
-  logic [24:0] most_values;
+  logic [24:0] max_values;
   logic [TOTAL_BITS-1:0] total;
   header_reader #(
       .BLOCK_BITS(BLOCK_BITS),
@@ -163,7 +163,7 @@ module stream_reader #(
       .plane_is_kept,
       .has_fill,
       .fill,
-      .most_values,
+      .max_values,
       .total,
       .is_open
   );
@@ -181,7 +181,7 @@ module stream_reader #(
       .at(at[2:0]),
       .bytes,
       .checks(state == CHECK),
-      .most_values,
+      .max_values,
       .is_first_block,
       .codebook(head_codebook),
       .offline_codebook(head_offline),

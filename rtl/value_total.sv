@@ -18,9 +18,9 @@ module value_total #(
     input  logic                  divides,         // for TOTAL_BITS cycles
     output logic                  is_multiple
 );
-  localparam logic [TOTAL_BITS:0] MOST_VALUES = (TOTAL_BITS + 1)'(1) << (TOTAL_BITS - 1);
+  localparam logic [TOTAL_BITS:0] MAX_VALUES = (TOTAL_BITS + 1)'(1) << (TOTAL_BITS - 1);
   logic [TOTAL_BITS:0] values_so_far, since_restart;
-  assign is_wrong = values_so_far > (is_open ? MOST_VALUES : {1'b0, total}) ||
+  assign is_wrong = values_so_far > (is_open ? MAX_VALUES : {1'b0, total}) ||
       (block_is_last && !is_open && values_so_far != {1'b0, total});
   assign is_past_plane = since_restart > (TOTAL_BITS + 1)'(1 << PLANE_BITS);
 

@@ -25,7 +25,7 @@ struct Args {
   std::vector<int> blocks = {8, 8, 8};
   std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
                                    "skeleton:auto"};
-  std::string sharing = "exchange", effort = "fast", covered = covered_name(bench_covered);
+  std::string distribution = "exchange", effort = "fast", covered = covered_name(bench_covered);
 };
 
 Result<Case> case_of(const Args& args) {
@@ -35,7 +35,7 @@ Result<Case> case_of(const Args& args) {
     NEVE_ASSIGN(const amr_app::Way way, amr_app::parse_way(name));
     options.ways.push_back(way);
   }
-  NEVE_ASSIGN(options.sharing, parse_sharing(args.sharing));
+  NEVE_ASSIGN(options.distribution, parse_distribution_method(args.distribution));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
   NEVE_ASSIGN(options.covered, parse_covered(args.covered));
   NEVE_ASSIGN(options.bound, parse_bound(args.store.bound));
@@ -114,7 +114,7 @@ Command add_bench_amr(CLI::App& bench) {
   sub->add_option("--steps", c.steps, "steps; the mesh is made anew in each")->capture_default_str();
   sub->add_option("--first-step", c.first_step, "number of the first step")->capture_default_str();
   sub->add_option("--seed", c.mesh.seed, "seed of the noise")->capture_default_str();
-  sub->add_option("--sharing", args->sharing,
+  sub->add_option("--distribution", args->distribution,
                   "how blocks are distributed over ranks: even-runs, greedy or exchange")
       ->capture_default_str();
   sub->add_option("--ways", args->ways,

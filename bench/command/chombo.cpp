@@ -25,7 +25,7 @@ using chombo::Case;
 using chombo::WayResult;
 
 struct Args {
-  std::string grid = "chombo", file = "plot", sharing = "greedy", bound = "rel=1e-3", effort = "fast",
+  std::string grid = "chombo", file = "plot", distribution = "greedy", bound = "rel=1e-3", effort = "fast",
               covered = covered_name(bench_covered);
   std::vector<int> units = {1, 1, 1};
   std::vector<std::string> strategies = {"independent", "collective", "aggregated", "skeleton", "compressed"};
@@ -57,7 +57,7 @@ Result<Case> case_of(const Args& args) {
   options.components = args.components != 0 ? args.components : is_chombo ? 2 : 15;
   options.ghosts = args.ghosts;
   options.compress_ghosts = args.compress_ghosts;
-  NEVE_ASSIGN(options.sharing, parse_sharing(args.sharing));
+  NEVE_ASSIGN(options.distribution, parse_distribution_method(args.distribution));
   for (const std::string& name : args.strategies) {
     NEVE_ASSIGN(const chombo::Way way, chombo::parse_way(name));
     options.ways.push_back(way);
@@ -87,7 +87,7 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
             {"components", options.components},
             {"ghosts", options.ghosts},
             {"compress_ghosts", options.compress_ghosts},
-            {"sharing", args.sharing},
+            {"distribution", args.distribution},
             {"aggregate_boxes", options.aggregate_boxes},
             {"bound", args.bound},
             {"covered", args.covered},
@@ -97,8 +97,8 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
             {"value_bytes", result.value_bytes},
             {"max_over_mean", result.max_over_mean},
             {"max_over_mean_finest", result.max_over_mean_finest},
-            {"most_finest_boxes", result.most_finest_boxes},
-            {"least_finest_boxes", result.least_finest_boxes},
+            {"max_finest_boxes", result.max_finest_boxes},
+            {"min_finest_boxes", result.min_finest_boxes},
             {"strategies", Json::array()}};
   for (const WayResult& way : result.ways) {
     Json entry = {{"name", way.name},
@@ -108,7 +108,7 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
                   {"MBps", megabytes_per_second(result, way)},
                   {"seconds",
                    {{"total", way.total_seconds},
-                    {"least", way.least_seconds},
+                    {"min", way.min_seconds},
                     {"plan", way.plan_seconds},
                     {"encode", way.encode_seconds},
                     {"place", way.place_seconds},
@@ -131,15 +131,15 @@ std::string result_text(const Args& args, const Case& options, int ranks, const 
       "boxes a "
       "rank); medians of {}; compressed: bound {}, covered cells {}\n\n",
       args.grid, args.file, result.boxes, human_bytes(result.value_bytes), ranks, result.max_over_mean,
-      result.max_over_mean_finest, result.least_finest_boxes, result.most_finest_boxes, options.repeats,
+      result.max_over_mean_finest, result.min_finest_boxes, result.max_finest_boxes, options.repeats,
       args.bound, options.file == chombo::FileKind::plot ? args.covered : covered_name(Covered::keep));
-  Table table({"strategy", "MPI-IO writes", "data written", "file", "MB/s", "total ms", "least", "plan",
+  Table table({"strategy", "MPI-IO writes", "data written", "file", "MB/s", "total ms", "min", "plan",
                "encode", "place", "write", "sync"});
   const auto ms = [](double seconds) { return fmt::format("{:.3g}", seconds * 1e3); };
   for (const WayResult& way : result.ways) {
     table.add({way.name, std::to_string(way.mpi_writes), human_bytes(way.data_bytes),
                human_bytes(way.file_bytes), fmt::format("{:.0f}", megabytes_per_second(result, way)),
-               ms(way.total_seconds), ms(way.least_seconds), ms(way.plan_seconds), ms(way.encode_seconds),
+               ms(way.total_seconds), ms(way.min_seconds), ms(way.plan_seconds), ms(way.encode_seconds),
                ms(way.place_seconds), ms(way.write_seconds), ms(way.sync_seconds)});
   }
   text += table.text();
@@ -213,7 +213,7 @@ Command add_bench_chombo(CLI::App& bench) {
          "layers of ghost cells around every box of a plotfile; a checkpoint's variables have 4 or 5")
       ->capture_default_str();
   sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold the ghost cells as well");
-  sub->add_option("--sharing", args->sharing,
+  sub->add_option("--distribution", args->distribution,
                   "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
   sub->option_defaults()->group("Files");

@@ -24,9 +24,9 @@ struct Args {
 };
 
 Status run(const Ranks& ranks, const Args& args) {
-  constexpr uint64_t most_mib = 1 << 20;
-  if (args.mib < 1 || args.mib > most_mib) {
-    return usage_error(fmt::format("--mib is {}; 1 to {} is allowed", args.mib, most_mib));
+  constexpr uint64_t max_mib = 1 << 20;
+  if (args.mib < 1 || args.mib > max_mib) {
+    return usage_error(fmt::format("--mib is {}; 1 to {} is allowed", args.mib, max_mib));
   }
   if (args.repeats < 1)
     return usage_error(fmt::format("--repeats is {}; at least 1 is allowed", args.repeats));
@@ -38,14 +38,14 @@ Status run(const Ranks& ranks, const Args& args) {
     return nlohmann::ordered_json{{"ranks", ranks.size()},
                                   {"bytes_per_rank", args.mib * mebibyte},
                                   {"write_seconds", seconds.median},
-                                  {"write_seconds_range", {seconds.least, seconds.most}},
+                                  {"write_seconds_range", {seconds.min, seconds.max}},
                                   {"write_MBps", megabytes / seconds.median}};
   };
   return report(ranks, args.report, json, [&] {
     return fmt::format(
         "{} ranks, {} MiB each, written and made durable: {:.0f} MB/s ({:.0f} to {:.0f} in {} runs)\n",
-        ranks.size(), args.mib, megabytes / seconds.median, megabytes / seconds.most,
-        megabytes / seconds.least, args.repeats);
+        ranks.size(), args.mib, megabytes / seconds.median, megabytes / seconds.max, megabytes / seconds.min,
+        args.repeats);
   });
 }
 

@@ -56,7 +56,7 @@ struct Row {
 };
 
 constexpr double wanted_factor = 5;
-constexpr int most_cores = 1024;
+constexpr int max_cores = 1024;
 
 std::vector<Row> model(const Args& args, const Result& result) {
   const mpibench::Volume volume{args.node_gigabytes * 1e9, args.block_megabytes * (1 << 20)};
@@ -76,7 +76,7 @@ std::vector<Row> model(const Args& args, const Result& result) {
             {operation, machine,
              gathers ? model_gather(machine, result.speeds, volume, decodes)
                      : model_write(machine, result.speeds, volume),
-             cores_for(wanted_factor, most_cores, machine, result.speeds, volume, gathers, decodes)});
+             cores_for(wanted_factor, max_cores, machine, result.speeds, volume, gathers, decodes)});
       }
     }
   }

@@ -24,12 +24,12 @@ nlohmann::ordered_json store_json(const apps::StoreResult& r) {
                               {"file_bytes", r.file_bytes},
                               {"ratio", r.ratio()},
                               {"write_seconds", r.write.median},
-                              {"write_seconds_range", {r.write.least, r.write.most}},
+                              {"write_seconds_range", {r.write.min, r.write.max}},
                               {"write_MBps", megabytes_per_second(r.raw_bytes, r.write.median)}};
   if (r.compress_seconds) j["compress_seconds"] = *r.compress_seconds;
   if (r.verified_values > 0) {
     j["read_seconds"] = r.read.median;
-    j["read_seconds_range"] = {r.read.least, r.read.most};
+    j["read_seconds_range"] = {r.read.min, r.read.max};
     j["read_MBps"] = megabytes_per_second(r.raw_bytes, r.read.median);
     j["verified"] = {
         {"values", r.verified_values}, {"wrong", r.wrong_values}, {"max_abs_error", r.max_abs_error}};

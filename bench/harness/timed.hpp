@@ -34,12 +34,12 @@ Result<double> timed_alone(const mpi::Comm& comm, const std::string& phase, Work
 
 // Of something done several times; sums of such.
 struct Seconds {
-  double median = 0, least = 0, most = 0;
+  double median = 0, min = 0, max = 0;
 
   Seconds& operator+=(const Seconds& other) {
     median += other.median;
-    least += other.least;
-    most += other.most;
+    min += other.min;
+    max += other.max;
     return *this;
   }
 };
@@ -53,8 +53,8 @@ Result<Seconds> timed(const mpi::Comm& comm, int repeats, Prepare&& prepare, Wor
     NEVE_ASSIGN(const double seconds, timed(comm, work));
     runs.push_back(seconds);
   }
-  const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
-  return Seconds{median_of(runs), *least, *most};
+  const auto [min, max] = std::minmax_element(runs.begin(), runs.end());
+  return Seconds{median_of(runs), *min, *max};
 }
 
 }  // namespace neve::apps

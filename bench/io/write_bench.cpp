@@ -29,8 +29,8 @@ using neve::Hierarchy;
 using neve::Level;
 using neve::apps::median_of;
 
-constexpr int most_replicas = 16;
-constexpr int most_repeats = 1000;
+constexpr int max_replicas = 16;
+constexpr int max_repeats = 1000;
 
 int rank_of_world() {
   int rank = 0;
@@ -280,7 +280,7 @@ int main(int argc, char** argv) {
     stop(neve::usage_error("usage: neve_bench_write PLOTFILE FOLDER BOUND COVERED REPLICAS REPEATS"));
   }
   run(argv[1], argv[2], must(neve::parse_bound(argv[3])), must(neve::parse_covered(argv[4])),
-      number_argument(argv[5], "REPLICAS", most_replicas), number_argument(argv[6], "REPEATS", most_repeats));
+      number_argument(argv[5], "REPLICAS", max_replicas), number_argument(argv[6], "REPEATS", max_repeats));
   MPI_Finalize();
   return 0;
 }

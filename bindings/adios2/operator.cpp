@@ -91,7 +91,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     size_t value_bytes = dtype_of(type) ? dtype_bytes(*dtype_of(type)) : 0;
     for (const size_t size : count) value_bytes *= size;
     const Result<std::vector<std::byte>> frame = encode(data, {count.begin(), count.end()}, type);
-    if (frame.ok() && frame->size() <= most_bytes(value_bytes)) {
+    if (frame.ok() && frame->size() <= max_bytes(value_bytes)) {
       std::memcpy(out, frame->data(), frame->size());
       return frame->size();
     }
@@ -135,7 +135,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
 
   size_t GetEstimatedSize(const size_t count, const size_t value_bytes, const size_t /*dims*/,
                           const size_t* /*sizes*/) const override {
-    return most_bytes(count * value_bytes);
+    return max_bytes(count * value_bytes);
   }
 
  private:
@@ -149,7 +149,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
   // What will not compress is kept as it is, with a few bytes for every section.
-  static size_t most_bytes(size_t value_bytes) {
+  static size_t max_bytes(size_t value_bytes) {
     constexpr size_t header_bytes = size_t{1} << 16;
     return value_bytes + value_bytes / 8 + header_bytes;
   }

@@ -11,7 +11,7 @@
 namespace neve::mpi {
 namespace {
 
-constexpr size_t most_common_numbers = 8;
+constexpr size_t max_common_numbers = 8;
 
 Status read_layer(const neve_mpi_options& given, std::vector<uint64_t>& layer_shape) {
   if (given.layer_ndim < 0 || given.layer_ndim >= NEVE_MAX_DIMS) {
@@ -71,7 +71,7 @@ void report_moved(const CallOptions& options, uint64_t values, const Moved& move
 Status check_same(const Comm& comm, std::initializer_list<Common> numbers) {
   // Minima, then complements of maxima, so that one reduction serves both. No memory is asked for: a rank
   // that got none would leave the others waiting.
-  std::array<int64_t, 2 * most_common_numbers> extremes{};
+  std::array<int64_t, 2 * max_common_numbers> extremes{};
   size_t count = 0;
   for (const Common& common : numbers) extremes[count++] = common.number;
   for (const Common& common : numbers) extremes[count++] = ~common.number;

@@ -15,16 +15,17 @@ namespace neve {
 
 // How the boxes of a level are shared among ranks, along the Morton curve so that a rank's boxes lie
 // together.
-enum class Sharing : uint8_t {
+enum class DistributionMethod : uint8_t {
   even_runs,  // runs of boxes, cut where the ranks' even shares of the load end
   greedy,    // runs of boxes, each filled up to a target load that follows what is left: Chombo's LoadBalance
   exchange,  // greedy, then boxes are exchanged as long as that lowers the load of the most loaded rank: more
              // even, runs with holes
 };
-Result<Sharing> parse_sharing(const std::string& name);  // "even-runs", "greedy", "exchange"
+Result<DistributionMethod> parse_distribution_method(
+    const std::string& name);  // "even-runs", "greedy", "exchange"
 
 struct DistributionOptions {
-  Sharing sharing = Sharing::even_runs;
+  DistributionMethod method = DistributionMethod::even_runs;
   // The cost of a box, loads[level][box], in any unit; empty: its cells.
   std::vector<std::vector<double>> loads;
 };

@@ -20,10 +20,10 @@ namespace {
 using stream::Codebook;
 using stream::SymbolCounts;
 
-constexpr uint32_t least_line = 8;
-constexpr uint32_t most_lines = 1U << 16;
-constexpr uint32_t most_rungs = 64;
-constexpr uint32_t least_build_rounds = 4;
+constexpr uint32_t min_line = 8;
+constexpr uint32_t max_lines = 1U << 16;
+constexpr uint32_t max_rungs = 64;
+constexpr uint32_t min_build_rounds = 4;
 constexpr uint32_t offer_after_rounds = 3;
 constexpr uint32_t header_page = 0x80;
 constexpr uint32_t ladder_page = 0x200;
@@ -37,7 +37,7 @@ void set_directions(const EngineBuild& build, const EngineOptions& o, stream::He
     if (o.shape[d] > 1) sides.push_back(o.shape[d]);
   }
   header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, static_cast<int>(build.dims));
-  if (header.dims >= 2 && sides[0] < least_line) header.dims = 1;
+  if (header.dims >= 2 && sides[0] < min_line) header.dims = 1;
   header.line = header.dims >= 2 ? static_cast<uint32_t>(sides[0]) : 0;
   header.lines_per_plane = header.dims == 3 ? static_cast<uint32_t>(sides[1]) : 0;
 }
@@ -56,21 +56,21 @@ Status check(const EngineBuild& build, const EngineOptions& o, const stream::Hea
     return usage_error(
         fmt::format("engine: lines of {} values, built for {}", h.line, 1U << build.line_bits));
   }
-  if (h.dims == 3 && h.lines_per_plane > most_lines) {
-    return usage_error(fmt::format("engine: planes of {} lines, at most {}", h.lines_per_plane, most_lines));
+  if (h.dims == 3 && h.lines_per_plane > max_lines) {
+    return usage_error(fmt::format("engine: planes of {} lines, at most {}", h.lines_per_plane, max_lines));
   }
   if (!o.restarts && build.lanes > 1) {
     return usage_error(fmt::format("engine: prediction across blocks with {} lanes, needs one", build.lanes));
   }
-  if (o.bounds.empty() || o.bounds.size() > most_rungs || o.first_rung >= o.bounds.size()) {
+  if (o.bounds.empty() || o.bounds.size() > max_rungs || o.first_rung >= o.bounds.size()) {
     return usage_error(fmt::format("engine: {} bounds, the first of them number {}; allowed 1..{}",
-                                   o.bounds.size(), o.first_rung, most_rungs));
+                                   o.bounds.size(), o.first_rung, max_rungs));
   }
   const uint64_t counted = uint64_t{o.build_rounds} * build.lanes * o.block_values;
-  if (o.build_rounds < least_build_rounds || counted >= 1U << 24) {
+  if (o.build_rounds < min_build_rounds || counted >= 1U << 24) {
     return usage_error(
         fmt::format("engine: codebooks of {} rounds, allowed {} and more, of fewer than 2^24 values",
-                    o.build_rounds, least_build_rounds));
+                    o.build_rounds, min_build_rounds));
   }
   if (o.table_shift > 7) return usage_error(fmt::format("engine: table shift {}, at most 7", o.table_shift));
   return {};
@@ -270,7 +270,7 @@ class RatioControl {
     missed_ += miss;
     const int64_t half = shift_ == 0 ? 0 : int64_t{1} << (shift_ - 1);
     const int64_t moves =
-        std::clamp<int64_t>((miss + (missed_ >> 2) + half) >> shift_, -most_moves, most_moves);
+        std::clamp<int64_t>((miss + (missed_ >> 2) + half) >> shift_, -max_moves, max_moves);
     if (round - 2 >= rung_since_ && rung_ + moves != rung_) {
       rung_since_ = round;
       rung_ = std::clamp<int64_t>(rung_ + moves, 0, last_rung_);
@@ -280,7 +280,7 @@ class RatioControl {
   void measured(uint32_t bits) { bits_.push_back(bits); }
 
  private:
-  static constexpr int64_t most_moves = 32;
+  static constexpr int64_t max_moves = 32;
   int64_t target_;
   uint32_t shift_;
   int64_t last_rung_;

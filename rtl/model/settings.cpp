@@ -24,7 +24,7 @@ Result<QuantizerSettings> quantizer_settings(const Quantizer<float>& q) {
   s.has_fill = q.has_fill;
   s.fill = std::bit_cast<uint32_t>(q.fill);
   if (q.step == 0) return s;
-  if (!(q.step >= least_step) || !(q.step <= most_step)) {
+  if (!(q.step >= min_step) || !(q.step <= max_step)) {
     return usage_error(fmt::format("engine: step {} of float32, allowed are 0 and 2^-96 to 2^96", q.step));
   }
   // Where t is not above half a step, values near the middle of two quantization codes would need more

@@ -12,8 +12,8 @@
 namespace neve::rtl {
 
 // Steps the engine takes, beside 0: values and products of others could leave float32's normal range.
-inline constexpr float least_step = 0x1p-96F;
-inline constexpr float most_step = 0x1p+96F;
+inline constexpr float min_step = 0x1p-96F;
+inline constexpr float max_step = 0x1p+96F;
 
 struct QuantizerSettings {
   bool has_step = false;

@@ -36,7 +36,7 @@ def carried(neve, mode, path, tolerance=1e-3, bound="abs=1e-3", ranks=3, options
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_gathers(neve, tmp_path, ranks):
     said, numbers = carried(
-        neve, "gather", tmp_path / "f", ranks=ranks, options=("--least-bytes", 1000)
+        neve, "gather", tmp_path / "f", ranks=ranks, options=("--min-bytes", 1000)
     )
     gathers, values, frames = numbers[:3]
     assert gathers == 3 * ranks  # of floats, in place, and MPI_Gatherv; not the integers
@@ -59,7 +59,7 @@ def test_gathers(neve, tmp_path, ranks):
 )
 def test_gathers_take_every_option_of_codecs(neve, tmp_path, options):
     said, numbers = carried(
-        neve, "gather", tmp_path / "f", ranks=2, options=("--least-bytes", 1000, *options)
+        neve, "gather", tmp_path / "f", ranks=2, options=("--min-bytes", 1000, *options)
     )
     assert numbers[0] == 6 and numbers[2] < numbers[1] / 2
     assert all("derived datatype" in line for line in said)
@@ -80,7 +80,7 @@ def test_gathers_without_a_bound_are_mpis_own(neve, tmp_path):
     assert carried(neve, "gather", tmp_path / "f", tolerance=0, bound=None)[1][:1] == [0]
     calls = ("--calls", "file")
     assert carried(neve, "gather", tmp_path / "f", tolerance=0, options=calls)[1][:1] == [0]
-    large = ("--least-bytes", 10**6)
+    large = ("--min-bytes", 10**6)
     assert carried(neve, "gather", tmp_path / "f", tolerance=0, options=large)[1][:1] == [0]
 
 
@@ -110,7 +110,7 @@ def test_files_are_written_and_read_as_frames(neve, tmp_path):
 
 def test_views_and_file_pointers(neve, tmp_path):
     path = tmp_path / "f"
-    options = ("--least-bytes", 1000, "--layer", "50,20")
+    options = ("--min-bytes", 1000, "--layer", "50,20")
     said, numbers = carried(neve, "write_view", path, options=options)
     assert said == [] and numbers[3:5] == [9, (3 * COUNT + 100) * 4]
     assert path.stat().st_size < COUNT
@@ -131,9 +131,9 @@ def test_what_cannot_be_frames_is_said_and_plain(neve, tmp_path, mode):
 
 def test_files_that_are_not_asked_for_are_plain(neve, tmp_path):
     path = tmp_path / "f"
-    small = ("--least-bytes", 10**9)
+    small = ("--min-bytes", 10**9)
     said, _ = carried(neve, "write_at", path, tolerance=0, options=small)
-    assert len(said) == 1 and "LEAST_BYTES" in said[0]
+    assert len(said) == 1 and "MIN_BYTES" in said[0]
     assert path.stat().st_size == (3 * COUNT + 100) * 8
     # What holds plain values stays plain.
     said, _ = carried(neve, "write_at", path, tolerance=0)
@@ -260,7 +260,7 @@ def test_legal_programs_have_the_results_of_native_mpi(neve, tmp_path, mode):
     native, lossless, bounded = (folder / "f" for folder in folders)
 
     def with_frames(bound, path, tolerance):
-        options = ("--bound", bound, "--least-bytes", 1000)
+        options = ("--bound", bound, "--min-bytes", 1000)
         command = ("mpirun", "-n", ranks, program, mode, path, tolerance)
         return neve("mpi", "run", *options, "--", *command)
 

@@ -221,7 +221,7 @@ def test_compress_refuses_options_that_do_nothing(tmp_path, array, words, option
         (("plan", SAMPLE, "--ranks", "4", "--box-cells", "8"), "--box-cells"),
         (("plan", SAMPLE, "--ranks", "4", "--codec-speed", "8"), "--codec-speed"),
         (("plan", "--boxes", "64:9", "--ranks", "4", "--ghosts", "1"), "--ghosts"),
-        (("plan", "--boxes", "64:9", "--ranks", "4", "--sharing", "greedy"), "--sharing"),
+        (("plan", "--boxes", "64:9", "--ranks", "4", "--distribution", "greedy"), "--distribution"),
         (("mpi", "run", "--effort", "max", "--", "touch", "ran"), "--effort"),
         (("mpi", "run", "--files", "x", "--", "touch", "ran"), "--files"),
         (

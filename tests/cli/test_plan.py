@@ -75,7 +75,15 @@ def test_small_boxes_of_a_checkpoint(neve):
 
 def test_aggregate_boxes_makes_calls_of_so_many(neve):
     result = plan(
-        neve, "--chombo", "1x1x1", "--ranks", "8", "--aggregate-boxes", "3", "--sharing", "exchange"
+        neve,
+        "--chombo",
+        "1x1x1",
+        "--ranks",
+        "8",
+        "--aggregate-boxes",
+        "3",
+        "--distribution",
+        "exchange",
     )
     assert by_name(result)["aggregated, 3 boxes"]["mpi"]["writes"] == 8 * (1 + 2 + 8)
 
@@ -119,7 +127,7 @@ def test_a_plotfile_is_planned_for(neve):
         (("--ranks", "4", "--boxes", "12"), "SIZE:COUNT"),
         (("--ranks", "4", "--boxes", "0:3"), "0 bytes"),
         (("--ranks", "4", "--bisicles", "--system", "laptop"), "edison, cori"),
-        (("--ranks", "4", "--bisicles", "--sharing", "random"), "exchange"),
+        (("--ranks", "4", "--bisicles", "--distribution", "random"), "exchange"),
         (("--ranks", "4", "--bisicles", "--stripe-count", "97"), "96 targets"),
         (("--ranks", "4", "--bisicles", "--ratio", "-3"), "--ratio"),
         (("--ranks", "4", "--bisicles", "--target-bandwidth", "-1"), "--target-bandwidth"),

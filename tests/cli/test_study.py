@@ -115,7 +115,7 @@ def test_from_a_deck_to_a_report(neve, tmp_path):
     assert len(rows) == 5 * 2 + 2
     for row in rows.values():
         assert row["error"] is None and row["wrong_values"] == 0
-        assert row["write_seconds_least"] <= row["write_seconds"] <= row["write_seconds_most"]
+        assert row["write_seconds_min"] <= row["write_seconds"] <= row["write_seconds_max"]
         assert row["of_disk"] == pytest.approx(
             row["write_MBps"] / study["disk_MBps"][str(row["ranks"])]
         )

@@ -17,8 +17,8 @@ using neve::Code;
 using neve::fuzz::require_code;
 
 void read_all_boxes(neve::Checkpoint& checkpoint) {
-  constexpr uint64_t most_bytes = uint64_t{8} << 20;
-  constexpr int most_reads = 2000;
+  constexpr uint64_t max_bytes = uint64_t{8} << 20;
+  constexpr int max_reads = 2000;
   const neve::Hierarchy& h = checkpoint.hierarchy();
   uint64_t bytes = 0;
   int reads = 0;
@@ -31,10 +31,10 @@ void read_all_boxes(neve::Checkpoint& checkpoint) {
         uint64_t box_bytes = neve::dtype_bytes(h.dtype);
         for (int d = 0; d < neve::max_dims; ++d) {
           const int64_t side = boxes[static_cast<size_t>(b)].size(d) + 2 * int64_t{variable.ghosts[d]};
-          box_bytes = std::min(box_bytes * static_cast<uint64_t>(side), most_bytes + 1);
+          box_bytes = std::min(box_bytes * static_cast<uint64_t>(side), max_bytes + 1);
         }
-        if (box_bytes > most_bytes) continue;
-        if ((bytes += box_bytes) > most_bytes || ++reads > most_reads) return;
+        if (box_bytes > max_bytes) continue;
+        if ((bytes += box_bytes) > max_bytes || ++reads > max_reads) return;
         values.resize(box_bytes);
         for (int c = 0; c < static_cast<int>(variable.components.size()) && c < 8; ++c) {
           require_code(checkpoint.read_box(v, l, b, c, values.data()), {Code::corrupt});

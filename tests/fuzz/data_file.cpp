@@ -20,8 +20,8 @@ using neve::fuzz::require_code;
 
 constexpr std::initializer_list<Code> refusals = {Code::corrupt, Code::usage, Code::plugin_missing};
 // A copy reads and writes every value and every chunk, so files that claim more are not copied here.
-constexpr uint64_t most_raw_bytes = uint64_t{16} << 20;
-constexpr uint64_t most_chunks = 4096;
+constexpr uint64_t max_raw_bytes = uint64_t{16} << 20;
+constexpr uint64_t max_chunks = 4096;
 
 neve::datafile::CopyOptions options_of(uint8_t choice) {
   neve::datafile::CopyOptions options;
@@ -44,16 +44,16 @@ bool describe(const std::string& path) {
   uint64_t bytes = 0, chunks = 0;
   for (const neve::datafile::Variable& variable : description->variables) {
     const uint64_t of_variable = variable.raw_bytes();
-    if (of_variable > most_raw_bytes || (bytes += of_variable) > most_raw_bytes) return false;
+    if (of_variable > max_raw_bytes || (bytes += of_variable) > max_raw_bytes) return false;
     // A chunk is held whole, whatever the dataset holds of it.
     uint64_t chunk_bytes = variable.element_bytes;
     for (const uint64_t side : variable.chunk) {
-      if (side == 0 || chunk_bytes > most_raw_bytes / side) return false;
+      if (side == 0 || chunk_bytes > max_raw_bytes / side) return false;
       chunk_bytes *= side;
     }
     if (variable.chunk.empty()) continue;
     chunks += neve::datafile::ChunkGrid{variable.dims, variable.chunk}.count();
-    if (chunks > most_chunks) return false;
+    if (chunks > max_chunks) return false;
   }
   return true;
 }

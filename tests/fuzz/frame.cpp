@@ -17,7 +17,7 @@ using neve::Frame;
 using neve::fuzz::broken_promise;
 using neve::fuzz::require_code;
 
-constexpr uint64_t most_elements = uint64_t{1} << 22;
+constexpr uint64_t max_elements = uint64_t{1} << 22;
 
 // A component decoded alone has the values it has in the whole frame.
 void compare_component(const Frame& frame, int component, const std::vector<std::byte>& whole,
@@ -46,7 +46,7 @@ void decode_one_box(const Frame& frame, const neve::CoarserLevel& coarser) {
   const auto box = static_cast<int>(frame.box_count() / 2);
   const uint64_t bytes =
       static_cast<uint64_t>(frame.box(static_cast<uint64_t>(box)).cells()) * neve::dtype_bytes(frame.dtype());
-  if (bytes > most_elements * sizeof(double)) return;  // a split frame of a large box
+  if (bytes > max_elements * sizeof(double)) return;  // a split frame of a large box
   std::vector<std::byte> values(bytes);
   require_code(frame.decode_box(box, component, values.data(), values.size(), &coarser), {Code::corrupt});
   const auto marks = frame.left_out(box, component);
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (description.status().code() != frame.status().code()) {
     broken_promise("a frame is described and not parsed, or the other way round");
   }
-  if (!frame.ok() || frame->shape().element_count > most_elements) return 0;
+  if (!frame.ok() || frame->shape().element_count > max_elements) return 0;
   if (description->boxes != frame->box_count() || description->held_elements != frame->held_elements()) {
     broken_promise("a frame's description tells of other boxes");
   }

@@ -42,14 +42,14 @@ bool start_mpi() {
 }
 
 void read_pieces(const neve::mpi::FrameFileReader& reader) {
-  constexpr uint64_t most_values = uint64_t{1} << 18;
+  constexpr uint64_t max_values = uint64_t{1} << 18;
   constexpr uint64_t pieces = 3;
   const neve::FrameFileIndex& index = reader.index();
   // A frame is decoded whole for any piece of it.
   for (const neve::FrameFileEntry& entry : index.entries) {
-    if (entry.values > most_values) return;
+    if (entry.values > max_values) return;
   }
-  const uint64_t values = std::min(index.values, most_values);
+  const uint64_t values = std::min(index.values, max_values);
   const uint64_t piece = std::max<uint64_t>(values / pieces, 1);
   std::vector<std::byte> out(piece * neve::dtype_bytes(index.dtype));
   neve::mpi::Moved moved;

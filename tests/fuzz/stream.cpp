@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr uint64_t most_values = uint64_t{1} << 22;
+constexpr uint64_t max_values = uint64_t{1} << 22;
 
 void refuse_other_codes(const neve::Status& status) {
   if (!status.ok() && status.code() != neve::Code::corrupt) std::abort();
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   refuse_other_codes(contents.status());
   std::vector<std::byte> whole;
   bool is_whole = false;
-  if (contents.ok() && contents->values <= most_values) {
+  if (contents.ok() && contents->values <= max_values) {
     whole.resize(contents->values * neve::dtype_bytes(contents->info.dtype));
     const neve::Status status = neve::decode_stream(bytes, whole.data(), whole.size());
     refuse_other_codes(status);
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   uint64_t decoded = 0;
   bool is_same = true;
   const size_t piece = 1 + size % 97;
-  for (size_t at = 0; at < size && decoded <= most_values * sizeof(double); at += piece) {
+  for (size_t at = 0; at < size && decoded <= max_values * sizeof(double); at += piece) {
     const neve::Status status = decoder.push(bytes.subspan(at, std::min(piece, size - at)));
     refuse_other_codes(status);
     const auto output = decoder.output();

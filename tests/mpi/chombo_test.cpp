@@ -38,7 +38,7 @@ int rounds_of(int boxes) { return (boxes + world_size() - 1) / world_size(); }
 
 TEST_F(Chombo, CountsAsThePaperDoes) {
   Case options = make_case({"independent", "collective", "aggregated", "skeleton"});
-  options.sharing = Sharing::exchange;
+  options.distribution = DistributionMethod::exchange;
   const auto result = run_benchmark(MPI_COMM_WORLD, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->boxes, 225u);
@@ -62,7 +62,7 @@ TEST_F(Chombo, CountsAsThePaperDoes) {
 TEST_F(Chombo, SomeBoxesATime) {
   Case options = make_case({"aggregated"});
   options.aggregate_boxes = 5;
-  options.sharing = Sharing::exchange;
+  options.distribution = DistributionMethod::exchange;
   options.repeats = 2;
   const auto result = run_benchmark(MPI_COMM_WORLD, options);
   ASSERT_TRUE(result.ok()) << result.status().message();

@@ -137,7 +137,7 @@ const std::vector<Way> ways = {{"independent"},   {"collective"},      {"aggrega
                                {"aggregated", 3}, {"aggregated", 100}, {"skeleton"}};
 
 // Most boxes of one rank on a level.
-uint64_t most_boxes(const std::vector<int>& owner) {
+uint64_t max_boxes(const std::vector<int>& owner) {
   std::vector<uint64_t> boxes(static_cast<size_t>(world_size()), 0);
   for (const int rank : owner) ++boxes[static_cast<size_t>(rank)];
   return *std::max_element(boxes.begin(), boxes.end());
@@ -148,7 +148,7 @@ uint64_t promised_writes(const Way& way, const Owners& owner) {
   if (way.strategy == "skeleton") return ranks;
   uint64_t writes = 0;
   for (const std::vector<int>& level : owner) {
-    const uint64_t most = most_boxes(level);
+    const uint64_t most = max_boxes(level);
     const auto k = static_cast<uint64_t>(way.aggregate_boxes);
     if (way.strategy == "independent") writes += level.size();
     if (way.strategy == "collective") writes += most * ranks;

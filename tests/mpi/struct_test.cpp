@@ -154,8 +154,8 @@ TEST_F(Struct, AdiosSzipOfLand) {
     EXPECT_TRUE(apps::check_stored(layout.outputs).ok()) << apps::check_stored(layout.outputs).message();
     for (const apps::StoreResult& output : layout.outputs) {
       EXPECT_EQ(output.verified_values, 30u * 22 * 8) << output.name;
-      EXPECT_LE(output.write.least, output.write.median);
-      EXPECT_LE(output.write.median, output.write.most);
+      EXPECT_LE(output.write.min, output.write.median);
+      EXPECT_LE(output.write.median, output.write.max);
       ASSERT_TRUE(output.compress_seconds.has_value());
       EXPECT_GT(*output.compress_seconds, 0);
     }

@@ -24,16 +24,16 @@ ALL_LINEAR, PER_SECTION = 0, 1
 PSNR = 4  # the last of the modes asked
 LINEAR, CLUSTER, IN_PLACE, NESTED = range(4)
 SPLIT, ARRAY, HAS_COARSER = 1, 2, 4
-MOST_COARSER_RATIO = 1024
+MAX_COARSER_RATIO = 1024
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
 DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT, LOSSLESS = range(1, 8)
 AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
 LISTED = 15
-MOST_TILE_CELLS = 1 << 21
+MAX_TILE_CELLS = 1 << 21
 GATHERED_TILE_CELLS = 1 << 16
-MOST_ELEMENTS = 1 << 40
+MAX_ELEMENTS = 1 << 40
 DTYPES = ("<f4", "<f8", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
-MOST_BOUNDING_CELLS = 1 << 61
+MAX_BOUNDING_CELLS = 1 << 61
 WORD = 1 << 32
 
 
@@ -226,10 +226,10 @@ class Frame:
 
 def read_box(body: Reader, ndim: int, before: list[int]) -> Box:
     lo = [before[d] + body.svarint() for d in range(ndim)] + [0] * (4 - ndim)
-    require(all(abs(position) <= MOST_ELEMENTS for position in lo), "box too far away")
+    require(all(abs(position) <= MAX_ELEMENTS for position in lo), "box too far away")
     size = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
     box = Box(lo, size, [])
-    require(min(size) >= 1 and box.cells() <= MOST_ELEMENTS, "box size")
+    require(min(size) >= 1 and box.cells() <= MAX_ELEMENTS, "box size")
     for _ in range(body.varint()):
         rect_lo = [body.varint() for _ in range(ndim)] + [0] * (4 - ndim)
         rect_size = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
@@ -305,7 +305,7 @@ def read_shape(body: Reader, element_count: int) -> list[int]:
 
 def read_ratio(body: Reader, ndim: int) -> list[int]:
     ratio = [body.varint() for _ in range(ndim)] + [1] * (4 - ndim)
-    require(all(1 <= r <= MOST_COARSER_RATIO for r in ratio), "refinement")
+    require(all(1 <= r <= MAX_COARSER_RATIO for r in ratio), "refinement")
     return ratio
 
 
@@ -337,7 +337,7 @@ def parse(data: bytes) -> Frame:
     body = read_body(data, header_bytes)
     require(dtype < len(DTYPES) and 1 <= ndim <= 4 and components >= 1, "prefix")
     require(arrangement <= PER_SECTION and flags < 2 * HAS_COARSER, "arrangement or flags")
-    require(element_count <= MOST_ELEMENTS, "element count")
+    require(element_count <= MAX_ELEMENTS, "element count")
     require(box_count >= 1 or (bool(flags & ARRAY) and element_count == 0), "no boxes")
 
     shape = read_shape(body, element_count) if flags & ARRAY else None
@@ -389,7 +389,7 @@ def parse(data: bytes) -> Frame:
 
 def pieces(rect: Rect) -> list[Rect]:
     p = list(rect.size)
-    while int(np.prod(p, dtype=object)) > MOST_TILE_CELLS:
+    while int(np.prod(p, dtype=object)) > MAX_TILE_CELLS:
         longest = max(range(4), key=lambda d: (p[d] // 16 if d == 0 else p[d], d))
         p[longest] = (p[longest] + 1) // 2
     found = []
@@ -443,7 +443,7 @@ def tiles(frame: Frame):
             for rect in ranges(Rect([0] * 4, box.size), 3, start, stop):
                 for piece in pieces(rect):
                     filled = sum(r.cells() for _, r in open_tile)
-                    if open_tile and filled + piece.cells() > MOST_TILE_CELLS:
+                    if open_tile and filled + piece.cells() > MAX_TILE_CELLS:
                         yield component, open_tile
                         open_tile = []
                     open_tile.append((0, piece))
@@ -456,11 +456,11 @@ def tiles(frame: Frame):
     filled = 0
     for number, box in enumerate(frame.boxes):
         whole = Rect([0] * 4, box.size)
-        too_many = filled + box.cells() > MOST_TILE_CELLS
+        too_many = filled + box.cells() > MAX_TILE_CELLS
         if open_tile and too_many:
             found.append(open_tile)
             open_tile, filled = [], 0
-        if box.cells() > MOST_TILE_CELLS:
+        if box.cells() > MAX_TILE_CELLS:
             found += [[(number, piece)] for piece in pieces(whole)]
             continue
         open_tile.append((number, whole))
@@ -556,7 +556,7 @@ def bounding_box(places: list[tuple[list[int], list[int]]]) -> tuple[list[int], 
 
 
 def bounding_cells(places: list[tuple[list[int], list[int]]]) -> int:
-    return min(MOST_BOUNDING_CELLS, int(np.prod(bounding_box(places)[1], dtype=object)))
+    return min(MAX_BOUNDING_CELLS, int(np.prod(bounding_box(places)[1], dtype=object)))
 
 
 def in_place(frame: Frame, section: Section, numbers: list[int]) -> list[Region]:

@@ -22,7 +22,7 @@ BYTE_METHODS = {  # compressor, layout
     16: (ZSTD, "xor"),
 }
 LORENZO, MULTIPLE, RANK = 17, 18, 19
-MOST_CONTEXTS = 8
+MAX_CONTEXTS = 8
 
 
 def unlz4(data: bytes, size: int) -> bytes:
@@ -114,7 +114,7 @@ def byte_method(reader: base.Reader, method: int, word: np.dtype, count: int) ->
 def context_symbols(reader: base.Reader, wanted: int) -> tuple[list[int], list]:
     """Where contexts begin, and their symbols."""
     contexts = reader.u8()
-    base.require(1 <= contexts <= MOST_CONTEXTS, "contexts")
+    base.require(1 <= contexts <= MAX_CONTEXTS, "contexts")
     begins = [reader.u8() for _ in range(contexts - 1)]
     base.require(begins == sorted(begins) and max(begins, default=0) <= 129, "begins of contexts")
     symbols = []

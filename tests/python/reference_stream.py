@@ -20,7 +20,7 @@ HELD_BACK = (2.0**-21, 2.0**-50)
 KEPT, REBUILT, OFFLINE = range(3)
 RESTART, STEP, LAST = 4, 8, 16
 SYMBOLS, ZERO, LONGEST = 1024, 512, 16
-MOST_VALUES = 1 << 40
+MAX_VALUES = 1 << 40
 
 Codes = dict[tuple[int, int], int]  # by length and code
 
@@ -51,7 +51,7 @@ def read_header(data: bytes) -> tuple[Header, int]:
     for size in shape[1:]:
         product *= size
     require(
-        0 not in shape[1:] and product * max(1, shape[0] if shape else 1) <= MOST_VALUES, "shape"
+        0 not in shape[1:] and product * max(1, shape[0] if shape else 1) <= MAX_VALUES, "shape"
     )
     end = r.at
     require(r.unpack("I")[0] == zlib.crc32(data[:end]), "checksum")

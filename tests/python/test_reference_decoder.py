@@ -201,12 +201,12 @@ def waves(shape: tuple[int, ...]) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(700,), (40, 50), (23, 23, 23), (3, 12, 14, 16)])
 def test_interpolation_with_stencils(codec, dtype, shape, monkeypatch):
     """Fields large enough for stencils to be worth their weights, up to blends of all experts."""
-    most_experts = 0
+    max_experts = 0
     blend = reference_interpolation.blend
 
     def count_experts(p, estimates):
-        nonlocal most_experts
-        most_experts = max(most_experts, len(p))
+        nonlocal max_experts
+        max_experts = max(max_experts, len(p))
         return blend(p, estimates)
 
     monkeypatch.setattr(reference_interpolation, "blend", count_experts)
@@ -215,7 +215,7 @@ def test_interpolation_with_stencils(codec, dtype, shape, monkeypatch):
     frame = neve.compress(field.astype(dtype), abs=1e-3, codec=codec, threads=1)
     assert {s["codec"] for s in neve.info(frame)["sections"]} == {codec}
     assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))
-    assert most_experts == min(len(shape), 3) + (len(shape) <= 3)
+    assert max_experts == min(len(shape), 3) + (len(shape) <= 3)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -24,7 +24,7 @@ using neve::stream::SymbolCounts;
 
 constexpr uint32_t highest_count = (1U << 24) - 1;
 constexpr size_t symbols = neve::wide_symbol_count;
-constexpr int most_cycles = 8000;
+constexpr int max_cycles = 8000;
 constexpr int cycles_before_it_hangs = 100'000;
 
 struct Built {
@@ -67,7 +67,7 @@ class Builder {
 
 Built check(Builder& builder, const SymbolCounts& counts) {
   const Built built = builder.build(counts);
-  EXPECT_LE(built.cycles, most_cycles);
+  EXPECT_LE(built.cycles, max_cycles);
   EXPECT_EQ(built.entries, static_cast<int>(symbols));
   CodeTable expected;
   make_code_table(neve::stream::make_codebook(counts), expected);
@@ -168,10 +168,10 @@ TEST(CodebookBuilder, AnyCounts) {
   for (int round = 0; round < 200; ++round) {
     SymbolCounts counts{};
     const unsigned present = std::uniform_int_distribution<unsigned>(0, 99)(random);
-    const unsigned most_bits = std::uniform_int_distribution<unsigned>(1, 24)(random);
+    const unsigned max_bits = std::uniform_int_distribution<unsigned>(1, 24)(random);
     for (uint32_t& count : counts) {
       if (random() % 100 > present) continue;
-      count = random() & ((1U << (1 + random() % most_bits)) - 1);
+      count = random() & ((1U << (1 + random() % max_bits)) - 1);
     }
     check(builder, counts);
   }
@@ -199,7 +199,7 @@ uint64_t huffman_bits(const SymbolCounts& counts) {
 // Symbols of the public fields, predicted in one to three directions, whole and in parts: time, and what the
 // code takes beyond Huffman's.
 TEST(CodebookBuilder, PublicFields) {
-  constexpr double most_excess = 0.01;
+  constexpr double max_excess = 0.01;
   std::vector<double> excess;
   std::vector<int> cycles;
   Builder builder;
@@ -240,7 +240,7 @@ TEST(CodebookBuilder, PublicFields) {
   std::sort(excess.begin(), excess.end());
   std::sort(cycles.begin(), cycles.end());
   const double p90 = excess[excess.size() * 9 / 10];
-  EXPECT_LE(p90, most_excess);
+  EXPECT_LE(p90, max_excess);
   RecordProperty("histograms", static_cast<int>(excess.size()));
   RecordProperty("excess_median", fmt::format("{:.5f}", excess[excess.size() / 2]));
   RecordProperty("excess_p90", fmt::format("{:.5f}", p90));

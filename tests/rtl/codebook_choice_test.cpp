@@ -21,7 +21,7 @@ using neve::stream::CodebookChoice;
 using neve::stream::Codebooks;
 using neve::stream::SymbolCounts;
 
-constexpr int most_cycles = 5400;
+constexpr int max_cycles = 5400;
 constexpr uint32_t not_open = UINT32_MAX;
 constexpr double fixed_point = 1 << 16;
 constexpr double chi_keep = 5.18;
@@ -46,7 +46,7 @@ class Unit {
     dut_->rebuilt_bytes = static_cast<uint16_t>(rebuilt != nullptr ? neve::stream::codebook_bytes(*rebuilt)
                                                                    : random_() & 0xffff);
     dut_->start = 1;
-    for (int cycle = 0; cycle < most_cycles; ++cycle) {
+    for (int cycle = 0; cycle < max_cycles; ++cycle) {
       dut_.settle();
       const uint32_t asked = dut_->count_addr;
       dut_.tick();

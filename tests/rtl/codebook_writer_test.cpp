@@ -13,7 +13,7 @@ namespace {
 
 using neve::stream::Codebook;
 
-constexpr int most_cycles = 2100;
+constexpr int max_cycles = 2100;
 
 class Writer {
  public:
@@ -28,7 +28,7 @@ class Writer {
   neve::Bytes write(const Codebook& codebook) {
     neve::Bytes bytes;
     dut_->start = 1;
-    for (int cycle = 0; cycle < most_cycles; ++cycle) {
+    for (int cycle = 0; cycle < max_cycles; ++cycle) {
       dut_.settle();
       const uint32_t asked = dut_->length_addr;
       dut_.tick();

@@ -22,8 +22,8 @@
 namespace neve::rtl {
 
 inline constexpr uint64_t cycles_before_it_hangs = 400'000;
-inline constexpr int most_load_cycles = 1200;  // behind a codebook's last length
-inline constexpr int most_behind_ready = 24;   // values that leave after out_ready has gone
+inline constexpr int max_load_cycles = 1200;  // behind a codebook's last length
+inline constexpr int max_behind_ready = 24;   // values that leave after out_ready has gone
 
 struct Pace {
   double given = 1;  // share of cycles in which codes and side stream are there
@@ -114,7 +114,7 @@ class DecoderBench {
     dut_->length_valid = 0;
     for (int i = 0; dut_->loaded == 0; ++i) {
       cycle(0);
-      if (i > most_load_cycles) {
+      if (i > max_load_cycles) {
         ADD_FAILURE() << "a codebook that is not loaded";
         return false;
       }
@@ -171,7 +171,7 @@ class DecoderBench {
   }
 
   void settle() {
-    for (int i = 0; i < 2 * most_behind_ready; ++i) cycle(0);
+    for (int i = 0; i < 2 * max_behind_ready; ++i) cycle(0);
   }
 
   void cycle(double given) {
@@ -194,7 +194,7 @@ class DecoderBench {
     if (takes_word) codes_ = codes_.subspan(word_bytes);
     if (takes_half) side_ = side_.subspan(sizeof half);
     if (m.out_valid == 0) return;
-    EXPECT_LE(behind_ready_, most_behind_ready);
+    EXPECT_LE(behind_ready_, max_behind_ready);
     values_.push_back(std::bit_cast<float>(m.out_value));
   }
 

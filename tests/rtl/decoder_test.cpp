@@ -70,14 +70,14 @@ class WholeDecoder {
     dut_.tick();
   }
 
-  Decoded decode(ByteSpan stream, size_t most_values, const Given& given = {}) {
+  Decoded decode(ByteSpan stream, size_t max_values, const Given& given = {}) {
     test::Random random(given.seed);
     Decoded out;
     const uint64_t begin = dut_.cycles();
     const auto slowest = std::min(given.offered * given.whole, given.taken);
     const uint64_t limit =
         begin + cycles_of_a_stream +
-        static_cast<uint64_t>(static_cast<double>(stream.size() + 16 * most_values) * 8 / slowest);
+        static_cast<uint64_t>(static_cast<double>(stream.size() + 16 * max_values) * 8 / slowest);
     bool sends = true;
     bool holds = false;
     size_t count = 0;

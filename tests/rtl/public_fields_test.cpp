@@ -25,7 +25,7 @@ namespace {
 
 constexpr double bound_of_range = 1e-3;
 constexpr double tight_bound_of_range = 1e-5;
-constexpr uint64_t least_line = 8;  // shorter ones have no direction of their own
+constexpr uint64_t min_line = 8;  // shorter ones have no direction of their own
 
 bool takes_all() { return std::getenv("NEVE_TEST_LONG") != nullptr; }
 
@@ -49,8 +49,8 @@ struct Variant {
 std::vector<std::vector<uint64_t>> shapes_of(const PublicField& field) {
   const uint64_t line = field.shape.back();
   std::vector<std::vector<uint64_t>> shapes{field.shape};
-  if (field.shape.size() > 2 && line >= least_line) shapes.push_back({field.values.size() / line, line});
-  if (field.shape.size() > 1 && line >= least_line) shapes.push_back({field.values.size()});
+  if (field.shape.size() > 2 && line >= min_line) shapes.push_back({field.values.size() / line, line});
+  if (field.shape.size() > 1 && line >= min_line) shapes.push_back({field.values.size()});
   return shapes;
 }
 
@@ -60,7 +60,7 @@ using VisitVariant = std::function<void(const Variant&, const std::vector<float>
 // they are.
 double bound_engine_takes(double bound, const ValueRange& range) {
   const double step = stream::stream_step<float>(bound, range);
-  if (step == 0 || step >= least_step) return bound;
+  if (step == 0 || step >= min_step) return bound;
   const auto made = quantizer_settings(stream::stream_quantizer<float>(bound, step, {}));
   EXPECT_FALSE(made.ok());
   return 0;
@@ -188,7 +188,7 @@ TEST_P(PublicFields, Lane) {
   each([&](const Variant& v, const std::vector<float>& values) {
     LaneCase c;
     std::vector<uint64_t> sides = v.shape;
-    c.dims = sides.back() < least_line ? 1 : std::min<int>(static_cast<int>(sides.size()), 3);
+    c.dims = sides.back() < min_line ? 1 : std::min<int>(static_cast<int>(sides.size()), 3);
     c.line = c.dims > 1 ? static_cast<uint32_t>(sides.back()) : 0;
     c.lines_per_plane = c.dims > 2 ? static_cast<uint32_t>(sides[sides.size() - 2]) : 0;
     c.block_values = 4096;

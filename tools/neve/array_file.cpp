@@ -35,10 +35,10 @@ Result<DecodedArray> decode_frame_array(std::span<const std::byte> bytes, int th
   decoded.bound_abs = frame.components().front().bound_abs;
   decoded.fill = frame.components().front().fill;
   decoded.codec = "none";
-  uint64_t most_cells = 0;
+  uint64_t max_cells = 0;
   for (const SectionInfo& section : frame.sections()) {
-    if (section.cells < most_cells) continue;
-    most_cells = section.cells;
+    if (section.cells < max_cells) continue;
+    max_cells = section.cells;
     decoded.codec = codec_name(section.codec);
   }
   return decoded;

@@ -20,7 +20,7 @@ struct Args {
   OptionFlags flags;  // of the table of options
   std::vector<std::string> calls, files, words;
   std::vector<uint64_t> layer;
-  uint64_t least_bytes = 65536;
+  uint64_t min_bytes = 65536;
   bool report = false;
 };
 
@@ -45,7 +45,7 @@ Status check_options(const CLI::App& command, const Args& args) {
   return refuse_idle(command, {{"--calls", compresses, why_not},
                                {"--files", compresses, why_not},
                                {"--files", makes_files, "with --calls gather"},
-                               {"--least-bytes", compresses, why_not},
+                               {"--min-bytes", compresses, why_not},
                                {"--layer", compresses, why_not}});
 }
 
@@ -64,7 +64,7 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_options(command, args));
   NEVE_TRY(check_values(args));
   NEVE_ASSIGN(const std::string library, find_preload("libneve_pmpi.so", "NEVE_MPI_LIBRARY"));
-  Variables variables = {{"LD_PRELOAD", library}, {"NEVE_MPI_LEAST_BYTES", std::to_string(args.least_bytes)}};
+  Variables variables = {{"LD_PRELOAD", library}, {"NEVE_MPI_MIN_BYTES", std::to_string(args.min_bytes)}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
@@ -107,7 +107,7 @@ Command add_mpi(CLI::App& app) {
          "not begin with /, also with its end from the name of a folder or file on; repeatable")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  run->add_option("--least-bytes", args->least_bytes,
+  run->add_option("--min-bytes", args->min_bytes,
                   "gathers of fewer bytes a rank, and files that begin with fewer, are not compressed")
       ->capture_default_str();
   run->add_option("--layer", args->layer, "size of the layers in which values lie, slowest first: 256,256")

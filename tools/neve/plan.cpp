@@ -45,7 +45,7 @@ struct Args {
   std::vector<std::string> boxes;
   int ranks = 0, box_cells = 0, components = 0, ghosts = -1, aggregate_boxes = 0;
   bool checkpoint = false;
-  std::string sharing = "greedy";
+  std::string distribution = "greedy";
   LayoutArgs layout;
   std::string system = "edison";
   int targets = 0, ranks_per_node = 0, metadata_writes = table_one_metadata_writes;
@@ -150,9 +150,9 @@ Result<Subject> subject_of(const Args& args) {
   int ghosts = 0;
   NEVE_ASSIGN(const Hierarchy h, hierarchy_of(args, subject.what, ghosts));
   if (args.ghosts >= 0) ghosts = args.ghosts;
-  NEVE_ASSIGN(const Sharing sharing, parse_sharing(args.sharing));
+  NEVE_ASSIGN(const DistributionMethod method, parse_distribution_method(args.distribution));
   const amr::Loads loads = amr::cell_loads(h);
-  const amr::Owners owner = amr::share_boxes(h, args.ranks, loads, sharing);
+  const amr::Owners owner = amr::share_boxes(h, args.ranks, loads, method);
   io_model::ValueLayout layout;
   for (int d = 0; d < h.dims; ++d) layout.ghosts[d] = ghosts;
   layout.dataset_per_component = args.checkpoint;
@@ -464,7 +464,7 @@ Status check_options(const CLI::App& command, const Args& args) {
                                {"--components", is_grid, without_grid},
                                {"--ghosts", !has_sizes, without_boxes},
                                {"--checkpoint", !has_sizes, without_boxes},
-                               {"--sharing", !has_sizes, without_boxes},
+                               {"--distribution", !has_sizes, without_boxes},
                                {"--codec-speed", args.ratio > 0, without_ratio},
                                {"--chunk-size", args.ratio > 0, without_ratio},
                                {"--chunk-size", !has_sizes, without_boxes}});
@@ -503,7 +503,7 @@ Command add_plan(CLI::App& app) {
                   "layers of ghost cells written around every box (the grids': 1, a plotfile's: 0)");
   sub->add_flag("--checkpoint", args->checkpoint,
                 "one dataset per component and level, as BISICLES checkpoints have");
-  sub->add_option("--sharing", args->sharing,
+  sub->add_option("--distribution", args->distribution,
                   "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,

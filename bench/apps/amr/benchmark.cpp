@@ -68,17 +68,16 @@ class Benchmark {
     std::unique_ptr<Mesh> mesh;
     Held held;
     std::vector<std::vector<int>> owner;
-    NEVE_ASSIGN(
-        const double seconds, timed(comm_, [&]() -> Status {
-          NEVE_ASSIGN(Mesh made, Mesh::make(comm_, options_.mesh, step));
-          mesh = std::make_unique<Mesh>(std::move(made));
-          return mpi::agree(
-              comm_, mpi::guarded("making of values", [&]() -> Status {
-                NEVE_ASSIGN(owner, distribute_boxes(mesh->hierarchy(), comm_.size(), {options_.sharing, {}}));
-                make_boxes(*mesh, owner, held);
-                return {};
-              }));
-        }));
+    NEVE_ASSIGN(const double seconds, timed(comm_, [&]() -> Status {
+                  NEVE_ASSIGN(Mesh made, Mesh::make(comm_, options_.mesh, step));
+                  mesh = std::make_unique<Mesh>(std::move(made));
+                  return mpi::agree(comm_, mpi::guarded("making of values", [&]() -> Status {
+                                      NEVE_ASSIGN(owner, distribute_boxes(mesh->hierarchy(), comm_.size(),
+                                                                          {options_.distribution, {}}));
+                                      make_boxes(*mesh, owner, held);
+                                      return {};
+                                    }));
+                }));
     result_.make_seconds += seconds;
     describe(mesh->hierarchy(), owner);
     for (size_t w = 0; w < options_.ways.size(); ++w) {

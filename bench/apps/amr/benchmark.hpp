@@ -27,7 +27,7 @@ Result<Way> parse_way(const std::string& name);
 struct Case {
   MeshOptions mesh;
   int steps = 2, first_step = 0;
-  Sharing sharing = Sharing::exchange;
+  DistributionMethod distribution = DistributionMethod::exchange;
   Bound bound{BoundMode::rel, 1e-3};  // of each level's range
   Effort effort = Effort::fast;
   Covered covered = bench_covered;

@@ -154,7 +154,7 @@ class Benchmark {
  private:
   Status prepare() {
     NEVE_ASSIGN(hierarchy_, make_hierarchy());
-    NEVE_ASSIGN(owner_, distribute_boxes(hierarchy_, comm_.size(), {options_.sharing, {}}));
+    NEVE_ASSIGN(owner_, distribute_boxes(hierarchy_, comm_.size(), {options_.distribution, {}}));
     fields_.emplace(hierarchy_);
     const auto components = static_cast<int>(hierarchy_.components.size());
     NEVE_TRY(mpi::agree(comm_, mpi::guarded("making of fields", [&]() -> Status {
@@ -201,8 +201,8 @@ class Benchmark {
         amr::balance_of_level(loads.back(), owner_.back(), comm_.size()).max_over_mean();
     std::vector<int> of_rank(static_cast<size_t>(comm_.size()), 0);
     for (int rank : owner_.back()) ++of_rank[static_cast<size_t>(rank)];
-    result_.most_finest_boxes = *std::max_element(of_rank.begin(), of_rank.end());
-    result_.least_finest_boxes = *std::min_element(of_rank.begin(), of_rank.end());
+    result_.max_finest_boxes = *std::max_element(of_rank.begin(), of_rank.end());
+    result_.min_finest_boxes = *std::min_element(of_rank.begin(), of_rank.end());
   }
 
   // Frames hold ghosts only where asked for.
@@ -349,7 +349,7 @@ class Benchmark {
     into.file_bytes = last.file_bytes;
     into.bound_abs = way.compress ? largest_bound(last) : 0;
     into.total_seconds = apps::median_of(totals);
-    into.least_seconds = *std::min_element(totals.begin(), totals.end());
+    into.min_seconds = *std::min_element(totals.begin(), totals.end());
     into.plan_seconds = median_stage(&WriteReport::plan_seconds);
     into.encode_seconds = median_stage(&WriteReport::encode_seconds);
     into.place_seconds = median_stage(&WriteReport::place_seconds);

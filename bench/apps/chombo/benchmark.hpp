@@ -38,7 +38,7 @@ struct Case {
   int components = 2;
   int ghosts = 1;
   bool compress_ghosts = false;  // the compressed way keeps the ghosts, too
-  Sharing sharing = Sharing::greedy;
+  DistributionMethod distribution = DistributionMethod::greedy;
   std::vector<Way> ways;
   int aggregate_boxes = 0;
   Bound bound;
@@ -59,7 +59,7 @@ struct WayResult {
   uint64_t verified_values = 0;  // compared with what was written, over all ranks
   // Medians over the repeats, of the slowest rank. total is measured around everything, so it is not their
   // sum.
-  double total_seconds = 0, least_seconds = 0;
+  double total_seconds = 0, min_seconds = 0;
   double plan_seconds = 0, encode_seconds = 0, place_seconds = 0, write_seconds = 0, sync_seconds = 0;
   std::map<std::string, std::string> hints;
 };
@@ -69,7 +69,7 @@ struct BenchmarkResult {
   uint64_t value_bytes = 0;  // of valid cells
   double max_over_mean = 1;  // of the ranks' cells
   double max_over_mean_finest = 1;
-  int most_finest_boxes = 0, least_finest_boxes = 0;  // on a rank
+  int max_finest_boxes = 0, min_finest_boxes = 0;  // on a rank
   std::vector<WayResult> ways;
 };
 

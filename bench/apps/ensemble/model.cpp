@@ -34,13 +34,13 @@ constexpr double saturation_at_ground = 0.018;                           // kg/k
 constexpr double vapour_scale_height_m = 2500;
 constexpr float evaporation_seconds = 86400, uplift_seconds = 6 * 3600, cloud_seconds = 1200;
 constexpr float land_evaporation = 0.3F;
-constexpr float uplift_humidity = 0.7F;      // of saturation: above it vapour rises into the next layer
-constexpr float cloud_that_stays = 2e-4F;    // kg/kg: more falls as rain
-constexpr float least_mixing_ratio = 1e-8F;  // less is none, as in WRF's microphysics
-constexpr float air_density = 1;             // kg/m3
-constexpr int halo = 2;                      // cells around a layer, so that inner loops know no edges
-constexpr float cloudy_humidity = 0.8F;      // of saturation: clouds begin to cover a cell
-constexpr float cooling_by_lift = 2;         // relative fall of saturation over that of thickness
+constexpr float uplift_humidity = 0.7F;    // of saturation: above it vapour rises into the next layer
+constexpr float cloud_that_stays = 2e-4F;  // kg/kg: more falls as rain
+constexpr float min_mixing_ratio = 1e-8F;  // less is none, as in WRF's microphysics
+constexpr float air_density = 1;           // kg/m3
+constexpr int halo = 2;                    // cells around a layer, so that inner loops know no edges
+constexpr float cloudy_humidity = 0.8F;    // of saturation: clouds begin to cover a cell
+constexpr float cooling_by_lift = 2;       // relative fall of saturation over that of thickness
 
 // van Leer's slope (1974): none at an extreme.
 inline float limited_slope(float left, float right) {
@@ -63,11 +63,11 @@ inline float lifted_saturation(float at_rest, float thickness, float rest_thickn
 // Sums of waves that fit between the walls.
 class Waves {
  public:
-  Waves(Random& random, int least_wave, int most_wave) {
+  Waves(Random& random, int min_wave, int max_wave) {
     for (int m = 0; m < weather_modes; ++m) {
       Wave& wave = waves_.emplace_back();
-      wave.along_x = least_wave + static_cast<int>(random.uniform() * (most_wave - least_wave + 1));
-      wave.along_y = 1 + static_cast<int>(random.uniform() * most_wave);
+      wave.along_x = min_wave + static_cast<int>(random.uniform() * (max_wave - min_wave + 1));
+      wave.along_y = 1 + static_cast<int>(random.uniform() * max_wave);
       wave.phase = 2 * std::numbers::pi * random.uniform();
       wave.tilt = random.normal() * 0.6;
       wave.strength = random.normal() / std::sqrt(weather_modes);
@@ -496,7 +496,7 @@ void Model::carry(Padded& tracer, float seconds) {
         const auto at = static_cast<size_t>(i);
         const float out = (through_x[at + 1] - through_x[at]) + (through_y[at] - through_south[at]);
         const float result = (h0[i] * q[i] - steps_per_speed * out) / h[i];
-        carried[i] = result < least_mixing_ratio ? 0 : result;
+        carried[i] = result < min_mixing_ratio ? 0 : result;
       }
       std::swap(through_south, through_y);
     }

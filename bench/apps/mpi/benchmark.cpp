@@ -259,9 +259,9 @@ neve::Result<Result> run_benchmark(MPI_Comm given, const Case& options) {
     if (options.repeats < 1)
       return usage_error(fmt::format("repeats is {}; at least 1 is needed", options.repeats));
     NEVE_ASSIGN(field, read_field(options));
-    if (field.values.size() > mpi::most_block_bytes) {
+    if (field.values.size() > mpi::max_block_bytes) {
       return usage_error(fmt::format("{} bytes a rank; at most {}, since MPI_Gather counts with int",
-                                     field.values.size(), mpi::most_block_bytes));
+                                     field.values.size(), mpi::max_block_bytes));
     }
     return {};
   });

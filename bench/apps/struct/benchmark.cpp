@@ -97,13 +97,13 @@ class Benchmark {
     LayoutResult layout;
     layout.balanced = balanced;
     layout.max_over_mean = max_over_mean(columns_, weights_, tiles);
-    int64_t most_columns = 0;
+    int64_t max_columns = 0;
     for (const Tile& tile : tiles) {
       layout.valid_points.push_back(valid_points(tile));
-      most_columns = std::max(most_columns, tile.columns());
+      max_columns = std::max(max_columns, tile.columns());
     }
     layout.points_max_over_mean =
-        static_cast<double>(most_columns * comm_.size()) / static_cast<double>(options_.grid.columns());
+        static_cast<double>(max_columns * comm_.size()) / static_cast<double>(options_.grid.columns());
     const Tile& tile = tiles[static_cast<size_t>(comm_.rank())];
     std::vector<float> values;
     NEVE_TRY(mpi::agree(comm_, mpi::guarded("making of the field", [&]() -> Status {

@@ -29,8 +29,8 @@ MIB = 1 << 20
 
 CHI_CHUNK_VALUES = 1 << 16
 RATIO_TARGET = {4: 10.5, 8: 21.0}  # the CEAZ paper's, by bytes of a value
-LEAST_VALUES = 50000
-MOST_VALUES = 1 << 22
+MIN_VALUES = 50000
+MAX_VALUES = 1 << 22
 LATENCY_SIDES = (16, 32, 64, 128)
 UPDATE_MIB = (0.25, 1, 4, 16, 32, 64)
 
@@ -149,7 +149,7 @@ def update_text(found: dict[str, Any]) -> str:
 def _float_variables(data: Path) -> Iterator[tuple[str, np.ndarray]]:
     for variable in variables.load(["climate", "amr"], data):
         array = variable.array
-        if array.dtype.kind == "f" and array.size >= LEAST_VALUES:
+        if array.dtype.kind == "f" and array.size >= MIN_VALUES:
             yield variable.name, array.reshape([n for n in array.shape if n != 1])
     for path in sorted((data / "arrays").glob("*.npy")):
         yield path.stem, np.load(path)
@@ -231,7 +231,7 @@ def chi_text(found: dict[str, Any]) -> str:
 def ratio(options: argparse.Namespace) -> dict[str, Any]:
     rows = []
     for name, array in _float_variables(Path(options.data)):
-        array = array[: max(1, MOST_VALUES // max(1, array[0].size))]
+        array = array[: max(1, MAX_VALUES // max(1, array[0].size))]
         field = codebooks.without_specials(array)
         if field is None:
             continue

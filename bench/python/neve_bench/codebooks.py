@@ -31,8 +31,8 @@ QUANT_CODE_LIMIT = 2**28
 
 CODEBOOKS = 16
 RELATIVE_BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
-LEAST_VALUES = 4096
-MOST_VALUES = 1 << 21
+MIN_VALUES = 4096
+MAX_VALUES = 1 << 21
 # What a symbol no sample has may still be worth: every codebook has a code for all of them.
 FLOOR = 2.0**-15 / SYMBOLS
 ROUNDS = 30
@@ -86,9 +86,9 @@ def samples(data: Path) -> Iterator[Sample]:
         array = array.reshape([n for n in array.shape if n != 1] or [1])
         if array.ndim > 3:
             array = array.reshape(-1, *array.shape[-2:])
-        rows = max(1, MOST_VALUES // max(1, array[0].size))
+        rows = max(1, MAX_VALUES // max(1, array[0].size))
         array = array[:rows]
-        if array.dtype.kind != "f" or array.size < LEAST_VALUES:
+        if array.dtype.kind != "f" or array.size < MIN_VALUES:
             return
         field = without_specials(array)
         if field is None:

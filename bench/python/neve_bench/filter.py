@@ -21,13 +21,13 @@ from . import arguments, report, timing, variables
 
 GROUPS = ("lattice", "append")
 BOUNDS = (1e-2, 1e-3, 1e-4, 1e-5)
-LEAST_BYTES = 1 << 18
-LEAST_FILL = 1e19  # from here on values mean "nothing here", and a range over them nothing
+MIN_BYTES = 1 << 18
+MIN_FILL = 1e19  # from here on values mean "nothing here", and a range over them nothing
 STEPS_IN_CHUNK = 24
 APPENDED = {"small": (72, 96, 144), "middle": (72, 180, 360), "large": (48, 512, 512)}
 APPEND_BOUND = 0.01
 BLOSC_LEVELS = (1, 5)
-MOST_LOSS = 3
+MAX_LOSS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,9 +50,9 @@ def _fields(data: Path) -> Iterator[tuple[str, np.ndarray]]:
         yield path.name, np.load(path)
     for variable in variables.load(["climate"], data):
         array = variable.array
-        if array.dtype.kind != "f" or array.nbytes < LEAST_BYTES or array.ndim == 0:
+        if array.dtype.kind != "f" or array.nbytes < MIN_BYTES or array.ndim == 0:
             continue
-        if np.abs(array[np.isfinite(array)]).max(initial=0) < LEAST_FILL:
+        if np.abs(array[np.isfinite(array)]).max(initial=0) < MIN_FILL:
             yield variable.name, array
 
 
@@ -209,10 +209,10 @@ def _summary(rows: list[dict[str, Any]]) -> str:
                     str(len(of_both)),
                     _text(100 * (mean - 1)),
                     f"{_text(worst['% more'])} ({worst['field']})",
-                    str(sum(r["% more"] < -MOST_LOSS for r in of_both)),
+                    str(sum(r["% more"] < -MAX_LOSS for r in of_both)),
                 ]
             )
-    header = ["bound", "given", "fields", "% more, mean", "worst", f"more than {MOST_LOSS} % less"]
+    header = ["bound", "given", "fields", "% more, mean", "worst", f"more than {MAX_LOSS} % less"]
     return report.table(header, lines)
 
 

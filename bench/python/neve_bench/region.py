@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", nargs="+", choices=GROUPS, help="data to read (all; sample needs none of --data)"
     )
     parser.add_argument(
-        "--least-mib", type=float, default=1.0, help="minimum MiB of a climate variable (1)"
+        "--min-mib", type=float, default=1.0, help="minimum MiB of a climate variable (1)"
     )
     parser.add_argument(
         "--chunk-kib",
@@ -84,10 +84,10 @@ def _counted(read: Callable[[], np.ndarray]) -> tuple[np.ndarray, float, int]:
     return values, seconds, _bytes_read() - before - own_bytes
 
 
-def steps_in_chunk(shape: tuple[int, ...], itemsize: int, most_bytes: int) -> tuple[int, ...]:
+def steps_in_chunk(shape: tuple[int, ...], itemsize: int, max_bytes: int) -> tuple[int, ...]:
     """Whole steps of the first axis, as many as fit, and one at least."""
     step_bytes = math.prod(shape[1:]) * itemsize
-    return (max(1, min(shape[0], most_bytes // step_bytes)), *shape[1:])
+    return (max(1, min(shape[0], max_bytes // step_bytes)), *shape[1:])
 
 
 def parts_of(shape: tuple[int, ...]) -> dict[str, Selection]:
@@ -265,7 +265,7 @@ def _rows(options: argparse.Namespace, scratch: Path) -> Iterator[dict[str, Any]
     for variable in found:
         array = variable.array
         file = variable.name.split(":")[0]
-        is_large = array.nbytes >= options.least_mib * 2**20
+        is_large = array.nbytes >= options.min_mib * 2**20
         if not is_large or sum(n > 1 for n in array.shape) < 3:
             continue
         if file not in largest or array.nbytes > largest[file].array.nbytes:
@@ -282,9 +282,7 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
         rows = list(_rows(options, Path(scratch)))
     if not rows:
-        raise Error(
-            f"no variable with three axes and {options.least_mib} MiB; --least-mib allows less"
-        )
+        raise Error(f"no variable with three axes and {options.min_mib} MiB; --min-mib allows less")
     recorded = {
         "command": "neve bench region"
         + (" --only " + " ".join(options.only) if options.only else "")

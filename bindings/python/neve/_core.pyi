@@ -15,7 +15,7 @@ _Corners: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 FILTER_ID: int
 FILTER_LAYOUT: int
 MAX_THREADS: int
-MOST_MISSING: int
+MAX_MISSING: int
 
 @overload
 def encode_array(

@@ -72,8 +72,8 @@ def _fill_list(fill: Any) -> list[Any]:
         if one is None or one is np.ma.masked or isinstance(one, (bool, np.bool_)):
             raise Error(f"Filter: fill={fill!r}; allowed is a number, or a list of numbers")
     fills = [one.item() if isinstance(one, np.generic) else one for one in several]
-    if len(fills) > _core.MOST_MISSING:
-        most = _core.MOST_MISSING
+    if len(fills) > _core.MAX_MISSING:
+        most = _core.MAX_MISSING
         raise Error(f"Filter: fill= has {len(fills)} values; at most {most} are allowed")
     return fills
 
@@ -232,7 +232,7 @@ class Filter(Mapping[str, Any]):
 
 
 # Below this a chunk's header and index weigh against its values.
-_LEAST_CHUNK_BYTES = 256 << 10
+_MIN_CHUNK_BYTES = 256 << 10
 
 
 @checks_keywords
@@ -261,9 +261,9 @@ def guess_chunks(
             raise Error(
                 f"guess_chunks: append_axis={append_axis} is no axis of a shape of {len(sizes)}"
             )
-        most = sizes[append_axis] if int(shape[append_axis]) > 0 else _LEAST_CHUNK_BYTES
+        most = sizes[append_axis] if int(shape[append_axis]) > 0 else _MIN_CHUNK_BYTES
         sizes[append_axis] = 1
-        sizes[append_axis] = min(most, max(1, _LEAST_CHUNK_BYTES // size_bytes()))
+        sizes[append_axis] = min(most, max(1, _MIN_CHUNK_BYTES // size_bytes()))
     while size_bytes() > target_bytes and max(sizes) > 1:
         longest = sizes.index(max(sizes))
         sizes[longest] = (sizes[longest] + 1) // 2

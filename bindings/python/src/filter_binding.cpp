@@ -48,7 +48,7 @@ void bind_filter(nb::module_& module) {
              nb::arg("missing"), nb::arg("detect_fill"));
   module.attr("FILTER_ID") = hdf5::neve_filter_id;
   module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
-  module.attr("MOST_MISSING") = hdf5::most_missing;
+  module.attr("MAX_MISSING") = hdf5::max_missing;
 }
 
 }  // namespace neve::python

@@ -30,7 +30,7 @@ class HeldFrame {
   }
 
  private:
-  static constexpr uint64_t most_kept_bytes = uint64_t{64} << 20;
+  static constexpr uint64_t max_kept_bytes = uint64_t{64} << 20;
 
   // From the component decoded whole, which is done when a second box of it is asked for: a section holds
   // many boxes, and decoding it for each would take as many times as long.
@@ -43,7 +43,7 @@ class HeldFrame {
     const uint64_t value_bytes = dtype_bytes(frame_.dtype());
     const uint64_t bytes = frame_.component_values(component) * value_bytes;
     if (frame_.shape().is_split || box < 0 || static_cast<uint64_t>(box) >= frame_.box_count()) return false;
-    if (kept_.empty() && is_again && bytes <= most_kept_bytes) {
+    if (kept_.empty() && is_again && bytes <= max_kept_bytes) {
       kept_.resize(bytes);
       // Damage to another box's section must not reach this one.
       if (!frame_.decode_component(component, kept_.data(), bytes).ok()) kept_ = {};

@@ -8,10 +8,10 @@
 
 namespace neve {
 
-Result<Sharing> parse_sharing(const std::string& name) {
-  if (name == "even-runs") return Sharing::even_runs;
-  if (name == "greedy") return Sharing::greedy;
-  if (name == "exchange") return Sharing::exchange;
+Result<DistributionMethod> parse_distribution_method(const std::string& name) {
+  if (name == "even-runs") return DistributionMethod::even_runs;
+  if (name == "greedy") return DistributionMethod::greedy;
+  if (name == "exchange") return DistributionMethod::exchange;
   return usage_error(
       fmt::format("unknown way to share boxes \"{}\"; allowed are even-runs, greedy, exchange", name));
 }
@@ -20,16 +20,16 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
                                                        const DistributionOptions& options) {
   if (ranks < 1)
     return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
-  if (options.sharing > Sharing::exchange) {
+  if (options.method > DistributionMethod::exchange) {
     return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
-                                   static_cast<int>(options.sharing)));
+                                   static_cast<int>(options.method)));
   }
   return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {
     if (options.loads.empty()) {
-      return amr::share_boxes(hierarchy, ranks, amr::cell_loads(hierarchy), options.sharing);
+      return amr::share_boxes(hierarchy, ranks, amr::cell_loads(hierarchy), options.method);
     }
     NEVE_ASSIGN(const amr::Loads loads, amr::whole_loads(hierarchy, options.loads));
-    return amr::share_boxes(hierarchy, ranks, loads, options.sharing);
+    return amr::share_boxes(hierarchy, ranks, loads, options.method);
   });
 }
 

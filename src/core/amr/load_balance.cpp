@@ -419,12 +419,12 @@ Balance balance_of_all(const Loads& loads, const Owners& owners, int ranks) {
   return balance_of_level(all_loads, all_owners, ranks);
 }
 
-Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, Sharing sharing) {
+Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, DistributionMethod method) {
   std::vector<std::vector<int>> orders;
   Owners owners;
   for (size_t l = 0; l < loads.size(); ++l) {
     const Level& level = hierarchy.levels[l];
-    if (sharing == Sharing::even_runs) {
+    if (method == DistributionMethod::even_runs) {
       orders.push_back(morton_order(level.boxes));
       owners.push_back(even_runs(orders[l], loads[l], ranks));
     } else {
@@ -432,7 +432,7 @@ Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, Sh
       owners.push_back(greedy_runs(orders[l], loads[l], ranks));
     }
   }
-  if (sharing == Sharing::exchange) exchange_boxes(loads, orders, ranks, owners);
+  if (method == DistributionMethod::exchange) exchange_boxes(loads, orders, ranks, owners);
   return owners;
 }
 

@@ -39,7 +39,7 @@ std::vector<int> greedy_runs(std::span<const int> order, std::span<const int64_t
 void exchange_boxes(const Loads& loads, std::span<const std::vector<int>> orders, int ranks, Owners& owners);
 
 // Every level by the rule asked for. `ranks` must be at least 1.
-Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, Sharing sharing);
+Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, DistributionMethod method);
 
 struct Balance {
   int64_t largest = 0;  // load of the most loaded rank

@@ -57,7 +57,7 @@ std::vector<int> morton_order(std::span<const Box> boxes, const IntVect& origin)
 }
 
 std::vector<std::vector<int>> distribute(const Hierarchy& hierarchy, int ranks) {
-  return share_boxes(hierarchy, ranks, cell_loads(hierarchy), Sharing::even_runs);
+  return share_boxes(hierarchy, ranks, cell_loads(hierarchy), DistributionMethod::even_runs);
 }
 
 }  // namespace neve::amr

@@ -25,10 +25,10 @@ constexpr double exact_trial_share = 0.05;
 
 // Interpolation takes three times as long as dual_quant: at effort balanced it is not tried where by an
 // estimate it takes more than this share of dual_quant's bytes.
-constexpr double interpolation_hopeless_share = 0.8;
+constexpr double max_interpolation_share = 0.8;
 // At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
 // takes that context, which beats interpolation by a fifth, has not won yet.
-constexpr double context_hopeless_share = 1.3;
+constexpr double max_context_share = 1.3;
 // Several codebooks seldom save more than this.
 constexpr double codebooks_save_share = 0.12;
 
@@ -308,7 +308,7 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   const double estimate = estimate_section(source, spec);
   best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
   const double worth =
-      (is_max ? context_hopeless_share : interpolation_hopeless_share) * static_cast<double>(best.bytes());
+      (is_max ? max_context_share : max_interpolation_share) * static_cast<double>(best.bytes());
   const auto weigh = [&](Codec codec) {
     Candidate other(draft_lossy(source, spec, codec), scorer);
     const bool wins = is_better(other, best, effort);

@@ -145,7 +145,7 @@ constexpr double min_bits_per_word = 0.02;
 
 // After this share of the runs, sets that lie far behind the best one are not counted on.
 constexpr size_t axes_pruned_after = 4;
-constexpr double axes_hopeless_bits = 0.75;
+constexpr double max_extra_axis_bits = 0.75;
 
 // Counts differences along every set of axes that cells have neighbours along, or along those `among` alone.
 template <class U>
@@ -186,7 +186,7 @@ class AxesCounter {
       least = std::min(least, bits[axes]);
     }
     for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if (bits[axes] > least + axes_hopeless_bits) among_ &= ~(1U << axes);
+      if (bits[axes] > least + max_extra_axis_bits) among_ &= ~(1U << axes);
     }
   }
 
@@ -346,9 +346,9 @@ constexpr double many_repeats = 0.35;
 // are alike.
 constexpr double min_gain_to_try_bitshuffle = 1.0;
 // Of single bytes, what differences must be estimated to take of what zstd does.
-constexpr double hopeful_differences = 0.9;
+constexpr double max_difference_share = 0.9;
 // What bytes take alone is seldom improved by more than a byte coder's own overhead.
-constexpr double hopeful_entropy = 0.9;
+constexpr double max_entropy_share = 0.9;
 
 // How much smaller a byte method must seem where no trial decides.
 constexpr double byte_methods_at_fast = 1.08;
@@ -526,7 +526,7 @@ class LosslessWeighing {
     withdraw({LosslessMethod::shuffle_zstd}, Fate::similar_method);
     const LosslessCandidate whole = try_zstd<T>(cells_, cells_.bits, LosslessMethod::zstd);
     std::erase_if(candidates_, [&](const LosslessCandidate& c) {
-      const bool is_far = c.bytes > hopeful_differences * whole.bytes;
+      const bool is_far = c.bytes > max_difference_share * whole.bytes;
       if (is_far) withdraw({c.method}, Fate::estimate_too_low);
       return is_far;
     });
@@ -553,7 +553,8 @@ class LosslessWeighing {
     if (cells_.coded < min_weighed_cells) return Fate::effort;
     // Differences with repeats find all that a byte coder would; a sample shows neither.
     if (repeated_.share >= many_repeats) return Fate::repeats;
-    if (plane_entropy_bytes<T>(cells_, slices_) > hopeful_entropy * min_bytes) return Fate::estimate_too_low;
+    if (plane_entropy_bytes<T>(cells_, slices_) > max_entropy_share * min_bytes)
+      return Fate::estimate_too_low;
     return {};
   }
 

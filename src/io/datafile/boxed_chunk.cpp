@@ -10,8 +10,8 @@ namespace neve::datafile {
 namespace {
 
 // Shorter ones are mostly headers.
-constexpr uint64_t least_elements = uint64_t{1} << 13;
-constexpr uint64_t most_sample_bytes = uint64_t{16} << 20;
+constexpr uint64_t min_elements = uint64_t{1} << 13;
+constexpr uint64_t max_sample_bytes = uint64_t{16} << 20;
 
 bool components_differ(const BoxedPlan& boxed) {
   return std::any_of(boxed.specs.begin(), boxed.specs.end(), [&](const ComponentSpec& spec) {
@@ -27,7 +27,7 @@ struct Sample {
 
 Result<Sample> take_sample(hid_t dataset, const Variable& variable) {
   const uint64_t all = variable.dims.front();
-  const uint64_t count = std::min(all, most_sample_bytes / variable.element_bytes);
+  const uint64_t count = std::min(all, max_sample_bytes / variable.element_bytes);
   Sample sample;
   sample.first = (all - count) / 2;
   sample.values.resize(count * variable.element_bytes);
@@ -54,15 +54,15 @@ Result<uint64_t> encoded_bytes(const Sample& sample, const Variable& variable, c
 
 }  // namespace
 
-Extent list_chunk(const Variable& variable, uint64_t most_bytes) {
-  return choose_chunk(variable.dims, Extent(1, 1), variable.element_bytes, most_bytes);
+Extent list_chunk(const Variable& variable, uint64_t max_bytes) {
+  return choose_chunk(variable.dims, Extent(1, 1), variable.element_bytes, max_bytes);
 }
 
 Result<Extent> choose_boxed_chunk(hid_t dataset, const Variable& variable, const BoxedPlan& boxed,
                                   const CopyOptions& options) {
   Extent longer = list_chunk(variable, options.chunk_bytes.value_or(default_chunk_bytes));
   if (!components_differ(boxed) || options.chunk_bytes) return longer;
-  Extent shorter = {std::max(boxed.runs.typical_cells(), least_elements)};
+  Extent shorter = {std::max(boxed.runs.typical_cells(), min_elements)};
   if (shorter.front() >= longer.front()) return longer;
   EncodeOptions encode;
   encode.effort = options.effort;

@@ -12,7 +12,7 @@
 namespace neve::datafile {
 
 // Chunks of at most so many bytes, for a list of values.
-Extent list_chunk(const Variable& variable, uint64_t most_bytes);
+Extent list_chunk(const Variable& variable, uint64_t max_bytes);
 
 // A chunk has one bound, the tightest of what it holds, but long chunks take fewer bytes a value. Where
 // bounds or fill values of components differ, and no size is asked for, a sample of the values is encoded in

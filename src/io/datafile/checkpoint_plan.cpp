@@ -23,7 +23,7 @@ using hdf5::Handle;
 using hdf5::last_error;
 
 // An index of chunks and a frame's header take more than is gained.
-constexpr uint64_t least_bytes = 2048;
+constexpr uint64_t min_bytes = 2048;
 
 struct Boxed {
   const hdf5::BoxedDataset* data = nullptr;
@@ -93,8 +93,8 @@ class Planner {
     }
     const Variable& variable = plan.variable;
     const bool is_list = variable.extent == H5S_SIMPLE && variable.dims.size() == 1;
-    if (!is_list || !variable.dtype || variable.raw_bytes() < least_bytes) {
-      plan.why_not = !variable.dtype ? variable.type : fmt::format("under {} bytes", least_bytes);
+    if (!is_list || !variable.dtype || variable.raw_bytes() < min_bytes) {
+      plan.why_not = !variable.dtype ? variable.type : fmt::format("under {} bytes", min_bytes);
     }
     if (!options_.compress) {
       plan.why_not = "uncompressed";

@@ -42,12 +42,12 @@ Extent ChunkGrid::held(const Extent& first) const {
   return size;
 }
 
-Extent choose_chunk(const Extent& dims, const Extent& unit, size_t element_bytes, uint64_t most_bytes) {
+Extent choose_chunk(const Extent& dims, const Extent& unit, size_t element_bytes, uint64_t max_bytes) {
   Extent chunk = unit;
   uint64_t bytes = element_bytes * product(unit);
   for (size_t d = dims.size(); d-- > 0;) {
     const uint64_t units = std::max<uint64_t>(parts(dims[d], unit[d]), 1);
-    const uint64_t room = std::max<uint64_t>(most_bytes / std::max<uint64_t>(bytes, 1), 1);
+    const uint64_t room = std::max<uint64_t>(max_bytes / std::max<uint64_t>(bytes, 1), 1);
     const uint64_t taken = parts(units, parts(units, std::min(room, units)));
     // HDF5 lets no chunk be longer than a dimension that cannot grow.
     chunk[d] = std::max(unit[d], std::min(unit[d] * taken, dims[d]));

@@ -23,11 +23,11 @@ struct ChunkGrid {
 
 uint64_t product(std::span<const uint64_t> extent);
 
-// A chunk of at most `most_bytes` (but one element at least): whole fast dimensions, and of the slowest ones
+// A chunk of at most `max_bytes` (but one element at least): whole fast dimensions, and of the slowest ones
 // as few steps as it takes, so that reading one time step decodes little else. Parts are of equal size as far
 // as possible, because the rest of a last chunk is wasted. `unit`, the chunk of an earlier layout, is kept
 // whole: every side of the result is a multiple of it, or the whole dimension.
-Extent choose_chunk(const Extent& dims, const Extent& unit, size_t element_bytes, uint64_t most_bytes);
+Extent choose_chunk(const Extent& dims, const Extent& unit, size_t element_bytes, uint64_t max_bytes);
 
 // Within a chunk of which only `held` is data: repeats the last value along each dimension of `repeated`,
 // where prediction then finds no jump. Other cells stay as they are.

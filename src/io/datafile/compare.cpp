@@ -123,9 +123,9 @@ class Comparer {
                                fmt::join(of_a.dims, ", ")));
       return {};
     }
-    if (of_a.most_dims != of_b.most_dims) {
-      differ(path, fmt::format("can grow to ({}) in the copy, not to ({})", limits_text(of_b.most_dims),
-                               limits_text(of_a.most_dims)));
+    if (of_a.max_dims != of_b.max_dims) {
+      differ(path, fmt::format("can grow to ({}) in the copy, not to ({})", limits_text(of_b.max_dims),
+                               limits_text(of_a.max_dims)));
     }
     if (H5Tequal(type_a.id(), type_b.id()) <= 0) {
       differ(path, fmt::format("has type {} in the copy, not {}", of_b.type, of_a.type));

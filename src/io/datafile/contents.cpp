@@ -19,7 +19,7 @@ using hdf5::last_error;
 using hdf5::object_address;
 
 // Deeper nesting than people make; a damaged file must not exhaust the stack.
-constexpr int most_depth = 512;
+constexpr int max_depth = 512;
 
 Result<Entry> read_link(hid_t group, const std::string& parent, const std::string& name) {
   Entry entry;
@@ -64,8 +64,8 @@ Result<Entry> read_link(hid_t group, const std::string& parent, const std::strin
 class Lister {
  public:
   Status list_group(hid_t group, const std::string& path, int depth) {
-    if (depth > most_depth) {
-      return corrupt(fmt::format("{}: groups nest deeper than {}", path, most_depth));
+    if (depth > max_depth) {
+      return corrupt(fmt::format("{}: groups nest deeper than {}", path, max_depth));
     }
     const Handle creation(H5Gget_create_plist(group), H5Pclose);
     unsigned order_flags = 0;

@@ -36,18 +36,18 @@ Status hdf5_refuses(const std::string& what) {
 }
 
 Status copy_orders(hid_t from, hid_t to, bool is_group) {
-  unsigned links = 0, attributes = 0, most_compact = 0, least_dense = 0, count = 0, length = 0;
+  unsigned links = 0, attributes = 0, max_compact = 0, min_dense = 0, count = 0, length = 0;
   bool ok = H5Pget_attr_creation_order(from, &attributes) >= 0 &&
             H5Pset_attr_creation_order(to, attributes) >= 0 &&
-            H5Pget_attr_phase_change(from, &most_compact, &least_dense) >= 0 &&
-            H5Pset_attr_phase_change(to, most_compact, least_dense) >= 0;
+            H5Pget_attr_phase_change(from, &max_compact, &min_dense) >= 0 &&
+            H5Pset_attr_phase_change(to, max_compact, min_dense) >= 0;
   if (is_group) {
     size_t heap_bytes = 0;
     ok = ok && H5Pget_local_heap_size_hint(from, &heap_bytes) >= 0 &&
          H5Pset_local_heap_size_hint(to, heap_bytes) >= 0 && H5Pget_link_creation_order(from, &links) >= 0 &&
          H5Pset_link_creation_order(to, links) >= 0 &&
-         H5Pget_link_phase_change(from, &most_compact, &least_dense) >= 0 &&
-         H5Pset_link_phase_change(to, most_compact, least_dense) >= 0 &&
+         H5Pget_link_phase_change(from, &max_compact, &min_dense) >= 0 &&
+         H5Pset_link_phase_change(to, max_compact, min_dense) >= 0 &&
          H5Pget_est_link_info(from, &count, &length) >= 0 && H5Pset_est_link_info(to, count, length) >= 0;
   }
   return ok ? Status() : hdf5_refuses("its creation properties");
@@ -226,7 +226,7 @@ class StructureCopy::Work {
   static Extent chunk_of(const VariablePlan& plan) {
     const Variable& variable = plan.variable;
     if ((plan.is_coded || plan.is_plain) && !plan.chunk.empty()) return plan.chunk;
-    if (variable.dims == variable.most_dims) return {};
+    if (variable.dims == variable.max_dims) return {};
     return choose_chunk(variable.dims, Extent(variable.dims.size(), 1), variable.element_bytes,
                         default_chunk_bytes);
   }

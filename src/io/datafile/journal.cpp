@@ -134,8 +134,8 @@ Result<Journal> Journal::beside(const std::string& target, uint64_t key, bool re
 
 Status Journal::enter_and_lock() {
   const std::string path = path_of(lock_name);
-  constexpr int most_attempts = 100;
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  constexpr int max_attempts = 100;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
       return files::system_failure(target_.given + ": nothing can be written beside it");
     }

@@ -29,7 +29,7 @@ using hdf5::last_error;
 
 // A contiguous variable of fewer bytes stays contiguous: an index of chunks and a frame's header take more
 // than is gained.
-constexpr uint64_t least_bytes = 2048;
+constexpr uint64_t min_bytes = 2048;
 
 bool matches(const std::string& pattern, const std::string& path) {
   if (pattern.find('/') == std::string::npos) {
@@ -51,8 +51,8 @@ std::string reason_not_to_code(const Variable& variable) {
   if (variable.extent == H5S_NULL) return "no values";
   if (variable.extent == H5S_SCALAR || variable.dims.empty()) return "a single value";
   if (!variable.dtype) return variable.type;
-  if (variable.chunk.empty() && variable.raw_bytes() < least_bytes) {
-    return fmt::format("under {} bytes", least_bytes);
+  if (variable.chunk.empty() && variable.raw_bytes() < min_bytes) {
+    return fmt::format("under {} bytes", min_bytes);
   }
   return {};
 }
@@ -224,7 +224,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
 }
 
 // Needs all variables' chunks to be planned.
-void plan_least_gain(VariablePlan& plan, unsigned half_rank) {
+void plan_min_gain(VariablePlan& plan, unsigned half_rank) {
   const CodecTuning& tuning = plan.encode.tuning;
   const bool is_demanded =
       plan.encode.codec != Codec::automatic || tuning.method != LosslessMethod::automatic;
@@ -272,7 +272,7 @@ hdf5::FilterParameters VariablePlan::filter() const {
   parameters.detect_fill = encode.detect_fill;
   const std::vector<double>& fills = encode.missing.fills;
   // For people: the frames know all. One place is for the dataset's own fill value, which HDF5 knows.
-  const size_t told = std::min(fills.size(), hdf5::most_missing - 1);
+  const size_t told = std::min(fills.size(), hdf5::max_missing - 1);
   parameters.missing.assign(fills.begin(), fills.begin() + static_cast<ptrdiff_t>(told));
   // Whoever changes the copy must not add an error to values that have theirs.
   parameters.has_bound_already = true;
@@ -310,7 +310,7 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
   }
   NEVE_TRY(check_uses(options, uses));
   const unsigned half_rank = best_half_rank(plan);
-  for (VariablePlan& variable : plan.variables) plan_least_gain(variable, half_rank);
+  for (VariablePlan& variable : plan.variables) plan_min_gain(variable, half_rank);
   return plan;
 }
 

@@ -19,7 +19,7 @@ using hdf5::last_error;
 using hdf5::object_address;
 
 // More than HDF5 lets an attribute or a piece of ours have; a damaged extent must not ask for more.
-constexpr uint64_t most_bytes = uint64_t{1} << 32;
+constexpr uint64_t max_bytes = uint64_t{1} << 32;
 
 Handle base_type(hid_t type) { return Handle(H5Tget_super(type), H5Tclose); }
 Handle member_type(hid_t type, unsigned member) { return Handle(H5Tget_member_type(type, member), H5Tclose); }
@@ -296,9 +296,9 @@ Result<Values> Values::of(hid_t type, hid_t space) {
   }
   values.count_ = static_cast<size_t>(count);
   uint64_t all_bytes = 0;
-  if (__builtin_mul_overflow(values.count_, bytes, &all_bytes) || all_bytes > most_bytes) {
+  if (__builtin_mul_overflow(values.count_, bytes, &all_bytes) || all_bytes > max_bytes) {
     return corrupt(fmt::format("{} elements of {} bytes at once; at most {} bytes are allowed", count, bytes,
-                               most_bytes));
+                               max_bytes));
   }
   values.bytes_.resize(all_bytes);
   values.has_pointers_ = type_traits(type).has_pointers;

@@ -20,7 +20,7 @@ Status read_filters(hid_t creation, Variable& variable) {
   const int count = H5Pget_nfilters(creation);
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0, config = 0;
-    std::vector<unsigned> words(hdf5::most_words);
+    std::vector<unsigned> words(hdf5::max_words);
     size_t word_count = words.size();
     std::array<char, 64> name{};
     const H5Z_filter_t id = H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &word_count,
@@ -51,7 +51,7 @@ Status describe(hid_t dataset, Variable& variable) {
   std::vector<hsize_t> dims(static_cast<size_t>(rank)), most(static_cast<size_t>(rank));
   if (rank > 0) H5Sget_simple_extent_dims(space.id(), dims.data(), most.data());
   variable.dims.assign(dims.begin(), dims.end());
-  variable.most_dims.assign(most.begin(), most.end());
+  variable.max_dims.assign(most.begin(), most.end());
   variable.type = type_text(type.id());
   variable.element_bytes = H5Tget_size(type.id());
   variable.dtype = coded_type(type.id());
@@ -101,7 +101,7 @@ Result<Selection> select(hid_t dataset, const Extent& first, const Extent& held)
 }
 
 // HDF5 keeps some 7 KB for every chunk that one read touches.
-constexpr uint64_t most_chunks_a_read = 4096;
+constexpr uint64_t max_chunks_a_read = 4096;
 
 // The largest part of `held`, whole along the fast dimensions, that touches few enough chunks.
 Extent part_to_read(hid_t dataset, const Extent& held) {
@@ -114,8 +114,7 @@ Extent part_to_read(hid_t dataset, const Extent& held) {
   }
   const Extent unit(chunk.begin(), chunk.end());
   const uint64_t chunks = ChunkGrid{held, unit}.count();
-  return chunks <= most_chunks_a_read ? held
-                                      : choose_chunk(held, unit, 1, most_chunks_a_read * product(unit));
+  return chunks <= max_chunks_a_read ? held : choose_chunk(held, unit, 1, max_chunks_a_read * product(unit));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Variable {
   std::string path;
   H5S_class_t extent = H5S_SIMPLE;
   Extent dims;
-  Extent most_dims;  // H5S_UNLIMITED: no end
+  Extent max_dims;   // H5S_UNLIMITED: no end
   std::string type;  // type_text
   size_t element_bytes = 0;
   std::optional<DType> dtype;  // where Neve codes its values
@@ -34,7 +34,7 @@ struct Variable {
   uint64_t stored_bytes = 0;
 
   uint64_t raw_bytes() const;  // of all elements, without what variable-length ones point to
-  bool can_grow(size_t dimension) const { return most_dims[dimension] != dims[dimension]; }
+  bool can_grow(size_t dimension) const { return max_dims[dimension] != dims[dimension]; }
 };
 
 Result<Variable> describe_variable(hid_t dataset, const std::string& path);

@@ -128,8 +128,8 @@ Result<PrivateFolder> PrivateFolder::beside(const Target& target, const Remove& 
   const std::string stem = hidden_name(target.name, mark);
   clear_all_left_behind(target, stem, remove_earlier);
   const std::string process = process_name();
-  constexpr int most_attempts = 100;
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  constexpr int max_attempts = 100;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     NEVE_ASSIGN(const std::string random, random_text());
     std::string path = (fs::path(target.folder) / (stem + process + "-" + random)).string();
     PrivateFolder folder;

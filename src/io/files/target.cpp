@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 // Of a name, kept in hidden ones: leaves room for a mark, a process and a random part below 200 bytes, which
 // MPI libraries can still add to.
-constexpr size_t most_name_bytes = 100;
+constexpr size_t max_name_bytes = 100;
 
 // FNV-1a: the same in every build, since another process looks for the name.
 uint64_t hash_of(const std::string& text) {
@@ -82,10 +82,10 @@ Status check_is_another(const std::string& source, const std::string& copy) {
 
 std::string hidden_name(const std::string& name, const std::string& mark) {
   std::string hidden = ".";
-  if (name.size() <= most_name_bytes) return hidden.append(name).append(mark);
+  if (name.size() <= max_name_bytes) return hidden.append(name).append(mark);
   char hash[24];
   std::snprintf(hash, sizeof hash, "~%016llx", static_cast<unsigned long long>(hash_of(name)));
-  size_t kept = most_name_bytes;
+  size_t kept = max_name_bytes;
   while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xc0) == 0x80) --kept;  // whole UTF-8 signs
   return hidden.append(name, 0, kept).append(hash).append(mark);
 }

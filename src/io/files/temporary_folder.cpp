@@ -183,8 +183,8 @@ Status TemporaryFolder::replace() {
 Status TemporaryFolder::commit() {
   NEVE_TRY(sync_tree(path_));
   // Somebody else may take or free the name between two steps.
-  constexpr int most_attempts = 10;
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  constexpr int max_attempts = 10;
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     bool is_taken = false;
     NEVE_TRY(take_free_name(is_taken));
     if (!is_taken) return finish();

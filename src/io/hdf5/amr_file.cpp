@@ -73,7 +73,7 @@ Result<AmrFile> recognize_chombo(hid_t file) {
   if (!of_root.empty()) {
     return AmrFile{AmrFileKind::chombo_checkpoint, fmt::format("attribute {} of the root", of_root)};
   }
-  for (size_t l = 0; l < static_cast<size_t>(most_levels) && is_own(file, level_name(l)); ++l) {
+  for (size_t l = 0; l < static_cast<size_t>(max_levels) && is_own(file, level_name(l)); ++l) {
     NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
     NEVE_ASSIGN(const std::string attribute, restart_attribute(group.id()));
     if (!attribute.empty()) {

@@ -73,10 +73,10 @@ Result<OpenAttribute> open_attribute(hid_t where, const std::string& place, cons
   open.type_class = H5Tget_class(open.type.id());
   open.count = H5Sget_simple_extent_npoints(space.id());
   // Every attribute we read is a number, a name or a box; 64 KiB is HDF5's own limit for an attribute.
-  constexpr int64_t most_values = 65536;
-  if (!open.type.valid() || open.count < 1 || open.count > most_values) {
+  constexpr int64_t max_values = 65536;
+  if (!open.type.valid() || open.count < 1 || open.count > max_values) {
     return corrupt(fmt::format("{}: attribute {} has {} values; 1 to {} are allowed", place, name, open.count,
-                               most_values));
+                               max_values));
   }
   return open;
 }
@@ -219,10 +219,10 @@ Result<std::string> read_string(hid_t where, const std::string& place, const std
     return value;
   }
   const size_t length = H5Tget_size(open.type.id());
-  constexpr size_t most_bytes = 65536;  // of an attribute
-  if (open.count != 1 || length > most_bytes) {
+  constexpr size_t max_bytes = 65536;  // of an attribute
+  if (open.count != 1 || length > max_bytes) {
     return corrupt(fmt::format("{}: attribute {} is {} strings of {} bytes; one of at most {} is allowed",
-                               place, name, open.count, length, most_bytes));
+                               place, name, open.count, length, max_bytes));
   }
   std::string value(length, '\0');
   if (H5Aread(open.attribute.id(), open.type.id(), value.data()) < 0) {

@@ -19,8 +19,8 @@
 namespace neve::hdf5 {
 namespace {
 
-constexpr int32_t most_components = 65535;
-constexpr int32_t most_ghosts = 1024;
+constexpr int32_t max_components = 65535;
+constexpr int32_t max_ghosts = 1024;
 
 struct Described {
   std::optional<int32_t> components;
@@ -73,7 +73,7 @@ Fit fit_boxes(const std::vector<Box>& boxes, const BoxedDataset& data) {
 }
 
 bool are_ghosts(const IntVect& ghosts) {
-  return std::all_of(ghosts.begin(), ghosts.end(), [](int32_t g) { return g >= 0 && g <= most_ghosts; });
+  return std::all_of(ghosts.begin(), ghosts.end(), [](int32_t g) { return g >= 0 && g <= max_ghosts; });
 }
 
 // Components as the first box has them, where nothing in the file says how many there are.
@@ -81,7 +81,7 @@ int32_t guess_components(const std::vector<Box>& boxes, const BoxedDataset& data
   if (boxes.empty() || data.box_offsets[0] < 0 || data.box_offsets[1] < 0) return 1;
   const int64_t room = data.box_offsets[1] - data.box_offsets[0];
   const int64_t cells = boxes.front().cells();
-  return cells > 0 && room % cells == 0 && room / cells >= 1 && room / cells <= most_components
+  return cells > 0 && room % cells == 0 && room / cells >= 1 && room / cells <= max_components
              ? static_cast<int32_t>(room / cells)
              : 1;
 }
@@ -93,7 +93,7 @@ void settle_boxes(const std::vector<Box>& boxes, const Described& described, Box
     return;
   }
   data.components = described.components.value_or(guess_components(boxes, data));
-  if (data.components < 1 || data.components > most_components) {
+  if (data.components < 1 || data.components > max_components) {
     data.not_cells = fmt::format("it has {} components", data.components);
     return;
   }
@@ -198,7 +198,7 @@ Result<std::vector<BoxedLevel>> read_boxed_datasets(hid_t file) {
   NEVE_ASSIGN(const int dims, read_space_dims(file));
   std::vector<BoxedLevel> levels;
   uint64_t boxes_before = 0;
-  while (levels.size() < static_cast<size_t>(most_levels) && has_link(file, level_name(levels.size()))) {
+  while (levels.size() < static_cast<size_t>(max_levels) && has_link(file, level_name(levels.size()))) {
     const std::string place = level_name(levels.size());
     NEVE_ASSIGN(const Handle group, open_group(file, place));
     BoxedLevel level;

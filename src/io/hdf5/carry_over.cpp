@@ -73,11 +73,11 @@ Status copy_attribute(hid_t from, hid_t to, const std::string& name) {
   const Handle own(H5Tcopy(type.id()), H5Tclose);  // of a named type, the type alone
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
   // HDF5 keeps an attribute in its object's header: 64 KiB.
-  constexpr uint64_t most_bytes = uint64_t{1} << 20;
+  constexpr uint64_t max_bytes = uint64_t{1} << 20;
   const uint64_t bytes = static_cast<uint64_t>(std::max<hssize_t>(count, 0)) * H5Tget_size(type.id());
-  if (count < 0 || bytes > most_bytes) {
+  if (count < 0 || bytes > max_bytes) {
     return corrupt(
-        fmt::format("attribute {} claims {} bytes; at most {} are allowed", name, bytes, most_bytes));
+        fmt::format("attribute {} claims {} bytes; at most {} are allowed", name, bytes, max_bytes));
   }
   std::vector<std::byte> values(bytes);
   if (count > 0 && H5Aread(source.id(), own.id(), values.data()) < 0) {

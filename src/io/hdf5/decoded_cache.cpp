@@ -32,8 +32,8 @@ void DecodedCache::insert(const FrameKey& key, Values values) {
   held_bytes_ += values->size();
   entries_.push_front({key, std::move(values)});
   // Many tiny chunks would make the search long; past this a decode is as cheap as a search.
-  constexpr size_t most_entries = 256;
-  while (held_bytes_ > capacity_bytes_ || entries_.size() > most_entries) {
+  constexpr size_t max_entries = 256;
+  while (held_bytes_ > capacity_bytes_ || entries_.size() > max_entries) {
     held_bytes_ -= entries_.back().values->size();
     entries_.pop_back();
   }

@@ -75,7 +75,7 @@ Result<std::string> linked_file(hid_t group, const std::string& name, size_t val
   return std::string(file);
 }
 
-constexpr size_t most_name_bytes = 65536;  // what HDF5 lets a message in an object header take
+constexpr size_t max_name_bytes = 65536;  // what HDF5 lets a message in an object header take
 
 // A file of a dataset's external storage, and what of it the dataset takes.
 struct Storage {
@@ -84,11 +84,11 @@ struct Storage {
 };
 
 Result<Storage> storage_of(hid_t creation, int number, const fs::path& by) {
-  std::vector<char> name(most_name_bytes + 1, '\0');
+  std::vector<char> name(max_name_bytes + 1, '\0');
   off_t offset = 0;
   hsize_t bytes = 0;
-  if (H5Pget_external(creation, static_cast<unsigned>(number), most_name_bytes, name.data(), &offset,
-                      &bytes) < 0) {
+  if (H5Pget_external(creation, static_cast<unsigned>(number), max_name_bytes, name.data(), &offset, &bytes) <
+      0) {
     return corrupt(fmt::format("its external storage cannot be read: {}", last_error()));
   }
   return Storage{storage_place(name.data(), by), static_cast<uint64_t>(offset), bytes};
@@ -97,7 +97,7 @@ Result<Storage> storage_of(hid_t creation, int number, const fs::path& by) {
 // `get`: H5Pget_virtual_filename or H5Pget_virtual_dsetname.
 Result<std::string> name_of_source(decltype(H5Pget_virtual_filename) get, hid_t creation, size_t number) {
   const ssize_t bytes = get(creation, number, nullptr, 0);
-  if (bytes >= 0 && static_cast<size_t>(bytes) < most_name_bytes) {
+  if (bytes >= 0 && static_cast<size_t>(bytes) < max_name_bytes) {
     std::string name(static_cast<size_t>(bytes) + 1, '\0');
     if (get(creation, number, name.data(), name.size()) == bytes) {
       name.pop_back();

@@ -216,10 +216,10 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   const Handle type(H5Dget_type(table.id()), H5Tclose);
   const Handle space(H5Dget_space(table.id()), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  constexpr hssize_t most_fields = 65535;  // components of a frame
-  if (H5Tget_class(type.id()) != H5T_COMPOUND || count < 0 || count > most_fields) {
+  constexpr hssize_t max_fields = 65535;  // components of a frame
+  if (H5Tget_class(type.id()) != H5T_COMPOUND || count < 0 || count > max_fields) {
     return corrupt(fmt::format("{}/{} has {} rows and class {}; a compound of 0 to {} rows is allowed", place,
-                               table_name, count, static_cast<int>(H5Tget_class(type.id())), most_fields));
+                               table_name, count, static_cast<int>(H5Tget_class(type.id())), max_fields));
   }
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {
@@ -227,12 +227,12 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
     if (member < 0 && !text_columns[t].is_in_all) continue;
     const Handle text(member < 0 ? -1 : H5Tget_member_type(type.id(), static_cast<unsigned>(member)),
                       H5Tclose);
-    constexpr size_t most_text_bytes = 65536;
+    constexpr size_t max_text_bytes = 65536;
     if (!text.valid() || H5Tget_class(text.id()) != H5T_STRING || H5Tis_variable_str(text.id()) > 0 ||
-        H5Tget_size(text.id()) > most_text_bytes) {
+        H5Tget_size(text.id()) > max_text_bytes) {
       return corrupt(
           fmt::format("{}/{}: column {} is missing or not a fixed-length string of at most {} bytes", place,
-                      table_name, text_columns[t].name, most_text_bytes));
+                      table_name, text_columns[t].name, max_text_bytes));
     }
     layout.text_bytes[t] = H5Tget_size(text.id());
   }

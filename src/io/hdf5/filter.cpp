@@ -45,10 +45,10 @@ Result<int> thread_count() {
 Result<DecodedCache*> decoded_cache() {
   constexpr uint64_t mib = uint64_t{1} << 20;
   constexpr uint64_t default_mib = 64;
-  constexpr uint64_t most_mib = uint64_t{1} << 20;
+  constexpr uint64_t max_mib = uint64_t{1} << 20;
   // Read once, with the cache it sizes.
   static const Result<uint64_t> capacity_mib =
-      environment_number("NEVE_PLUGIN_CACHE_MIB", default_mib, 0, most_mib);
+      environment_number("NEVE_PLUGIN_CACHE_MIB", default_mib, 0, max_mib);
   if (!capacity_mib.ok()) return capacity_mib.status();
   static DecodedCache cache(*capacity_mib * mib);
   return &cache;
@@ -158,12 +158,12 @@ Result<DType> dtype_of(const HostHdf5& host, hid_t type, bool keeps_bits) {
 Result<UserParameters> read_user_words(const HostHdf5& host, hid_t creation, unsigned& flags,
                                        std::vector<unsigned>& words) {
   unsigned config = 0;
-  size_t count = most_words;
-  words.resize(most_words);
+  size_t count = max_words;
+  words.resize(max_words);
   if (host.filter_words(creation, neve_filter_id, &flags, &count, words.data(), 0, nullptr, &config) < 0 ||
-      count > most_words) {
+      count > max_words) {
     return usage_error(
-        fmt::format("Neve's filter got {} parameters; at most {} are allowed", count, most_words));
+        fmt::format("Neve's filter got {} parameters; at most {} are allowed", count, max_words));
   }
   words.resize(count);
   return parse_user_words(words);
@@ -263,10 +263,10 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
                     "value; give fill={} together with data=, or a range without it",
                     p.range->min, p.range->max, fill));
   }
-  if (p.missing.size() == most_missing) {
+  if (p.missing.size() == max_missing) {
     return usage_error(fmt::format(
         "Neve filter: {} missing values beside the dataset's own fill value; at most {} are allowed",
-        p.missing.size(), most_missing - 1));
+        p.missing.size(), max_missing - 1));
   }
   p.missing.push_back(fill);
   return {};
@@ -286,10 +286,10 @@ Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
   NEVE_TRY(set_dtype(dtype, parameters));
   NEVE_TRY(check_promises(parameters));
 
-  hsize_t shape[most_chunk_dims] = {};
-  const int dims = host.chunk_shape(creation, most_chunk_dims, shape);
-  if (dims < 1 || dims > static_cast<int>(most_chunk_dims)) {
-    return usage_error(fmt::format("a chunk of {} dimensions; Neve takes 1 to {}", dims, most_chunk_dims));
+  hsize_t shape[max_chunk_dims] = {};
+  const int dims = host.chunk_shape(creation, max_chunk_dims, shape);
+  if (dims < 1 || dims > static_cast<int>(max_chunk_dims)) {
+    return usage_error(fmt::format("a chunk of {} dimensions; Neve takes 1 to {}", dims, max_chunk_dims));
   }
   parameters.chunk_shape.assign(shape, shape + dims);
   const bool keeps_bits = array_options(parameters).bound.mode == BoundMode::lossless;

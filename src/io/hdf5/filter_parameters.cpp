@@ -22,7 +22,7 @@ enum Word : size_t {
   fill_word = 7,
   missing_word = 9,
 };
-static_assert(least_user_words == missing_word);
+static_assert(min_user_words == missing_word);
 
 enum Flag : uint32_t {
   fill_given = 1,
@@ -39,7 +39,7 @@ constexpr uint32_t flags_of_layout_2 =
     flags_of_layout_1 | written_once | range_given | bound_already | zero_padding | big_endian;
 
 constexpr int word_bits = 32;
-constexpr uint64_t most_chunk_bytes = 0xffffffff;  // HDF5 refuses chunks of 4 GiB
+constexpr uint64_t max_chunk_bytes = 0xffffffff;  // HDF5 refuses chunks of 4 GiB
 
 void append_64_bits(std::vector<uint32_t>* words, uint64_t value) {
   words->push_back(static_cast<uint32_t>(value));
@@ -245,8 +245,8 @@ Status parse_flags(std::span<const uint32_t> words, FilterParameters& p) {
 Result<size_t> parse_values(std::span<const uint32_t> words, FilterParameters& p) {
   NEVE_TRY(check_count(words, missing_word + 1));
   const size_t count = words[missing_word];
-  if (count > most_missing) {
-    return bad_word(missing_word, "further missing values", count, fmt::format("0 to {}", most_missing));
+  if (count > max_missing) {
+    return bad_word(missing_word, "further missing values", count, fmt::format("0 to {}", max_missing));
   }
   size_t at = missing_word + 1;
   NEVE_TRY(check_count(words, at + 2 * count + (p.range ? 4 : 0)));
@@ -281,11 +281,11 @@ Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
     return bad_word(version_word, "layout version", words[version_word],
                     fmt::format("1 to {} (a newer Neve may have written this)", filter_parameters_version));
   }
-  NEVE_TRY(check_count(words, least_user_words));
+  NEVE_TRY(check_count(words, min_user_words));
   UserParameters user;
   NEVE_TRY(parse_choices(words, user.parameters));
   NEVE_TRY(parse_flags(words, user.parameters));
-  user.words = least_user_words;
+  user.words = min_user_words;
   if (words[version_word] > 1) {
     NEVE_ASSIGN(user.words, parse_values(words, user.parameters));
   }
@@ -308,8 +308,8 @@ Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
   }
   p.dtype = static_cast<DType>(words[dtype_word]);
   const size_t dims = words[dims_word];
-  if (dims < 1 || dims > most_chunk_dims) {
-    return bad_word(dims_word, "chunk dimensions", dims, fmt::format("1 to {}", most_chunk_dims));
+  if (dims < 1 || dims > max_chunk_dims) {
+    return bad_word(dims_word, "chunk dimensions", dims, fmt::format("1 to {}", max_chunk_dims));
   }
   if (words.size() != shape_word + 2 * dims) {
     return usage_error(fmt::format("Neve's filter got {} parameters; a chunk of {} dimensions needs {}",
@@ -319,7 +319,7 @@ Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
   for (size_t d = 0; d < dims; ++d) {
     const size_t at = shape_word + 2 * d;
     const uint64_t size = read_64_bits(words, at);
-    if (size < 1 || __builtin_mul_overflow(bytes, size, &bytes) || bytes > most_chunk_bytes) {
+    if (size < 1 || __builtin_mul_overflow(bytes, size, &bytes) || bytes > max_chunk_bytes) {
       return bad_word(at, "chunk size", size, "at least 1, and a chunk smaller than 4 GiB");
     }
     p.chunk_shape.push_back(size);

@@ -30,7 +30,7 @@ inline constexpr int neve_filter_id = 466;
 //          bit 5 the values have their bound already: chunks that are encoded again keep every bit,
 //          bit 6 zeros are what HDF5 fills chunks up with, bit 7 the dataset's values are big-endian
 //   7-8    fill value, bits of an f64, or two's complement with bit 2; 0 when none is given
-//   9      how many further missing values follow, 0 to most_missing
+//   9      how many further missing values follow, 0 to max_missing
 //   10...  each of them, bits of an f64
 //   then   with bit 4 lowest and highest value, bits of f64
 //
@@ -43,10 +43,10 @@ inline constexpr int neve_filter_id = 466;
 // set_local also makes the fill value one of the dtype's, adds the dataset's own to the missing values, and
 // sets bits 5 to 7. A decoder uses dtype and chunk sizes only; everything else it needs is in the frames.
 inline constexpr uint32_t filter_parameters_version = 2;
-inline constexpr size_t least_user_words = 9;
-inline constexpr size_t most_missing = 16;
-inline constexpr size_t most_chunk_dims = 32;
-inline constexpr size_t most_words = least_user_words + 1 + 2 * most_missing + 4 + 2 + 2 * most_chunk_dims;
+inline constexpr size_t min_user_words = 9;
+inline constexpr size_t max_missing = 16;
+inline constexpr size_t max_chunk_dims = 32;
+inline constexpr size_t max_words = min_user_words + 1 + 2 * max_missing + 4 + 2 + 2 * max_chunk_dims;
 
 struct FilterParameters {
   Bound bound;
@@ -55,7 +55,7 @@ struct FilterParameters {
   std::optional<double> fill;
   std::optional<uint64_t> integer_fill;  // two's complement; not with `fill`
   bool detect_fill = true;
-  std::vector<double> missing;  // beside the fill value; at most most_missing. Integers have none
+  std::vector<double> missing;  // beside the fill value; at most max_missing. Integers have none
   // The writer writes each chunk once and whole. Else encoding can be repeated (Lattice, neve/frame.hpp).
   bool is_written_once = false;
   std::optional<ValueRange> range;  // of all values to come

@@ -16,9 +16,9 @@ namespace neve::hdf5 {
 namespace {
 
 // Frames are small against what they hold, so this is hundreds of megabytes of values.
-constexpr uint64_t most_recent_bytes = uint64_t{64} << 20;
+constexpr uint64_t max_recent_bytes = uint64_t{64} << 20;
 // Values of components that are kept decoded: several chunks of the default size.
-constexpr uint64_t most_decoded_bytes = uint64_t{64} << 20;
+constexpr uint64_t max_decoded_bytes = uint64_t{64} << 20;
 
 bool same_box(const Rect& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
@@ -146,7 +146,7 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
       std::make_shared<const Loaded>(Loaded{level, chunk, std::move(*bytes), std::move(*frame), {}});
   recent_bytes_ += loaded->memory_bytes();
   recent_.push_front(loaded);
-  while (recent_bytes_ > most_recent_bytes && recent_.size() > 1) {
+  while (recent_bytes_ > max_recent_bytes && recent_.size() > 1) {
     recent_bytes_ -= recent_.back()->memory_bytes();
     recent_.pop_back();
   }
@@ -213,7 +213,7 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   const Frame& frame = loaded->frame;
   const uint64_t bytes = frame.component_values(component) * dtype_bytes(frame.dtype());
   if (component >= frame.shape().components || frame.shape().is_split || frame.box_count() < 2 ||
-      bytes > most_decoded_bytes)
+      bytes > max_decoded_bytes)
     return nullptr;
   std::vector<bool>& asked = loaded->was_asked_for;
   asked.resize(static_cast<size_t>(frame.shape().components));
@@ -226,7 +226,7 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   if (!frame.decode_component(component, fresh.values.data(), bytes, 1, coarser).ok()) return nullptr;
   decoded_.push_front(std::move(fresh));
   decoded_bytes_ += bytes;
-  while (decoded_bytes_ > most_decoded_bytes) {
+  while (decoded_bytes_ > max_decoded_bytes) {
     decoded_bytes_ -= decoded_.back().values.size();
     decoded_.pop_back();
   }

@@ -12,7 +12,7 @@
 
 namespace neve::hdf5 {
 
-inline constexpr int32_t most_levels = 1000;
+inline constexpr int32_t max_levels = 1000;
 
 bool has_link(hid_t where, const std::string& name);
 Result<Handle> open_group(hid_t where, const std::string& name);

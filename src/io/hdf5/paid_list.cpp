@@ -20,7 +20,7 @@ constexpr uint64_t free_list_bytes = uint64_t{1} << 20;
 
 }  // namespace
 
-uint64_t most_list_bytes(uint64_t file_bytes) {
+uint64_t max_list_bytes(uint64_t file_bytes) {
   return list_bytes_per_file_byte * file_bytes + free_list_bytes;
 }
 
@@ -37,7 +37,7 @@ Status check_paid_for(hid_t dataset, const std::string& name, uint64_t count, ui
   if (H5Fget_filesize(file.id(), &file_bytes) < 0) {
     return failure(fmt::format("the size of the file of dataset {} cannot be read: {}", name, last_error()));
   }
-  const uint64_t most = most_list_bytes(file_bytes);
+  const uint64_t most = max_list_bytes(file_bytes);
   if (before <= most && count <= (most - before) / each) return {};
   return corrupt(
       fmt::format("dataset {} claims {} elements of {} bytes after {} bytes of the same kind; a file of {} "

@@ -14,7 +14,7 @@
 namespace neve::hdf5 {
 
 // All that lists of a file may take together.
-uint64_t most_list_bytes(uint64_t file_bytes);
+uint64_t max_list_bytes(uint64_t file_bytes);
 
 // `before`: bytes of other lists of its kind that were read already. Errors: corrupt.
 Status check_paid_for(hid_t dataset, const std::string& name, uint64_t count, uint64_t element_bytes,

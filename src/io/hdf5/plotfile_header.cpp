@@ -31,10 +31,10 @@
 namespace neve::hdf5 {
 namespace {
 
-constexpr int32_t most_components = 65535;
-constexpr int32_t most_ghosts = 1024;
+constexpr int32_t max_components = 65535;
+constexpr int32_t max_ghosts = 1024;
 // Ghosts around it have indices as well.
-constexpr int32_t largest_corner = std::numeric_limits<int32_t>::max() - most_ghosts;
+constexpr int32_t largest_corner = std::numeric_limits<int32_t>::max() - max_ghosts;
 
 }  // namespace
 
@@ -166,9 +166,9 @@ Result<IntVect> read_ghosts(hid_t group, const std::string& name, int dims, size
   if (!has_attribute(attributes.id(), "outputGhost")) return ghosts;
   NEVE_ASSIGN(ghosts, read_intvect_attribute(attributes.id(), name, "outputGhost", dims));
   for (int d = 0; d < dims; ++d) {
-    if (ghosts[d] < 0 || ghosts[d] > most_ghosts) {
+    if (ghosts[d] < 0 || ghosts[d] > max_ghosts) {
       return corrupt(
-          fmt::format("outputGhost in direction {} is {}; 0 to {} are allowed", d, ghosts[d], most_ghosts));
+          fmt::format("outputGhost in direction {} is {}; 0 to {} are allowed", d, ghosts[d], max_ghosts));
     }
   }
   return ghosts;
@@ -208,8 +208,8 @@ uint64_t bytes_to_keep(hid_t where, const std::string& name) {
   if (H5Pget_layout(creation.id()) != H5D_CHUNKED || H5Pget_chunk(creation.id(), 1, &chunk) != 1) {
     return default_chunk_cache_bytes;
   }
-  constexpr uint64_t most_cache_bytes = uint64_t{256} << 20;
-  return std::clamp<uint64_t>(chunk * H5Tget_size(type.id()), default_chunk_cache_bytes, most_cache_bytes);
+  constexpr uint64_t max_cache_bytes = uint64_t{256} << 20;
+  return std::clamp<uint64_t>(chunk * H5Tget_size(type.id()), default_chunk_cache_bytes, max_cache_bytes);
 }
 
 Result<DType> open_data(hid_t group, const DatasetNames& names, LevelData* data) {
@@ -300,7 +300,7 @@ struct SideFiles {
 
 Status read_side_files(hid_t group, const std::string& prefix, int depth, SideFiles* side) {
   constexpr int deepest = 16;
-  constexpr size_t most_side_files = 100000;
+  constexpr size_t max_side_files = 100000;
   NEVE_ASSIGN(const haddr_t address, object_address(group));
   if (!side->folders.insert(address).second) {
     return corrupt(fmt::format("side files: '{}' is a folder that also appears elsewhere", prefix));
@@ -316,8 +316,8 @@ Status read_side_files(hid_t group, const std::string& prefix, int depth, SideFi
       NEVE_TRY(read_side_files(object.id(), path, depth + 1, side));
       continue;
     }
-    if (side->into->side_files.size() >= most_side_files) {
-      return corrupt(fmt::format("more than {} side files", most_side_files));
+    if (side->into->side_files.size() >= max_side_files) {
+      return corrupt(fmt::format("more than {} side files", max_side_files));
     }
     NEVE_ASSIGN(const List list, open_list(group, name));
     NEVE_TRY(check_paid_for(list, name, side->bytes));
@@ -541,8 +541,8 @@ Result<size_t> read_head(PlotfileHeader* header) {
   }
   NEVE_ASSIGN(const Handle global, open_group(file, global_name));
   NEVE_ASSIGN(h.dims, read_count(global.id(), global_name, "SpaceDim", max_dims));
-  NEVE_ASSIGN(const int32_t components, read_count(file, "the file", "num_components", most_components));
-  NEVE_ASSIGN(const int32_t levels, read_count(file, "the file", "num_levels", most_levels));
+  NEVE_ASSIGN(const int32_t components, read_count(file, "the file", "num_components", max_components));
+  NEVE_ASSIGN(const int32_t levels, read_count(file, "the file", "num_levels", max_levels));
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
     NEVE_ASSIGN(std::string name, read_string(file, "the file", component_name(c)));
     h.components.push_back(std::move(name));
@@ -589,7 +589,7 @@ Result<Variable> read_variable(hid_t all, size_t number) {
   NEVE_ASSIGN(const Handle group, open_group(all, std::to_string(number)));
   Variable variable;
   NEVE_ASSIGN(variable.name, read_string(group.id(), place, "name"));
-  NEVE_ASSIGN(const int32_t components, read_count(group.id(), place, "num_components", most_components));
+  NEVE_ASSIGN(const int32_t components, read_count(group.id(), place, "num_components", max_components));
   for (size_t c = 0; c < static_cast<size_t>(components); ++c) {
     NEVE_ASSIGN(std::string name, read_string(group.id(), place, component_name(c)));
     variable.components.push_back(std::move(name));
@@ -615,7 +615,7 @@ Result<std::vector<Variable>> read_variables(hid_t file) {
     return usage_error(fmt::format("a file without group {} is not a checkpoint of Neve", place));
   }
   NEVE_ASSIGN(const Handle all, open_group(file, place));
-  NEVE_ASSIGN(const int32_t count, read_count(all.id(), place, "count", most_components));
+  NEVE_ASSIGN(const int32_t count, read_count(all.id(), place, "count", max_components));
   std::vector<Variable> variables;
   for (size_t v = 0; v < static_cast<size_t>(count); ++v) {
     NEVE_ASSIGN(Variable variable, read_variable(all.id(), v));
@@ -672,7 +672,7 @@ Status read_checkpoint_file(uint64_t file_bytes, CheckpointHeader* header) {
     NEVE_ASSIGN(const Handle group, open_group(file, level_name(l)));
     NEVE_ASSIGN(Level level, read_level_geometry(file, group.id(), l, levels, whole));
     lists += (level.boxes.size() + 1) * header->variables.size() * (sizeof(Box) + sizeof(int64_t));
-    if (lists > most_list_bytes(file_bytes)) {
+    if (lists > max_list_bytes(file_bytes)) {
       return corrupt(fmt::format("{} variables of {} boxes on {} need lists that {} bytes cannot hold",
                                  header->variables.size(), level.boxes.size(), level_name(l), file_bytes));
     }

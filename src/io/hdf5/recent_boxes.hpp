@@ -26,12 +26,12 @@ class RecentBoxes {
   }
 
   void insert(size_t level, size_t box, int component, Values values) {
-    constexpr uint64_t most_bytes = uint64_t{64} << 20;
+    constexpr uint64_t max_bytes = uint64_t{64} << 20;
     held_bytes_ += values->size() + entry_bytes;
     const Key key{level, box, component};
     entries_.push_front({key, std::move(values)});
     places_[key] = entries_.begin();
-    while (held_bytes_ > most_bytes && entries_.size() > 1) {
+    while (held_bytes_ > max_bytes && entries_.size() > 1) {
       held_bytes_ -= entries_.back().values->size() + entry_bytes;
       places_.erase(entries_.back().key);
       entries_.pop_back();

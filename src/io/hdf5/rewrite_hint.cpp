@@ -14,7 +14,7 @@ namespace {
 
 // A file that is closed with a half-filled chunk, and opened again, is none of it.
 constexpr uint64_t often = 32;
-constexpr size_t least_bytes = size_t{256} << 10;  // smaller chunks take no time worth a word
+constexpr size_t min_bytes = size_t{256} << 10;  // smaller chunks take no time worth a word
 
 // Most of a chunk of which a part was written is as it was decoded, which a look at a few places tells. All
 // of it is where somebody copies.
@@ -39,7 +39,7 @@ void RewriteHint::decoded(DecodedCache::Values values) {
 bool RewriteHint::encodes(std::span<const std::byte> chunk) {
   const std::lock_guard lock(mutex_);
   const DecodedCache::Values last = std::exchange(last_, nullptr);
-  if (last == nullptr || chunk.size() < least_bytes || !is_changed_in_part(*last, chunk)) return false;
+  if (last == nullptr || chunk.size() < min_bytes || !is_changed_in_part(*last, chunk)) return false;
   return ++rewritten_ == often;
 }
 

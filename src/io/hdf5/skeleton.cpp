@@ -22,7 +22,7 @@
 namespace neve::hdf5 {
 namespace {
 
-constexpr uint64_t most_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
+constexpr uint64_t max_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
 
 Status check_placement(const Hierarchy& h, size_t l, const LevelPlacement& placement) {
   const Level& level = h.levels[l];
@@ -34,15 +34,15 @@ Status check_placement(const Hierarchy& h, size_t l, const LevelPlacement& place
                     level.boxes.size() + 1, level.boxes.size()));
   }
   if (!placement.compressed) return {};
-  if (placement.chunk_elements < 1 || placement.chunk_elements > most_chunk_bytes / dtype_bytes(h.dtype)) {
+  if (placement.chunk_elements < 1 || placement.chunk_elements > max_chunk_bytes / dtype_bytes(h.dtype)) {
     return usage_error(fmt::format("level {}: a chunk of {} elements; 1 to {} are allowed", l,
-                                   placement.chunk_elements, most_chunk_bytes / dtype_bytes(h.dtype)));
+                                   placement.chunk_elements, max_chunk_bytes / dtype_bytes(h.dtype)));
   }
   if (placement.frame_bytes.empty()) return usage_error(fmt::format("level {} has no frames", l));
   for (size_t k = 0; k < placement.frame_bytes.size(); ++k) {
-    if (placement.frame_bytes[k] < 1 || placement.frame_bytes[k] > most_chunk_bytes) {
+    if (placement.frame_bytes[k] < 1 || placement.frame_bytes[k] > max_chunk_bytes) {
       return usage_error(fmt::format("level {}: frame {} has {} bytes; 1 to {} are allowed", l, k,
-                                     placement.frame_bytes[k], most_chunk_bytes));
+                                     placement.frame_bytes[k], max_chunk_bytes));
     }
   }
   return {};

@@ -98,7 +98,7 @@ class HeldWrites {
   Pieces pieces_;
   uint64_t bytes_ = 0;
 };
-constexpr uint64_t most_held_bytes = uint64_t{16} << 20;
+constexpr uint64_t max_held_bytes = uint64_t{16} << 20;
 
 // The file as HDF5 sees it. `base` comes first: HDF5 holds a pointer to it.
 struct OpenFile {
@@ -276,7 +276,7 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t bytes
   } catch (const std::bad_alloc&) {
     return fail_silently(file->state, "write", ENOMEM);
   }
-  if (file->held->bytes() > most_held_bytes) write_held(file);
+  if (file->held->bytes() > max_held_bytes) write_held(file);
   return 0;
 }
 

@@ -95,10 +95,10 @@ ChunkCheck::ChunkCheck(hid_t dataset) : dataset_(dataset) {
     return;
   }
   has_plain_ends_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) != 0;
-  constexpr uint64_t most_bytes = std::numeric_limits<uint32_t>::max();
+  constexpr uint64_t max_bytes = std::numeric_limits<uint32_t>::max();
   uint64_t bytes = std::max<uint64_t>(bytes_in_file(type.id(), address_bytes(dataset)), 1);
   for (const hsize_t side : chunk_) {
-    if (side == 0 || bytes > most_bytes / side) return;
+    if (side == 0 || bytes > max_bytes / side) return;
     bytes *= side;
   }
   chunk_bytes_ = bytes;
@@ -130,8 +130,8 @@ std::optional<uint64_t> ChunkCheck::undone(uint64_t bytes, uint32_t mask) const 
 
 Status ChunkCheck::check_chunk(const std::vector<hsize_t>& first) {
   NEVE_ASSIGN(const auto stored, stored_chunk_bytes(dataset_, first));
-  constexpr uint64_t most_checksum_bytes = 4 * H5Z_MAX_NFILTERS;
-  if (!stored || *stored >= *chunk_bytes_ + most_checksum_bytes) return {};
+  constexpr uint64_t max_checksum_bytes = 4 * H5Z_MAX_NFILTERS;
+  if (!stored || *stored >= *chunk_bytes_ + max_checksum_bytes) return {};
   bool is_plain = false;
   for (size_t d = 0; d < first.size(); ++d) is_plain |= dims_[d] - first[d] < chunk_[d];
   is_plain &= has_plain_ends_;

@@ -97,7 +97,7 @@ Result<std::map<VirtualSources::Node, std::vector<VirtualSources::Node>>> Virtua
 // In rounds, as A. B. Kahn sorts (Topological sorting of large networks, CACM 5, 1962): what has no virtual
 // source left is done. What is never done leads to itself.
 Status VirtualSources::check(bool chunks) const {
-  constexpr int most_rounds = 64;  // a stack of 8 MiB takes several hundred
+  constexpr int max_rounds = 64;  // a stack of 8 MiB takes several hundred
   NEVE_ASSIGN(auto left, resolved(chunks));
   for (int round = 0; !left.empty(); ++round) {
     std::vector<Node> done;
@@ -106,11 +106,11 @@ Status VirtualSources::check(bool chunks) const {
                                      [&](const Node& source) { return left.contains(source); });
       if (!waits) done.push_back(node);
     }
-    if (done.empty() || round == most_rounds) {
+    if (done.empty() || round == max_rounds) {
       return corrupt(
           fmt::format("{}, a virtual dataset, {}", datasets_.at(left.begin()->first).place,
                       done.empty() ? "leads to itself"
-                                   : fmt::format("has more than {} others one behind another", most_rounds)));
+                                   : fmt::format("has more than {} others one behind another", max_rounds)));
     }
     for (const Node& node : done) left.erase(node);
   }

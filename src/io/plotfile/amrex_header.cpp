@@ -137,10 +137,10 @@ Status scan_geometry(Scanner& in, const std::string& name, Hierarchy& h) {
 
 Status scan_level(Scanner& in, size_t l, PlotfileHeader& header) {
   Hierarchy& h = header.hierarchy;
-  constexpr int64_t least_bytes_per_direction = 4;  // "0 1\n"
+  constexpr int64_t min_bytes_per_direction = 4;  // "0 1\n"
   NEVE_TRY(in.integer("level", static_cast<int64_t>(l), static_cast<int64_t>(l)).status());
   NEVE_ASSIGN(const int64_t boxes,
-              in.count(fmt::format("number of boxes of level {}", l), 1, least_bytes_per_direction * h.dims));
+              in.count(fmt::format("number of boxes of level {}", l), 1, min_bytes_per_direction * h.dims));
   NEVE_ASSIGN(h.levels[l].time, in.real(fmt::format("time of level {}", l)));
   NEVE_TRY(in.integer(fmt::format("step of level {}", l), -max_int, max_int).status());
   std::vector<Region> regions(static_cast<size_t>(boxes));
@@ -168,9 +168,9 @@ bool stays_inside(const std::string& path) {
 }
 
 Status scan_boxes(Scanner& in, int dims, FabArrayHeader& header) {
-  constexpr int64_t least_bytes_per_box = 13;  // "((0)(0)(0)) " and a line break
+  constexpr int64_t min_bytes_per_box = 13;  // "((0)(0)(0)) " and a line break
   NEVE_TRY(in.expect('(', "box list"));
-  NEVE_ASSIGN(const int64_t boxes, in.count("number of boxes", 1, least_bytes_per_box));
+  NEVE_ASSIGN(const int64_t boxes, in.count("number of boxes", 1, min_bytes_per_box));
   NEVE_TRY(in.integer("hash of the box list", -max_int - 1, std::numeric_limits<int64_t>::max()).status());
   header.boxes.reserve(static_cast<size_t>(boxes));
   for (int64_t i = 0; i < boxes; ++i) {

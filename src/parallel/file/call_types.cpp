@@ -10,14 +10,13 @@
 namespace neve::mpi {
 namespace {
 
-constexpr uint64_t most_block_bytes = std::numeric_limits<int>::max();  // MPI counts are int
+constexpr uint64_t max_block_bytes = std::numeric_limits<int>::max();  // MPI counts are int
 
 // Blocks that follow each other without a gap are one.
 class Blocks {
  public:
   void add(MPI_Aint at, uint64_t bytes) {
-    if (!places_.empty() && at == end_ &&
-        static_cast<uint64_t>(lengths_.back()) + bytes <= most_block_bytes) {
+    if (!places_.empty() && at == end_ && static_cast<uint64_t>(lengths_.back()) + bytes <= max_block_bytes) {
       lengths_.back() += static_cast<int>(bytes);
     } else {
       places_.push_back(at);

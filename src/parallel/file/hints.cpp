@@ -11,9 +11,9 @@ namespace neve::mpi {
 namespace {
 
 constexpr uint64_t lustre_stripe_step = uint64_t{64} << 10;
-constexpr uint64_t most_stripe_bytes = (uint64_t{4} << 30) - lustre_stripe_step;
-constexpr int most_stripes = 2000;
-constexpr int most_aggregators = 1 << 20;
+constexpr uint64_t max_stripe_bytes = (uint64_t{4} << 30) - lustre_stripe_step;
+constexpr int max_stripes = 2000;
+constexpr int max_aggregators = 1 << 20;
 
 Hints hints_of_layout(const FileLayout& layout) {
   Hints hints;
@@ -72,9 +72,9 @@ Status collect(MPI_File file, std::string& text) {
 }  // namespace
 
 Status check_layout(const FileLayout& layout) {
-  NEVE_TRY(check_count("number of stripes", layout.stripe_count, most_stripes));
-  NEVE_TRY(check_count("number of aggregators", layout.aggregators, most_aggregators));
-  if (layout.stripe_bytes % lustre_stripe_step != 0 || layout.stripe_bytes > most_stripe_bytes) {
+  NEVE_TRY(check_count("number of stripes", layout.stripe_count, max_stripes));
+  NEVE_TRY(check_count("number of aggregators", layout.aggregators, max_aggregators));
+  if (layout.stripe_bytes % lustre_stripe_step != 0 || layout.stripe_bytes > max_stripe_bytes) {
     return usage_error("stripe size is " + std::to_string(layout.stripe_bytes) +
                        " bytes; multiples of 65536 below 4 GiB are allowed");
   }

@@ -10,7 +10,7 @@ namespace neve::mpi {
 namespace {
 
 // Room for what MPI libraries add to a name: OMPIO ".locktest." and a rank.
-constexpr size_t most_bytes = 200;
+constexpr size_t max_bytes = 200;
 
 std::string name_of(const files::Descriptor& opened) {
   return "/proc/self/fd/" + std::to_string(opened.number());
@@ -44,11 +44,11 @@ Result<OpenablePath> OpenablePath::of(const std::string& path) {
   }
   if (is_named(openable.opened_)) return openable;
   return usage_error(path + " has " + std::to_string(path.size()) + " bytes; MPI libraries take " +
-                     std::to_string(most_bytes) +
+                     std::to_string(max_bytes) +
                      ", without a colon, and this system has no shorter name for it");
 }
 
-bool OpenablePath::is_needed_for_length(const std::string& path) { return path.size() > most_bytes; }
+bool OpenablePath::is_needed_for_length(const std::string& path) { return path.size() > max_bytes; }
 
 Status open_file(const Comm& comm, const std::string& path, int mode, MPI_Info info, OpenablePath& name,
                  MPI_File& file) {

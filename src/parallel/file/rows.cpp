@@ -26,14 +26,14 @@ void repeat(Rows& rows, size_t& used, uint64_t count, int64_t stride_bytes) {
 }
 
 // `dims` outermost dimensions of `rows` are left to take apart.
-void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t most_bytes,
+void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t max_bytes,
                    const std::function<void(uint64_t, const Rows&)>& part) {
-  if (rows.bytes() <= most_bytes) return part(begin, rows);
+  if (rows.bytes() <= max_bytes) return part(begin, rows);
   if (dims == 0) {
-    for (uint64_t at = 0; at < rows.row_bytes; at += most_bytes) {
+    for (uint64_t at = 0; at < rows.row_bytes; at += max_bytes) {
       Rows piece = rows;
       piece.first += at;
-      piece.row_bytes = std::min(most_bytes, rows.row_bytes - at);
+      piece.row_bytes = std::min(max_bytes, rows.row_bytes - at);
       part(begin + at, piece);
     }
     return;
@@ -41,7 +41,7 @@ void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t most_
   Rows step = rows;
   step.count[dims - 1] = 1;
   const uint64_t step_bytes = step.bytes();
-  const uint64_t together = std::max<uint64_t>(most_bytes / step_bytes, 1);
+  const uint64_t together = std::max<uint64_t>(max_bytes / step_bytes, 1);
   for (uint64_t i = 0; i < rows.count[dims - 1]; i += together) {
     Rows steps = rows;
     steps.first += static_cast<int64_t>(i) * rows.stride_bytes[dims - 1];
@@ -49,7 +49,7 @@ void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t most_
     if (together > 1) {
       part(begin + i * step_bytes, steps);
     } else {
-      cut_dimension(steps, dims - 1, begin + i * step_bytes, most_bytes, part);
+      cut_dimension(steps, dims - 1, begin + i * step_bytes, max_bytes, part);
     }
   }
 }
@@ -85,9 +85,9 @@ Rows rows_of_box(const Box& box, const IntVect& ghosts, const BoxData& data, siz
   return rows;
 }
 
-void cut_rows(const Rows& rows, uint64_t most_bytes,
+void cut_rows(const Rows& rows, uint64_t max_bytes,
               const std::function<void(uint64_t begin, const Rows&)>& part) {
-  cut_dimension(rows, rows.count.size(), 0, most_bytes, part);
+  cut_dimension(rows, rows.count.size(), 0, max_bytes, part);
 }
 
 }  // namespace neve::mpi

@@ -37,9 +37,9 @@ const std::byte* first_valid(const BoxData& data, const IntVect& ghosts, size_t 
 Rows rows_of_box(const Box& box, const IntVect& ghosts, const BoxData& data, size_t components,
                  size_t value_bytes);
 
-// Calls part(where it begins in `rows`, rows) for parts of at most `most_bytes` that make up `rows`, in
+// Calls part(where it begins in `rows`, rows) for parts of at most `max_bytes` that make up `rows`, in
 // order.
-void cut_rows(const Rows& rows, uint64_t most_bytes,
+void cut_rows(const Rows& rows, uint64_t max_bytes,
               const std::function<void(uint64_t begin, const Rows&)>& part);
 
 }  // namespace neve::mpi

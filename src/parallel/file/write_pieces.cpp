@@ -76,13 +76,13 @@ uint64_t largest_piece(std::span<const Piece> pieces) {
 }
 
 // What an aggregator collects of all ranks it holds in a buffer of cb_buffer_size, and as much again on its
-// way through; half of `most_bytes` is left for lists of addresses and messages, so that all of it together
+// way through; half of `max_bytes` is left for lists of addresses and messages, so that all of it together
 // stays below, unless the user wants another size. MPI libraries' own choice, 16 or 32 MiB, is taken for
 // large pieces.
-void bound_buffers(Hints& hints, uint64_t most_bytes) {
+void bound_buffers(Hints& hints, uint64_t max_bytes) {
   constexpr uint64_t least = uint64_t{64} << 10;
   constexpr uint64_t usual = uint64_t{16} << 20;
-  hints.try_emplace("cb_buffer_size", std::to_string(std::clamp(most_bytes / 4, least, usual)));
+  hints.try_emplace("cb_buffer_size", std::to_string(std::clamp(max_bytes / 4, least, usual)));
 }
 
 // Collective whatever happens on this rank: a rank that cannot build its types writes nothing, but is there.

@@ -12,18 +12,18 @@ Result<BlockPlan> plan_blocks(uint64_t count, size_t value_bytes, uint64_t block
   if (count > max_elements) {
     return usage_error(fmt::format("{} values; at most {} are allowed", count, max_elements));
   }
-  if (block_bytes > most_block_bytes) {
+  if (block_bytes > max_block_bytes) {
     return usage_error(fmt::format("block_bytes is {}; 1 to {} are allowed, and 0 for {}", block_bytes,
-                                   most_block_bytes, default_block_bytes));
+                                   max_block_bytes, default_block_bytes));
   }
   if (block_bytes == 0) block_bytes = default_block_bytes;
-  const uint64_t most_values = most_block_bytes / value_bytes;
+  const uint64_t max_values = max_block_bytes / value_bytes;
   uint64_t layer_values = 1;
   for (const uint64_t size : layer_shape) {
-    if (size == 0 || size > most_values / layer_values) {
+    if (size == 0 || size > max_values / layer_values) {
       return usage_error(
           fmt::format("layer_shape holds {}; sizes are at least 1, and a layer has at most {} bytes", size,
-                      most_block_bytes));
+                      max_block_bytes));
     }
     layer_values *= size;
   }

@@ -15,7 +15,7 @@ namespace neve::mpi {
 
 // An MPI count is an int: with the little that a frame of incompressible values takes more, a block of this
 // size still moves as one message and one write.
-inline constexpr uint64_t most_block_bytes = max_frame_value_bytes;
+inline constexpr uint64_t max_block_bytes = max_frame_value_bytes;
 inline constexpr uint64_t default_block_bytes = uint64_t{1} << 22;
 
 struct BlockPlan {

@@ -12,10 +12,10 @@
 namespace neve::mpi {
 
 // No such message is longer: there is always room for one, also where memory has ended.
-inline constexpr size_t most_failure_bytes = 4096;
+inline constexpr size_t max_failure_bytes = 4096;
 
 struct FailureMessage {
-  std::array<std::byte, most_failure_bytes> data;
+  std::array<std::byte, max_failure_bytes> data;
   size_t bytes = 0;
 };
 

@@ -30,7 +30,7 @@ Status check_announcement(const Announcement& a, int bytes) {
         fmt::format("a message of {} bytes came that is not the beginning of a neve_mpi_send", bytes));
   }
   if (a.protocol != protocol || a.dtype >= dtypes || a.block_values == 0 ||
-      a.block_values > most_block_bytes / dtype_bytes(static_cast<DType>(a.dtype))) {
+      a.block_values > max_block_bytes / dtype_bytes(static_cast<DType>(a.dtype))) {
     return corrupt("the beginning of a neve_mpi_send is damaged, or of another version of neve");
   }
   return {};

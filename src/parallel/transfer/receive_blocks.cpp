@@ -36,7 +36,7 @@ class Receiver {
       sender_of_[incoming[i].source] = i;
       missing_ += incoming[i].plan.blocks();
     }
-    for (Slot& slot : slots_) slot.message.resize(most_failure_bytes);
+    for (Slot& slot : slots_) slot.message.resize(max_failure_bytes);
     if (missing_ < 2) return;  // nothing to overlap with
     try {
       for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { decode_arrived(); });

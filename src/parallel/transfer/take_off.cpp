@@ -28,7 +28,7 @@ Status take_off_blocks(MPI_Comm comm, int source, int tag, const BlockPlan& plan
     int bytes = 0;
     NEVE_TRY(mpi_status(MPI_Mprobe(source, tag, comm, &message, &status), "MPI_Mprobe"));
     NEVE_TRY(mpi_status(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count"));
-    std::array<std::byte, most_failure_bytes> text;
+    std::array<std::byte, max_failure_bytes> text;
     if (static_cast<size_t>(bytes) > text.size()) {
       NEVE_TRY(take_off(message, bytes));
       continue;

@@ -152,7 +152,7 @@ Status encode_values(const Hierarchy& hierarchy, std::span<const LocalBox> owned
 
 }  // namespace
 
-amr::LevelChunks stream_chunks(const Level& level, int components, std::span<const int> owner) {
+amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<const int> owner) {
   const amr::LevelChunks by_rank = amr::chunk_level(level, components, owner, no_limit);
   amr::LevelChunks result;
   result.chunk_elements = stream_chunk_elements;

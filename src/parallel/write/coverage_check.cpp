@@ -77,31 +77,31 @@ class LevelCheck {
             plan_average_exchange(valid, level, plan.levels[level].index, plan.owners, comm.rank(), limits)),
         threads_(threads),
         buffers_(buffers) {
-    uint64_t most_send_cells = 0, most_receive_cells = 0;
+    uint64_t max_send_cells = 0, max_receive_cells = 0;
     for (int round = 0; round < exchange_.rounds; ++round) {
-      most_send_cells = std::max(most_send_cells, cells_of(round_of(exchange_.sends, round)));
-      most_receive_cells = std::max(most_receive_cells, cells_of(round_of(exchange_.receives, round)));
+      max_send_cells = std::max(max_send_cells, cells_of(round_of(exchange_.sends, round)));
+      max_receive_cells = std::max(max_receive_cells, cells_of(round_of(exchange_.receives, round)));
     }
-    most_message_cells_ = std::max(most_send_cells, most_receive_cells);
-    grow(buffers_.sends, most_send_cells);
-    grow(buffers_.receives, most_receive_cells);
+    max_message_cells_ = std::max(max_send_cells, max_receive_cells);
+    grow(buffers_.sends, max_send_cells);
+    grow(buffers_.receives, max_receive_cells);
     buffers_.requests.reserve(static_cast<size_t>(comm.size()) * 2);
   }
 
   // Messages too large for MPI's counts; the same answer is not needed on every rank.
   Status check_message_sizes() const {
     constexpr uint64_t most = std::numeric_limits<int>::max();
-    if (most_message_cells_ > most) {
+    if (max_message_cells_ > most) {
       return failure("level " + std::to_string(level_) + " exchanges averages of more than " +
                      std::to_string(most) + " cells at once; smaller boxes or more ranks are needed");
     }
     return {};
   }
 
-  // Collective, and complete on every rank whatever goes wrong on one. Records at most `most_recorded`
+  // Collective, and complete on every rank whatever goes wrong on one. Records at most `max_recorded`
   // misses.
   Status run(int component, const ReaderValues& finer, const LeftOutValues& finer_left_out,
-             uint64_t most_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+             uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     Status status;
     const auto note = [&](const Status& s) {
       if (status.ok()) status = s;
@@ -129,9 +129,9 @@ class LevelCheck {
         const std::byte* averages = buffers_.receives.data();
         for (const AveragePart& part : receives) {
           if (hierarchy_.dtype == DType::f32) {
-            compare<float>(part, averages, component, most_recorded, missed, left_out, tally);
+            compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
           } else {
-            compare<double>(part, averages, component, most_recorded, missed, left_out, tally);
+            compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
           }
           averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
         }
@@ -239,7 +239,7 @@ class LevelCheck {
   }
 
   template <class T>
-  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t most_recorded,
+  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t max_recorded,
                MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     const FloatEnvironment environment;
     const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
@@ -263,7 +263,7 @@ class LevelCheck {
                      ++tally.misses;
                      if (std::isfinite(error) && !is_special(value, spec.fill))
                        tally.worst = std::max(tally.worst, error);
-                     if (recorded_ >= most_recorded) continue;  // the field will be kept whole
+                     if (recorded_ >= max_recorded) continue;  // the field will be kept whole
                      ++recorded_;
                      const int64_t index = amr::cell_number(box, part.cells.lo[0] + x, y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
@@ -281,7 +281,7 @@ class LevelCheck {
   AverageExchange exchange_;
   int threads_;
   Buffers& buffers_;
-  uint64_t most_message_cells_ = 0;
+  uint64_t max_message_cells_ = 0;
   uint64_t recorded_ = 0;
 };
 
@@ -347,7 +347,7 @@ struct CoverageCheck::State {
       return {};
     }
     FieldPlan& field = plan.levels[level].fields[component];
-    const uint64_t most_missed = covered_cells[level] / most_missed_divisor;
+    const uint64_t max_missed = covered_cells[level] / max_missed_divisor;
     const bool is_averaged_in_turn = level > 0 && checks[level - 1] != nullptr;
     LeftOutValues left_out;
     Tally tally;
@@ -356,18 +356,18 @@ struct CoverageCheck::State {
       return {};
     });
     const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
-    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, most_missed + 1,
+    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, max_missed + 1,
                                           missed, left_out, tally);
     NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
     NEVE_TRY(merge_over_ranks(comm, tally));
     finer_values = {};
     std::string reason;
     NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
-      reason = tally.misses > most_missed ? kept_reason(tally, covered_cells[level]) : "dropped";
+      reason = tally.misses > max_missed ? kept_reason(tally, covered_cells[level]) : "dropped";
       return {};
     }));
     field.covered = std::move(reason);
-    if (tally.misses > most_missed) {
+    if (tally.misses > max_missed) {
       for (size_t i = 0; i < owned.size(); ++i) {
         if (static_cast<size_t>(owned[i].level) == level) missed[i][component] = {};
       }

@@ -18,7 +18,7 @@ namespace neve::mpi {
 
 // A field keeps all its covered cells on a level where more than this share of them is missed: hydrodynamics
 // codes average down and miss next to none; where many are missed the coarse values are data of their own.
-inline constexpr uint64_t most_missed_divisor = 8;
+inline constexpr uint64_t max_missed_divisor = 8;
 
 // Settles ComponentSpec::drop_covered and FieldPlan::covered of every level and field of a plan, the same on
 // every rank. For Covered::automatic the owners of finer boxes average what a reader will get from them, and

@@ -159,10 +159,10 @@ class CrossLevel {
   }
 
   void show(size_t done, size_t chunks) const {
-    progress_((passes_ + static_cast<double>(done) / static_cast<double>(chunks)) / most_passes);
+    progress_((passes_ + static_cast<double>(done) / static_cast<double>(chunks)) / max_passes);
   }
 
-  static constexpr int most_passes = 3;
+  static constexpr int max_passes = 3;
 
   const Comm& comm_;
   const Hierarchy& hierarchy_;

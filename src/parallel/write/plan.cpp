@@ -17,7 +17,7 @@
 namespace neve::mpi {
 namespace {
 
-constexpr uint64_t most_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
+constexpr uint64_t max_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
 
 // [level * components + component]
 using Ranges = std::vector<ValueRange>;
@@ -95,7 +95,7 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
 Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
                                      Strategy strategy, const WriteOptions& options) {
   const auto components = static_cast<int>(hierarchy.components.size());
-  if (strategy == Strategy::amrex_1d) return stream_chunks(hierarchy.levels[level], components, owner);
+  if (strategy == Strategy::amrex_1d) return amrex_1d_chunks(hierarchy.levels[level], components, owner);
   const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
   if (strategy != Strategy::filtered) {
     return amr::chunk_level(hierarchy.levels[level], components, owner, options.chunk_bytes / value_bytes);
@@ -103,11 +103,11 @@ Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, c
   // A rank's whole contribution is one chunk, however large: HDF5's collective filtered write takes one chunk
   // a rank at a time.
   amr::LevelChunks chunks = amr::chunk_level(hierarchy.levels[level], components, owner, UINT64_MAX);
-  if (chunks.chunk_elements > most_hdf5_chunk_bytes / value_bytes) {
+  if (chunks.chunk_elements > max_hdf5_chunk_bytes / value_bytes) {
     return usage_error("strategy filtered makes one chunk of all that a rank holds of level " +
                        std::to_string(level) + ", here up to " +
                        std::to_string(chunks.chunk_elements * value_bytes) + " bytes; HDF5 allows " +
-                       std::to_string(most_hdf5_chunk_bytes) + ", so use more ranks or strategy skeleton");
+                       std::to_string(max_hdf5_chunk_bytes) + ", so use more ranks or strategy skeleton");
   }
   return chunks;
 }

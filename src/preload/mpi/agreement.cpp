@@ -17,7 +17,7 @@ Status begin_frames(OpenFile& file) {
   MPI_File_get_position(file.native, &position);
   MPI_File_get_size(file.native, &bytes);
   file.position = static_cast<uint64_t>(position) * file.element_bytes;
-  file.least_bytes = static_cast<uint64_t>(bytes);
+  file.min_bytes = static_cast<uint64_t>(bytes);
   NEVE_ASSIGN(file.writer,
               mpi::FrameFileWriter::open(file.comm->get(), file.path, mpi::FrameFileWriter::Begin::anew));
   NEVE_TRY(file.shared.place(*file.comm, file.path));
@@ -49,12 +49,12 @@ Result<uint64_t> place_of(OpenFile& file, const Access& access) {
 }
 
 Reason unsuitable(const Access& access, uint64_t first_byte) {
-  constexpr uint64_t most_values = uint64_t{1} << 40;  // docs/format.md
+  constexpr uint64_t max_values = uint64_t{1} << 40;  // docs/format.md
   const auto dtype = mpi::dtype_of(access.type);
   if (!dtype || is_integer(*dtype)) return Reason::other_type;
   if (first_byte % dtype_bytes(*dtype) != 0) return Reason::inside_of_value;
   const uint64_t first = first_byte / dtype_bytes(*dtype);
-  if (first > most_values || static_cast<uint64_t>(access.count) > most_values - first)
+  if (first > max_values || static_cast<uint64_t>(access.count) > max_values - first)
     return Reason::too_large;
   return Reason::none;
 }
@@ -89,7 +89,7 @@ Result<Proposal> agree(OpenFile& file, const Proposal& mine) {
     all.objection = Reason::mixed_types;
   } else if (held && *held != *all.dtype) {
     all.objection = Reason::other_type;
-  } else if (file.state == State::undecided && all.bytes < settings().least_bytes) {
+  } else if (file.state == State::undecided && all.bytes < settings().min_bytes) {
     all.objection = Reason::first_is_small;
   }
   return all;
@@ -113,7 +113,7 @@ Status settle_for_good(OpenFile& file) {
   // The size that the program gave the file, in whole values.
   if (file.state != State::framed || file.writer == nullptr || !file.writer->dtype()) return {};
   const size_t value_bytes = dtype_bytes(*file.writer->dtype());
-  if (file.least_bytes > 0) file.writer->extend((file.least_bytes + value_bytes - 1) / value_bytes);
+  if (file.min_bytes > 0) file.writer->extend((file.min_bytes + value_bytes - 1) / value_bytes);
   return {};
 }
 

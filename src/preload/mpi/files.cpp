@@ -18,7 +18,7 @@ namespace {
 FileCounts counts;
 
 // Of frames of single ranks' writes, until a collective call takes them.
-constexpr uint64_t most_held_bytes = uint64_t{256} << 20;
+constexpr uint64_t max_held_bytes = uint64_t{256} << 20;
 
 template <class Work>
 Outcome guarded_outcome(Work&& work) {
@@ -147,8 +147,7 @@ Outcome write_alone(OpenFile& file, const Access& access) {
   if (content.writer == nullptr) reason = Reason::not_asked_for;
   if (reason == Reason::none && dtype != dtype_of(content)) reason = Reason::other_type;
   if (reason == Reason::none && file.leader) reason = Reason::opened_twice;
-  if (reason == Reason::none && content.writer->held_bytes() > most_held_bytes)
-    reason = Reason::too_much_held;
+  if (reason == Reason::none && content.writer->held_bytes() > max_held_bytes) reason = Reason::too_much_held;
   // What comes behind something in the journal is later than that.
   if (reason != Reason::none || !content.journal.is_empty()) {
     const Status kept = pack({access.data, access.count, access.type}, [&](uint64_t before, ByteSpan part) {
@@ -308,7 +307,7 @@ int set_file_size(MPI_File handle, MPI_Offset bytes, bool may_shrink, const Plai
     uint64_t now = size_of(file);
     MPI_Allreduce(MPI_IN_PLACE, &now, 1, MPI_UINT64_T, MPI_MAX, file.comm->get());
     if (may_shrink && static_cast<uint64_t>(bytes) < now) return give_up_frames(file, Reason::cut_off, plain);
-    file.least_bytes = std::max(now, static_cast<uint64_t>(bytes));
+    file.min_bytes = std::max(now, static_cast<uint64_t>(bytes));
     return {};
   });
 }

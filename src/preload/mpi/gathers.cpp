@@ -94,8 +94,7 @@ bool is_sound(const Gather& call, bool is_root, int ranks, const Sent& sent) {
 // Collective: whether all ranks can, and want. Ranks whose types differ would each decide for themselves.
 bool all_agree(const Gather& call, const std::optional<DType>& dtype, uint64_t bytes) {
   const int64_t mine = dtype ? static_cast<int64_t>(*dtype) : -1;
-  const int64_t wants =
-      bytes >= settings().least_bytes ? -1 : 0;  // the least counts: one that wants is enough
+  const int64_t wants = bytes >= settings().min_bytes ? -1 : 0;  // the least counts: one that wants is enough
   std::array<int64_t, 3> numbers = {mine, -mine, wants};
   if (MPI_Allreduce(MPI_IN_PLACE, numbers.data(), 3, MPI_INT64_T, MPI_MIN, call.comm) != MPI_SUCCESS)
     return false;
@@ -170,7 +169,7 @@ int gather(const Gather& call, const std::function<int()>& plain) {
   const Sent sent = has_places || call.send != MPI_IN_PLACE ? sent_by(call, is_root) : Sent{};
   // The bytes of MPI_Gather are the same on all ranks: small ones, and those that are none, need no
   // agreement. In MPI_Gatherv a rank whose arguments are wrong does not leave the others waiting for it.
-  if (!call.is_of_counts && (sent.count < 0 || sent.bytes < settings().least_bytes)) return plain();
+  if (!call.is_of_counts && (sent.count < 0 || sent.bytes < settings().min_bytes)) return plain();
   const auto dtype = is_sound(call, is_root, ranks, sent) ? type_of(call, is_root) : std::nullopt;
   if (!all_agree(call, dtype, sent.bytes) || !gather_frames(call, is_root, ranks)) return plain();
   return MPI_SUCCESS;

@@ -192,7 +192,7 @@ Status make_empty(OpenFile& file) {
   if (temporary) file.empty.emplace(std::move(*temporary));
   file.is_emptied = true;
   file.state = State::undecided;
-  file.least_bytes = 0;
+  file.min_bytes = 0;
   file.shared.forget();
   return close_frames(file);
 }

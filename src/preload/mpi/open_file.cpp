@@ -75,7 +75,7 @@ std::optional<DType> dtype_of(const OpenFile& file) {
 uint64_t size_of(OpenFile& file) {
   const auto dtype = dtype_of(file);
   const uint64_t bytes = dtype ? values_of(file) * dtype_bytes(*dtype) : 0;
-  return std::max({bytes, file.least_bytes, file.journal.end()});
+  return std::max({bytes, file.min_bytes, file.journal.end()});
 }
 
 Status read_frame_bytes(OpenFile& file, uint64_t at, std::span<std::byte> out) {

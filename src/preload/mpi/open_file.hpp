@@ -61,7 +61,7 @@ struct OpenFile {
   MPI_Datatype element = MPI_BYTE;
   uint64_t element_bytes = 1, position = 0;
   SharedPointer shared;
-  uint64_t least_bytes = 0;  // the program has set the file's size
+  uint64_t min_bytes = 0;  // the program has set the file's size
 
   bool writes() const { return (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
   bool reads() const { return (mode & MPI_MODE_WRONLY) == 0; }

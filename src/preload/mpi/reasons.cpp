@@ -8,7 +8,7 @@ std::string_view text_of(Reason reason) {
     case Reason::none:
       break;
     case Reason::first_is_small:
-      return "its first write is of less than NEVE_MPI_LEAST_BYTES";
+      return "its first write is of less than NEVE_MPI_MIN_BYTES";
     case Reason::first_is_of_one_rank:
       return "its first write is one rank's own, not one of all ranks";
     case Reason::other_type:

@@ -100,11 +100,11 @@ Status read_environment(Settings& settings) {
   NEVE_TRY(read_options(settings));
   uint64_t reports = 0;
   NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
-  NEVE_TRY(read_variable("NEVE_MPI_LEAST_BYTES", 0, UINT64_MAX, settings.least_bytes));
-  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::most_block_bytes, settings.transfer.block_bytes));
+  NEVE_TRY(read_variable("NEVE_MPI_MIN_BYTES", 0, UINT64_MAX, settings.min_bytes));
+  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::max_block_bytes, settings.transfer.block_bytes));
   settings.reports = reports != 0;
   for (const std::string& size : split(text_of("NEVE_MPI_LAYER"), ',')) {
-    NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::most_block_bytes,
+    NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::max_block_bytes,
                          settings.transfer.layer_shape.emplace_back()));
   }
   settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');

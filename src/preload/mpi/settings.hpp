@@ -15,7 +15,7 @@ struct Settings {
   bool gathers = false;
   bool files = false;
   bool reports = false;
-  uint64_t least_bytes = 65536;
+  uint64_t min_bytes = 65536;
   std::vector<std::string> patterns;  // of paths (src/preload/trace/path_pattern.hpp); none: all
   mpi::Transfer transfer;             // without a type
   std::string bound;

@@ -11,13 +11,13 @@ using namespace neve::trace;
 namespace {
 
 // What is under way; an operation beyond this number is counted at once, with the bytes it asked for.
-constexpr size_t most_under_way = 1024;
+constexpr size_t max_under_way = 1024;
 struct Operation {
   const void* control;
   Direction direction;
   double begin;
 };
-Operation operations[most_under_way];  // guarded by the right to record
+Operation operations[max_under_way];  // guarded by the right to record
 
 void started(const void* control, int fd, Direction direction, int64_t offset, uint64_t bytes, double begin) {
   Recording recording;

@@ -25,14 +25,14 @@ struct Inside {
 };
 
 // Open files by handle. Guarded by the right to record, and emptied with the part.
-constexpr size_t most_open_files = 1024;
+constexpr size_t max_open_files = 1024;
 struct OpenFile {
   MPI_File handle;
   FileIndex file;
   uint64_t generation;
   char path[path_room];
 };
-OpenFile open_files[most_open_files];
+OpenFile open_files[max_open_files];
 size_t open_count = 0;
 
 OpenFile* find_open(MPI_File handle) {
@@ -125,7 +125,7 @@ int open_traced(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
   NEVE_PMPI(Comm_size)(comm, &size);
   Recording recording;
   if (!recording) return result;
-  if (open_count == most_open_files) {
+  if (open_count == max_open_files) {
     not_kept(0);
     return result;
   }

@@ -160,7 +160,7 @@ void Dump::add_attributes(const std::string& path) {
     record.dims.assign(dims.begin(), dims.end());
     const size_t value_bytes = H5Tget_size(type.id());
     const auto count = static_cast<size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
-    if (record.has_extent && count * value_bytes <= options_.most_value_bytes) {
+    if (record.has_extent && count * value_bytes <= options_.max_value_bytes) {
       Bytes raw(count * value_bytes);
       if (H5Aread(attribute.id(), type.id(), raw.data()) < 0) continue;
       record.values = values_of(file_, found->scalar.kind, raw, value_bytes);
@@ -173,7 +173,7 @@ void Dump::add_values(hid_t dataset, hid_t type, const std::vector<hsize_t>& dim
   const size_t value_bytes = H5Tget_size(type);
   hsize_t count = 1;
   for (const hsize_t side : dims) count *= side;
-  if (count == 0 || count > options_.most_value_bytes / value_bytes) return;
+  if (count == 0 || count > options_.max_value_bytes / value_bytes) return;
   const Handle memory(dims.empty() ? H5Screate(H5S_SCALAR)
                                    : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
                       H5Sclose);
@@ -201,7 +201,7 @@ void Dump::add_chunks(hid_t dataset, const std::vector<hsize_t>& dims, Record& r
     hsize_t bytes = 0;
     uint32_t mask = 0;
     if (H5Dget_chunk_storage_size(dataset, first.data(), &bytes) < 0 || bytes == 0 ||
-        bytes > options_.most_chunk_bytes) {
+        bytes > options_.max_chunk_bytes) {
       return;
     }
     RecipeChunk chunk;

@@ -14,9 +14,9 @@ struct DumpOptions {
   // Values beyond these along a dimension are cut off.
   uint64_t longest_side = UINT64_MAX;
   // Datasets whose values take more bytes keep their extent and have none.
-  uint64_t most_value_bytes = 4096;
+  uint64_t max_value_bytes = 4096;
   // Chunks of Neve's frames as they are stored, instead of their values.
-  uint64_t most_chunk_bytes = 16384;
+  uint64_t max_chunk_bytes = 16384;
 };
 
 Result<Recipe> dump_hdf5_file(const std::string& path, const DumpOptions& options);

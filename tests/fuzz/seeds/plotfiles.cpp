@@ -65,7 +65,7 @@ void put_plotfiles(Places& places, const SmallPlotfile& small) {
     const auto written = write_plotfile(MPI_COMM_SELF, path, small.hierarchy, boxes, options);
     must(written.status(), small.name + " " + way);
     DumpOptions all_values;
-    all_values.most_value_bytes = uint64_t{40} << 10;
+    all_values.max_value_bytes = uint64_t{40} << 10;
     put_recipe(places, "plotfile", small.name + "_" + way, path, all_values);
     fs::remove(path);
   }
@@ -81,7 +81,7 @@ void put_checkpoint(Places& places, const SmallPlotfile& small) {
   const std::vector<std::vector<LocalBox>> boxes = {local_boxes(small), local_boxes(small)};
   must(write_checkpoint(MPI_COMM_SELF, path, small.hierarchy, variables, boxes, {}).status(), small.name);
   DumpOptions options;
-  options.most_value_bytes = uint64_t{20} << 10;
+  options.max_value_bytes = uint64_t{20} << 10;
   put_recipe(places, "checkpoint", small.name, path, options);
   put_recipe(places, "plotfile", small.name + "_checkpoint", path, options);
   fs::remove(path);
@@ -146,7 +146,7 @@ void make_data_file_seeds(Places& places) {
     for (const uint64_t side : {uint64_t{3}, uint64_t{12}}) {
       DumpOptions options;
       options.longest_side = side;
-      options.most_value_bytes = uint64_t{8} << 10;
+      options.max_value_bytes = uint64_t{8} << 10;
       const auto recipe = dump_hdf5_file(entry.path().string(), options);
       if (!recipe.ok()) continue;
       for (char choice = 0; choice < 2; ++choice) {

@@ -57,15 +57,15 @@ Box region_of(const Hierarchy& h) {
 }
 
 SmallPlotfile cut(PlotfileSource& source, const std::string& name) {
-  constexpr size_t most_components = 2;
-  constexpr size_t most_levels = 2;
+  constexpr size_t max_components = 2;
+  constexpr size_t max_levels = 2;
   SmallPlotfile small{name, source.hierarchy(), {}};
   Hierarchy& h = small.hierarchy;
   const Hierarchy& whole = source.hierarchy();
   h.side_files.clear();
   h.source_ghosts = {0, 0, 0};
-  h.components.resize(std::min(h.components.size(), most_components));
-  h.levels.resize(std::min(h.levels.size(), most_levels));
+  h.components.resize(std::min(h.components.size(), max_components));
+  h.levels.resize(std::min(h.levels.size(), max_levels));
   const size_t value_bytes = dtype_bytes(h.dtype);
   Box region = region_of(whole);
   std::vector<std::byte> values;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view mark = "@@ ";
 constexpr std::string_view next_mark = "\n@@ ";
-constexpr size_t most_files = 64;
+constexpr size_t max_files = 64;
 constexpr size_t longest_path = 100;
 
 // Stays inside the folder it is put into.
@@ -28,7 +28,7 @@ std::vector<BundledFile> unbundle(std::string_view bundle) {
   std::vector<BundledFile> files;
   if (!bundle.starts_with(mark)) return files;
   bundle.remove_prefix(mark.size());
-  while (!bundle.empty() && files.size() < most_files) {
+  while (!bundle.empty() && files.size() < max_files) {
     const size_t end_of_line = bundle.find('\n');
     if (end_of_line == std::string_view::npos) break;
     const std::string_view path = bundle.substr(0, end_of_line);

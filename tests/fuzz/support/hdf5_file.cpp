@@ -16,8 +16,8 @@ namespace {
 using hdf5::Handle;
 
 // Values of a dataset or an attribute that are made; what claims more stays without.
-constexpr uint64_t most_value_bytes = uint64_t{1} << 20;
-constexpr uint64_t most_attribute_bytes = uint64_t{60} << 10;
+constexpr uint64_t max_value_bytes = uint64_t{1} << 20;
+constexpr uint64_t max_attribute_bytes = uint64_t{60} << 10;
 
 hid_t number_type(TypeKind kind, bool is_big_endian) {
   switch (kind) {
@@ -132,9 +132,9 @@ Values make_values(hid_t file, const Record& record, uint64_t count, size_t valu
 }
 
 // Elements of a dataspace whose values are to be made; nothing where they would take too much.
-uint64_t elements_to_make(hid_t space, size_t value_bytes, uint64_t most_bytes) {
+uint64_t elements_to_make(hid_t space, size_t value_bytes, uint64_t max_bytes) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
-  if (count < 1 || value_bytes == 0 || static_cast<uint64_t>(count) > most_bytes / value_bytes) return 0;
+  if (count < 1 || value_bytes == 0 || static_cast<uint64_t>(count) > max_bytes / value_bytes) return 0;
   return static_cast<uint64_t>(count);
 }
 
@@ -144,7 +144,7 @@ void make_attribute(hid_t file, const Record& record) {
   const Handle space = make_space(record);
   if (!object.valid() || !type.valid() || !space.valid()) return;
   const size_t value_bytes = H5Tget_size(type.id());
-  const uint64_t count = elements_to_make(space.id(), value_bytes, most_attribute_bytes);
+  const uint64_t count = elements_to_make(space.id(), value_bytes, max_attribute_bytes);
   if (count == 0 && record.has_extent) return;
   const Handle attribute(
       H5Acreate2(object.id(), record.name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
@@ -172,9 +172,9 @@ Handle dataset_creation(const Record& record, const Handle& type) {
   return creation;
 }
 
-// At most `most_bytes` of what `bytes` unpack to.
-Bytes inflated(const Bytes& bytes, uint64_t most_bytes) {
-  Bytes out(std::min(most_bytes, uint64_t{1} << 24));
+// At most `max_bytes` of what `bytes` unpack to.
+Bytes inflated(const Bytes& bytes, uint64_t max_bytes) {
+  Bytes out(std::min(max_bytes, uint64_t{1} << 24));
   uLongf length = out.size();
   uLong taken = bytes.size();
   uncompress2(reinterpret_cast<Bytef*>(out.data()), &length, reinterpret_cast<const Bytef*>(bytes.data()),
@@ -240,7 +240,7 @@ void make_dataset(hid_t file, const Record& record, hid_t link_creation) {
   if (!dataset.valid()) return;
   if (!record.values.empty()) {
     const size_t value_bytes = H5Tget_size(type.id());
-    if (const uint64_t count = elements_to_make(space.id(), value_bytes, most_value_bytes); count > 0) {
+    if (const uint64_t count = elements_to_make(space.id(), value_bytes, max_value_bytes); count > 0) {
       const Values values = make_values(file, record, count, value_bytes);
       H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.bytes.data());
     }

@@ -6,12 +6,12 @@
 namespace neve::fuzz {
 namespace {
 
-constexpr size_t most_records = 4096;
-constexpr uint64_t most_members = 32;
-constexpr uint64_t most_dims = 6;
-constexpr uint64_t most_filters = 4;
-constexpr uint64_t most_words = 64;
-constexpr uint64_t most_chunks = 256;
+constexpr size_t max_records = 4096;
+constexpr uint64_t max_members = 32;
+constexpr uint64_t max_dims = 6;
+constexpr uint64_t max_filters = 4;
+constexpr uint64_t max_words = 64;
+constexpr uint64_t max_chunks = 256;
 constexpr uint8_t big_endian = 0x80;
 
 // A number that may not exceed `most`, whatever the bytes say.
@@ -57,7 +57,7 @@ RecipeType get_type(ByteReader& in) {
   type.scalar = get_scalar(in);
   if (type.scalar.kind != TypeKind::compound) return type;
   type.compound_bytes = in.get<uint16_t>();
-  const uint64_t members = get_count(in, most_members);
+  const uint64_t members = get_count(in, max_members);
   for (uint64_t m = 0; m < members && !in.failed(); ++m) {
     Member member;
     member.name = get_text(in);
@@ -72,7 +72,7 @@ void put_type(const RecipeType& type, ByteWriter& out) {
   put_scalar(type.scalar, out);
   if (type.scalar.kind != TypeKind::compound) return;
   out.put(type.compound_bytes);
-  const size_t members = std::min<size_t>(type.members.size(), most_members);
+  const size_t members = std::min<size_t>(type.members.size(), max_members);
   out.put_varint(members);
   for (size_t m = 0; m < members; ++m) {
     put_text(type.members[m].name, out);
@@ -82,27 +82,27 @@ void put_type(const RecipeType& type, ByteWriter& out) {
 }
 
 std::vector<uint64_t> get_extent(ByteReader& in) {
-  std::vector<uint64_t> extent(get_count(in, most_dims));
+  std::vector<uint64_t> extent(get_count(in, max_dims));
   for (uint64_t& size : extent) size = in.get_varint();
   return extent;
 }
 
 void put_extent(const std::vector<uint64_t>& extent, ByteWriter& out) {
-  const size_t dims = std::min<size_t>(extent.size(), most_dims);
+  const size_t dims = std::min<size_t>(extent.size(), max_dims);
   out.put_varint(dims);
   for (size_t d = 0; d < dims; ++d) out.put_varint(extent[d]);
 }
 
 void get_storage(ByteReader& in, Record& record) {
   record.chunk = get_extent(in);
-  record.filters.resize(get_count(in, most_filters));
+  record.filters.resize(get_count(in, max_filters));
   for (RecipeFilter& filter : record.filters) {
     filter.id = in.get<uint16_t>();
-    filter.words.resize(get_count(in, most_words));
+    filter.words.resize(get_count(in, max_words));
     for (uint32_t& word : filter.words) word = in.get<uint32_t>();
   }
   record.fill = get_block(in);
-  record.chunks.resize(get_count(in, most_chunks));
+  record.chunks.resize(get_count(in, max_chunks));
   for (RecipeChunk& chunk : record.chunks) {
     chunk.filter_mask = in.get<uint8_t>();
     chunk.bytes = get_block(in);
@@ -111,17 +111,17 @@ void get_storage(ByteReader& in, Record& record) {
 
 void put_storage(const Record& record, ByteWriter& out) {
   put_extent(record.chunk, out);
-  const size_t filters = std::min<size_t>(record.filters.size(), most_filters);
+  const size_t filters = std::min<size_t>(record.filters.size(), max_filters);
   out.put_varint(filters);
   for (size_t f = 0; f < filters; ++f) {
     const RecipeFilter& filter = record.filters[f];
-    const size_t words = std::min<size_t>(filter.words.size(), most_words);
+    const size_t words = std::min<size_t>(filter.words.size(), max_words);
     out.put(filter.id);
     out.put_varint(words);
     for (size_t w = 0; w < words; ++w) out.put(filter.words[w]);
   }
   put_block(record.fill, out);
-  const size_t chunks = std::min<size_t>(record.chunks.size(), most_chunks);
+  const size_t chunks = std::min<size_t>(record.chunks.size(), max_chunks);
   out.put_varint(chunks);
   for (size_t c = 0; c < chunks; ++c) {
     out.put(record.chunks[c].filter_mask);
@@ -136,7 +136,7 @@ bool has_values(RecordKind kind) { return kind == RecordKind::dataset || kind ==
 Recipe parse_recipe(ByteSpan bytes) {
   ByteReader in(bytes);
   Recipe recipe;
-  while (in.remaining() > 0 && recipe.size() < most_records) {
+  while (in.remaining() > 0 && recipe.size() < max_records) {
     Record record;
     record.kind = static_cast<RecordKind>(in.get<uint8_t>() % record_kinds);
     record.path = get_text(in);

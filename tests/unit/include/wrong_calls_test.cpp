@@ -162,7 +162,7 @@ TEST_F(WrongCalls, OfNamesAndNumbers) {
     refused("parse_arrangement", parse_arrangement(text).status());
     refused("parse_effort", parse_effort(text).status());
     refused("parse_codebook_rule", parse_codebook_rule(text).status());
-    refused("parse_sharing", parse_sharing(text).status());
+    refused("parse_distribution_method", parse_distribution_method(text).status());
     refused("set_simd_target", set_simd_target(text));
   }
   for (const uint8_t n : wrong_numbers) {
@@ -658,13 +658,13 @@ TEST_F(WrongCalls, OfHierarchies) {
     refused("distribute_boxes", distribute_boxes(h, ranks, {}).status());
   }
   for (const uint8_t n : wrong_numbers) {
-    refused("distribute_boxes", distribute_boxes(h, 2, {static_cast<Sharing>(n), {}}).status());
+    refused("distribute_boxes", distribute_boxes(h, 2, {static_cast<DistributionMethod>(n), {}}).status());
   }
   for (const double load : {-1.0, nan_value, infinity}) {
-    refused("distribute_boxes", distribute_boxes(h, 2, {Sharing::greedy, {{load}}}).status());
+    refused("distribute_boxes", distribute_boxes(h, 2, {DistributionMethod::greedy, {{load}}}).status());
   }
-  refused("distribute_boxes", distribute_boxes(h, 2, {Sharing::greedy, {{1, 1}}}).status());
-  refused("distribute_boxes", distribute_boxes(h, 2, {Sharing::greedy, {{1}, {1}}}).status());
+  refused("distribute_boxes", distribute_boxes(h, 2, {DistributionMethod::greedy, {{1, 1}}}).status());
+  refused("distribute_boxes", distribute_boxes(h, 2, {DistributionMethod::greedy, {{1}, {1}}}).status());
 }
 
 TEST_F(WrongCalls, OfSelectionReports) {

@@ -18,7 +18,7 @@ from ..programs import json_of
 from . import methods
 
 SHOWN = (methods.auto_name("max"), methods.SLE, methods.MERGED, methods.AMREX_1D)
-MOST_TRIALS = 8
+MAX_TRIALS = 8
 CLOSE_ENOUGH = 0.02  # of the ratio
 WIDEST_REL, NARROWEST_REL = 0.3, 1e-7
 
@@ -48,7 +48,7 @@ def at_ratio(
     low, high = NARROWEST_REL, WIDEST_REL
     rel = start_rel
     row: dict[str, Any] = {}
-    for _ in range(MOST_TRIALS):
+    for _ in range(MAX_TRIALS):
         (row,) = methods.measure(command, method, source, target, rel, 1, limit)
         off = math.log(row["ratio"] / wanted)
         if abs(off) <= CLOSE_ENOUGH:

@@ -89,8 +89,8 @@ def _throughput_line(axes, rows: list[dict[str, Any]], compression: str, colour:
     below, above = [], []
     for row in rows:
         megabytes, middle = row["raw_bytes"] / 1e6, row["write_MBps"]
-        below.append(max(0, middle - megabytes / row["write_seconds_most"]))
-        above.append(max(0, megabytes / row["write_seconds_least"] - middle))
+        below.append(max(0, middle - megabytes / row["write_seconds_max"]))
+        above.append(max(0, megabytes / row["write_seconds_min"] - middle))
     axes.errorbar(
         [row["ranks"] for row in rows],
         [row["write_MBps"] for row in rows],
@@ -137,17 +137,17 @@ def _row_name(row: dict[str, Any]) -> str:
 
 
 def ratios(table: Iterable[dict[str, Any]]) -> bytes:
-    return _bars(_of_most_ranks(table), "ratio", "raw bytes / file bytes", "as it is")
+    return _bars(_of_max_ranks(table), "ratio", "raw bytes / file bytes", "as it is")
 
 
 def of_disk(table: Iterable[dict[str, Any]]) -> bytes:
     """Effective bandwidth over the file system's own."""
-    rows = [row for row in _of_most_ranks(table) if row["of_disk"]]
+    rows = [row for row in _of_max_ranks(table) if row["of_disk"]]
     label = "raw bytes over time / what the file system takes"
     return _bars(rows, "of_disk", label, "the file system's own")
 
 
-def _of_most_ranks(table: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _of_max_ranks(table: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = measured(table)
     most = max(row["ranks"] for row in rows)
     return [row for row in rows if row["ranks"] == most]
@@ -184,7 +184,7 @@ def layouts(compared: dict[str, dict[str, Any]]) -> bytes:
 def phases(table: Iterable[dict[str, Any]]) -> bytes:
     """Where the time of a run goes, at the most ranks."""
     plt = pyplot()
-    rows = _of_most_ranks(table)
+    rows = _of_max_ranks(table)
     figure, axes = plt.subplots(figsize=(7.5, 0.24 * len(rows) + 1.2), layout="constrained")
     left = [0.0] * len(rows)
     for (name, colour), seconds in zip(

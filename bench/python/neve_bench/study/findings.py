@@ -142,7 +142,7 @@ def _layout_line(name: str, one: dict[str, Any]) -> str:
         f"runs, {_percent(one['median'])} in the median ({one['least']:.2f} to {one['most']:.2f} "
         "times)"
     )
-    if one["pairs"] < summary.LEAST_PAIRS:
+    if one["pairs"] < summary.MIN_PAIRS:
         return text + "; too few pairs to tell anything"
     chance = f"sign test, p = {one['chance']:.2g}"
     return text + (
@@ -285,7 +285,7 @@ def _table_row(row: dict[str, Any]) -> Sequence[str]:
         f"{row['output']}{layout}, {row['ranks']}{failed}",
         number(row["ratio"]),
         number(row["write_seconds"]),
-        f"{number(row['write_seconds_least'])} - {number(row['write_seconds_most'])}",
+        f"{number(row['write_seconds_min'])} - {number(row['write_seconds_max'])}",
         number(row["write_MBps"]),
         number(row["of_disk"]),
         number(row["compress_seconds"]),

@@ -18,7 +18,7 @@ UNCOMPRESSED = ("none", "chunked")
 # A sign test of fewer pairs of runs than this cannot tell anything from chance.
 OTHERS = {"neve": "hdf5"}
 CONTROL = "one rank (the same tiles twice)"
-LEAST_PAIRS = 6
+MIN_PAIRS = 6
 LIKELY_CHANCE = 0.05
 
 COLUMNS = (
@@ -36,8 +36,8 @@ COLUMNS = (
     "file_bytes",
     "ratio",
     "write_seconds",
-    "write_seconds_least",
-    "write_seconds_most",
+    "write_seconds_min",
+    "write_seconds_max",
     "write_MBps",
     "read_seconds",
     "read_MBps",
@@ -140,8 +140,8 @@ def _medians(by_repeat: dict[int, dict[str, Any]], disk_mbps: float | None) -> d
         "file_bytes": int(statistics.median(run["file_bytes"] for run in runs)),
         "ratio": median("ratio"),
         "write_seconds": seconds,
-        "write_seconds_least": min(writes),
-        "write_seconds_most": max(writes),
+        "write_seconds_min": min(writes),
+        "write_seconds_max": max(writes),
         "write_runs": {repeat: run["write_seconds"] for repeat, run in by_repeat.items()},
         "write_MBps": first["raw_bytes"] / seconds / MEGABYTE,
         "read_seconds": median("read_seconds"),
@@ -199,7 +199,7 @@ def against(first: Iterable[dict[str, Any]], second: Iterable[dict[str, Any]]) -
         "pairs": len(factors),
         "wins": wins,
         "median": statistics.median(factors) if factors else None,
-        "least": min(factors, default=None),
+        "min": min(factors, default=None),
         "most": max(factors, default=None),
         "chance": sign_test(wins, losses),
         "factors": factors,
@@ -207,7 +207,7 @@ def against(first: Iterable[dict[str, Any]], second: Iterable[dict[str, Any]]) -
 
 
 def is_told(comparison: dict[str, Any]) -> bool:
-    return comparison["pairs"] >= LEAST_PAIRS and comparison["chance"] < LIKELY_CHANCE
+    return comparison["pairs"] >= MIN_PAIRS and comparison["chance"] < LIKELY_CHANCE
 
 
 def layouts_compared(table: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -105,8 +105,8 @@ TEST(LoadBalance, ExchangeNeverMakesAnythingWorse) {
     const Hierarchy h = random_hierarchy(seed);
     const Loads loads = cell_loads(h);
     for (int ranks : {1, 2, 3, 7, 64}) {
-      const Owners greedy = share_boxes(h, ranks, loads, Sharing::greedy);
-      const Owners exchanged = share_boxes(h, ranks, loads, Sharing::exchange);
+      const Owners greedy = share_boxes(h, ranks, loads, DistributionMethod::greedy);
+      const Owners exchanged = share_boxes(h, ranks, loads, DistributionMethod::exchange);
       const std::vector<int64_t> of_rank = load_by_rank(loads, exchanged, ranks);
       const Balance all = balance_of_all(loads, exchanged, ranks);
       EXPECT_EQ(all.largest, *std::max_element(of_rank.begin(), of_rank.end()));
@@ -121,7 +121,8 @@ TEST(LoadBalance, ExchangeNeverMakesAnythingWorse) {
       }
       // A box cannot be shared, so the mean and the largest box are what no sharing gets below.
       EXPECT_GE(static_cast<double>(all.largest), std::max(all.mean, static_cast<double>(largest_box)) - 0.5);
-      EXPECT_EQ(share_boxes(h, ranks, loads, Sharing::exchange), exchanged) << "the same every time";
+      EXPECT_EQ(share_boxes(h, ranks, loads, DistributionMethod::exchange), exchanged)
+          << "the same every time";
     }
   }
 }
@@ -146,7 +147,7 @@ TEST(LoadBalance, ExchangeComesCloseToTheBestOfTwoRanks) {
       for (size_t i = 0; i < 10; ++i) first += (mask >> i & 1) != 0 ? given[i] : 0;
       best = std::min(best, std::max(first, total - first));
     }
-    const auto owners = distribute_boxes(h, 2, {Sharing::exchange, {given}});
+    const auto owners = distribute_boxes(h, 2, {DistributionMethod::exchange, {given}});
     ASSERT_TRUE(owners.ok()) << owners.status().message();
     double first = 0;
     for (size_t i = 0; i < 10; ++i) first += (*owners)[0][i] == 0 ? given[i] : 0;
@@ -166,7 +167,7 @@ TEST(LoadBalance, PaperGridsAreEvenWithinTwoPercent) {
     const Result<Hierarchy> h = chombo_grid(grid);
     ASSERT_TRUE(h.ok());
     const Loads loads = cell_loads(*h);
-    const Owners owners = share_boxes(*h, run.ranks, loads, Sharing::exchange);
+    const Owners owners = share_boxes(*h, run.ranks, loads, DistributionMethod::exchange);
     EXPECT_LE(balance_of_all(loads, owners, run.ranks).max_over_mean(), 1.02) << run.ranks;
     for (size_t level = 0; level < loads.size(); ++level) {
       const auto boxes = static_cast<int64_t>(loads[level].size());
@@ -179,8 +180,9 @@ TEST(LoadBalance, PaperGridsAreEvenWithinTwoPercent) {
   const Result<Hierarchy> ice = ice_grid({});
   ASSERT_TRUE(ice.ok());
   const Loads loads = cell_loads(*ice);
-  EXPECT_LE(balance_of_all(loads, share_boxes(*ice, 576, loads, Sharing::exchange), 576).max_over_mean(),
-            1.02);
+  EXPECT_LE(
+      balance_of_all(loads, share_boxes(*ice, 576, loads, DistributionMethod::exchange), 576).max_over_mean(),
+      1.02);
 }
 
 // 225 equal boxes: some rank has at least as many as the mean rounded up, on 8 ranks 29 for 28.125 (1.031).
@@ -189,7 +191,7 @@ TEST(LoadBalance, OneUnitIsAsEvenAsWholeBoxesCanBe) {
   ASSERT_TRUE(h.ok());
   const Loads loads = cell_loads(*h);
   for (int ranks = 1; ranks <= 64; ++ranks) {
-    const Owners owners = share_boxes(*h, ranks, loads, Sharing::exchange);
+    const Owners owners = share_boxes(*h, ranks, loads, DistributionMethod::exchange);
     EXPECT_EQ(balance_of_all(loads, owners, ranks).largest, (225 + ranks - 1) / ranks * loads[0][0]) << ranks;
   }
 }
@@ -201,13 +203,14 @@ TEST(LoadBalance, GivenLoadsCountInsteadOfCells) {
   for (int i = 0; i < 4; ++i) h.levels[0].boxes.push_back({{i, 0, 0}, {i, 0, 0}});
   h.levels[0].domain = {{0, 0, 0}, {3, 0, 0}};
   const std::vector<std::vector<double>> loads{{0.3, 0.1, 0.1, 0.1}};
-  for (const Sharing sharing : {Sharing::even_runs, Sharing::greedy, Sharing::exchange}) {
-    const auto owners = distribute_boxes(h, 2, {sharing, loads});
+  for (const DistributionMethod method :
+       {DistributionMethod::even_runs, DistributionMethod::greedy, DistributionMethod::exchange}) {
+    const auto owners = distribute_boxes(h, 2, {method, loads});
     ASSERT_TRUE(owners.ok());
     EXPECT_EQ((*owners)[0], (std::vector<int>{0, 1, 1, 1}));
-    EXPECT_EQ(*distribute_boxes(h, 2, {sharing, {}}), (Owners{{0, 0, 1, 1}}));
+    EXPECT_EQ(*distribute_boxes(h, 2, {method, {}}), (Owners{{0, 0, 1, 1}}));
   }
-  const auto idle = distribute_boxes(h, 2, {Sharing::greedy, {{0, 0, 0, 0}}});
+  const auto idle = distribute_boxes(h, 2, {DistributionMethod::greedy, {{0, 0, 0, 0}}});
   ASSERT_TRUE(idle.ok()) << "loads of nothing are loads too";
 }
 
@@ -218,7 +221,7 @@ TEST(LoadBalance, RefusesLoadsThatDoNotFit) {
   h.levels[0].boxes = {{{0, 0, 0}, {0, 0, 0}}};
   const auto refused = [&](const std::vector<std::vector<double>>& loads, int ranks,
                            const std::string& part) {
-    const auto owners = distribute_boxes(h, ranks, {Sharing::greedy, loads});
+    const auto owners = distribute_boxes(h, ranks, {DistributionMethod::greedy, loads});
     ASSERT_FALSE(owners.ok());
     EXPECT_EQ(owners.status().code(), Code::usage);
     EXPECT_NE(owners.status().message().find(part), std::string::npos) << owners.status().message();
@@ -228,8 +231,8 @@ TEST(LoadBalance, RefusesLoadsThatDoNotFit) {
   refused({{-1}}, 2, "-1");
   refused({{std::numeric_limits<double>::quiet_NaN()}}, 2, "nan");
   refused({}, 0, "0 ranks");
-  EXPECT_EQ(parse_sharing("chombo").status().code(), Code::usage);
-  EXPECT_EQ(*parse_sharing("exchange"), Sharing::exchange);
+  EXPECT_EQ(parse_distribution_method("chombo").status().code(), Code::usage);
+  EXPECT_EQ(*parse_distribution_method("exchange"), DistributionMethod::exchange);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 Status read_all(std::span<const std::byte> bytes) {
   const auto frame = Frame::parse(bytes);
   if (!frame.ok()) return frame.status();
-  constexpr uint64_t most_elements = uint64_t{1} << 24;
-  if (frame->shape().element_count > most_elements) return corrupt("larger than any frame of this test");
+  constexpr uint64_t max_elements = uint64_t{1} << 24;
+  if (frame->shape().element_count > max_elements) return corrupt("larger than any frame of this test");
   std::vector<std::byte> out(frame->shape().element_count * dtype_bytes(frame->dtype()));
   return frame->decode(out.data(), out.size());
 }

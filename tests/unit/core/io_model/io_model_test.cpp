@@ -26,7 +26,7 @@ FilePieces chombo_file(const IntVect& replicas, int ranks, int box_cells = 64) {
   grid.box_cells = box_cells;
   const Result<Hierarchy> h = amr::chombo_grid(grid);
   EXPECT_TRUE(h.ok());
-  const amr::Owners owners = amr::share_boxes(*h, ranks, amr::cell_loads(*h), Sharing::greedy);
+  const amr::Owners owners = amr::share_boxes(*h, ranks, amr::cell_loads(*h), DistributionMethod::greedy);
   return value_pieces(*h, owners, ranks, {{1, 1, 1}, false});
 }
 
@@ -123,7 +123,7 @@ TEST(WriteCalls, AggregatedTakesKBoxesOfARankAtATime) {
 TEST(WriteCalls, CheckpointHasADatasetPerComponentAndLevel) {
   const Result<Hierarchy> h = amr::ice_grid({});
   ASSERT_TRUE(h.ok());
-  const amr::Owners owners = amr::share_boxes(*h, 576, amr::cell_loads(*h), Sharing::greedy);
+  const amr::Owners owners = amr::share_boxes(*h, 576, amr::cell_loads(*h), DistributionMethod::greedy);
   const FilePieces file = value_pieces(*h, owners, 576, {{5, 5, 0}, true});
   EXPECT_EQ(file.datasets.size(), 75u);
   const WriteCounts independent = count_writes(file, Strategy::independent, 0, 4 * MiB);
@@ -138,7 +138,7 @@ TEST(FilePieces, FramesAreSmallerByTheRatio) {
   grid.box_cells = 16;
   const Result<Hierarchy> h = amr::chombo_grid(grid);
   ASSERT_TRUE(h.ok());
-  const amr::Owners owners = amr::share_boxes(*h, 4, amr::cell_loads(*h), Sharing::even_runs);
+  const amr::Owners owners = amr::share_boxes(*h, 4, amr::cell_loads(*h), DistributionMethod::even_runs);
   const double raw_bytes = 225 * 4096 * 2 * 8;
   for (double ratio : {1.0, 10.0}) {
     const FilePieces file = frame_pieces(*h, owners, 4, 8 * MiB, ratio);

@@ -25,7 +25,7 @@ int64_t most_to_decode(int64_t input, int64_t values, int64_t value_bytes) {
 }
 // Processor time, in seconds: a constant for starting, then by bytes and values. Honest frames of one core's
 // slowest codec take 10 ns a value; a list whose work is quadratic is over by far.
-double most_seconds(int64_t input, int64_t values) {
+double max_seconds(int64_t input, int64_t values) {
   return 0.5 + 3e-6 * static_cast<double>(input) + 3e-6 * static_cast<double>(values);
 }
 
@@ -66,8 +66,8 @@ void check_costs(const test::HostileList& list, int64_t entries) {
       static_cast<long>(entries), static_cast<long>(input), static_cast<long>(cost.values),
       cost.decode.ok ? "decoded" : "refused", static_cast<double>(cost.describe.peak_bytes) / mebibyte,
       static_cast<double>(cost.decode.peak_bytes) / mebibyte, cost.describe.seconds, cost.decode.seconds);
-  EXPECT_LE(cost.describe.seconds, most_seconds(input, 0));
-  EXPECT_LE(cost.decode.seconds, most_seconds(input, cost.values));
+  EXPECT_LE(cost.describe.seconds, max_seconds(input, 0));
+  EXPECT_LE(cost.decode.seconds, max_seconds(input, cost.values));
   if (!test::counts_memory) return;
   EXPECT_LE(cost.describe.peak_bytes, most_to_describe(input, cost.values));
   EXPECT_LE(cost.decode.peak_bytes, most_to_decode(input, cost.values, cost.value_bytes));
@@ -144,7 +144,7 @@ TEST(HostileLists, LinesOfAStreamCostWhatValuesPayFor) {
     });
     ASSERT_TRUE(cost.ran);
     EXPECT_TRUE(cost.ok) << decode_stream(bytes, nullptr, 0).message();
-    EXPECT_LE(cost.seconds, most_seconds(static_cast<int64_t>(bytes.size()), values));
+    EXPECT_LE(cost.seconds, max_seconds(static_cast<int64_t>(bytes.size()), values));
     if (test::counts_memory) {
       EXPECT_LE(cost.peak_bytes, 4 * mebibyte + (16 + 4 + 192) * values);
     }

@@ -52,10 +52,10 @@ struct CheckpointLayout {
       return usage_error("it has " + std::to_string(h.dims) + " dimensions; this program has " +
                          std::to_string(AMREX_SPACEDIM));
     }
-    constexpr int32_t most_ghosts = 1024;
+    constexpr int32_t max_ghosts = 1024;
     CheckpointLayout layout;
     NEVE_ASSIGN(const IntVect centring, parse_line(text, "centring", 0, 1));
-    NEVE_ASSIGN(const IntVect ghosts, parse_line(text, "ghosts", 0, most_ghosts));
+    NEVE_ASSIGN(const IntVect ghosts, parse_line(text, "ghosts", 0, max_ghosts));
     for (int d = 0; d < AMREX_SPACEDIM; ++d) {
       const auto i = static_cast<size_t>(d);
       if (centring[i] == 1) layout.centring.set(d);
@@ -63,7 +63,7 @@ struct CheckpointLayout {
     }
     for (size_t l = 0; l < h.levels.size(); ++l) {
       Spread spread;
-      NEVE_ASSIGN(spread.unit, parse_line(text, "unit", 1, most_cells));
+      NEVE_ASSIGN(spread.unit, parse_line(text, "unit", 1, max_cells));
       for (size_t d = 0; d < AMREX_SPACEDIM; ++d) spread.reach[d] = 2 * ghosts[d] + centring[d];
       for (const Box& box : h.levels[l].boxes) {
         if (spread.cells(box).empty())
@@ -75,7 +75,7 @@ struct CheckpointLayout {
   }
 
  private:
-  static constexpr int32_t most_cells = int32_t{1} << 30;
+  static constexpr int32_t max_cells = int32_t{1} << 30;
 
   static Result<IntVect> parse_line(std::istream& text, const std::string& key, int32_t least, int32_t most) {
     std::string found;
