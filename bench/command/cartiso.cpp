@@ -136,9 +136,11 @@ Command add_bench_cartiso(CLI::App& bench) {
   sub->add_option("--chunk-rows", c.chunk_rows, "HDF5 chunk of points and triangles")->capture_default_str();
   add_store_options(*sub, args->store);
   sub->footer(
-      "Plotfiles (neve, ...) hold the grid alone; the surface goes to the other outputs.\nExamples:\n  "
-      "mpirun -n 4 neve bench cartiso\n  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 "
-      "--outputs hdf5,hdf5-neve --keep\n  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
+      "Plotfiles (neve, ...) hold the grid alone; the surface goes to the other outputs.\n"
+      "Examples:\n"
+      "  mpirun -n 4 neve bench cartiso\n"
+      "  mpirun -n 4 neve bench cartiso --change sin2gauss --steps 5 --outputs hdf5,hdf5-neve --keep\n"
+      "  neve bench cartiso --grid 64,64,64 --level 0.5 --json");
   return store_command(*sub, args, run);
 }
 

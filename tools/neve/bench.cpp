@@ -35,7 +35,8 @@ int exec_bench(const std::vector<std::string>& arguments) {
 
 Command add_bench(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "bench", "Benchmarks, mini-apps and studies (neve-bench, where it is installed; it has a --help)");
+      "bench",
+      "Run benchmarks, mini-apps and studies (the program neve-bench, if it is installed; see its --help)");
   sub->prefix_command()->set_help_flag();
   Command command{sub, {}, {}};
   command.local = [sub] { return exec_bench(sub->remaining()); };

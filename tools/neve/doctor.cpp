@@ -201,8 +201,10 @@ Command add_doctor(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   sub->add_flag("--json", *json, "as JSON on stdout");
   sub->footer(
-      "The exit code is 5 if HDF5 would find no plugin that works.\nExamples:\n  neve doctor\n  "
-      "HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
+      "The exit code is 5 if HDF5 would find no plugin that works.\n"
+      "Examples:\n"
+      "  neve doctor\n"
+      "  HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
   Command command{sub, {}, {}};
   command.local = [json] { return doctor(*json); };
   return command;

@@ -116,11 +116,13 @@ Command add_mpi(CLI::App& app) {
   run->add_flag("--report", args->report, "print at the end what was compressed");
   run->add_option("command", args->words, "the program and its arguments, after --")->required();
   run->footer(
-      "Calls and files that cannot be frames are reported and passed to MPI unchanged; a program that would "
-      "get wrong\nvalues is ended. The exit code is the program's. docs/mpi.md lists the calls, and the "
-      "variables for job scripts.\nExamples:\n  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n  "
-      "neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n  neve "
-      "mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
+      "Calls and files that cannot be frames are reported and passed to MPI unchanged; a program that would\n"
+      "get wrong values is ended. The exit code is the program's. docs/mpi.md lists the calls, and the\n"
+      "variables for job scripts.\n"
+      "Examples:\n"
+      "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
   Command command{sub, {}, {}};
   command.local = [args, run] {
     auto exit_code = mpi_run(*run, *args);

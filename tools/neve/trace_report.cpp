@@ -418,10 +418,12 @@ TraceCommand add_trace_report(CLI::App& parent) {
   sub->add_option("--label", args->labels, "names of the traces in the report, in order (their file names)")
       ->allow_extra_args(false);
   sub->footer(
-      "Parts that processes left beside a trace (killed, or without MPI_Finalize) are merged when it is "
-      "read.\nExamples:\n  neve trace report trace.json\n  neve trace report independent.json "
-      "collective.json aggregated.json --file '*.h5' --plot sizes.png\n  neve trace report trace.json "
-      "--json");
+      "Parts that processes left beside a trace (killed, or without MPI_Finalize) are merged when it is\n"
+      "read.\n"
+      "Examples:\n"
+      "  neve trace report trace.json\n"
+      "  neve trace report independent.json collective.json aggregated.json --file '*.h5' --plot sizes.png\n"
+      "  neve trace report trace.json --json");
   TraceCommand command{sub, {}};
   command.work = [args] { return report(*args); };
   return command;

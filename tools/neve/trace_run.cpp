@@ -102,14 +102,17 @@ TraceCommand add_trace_run(CLI::App& parent) {
       ->check(CLI::Range(16, 1 << 24));
   sub->add_option("command", args->words, "the program and its arguments, after --")->required();
   sub->footer(
-      "Left out unless included: /proc, /sys, /dev (not /dev/shm), /etc, /usr, /bin, /sbin, /lib, /opt, "
-      "/var,\n/run, libraries, Python's packages, the MPI library's own files. A pattern is a shell pattern. "
-      "It is compared\nwith the whole path or, where it does not begin with /, also with its end from the "
-      "name of a folder or file\non; * also matches /.\nThe exit code is the program's; 1 if there is no "
-      "trace, 2 for a wrong call.\nExamples:\n  neve trace run -o trace.json -- mpirun -n 4 ./simulation "
-      "input\n  neve trace run --exclude '*.log' -- python3 analysis.py\n  neve trace run -o acb.json -- "
-      "./job.sh           # everything that the script starts\n  mpirun -n 4 -x "
-      "LD_PRELOAD=/opt/neve/lib/neve/libneve_trace.so -x NEVE_TRACE_OUTPUT=$PWD/t.json ./simulation");
+      "Left out unless included: /proc, /sys, /dev (not /dev/shm), /etc, /usr, /bin, /sbin, /lib, /opt,\n"
+      "/var, /run, libraries, Python's packages, the MPI library's own files. A pattern is a shell pattern.\n"
+      "It is compared with the whole path or, where it does not begin with /, also with its end from the\n"
+      "name of a folder or file on; * also matches /.\n"
+      "The exit code is the program's; 1 if there is no trace, 2 for a wrong call.\n"
+      "Examples:\n"
+      "  neve trace run -o trace.json -- mpirun -n 4 ./simulation input\n"
+      "  neve trace run --exclude '*.log' -- python3 analysis.py\n"
+      "  neve trace run -o acb.json -- ./job.sh           # everything that the script starts\n"
+      "  mpirun -n 4 -x LD_PRELOAD=/opt/neve/lib/neve/libneve_trace.so -x NEVE_TRACE_OUTPUT=$PWD/t.json "
+      "./simulation");
   TraceCommand command{sub, {}};
   command.work = [args] {
     auto exit_code = trace_run(*args);

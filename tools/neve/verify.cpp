@@ -506,12 +506,15 @@ Command add_verify(CLI::App& app) {
   sub->add_flag(follow_external_option, args->open.follow_external, follow_external_help);
   sub->add_flag("--json", args->json, "the verdict as JSON on stdout");
   sub->footer(
-      "The exit code is 3 if a value lies outside its bound or a special value (NaN, infinity, -0, fill) did "
-      "not come\nback bit for bit. Covered cells that the copy leaves out are read as the average of the "
-      "finer cells, and compared\nand reported separately. For data files everything is compared: objects, "
-      "links, attributes, extents, fill values.\nExamples:\n  neve verify plt00113 plt00113.h5\n  mpirun -n "
-      "4 neve verify plt00113 plt00113.h5 --json\n  neve verify field.npy field.neve\n  neve verify ocean.nc "
-      "small.nc");
+      "The exit code is 3 if a value lies outside its bound or a special value (NaN, infinity, -0, fill)\n"
+      "did not come back bit for bit. Covered cells that the copy leaves out are read as the average of the\n"
+      "finer cells, and compared and reported separately. For data files everything is compared: objects,\n"
+      "links, attributes, extents, fill values.\n"
+      "Examples:\n"
+      "  neve verify plt00113 plt00113.h5\n"
+      "  mpirun -n 4 neve verify plt00113 plt00113.h5 --json\n"
+      "  neve verify field.npy field.neve\n"
+      "  neve verify ocean.nc small.nc");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) { return verify(ranks, *args); };
   return command;

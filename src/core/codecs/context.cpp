@@ -191,7 +191,7 @@ class ContextRowDecoder {
       if (bits == exact_ones) return rejected_quant_code;
       upper = escape_symbol - 1 + (1U << bits | static_cast<uint32_t>(raw_.get(bits)));
     }
-    // Bits enough for any quantization code, and modulo 2^32 for those of a damaged stream.
+    // Bits enough for any quantization code, and modulo 2^32 for those of a damaged section.
     if (place.raw_bits == 0) return unzigzag(upper);
     const uint32_t whole = static_cast<uint32_t>(unzigzag(upper)) << place.raw_bits;
     const auto low = static_cast<uint32_t>(raw_.get(static_cast<unsigned>(place.raw_bits)));

@@ -247,8 +247,8 @@ class Encoder {
   uint64_t exact_cells_ = 0;
 };
 
-// The streams of a section, read and checked; what is left is arithmetic.
-struct Streams {
+// What a section holds, read and checked; what is left is arithmetic.
+struct StoredSection {
   uint8_t axes = 0;
   int shift = 0;
   int32_t origin = 0;
@@ -258,8 +258,9 @@ struct Streams {
   ByteSpan low_bits;
 };
 
-Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, const CodebookTable& shared) {
-  Streams s;
+Result<StoredSection> read_stored_section(ByteSpan bytes, size_t value_bytes, uint64_t held,
+                                          const CodebookTable& shared) {
+  StoredSection s;
   ByteReader in(bytes);
   const auto flags = in.get<uint8_t>();
   s.axes = flags & axes_mask;
@@ -292,8 +293,8 @@ Result<Streams> read_streams(ByteSpan bytes, size_t value_bytes, uint64_t held, 
 template <class T>
 class Decoder {
  public:
-  Decoder(const Streams& streams, const QuantizationGrid<T>& grid, const SectionTarget<T>& target)
-      : s_(streams), grid_(grid), target_(target), cursor_(streams.specials) {}
+  Decoder(const StoredSection& stored, const QuantizationGrid<T>& grid, const SectionTarget<T>& target)
+      : s_(stored), grid_(grid), target_(target), cursor_(stored.specials) {}
 
   Status run() {
     for (const auto& rect : target_.rects) {
@@ -429,7 +430,7 @@ class Decoder {
     return used;
   }
 
-  const Streams& s_;
+  const StoredSection& s_;
   QuantizationGrid<T> grid_;
   const SectionTarget<T>& target_;
   SpecialCursor cursor_;
@@ -451,9 +452,9 @@ template <class T>
 Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
                          const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::dual_quant)));
-  NEVE_ASSIGN(Streams streams, read_streams(bytes, sizeof(T), target.held, shared));
-  Status status = Decoder<T>(streams, grid, target).run();
-  recycle_symbols(std::move(streams.symbols));
+  NEVE_ASSIGN(StoredSection stored, read_stored_section(bytes, sizeof(T), target.held, shared));
+  Status status = Decoder<T>(stored, grid, target).run();
+  recycle_symbols(std::move(stored.symbols));
   return status;
 }
 

@@ -71,7 +71,7 @@ class SymbolRowEncoder {
 };
 
 // Symbols, padded, and escapes; the anchors are not among the `coded` values.
-struct Streams {
+struct StoredSymbols {
   Symbols symbols;
   std::vector<int32_t> escapes;
 };
@@ -79,8 +79,8 @@ struct Streams {
 template <class T>
 class SymbolRowDecoder {
  public:
-  SymbolRowDecoder(InterpolationDecoder<T>& decoder, const Streams& streams)
-      : decoder_(decoder), symbols_(streams.symbols), escapes_(streams.escapes) {}
+  SymbolRowDecoder(InterpolationDecoder<T>& decoder, const StoredSymbols& stored)
+      : decoder_(decoder), symbols_(stored.symbols), escapes_(stored.escapes) {}
 
   bool code(const ClassRow<T>& row) {
     quant_codes_.resize(row.count + row_padding);
@@ -117,8 +117,8 @@ class SymbolRowDecoder {
   RawVector<int32_t> quant_codes_;
 };
 
-Result<Streams> read_streams(ByteReader& in, uint64_t ordinary, const CodebookTable& shared) {
-  Streams s;
+Result<StoredSymbols> read_stored_symbols(ByteReader& in, uint64_t ordinary, const CodebookTable& shared) {
+  StoredSymbols s;
   const auto flags = in.get<uint8_t>();
   if (in.failed() || (flags & ~flag_zero_groups) != 0) {
     return corrupt(fmt::format("interpolation section: unknown flags 0x{:02x}", flags));
@@ -163,11 +163,11 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Cod
     return corrupt(fmt::format("interpolation section: {} special values and {} anchors among {} values",
                                head.specials.count(), head.anchors.size(), target.held));
   }
-  NEVE_ASSIGN(Streams streams, read_streams(in, target.held - without_symbol, shared));
+  NEVE_ASSIGN(StoredSymbols stored, read_stored_symbols(in, target.held - without_symbol, shared));
   InterpolationDecoder<T> decoder(head, grid, target);
-  SymbolRowDecoder<T> rows(decoder, streams);
+  SymbolRowDecoder<T> rows(decoder, stored);
   const bool complete = decoder.run(false, rows) && rows.is_at_end();
-  recycle_symbols(std::move(streams.symbols));
+  recycle_symbols(std::move(stored.symbols));
   if (!complete) return corrupt("interpolation section: its symbols do not match its values");
   return {};
 }

@@ -461,8 +461,8 @@ class DifferenceReader {
   int32_t value_ = 0;
 };
 
-// The streams of a section, read and checked; what is left is arithmetic.
-struct Streams {
+// What a section holds, read and checked; what is left is arithmetic.
+struct StoredSection {
   int side = 0;
   SpecialValues specials;
   Bytes modes;
@@ -492,7 +492,7 @@ class Decoder {
       : target_(target), dequantizer_{info.center, info.step} {}
 
   Status run(ByteSpan bytes, const CodebookTable& shared) {
-    NEVE_TRY(read_streams(bytes, shared));
+    NEVE_TRY(read_stored_section(bytes, shared));
     SpecialCursor cursor(s_.specials);
     cursor_ = &cursor;
     Status status;
@@ -508,7 +508,7 @@ class Decoder {
  private:
   using Stack = RectStack<T*>;
 
-  Status read_streams(ByteSpan bytes, const CodebookTable& shared) {
+  Status read_stored_section(ByteSpan bytes, const CodebookTable& shared) {
     ByteReader in(bytes);
     const auto flags = in.get<uint8_t>();
     s_.side = in.get<uint8_t>();
@@ -548,7 +548,7 @@ class Decoder {
     return {};
   }
 
-  // False: the streams do not hold what the blocks need.
+  // False: the section does not hold what the blocks need.
   bool decode_stack(const Stack& stack) {
     const int64_t side = prediction_side(s_.side, stack.dims, stack.unit);
     if (!s_.bases.next()) return false;
@@ -686,7 +686,7 @@ class Decoder {
 
   const SectionTarget<T>& target_;
   Dequantizer<T> dequantizer_;
-  Streams s_;
+  StoredSection s_;
   std::vector<Stack> stacks_;
   SpecialCursor* cursor_ = nullptr;
   BlockLayer layer_;

@@ -56,7 +56,7 @@ int32_t quantize_one(T value, const Quantizer<T>& q, QuantizeStats<T>& stats) {
 
 template <class T>
 T dequantize_one(int32_t quant_code, int32_t origin, T center, T step) {
-  // Modulo 2^32: a damaged stream may hold any quantization code.
+  // Modulo 2^32: a damaged section or stream may hold any quantization code.
   const auto whole = static_cast<int32_t>(static_cast<uint32_t>(quant_code) + static_cast<uint32_t>(origin));
   return static_cast<T>(whole) * step + center;
 }

@@ -152,7 +152,7 @@ class TypedDecoder final : public BlockDecoder {
   }
 
  private:
-  // What is left of a block's streams.
+  // What is left of a block's symbols and side stream.
   struct Cursor {
     const uint16_t* symbol;
     const uint16_t* symbol_end;

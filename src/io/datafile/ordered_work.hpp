@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream of jobs: made and finished by one thread in order (HDF5 is not thread-safe), worked on by several.
+// Jobs one after another: made and finished by one thread in order (HDF5 is not thread-safe), worked on by
+// several.
 #pragma once
 
 #include <condition_variable>

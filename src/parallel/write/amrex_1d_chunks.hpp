@@ -16,14 +16,14 @@
 
 namespace neve::mpi {
 
-inline constexpr uint64_t stream_chunk_elements = 1024;  // AMReX's
+inline constexpr uint64_t amrex_1d_chunk_elements = 1024;  // AMReX's
 
 // Chunk::boxes are those the chunk touches, Chunk::split_begin is where in the first one's elements it
 // begins.
 amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<const int> owner);
 
 // Not collective. A chunk that touches several components is held to the tightest of their bounds.
-Status encode_stream_chunk(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
-                           const EncodeOptions& options, EncodedChunk& encoded);
+Status encode_amrex_1d_chunk(const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                             const WritePlan& plan, const EncodeOptions& options, EncodedChunk& encoded);
 
 }  // namespace neve::mpi

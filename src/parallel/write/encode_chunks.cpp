@@ -28,7 +28,7 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
                   const MissedCells& missed, const CoarserValues* around, const EncodeOptions& options,
                   EncodedChunk& encoded) {
   if (plan.strategy == Strategy::amrex_1d) {
-    return encode_stream_chunk(hierarchy, owned, plan, options, encoded);
+    return encode_amrex_1d_chunk(hierarchy, owned, plan, options, encoded);
   }
   const LevelPlan& level = plan.levels[encoded.level];
   const amr::Chunk& chunk = level.chunks.chunks[encoded.chunk];

@@ -24,7 +24,7 @@ uint64_t codebook_bits(const Codebook& codebook) {
 
 // Fewer blocks cannot pay for three more codebooks.
 constexpr size_t several_codebooks_min_blocks = 32;
-// The first round moves a share of the blocks only: what codebooks look like shows in part of a long stream.
+// The first round moves a share of the blocks only: what codebooks look like shows in part of many.
 constexpr size_t first_round_blocks = 256;
 constexpr size_t refinement_rounds = 2;
 
@@ -75,7 +75,7 @@ std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols,
 }
 
 // Every `every`-th block to the codebook that codes it in the fewest bits (Lloyd's step). Codebooks know
-// every symbol of the stream while blocks move between them.
+// every symbol of the section while blocks move between them.
 void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
                      std::span<const Histogram> histograms, size_t every, std::span<uint8_t> block_codebook) {
   // Lengths of all codebooks side by side in one word: a block is priced for all of them in one pass. A field

@@ -18,7 +18,7 @@ namespace neve {
 
 Histogram count_symbols(std::span<const uint8_t> symbols);
 
-// Groups taken out of a stream with this histogram, when that makes it smaller.
+// Groups taken out of symbols with this histogram, when that makes it smaller.
 std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
 // One histogram for each codebook; block_codebook empty when there is one. Fields that are calm here and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Canonical Huffman codes over the 256 symbols of a residual stream (stages/entropy/).
+// Canonical Huffman codes over the 256 symbols of residuals (stages/entropy/).
 #pragma once
 
 #include <array>

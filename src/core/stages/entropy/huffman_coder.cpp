@@ -211,14 +211,14 @@ void decode_rest(BitSource& source, const DecodeTable& table, uint8_t* out, cons
   }
 }
 
-struct StreamRun {
+struct BitStreamRun {
   BitSource* source;
   const DecodeTable* table;
   uint8_t* out;
   uint8_t* out_end;
 };
 
-// One look-up in stream k; the two bytes are written whether or not the second one counts.
+// One look-up in bit stream k; the two bytes are written whether or not the second one counts.
 #define NEVE_DECODE_PAIR(k)                             \
   do {                                                  \
     const PairEntry e = table##k[bits##k & table_mask]; \
@@ -249,15 +249,15 @@ struct StreamRun {
   run[k].source->held = held##k; \
   decode_rest(*run[k].source, *run[k].table, out##k, run[k].out_end)
 
-// Four streams side by side, so that their chains of look-ups overlap. The state must live in
+// Four bit streams side by side, so that their chains of look-ups overlap. The state must live in
 // registers, hence the macros: an array of structs is spilled by the compilers we use.
-void decode_four(const std::array<StreamRun, interleaved_streams>& run) {
+void decode_four(const std::array<BitStreamRun, interleaved_bit_streams>& run) {
   constexpr ptrdiff_t margin = 2 * lookups_per_refill;
-  const bool long_enough = std::all_of(run.begin(), run.end(), [](const StreamRun& r) {
+  const bool long_enough = std::all_of(run.begin(), run.end(), [](const BitStreamRun& r) {
     return r.out_end - r.out >= margin && r.source->can_refill_fast();
   });
   if (!long_enough) {
-    for (const StreamRun& r : run) decode_rest(*r.source, *r.table, r.out, r.out_end);
+    for (const BitStreamRun& r : run) decode_rest(*r.source, *r.table, r.out, r.out_end);
     return;
   }
   NEVE_LOAD(0);
@@ -289,12 +289,12 @@ void decode_four(const std::array<StreamRun, interleaved_streams>& run) {
 
 }  // namespace
 
-size_t stream_count(size_t symbol_total) {
-  return symbol_total < interleave_min_symbols ? 1 : interleaved_streams;
+size_t bit_stream_count(size_t symbol_total) {
+  return symbol_total < interleave_min_symbols ? 1 : interleaved_bit_streams;
 }
 
-size_t symbols_per_stream(size_t symbol_total) {
-  const size_t streams = stream_count(symbol_total);
+size_t symbols_per_bit_stream(size_t symbol_total) {
+  const size_t streams = bit_stream_count(symbol_total);
   const size_t share = (symbol_total + streams - 1) / streams;
   return (share + codebook_block_symbols - 1) / codebook_block_symbols * codebook_block_symbols;
 }
@@ -305,8 +305,8 @@ void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> 
   thread_local PairCodes pairs;
   std::vector<CodeTable> tables;
   for (const Codebook& codebook : codebooks) tables.push_back(make_code_table(codebook));
-  const size_t part = symbols_per_stream(symbols.size());
-  const size_t streams = stream_count(symbols.size());
+  const size_t part = symbols_per_bit_stream(symbols.size());
+  const size_t streams = bit_stream_count(symbols.size());
   coded.resize(symbols.size() * max_code_bits / 8 + streams * 2 * sizeof(uint64_t));
   const bool by_pairs = block_codebook.empty() && symbols.size() >= pair_codes_min_symbols;
   if (by_pairs) pairs.fill(tables[0]);
@@ -337,10 +337,10 @@ void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> 
 
 Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
                       std::span<const uint8_t> block_codebook, std::span<uint8_t> symbols) {
-  const size_t streams = stream_count(symbols.size());
-  const size_t part = symbols_per_stream(symbols.size());
-  std::array<uint64_t, interleaved_streams> bytes{};
-  std::array<BitSource, interleaved_streams> sources;
+  const size_t streams = bit_stream_count(symbols.size());
+  const size_t part = symbols_per_bit_stream(symbols.size());
+  std::array<uint64_t, interleaved_bit_streams> bytes{};
+  std::array<BitSource, interleaved_bit_streams> sources;
   for (size_t s = 0; s < streams; ++s) bytes[s] = in.get_varint();
   for (size_t s = 0; s < streams; ++s) {
     const ByteSpan stream = in.get_bytes(bytes[s]);
@@ -356,16 +356,16 @@ Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
     const size_t end = std::min({begin + count, (s + 1) * part, symbols.size()});
     const size_t codebook =
         block_codebook.empty() || begin == end ? 0 : block_codebook[begin / codebook_block_symbols];
-    return StreamRun{&sources[s], &tables[codebook], symbols.data() + begin,
-                     symbols.data() + std::max(begin, end)};
+    return BitStreamRun{&sources[s], &tables[codebook], symbols.data() + begin,
+                        symbols.data() + std::max(begin, end)};
   };
   const size_t step = block_codebook.empty() ? part : codebook_block_symbols;
   for (size_t first = 0; first < part; first += step) {
-    if (streams == interleaved_streams) {
+    if (streams == interleaved_bit_streams) {
       decode_four(
           {run_of(0, first, step), run_of(1, first, step), run_of(2, first, step), run_of(3, first, step)});
     } else {
-      const StreamRun r = run_of(0, first, step);
+      const BitStreamRun r = run_of(0, first, step);
       decode_rest(*r.source, *r.table, r.out, r.out_end);
     }
   }

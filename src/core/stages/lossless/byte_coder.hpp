@@ -22,7 +22,7 @@ bool has_byte_coder(ByteCoder coder);
 
 // zlib takes level 6 and bzip2 9; LZO has none.
 struct CoderLevels {
-  int zstd = side_stream_zstd_level;
+  int zstd = side_zstd_level;
   int lz4_acceleration = 1;  // as many times faster through what has no repeats, about
 };
 

@@ -20,7 +20,7 @@ void write_packed(ByteSpan bytes, ByteWriter& out) {
   if (bytes.size() >= zstd_min_bytes) {
     Bytes packed(ZSTD_compressBound(bytes.size()));
     const size_t size =
-        ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), side_stream_zstd_level);
+        ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), side_zstd_level);
     if (ZSTD_isError(size) == 0U && size + 4 < bytes.size()) {
       out.put(Packing::zstd);
       out.put_varint(bytes.size());
@@ -96,15 +96,15 @@ Result<Bytes> read_packed(ByteReader& in, uint64_t max_bytes) {
 
 namespace {
 
-// Shorter ones are unpacked at once: a stream's buffers would be larger.
-constexpr uint64_t stream_min_bytes = uint64_t{1} << 18;
+// Shorter ones are unpacked at once: zstd's buffers would be larger.
+constexpr uint64_t piecewise_min_bytes = uint64_t{1} << 18;
 constexpr size_t piece_bytes = size_t{1} << 17;
-// What zstd looks back at, and a stream therefore holds: no more than the level that writers use does.
+// What zstd looks back at, and its buffers therefore hold: no more than the level that writers use does.
 constexpr int max_window_log = 21;
 
 }  // namespace
 
-struct PackedReader::Stream {
+struct PackedReader::Unpacker {
   std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context{ZSTD_createDCtx(), ZSTD_freeDCtx};
 };
 
@@ -116,7 +116,7 @@ PackedReader::~PackedReader() = default;
 Result<PackedReader> PackedReader::open(ByteReader& in, uint64_t max_bytes) {
   NEVE_ASSIGN(const Stretch found, find_packed(in, max_bytes));
   PackedReader reader;
-  if (found.packing == Packing::zstd && found.bytes < stream_min_bytes) {
+  if (found.packing == Packing::zstd && found.bytes < piecewise_min_bytes) {
     NEVE_TRY(unpack(found, reader.held_));
     reader.filled_ = reader.held_.size();
     return reader;
@@ -124,8 +124,8 @@ Result<PackedReader> PackedReader::open(ByteReader& in, uint64_t max_bytes) {
   reader.unread_ = found.bytes;
   reader.packed_ = found.packed;
   if (found.packing == Packing::raw) return reader;
-  reader.stream_ = std::make_unique<Stream>();
-  ZSTD_DCtx* const context = reader.stream_->context.get();
+  reader.unpacker_ = std::make_unique<Unpacker>();
+  ZSTD_DCtx* const context = reader.unpacker_->context.get();
   if (context == nullptr) return failure("zstd: no memory to unpack with");
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, max_window_log);
   reader.held_.resize(2 * piece_bytes);
@@ -143,7 +143,7 @@ Status PackedReader::fill() {
     const size_t room = std::min<uint64_t>(held_.size() - filled_, unread_);
     ZSTD_outBuffer out{held_.data() + filled_, room, 0};
     const size_t consumed_before = in.pos;
-    left = ZSTD_decompressStream(stream_->context.get(), &out, &in);
+    left = ZSTD_decompressStream(unpacker_->context.get(), &out, &in);
     if (ZSTD_isError(left) != 0U) {
       return corrupt(fmt::format("packed bytes: zstd: {}", ZSTD_getErrorName(left)));
     }
@@ -155,7 +155,7 @@ Status PackedReader::fill() {
   if (unread_ == 0) {
     // Behind the last byte of all there may be a checksum.
     ZSTD_outBuffer none{nullptr, 0, 0};
-    if (left != 0) left = ZSTD_decompressStream(stream_->context.get(), &none, &in);
+    if (left != 0) left = ZSTD_decompressStream(unpacker_->context.get(), &none, &in);
     if (left != 0 || in.pos != in.size) return corrupt("packed bytes: zstd: bytes left over");
   }
   packed_ = packed_.subspan(in.pos);
@@ -163,8 +163,8 @@ Status PackedReader::fill() {
 }
 
 Result<ByteSpan> PackedReader::ahead(size_t record) {
-  if (stream_ != nullptr && filled_ - at_ < record && unread_ > 0) NEVE_TRY(fill());
-  if (stream_ == nullptr && held_.empty()) {
+  if (unpacker_ != nullptr && filled_ - at_ < record && unread_ > 0) NEVE_TRY(fill());
+  if (unpacker_ == nullptr && held_.empty()) {
     const ByteSpan rest = packed_.subspan(at_);
     return rest;
   }

@@ -10,8 +10,8 @@
 
 namespace neve {
 
-// zstd level for side streams: masks, escapes, exact values. They are small beside the symbols.
-inline constexpr int side_stream_zstd_level = 3;
+// zstd level for what stands beside the symbols and is small: masks, escapes, exact values.
+inline constexpr int side_zstd_level = 3;
 
 void write_packed(ByteSpan bytes, ByteWriter& out);
 // The same, as they are.
@@ -37,13 +37,13 @@ class PackedReader {
   uint64_t left() const { return unread_ + (filled_ - at_); }
 
  private:
-  struct Stream;
+  struct Unpacker;
   PackedReader();
   Status fill();
 
-  uint64_t unread_ = 0;             // still packed
-  ByteSpan packed_;                 // of which this
-  std::unique_ptr<Stream> stream_;  // null: packed_ is the bytes themselves
+  uint64_t unread_ = 0;                 // still packed
+  ByteSpan packed_;                     // of which this
+  std::unique_ptr<Unpacker> unpacker_;  // null: packed_ is the bytes themselves
   Bytes held_;
   size_t at_ = 0;
   size_t filled_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mask stream: which values of a section are not coded by quantization codes, and what they are, bit for
+// The mask of a section: which of its values are not coded by quantization codes, and what they are, bit for
 // bit.
 //
 // NaN, infinities, -0 and fill values repeat, so runs of them refer to a short table of bit patterns;

@@ -23,8 +23,8 @@ constexpr int64_t max_samples = 4096;
 constexpr int64_t cells_per_sample = 64;
 constexpr int64_t max_thinning = 8;
 
-// log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the stream,
-// is the same with every compiler and mathematics library.
+// log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the
+// section, is the same with every compiler and mathematics library.
 uint32_t log2_fixed(uint32_t n) {
   const auto whole = static_cast<uint32_t>(std::bit_width(n) - 1);
   uint64_t mantissa = (uint64_t{n} << 31) >> whole;  // [2^31, 2^32)

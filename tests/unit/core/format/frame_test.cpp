@@ -365,7 +365,7 @@ TEST(Frame, ReadsABoxFromASmallPartOfTheBytes) {
   EXPECT_NE(damaged.message().find("section 3"), std::string::npos) << damaged.message();
 }
 
-TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
+TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeBox) {
   FrameBox box;
   box.size = {13, 11, 9, 1};
   const auto one = test::rough_field<float>({13, 11, 9}, 0.02, 1);
@@ -373,7 +373,7 @@ TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
   values.insert(values.end(), one.begin(), one.end());
   const uint64_t total = values.size();
   for (const uint64_t cut : {1UL, 12UL, 13UL, 143UL, 500UL, 1287UL, 1300UL}) {
-    std::vector<float> stream(total);
+    std::vector<float> whole(total);
     for (uint64_t begin = 0; begin < total; begin += cut) {
       FrameLayout layout;
       layout.components = 2;
@@ -393,10 +393,10 @@ TEST_P(FrameOfCodec, SplitBoxesCoverTheWholeStream) {
       std::vector<float> part(cut);
       ASSERT_TRUE(parsed->decode(reinterpret_cast<std::byte*>(part.data()), cut * 4).ok());
       std::copy(part.begin(), part.begin() + static_cast<ptrdiff_t>(layout.split_count),
-                stream.begin() + static_cast<ptrdiff_t>(begin));
+                whole.begin() + static_cast<ptrdiff_t>(begin));
     }
     for (size_t i = 0; i < total; ++i)
-      ASSERT_LE(std::abs(stream[i] - values[i]), 1e-3F) << "cut " << cut << " at " << i;
+      ASSERT_LE(std::abs(whole[i] - values[i]), 1e-3F) << "cut " << cut << " at " << i;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Huffman codes, escapes, zero groups and the mask stream: there and back, and refusing what is not theirs.
+// Huffman codes, escapes, zero groups and the mask: there and back, and refusing what is not theirs.
 #include <gtest/gtest.h>
 
 #include "core/stages/entropy/codebook_choice.hpp"
@@ -103,13 +103,13 @@ TEST(Huffman, RefusesLengthsThatAreNoPrefixCode) {
   EXPECT_NE(read.status().message().find("3 symbols"), std::string::npos) << read.status().message();
 }
 
-TEST(Huffman, RefusesStreamsThatEndEarly) {
+TEST(Huffman, RefusesBitStreamsThatEndEarly) {
   const auto symbols = geometric_symbols(3000, 20, 1);
   const std::vector<Codebook> codebooks{make_codebook(count_symbols(symbols))};
   Bytes bytes;
   ByteWriter out(bytes);
   huffman_encode(symbols, codebooks, {}, out);
-  // Take bytes off the last stream and say so in its size: the last of four varints of two bytes.
+  // Take bytes off the last bit stream and say so in its size: the last of four varints of two bytes.
   Bytes shorter(bytes.begin(), bytes.end() - 100);
   ByteReader sizes(bytes);
   std::array<uint64_t, 4> stream{};
