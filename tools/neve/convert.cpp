@@ -107,6 +107,9 @@ Status check_plotfile_options(const CLI::App& app, const Args& args, const Write
 Status check_checkpoint_copy(const Args& args) {
   NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
   if (to_hdf5) return {};
+  if (args.to == "amrex") {
+    return usage_error(fmt::format("{} is a checkpoint; --to amrex is for plotfiles", args.source));
+  }
   return usage_error(
       fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
                   args.source, args.destination));
