@@ -155,6 +155,7 @@ std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
     uses.push_back(options::use_of("rule " + rule.pattern, rule.codec.value_or(options.codec),
                                    rule.effort.value_or(options.effort), rule.bound.value_or(options.bound),
                                    rule.tuning.value_or(options.tuning)));
+    uses.back().has_own_bound = rule.bound.has_value();
   }
   return uses;
 }
@@ -470,7 +471,8 @@ void add_arguments(CLI::App& command, Args& args) {
           "--field", args.fields,
           fmt::format("NAME:SETTING,...: settings for one field or variable; repeatable. For a plotfile: {} "
                       "(rel=1e-4, codec=context); for a checkpoint: bound and codec; for a data file, where "
-                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged)",
+                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged); for a checkpoint of "
+                      "Chombo the same without effort",
                       options::keys_of(options::field_rule), options::keys_of(options::variable_rule)))
       ->take_all()
       ->group(heading(Group::common));

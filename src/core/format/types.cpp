@@ -208,6 +208,14 @@ Status check_keeps_bound(const Bound& bound, Codec codec) {
                                  codec_name(codec), fmt::join(names_of(can_keep_every_bit), ", ")));
 }
 
+Status check_uses_bound(const Bound& bound, Codec codec, std::string_view name) {
+  if (bound.mode == BoundMode::lossless || !keeps_integers(codec)) return {};
+  return usage_error(fmt::format(
+      "{} {} has no meaning with codec {}, which keeps every bit; allowed with it: lossless, and with this "
+      "bound the other codecs",
+      name, to_string(bound), codec_name(codec)));
+}
+
 bool repeats_values(Codec asked) { return asked == Codec::automatic || traits_of(asked).decodes_alone; }
 
 Status check_repeats_values(Codec codec) {

@@ -51,8 +51,8 @@ Option bytes_member(Option row, Slot<Struct> slot, uint64_t Struct::*member) {
   return row;
 }
 
-Option heeded_by(Option row, Heeds heeds, std::string_view purpose, bool is_of_integers = false) {
-  row.heeds = heeds;
+Option used_where(Option row, UseTest is_used, std::string_view purpose, bool is_of_integers = false) {
+  row.is_used = is_used;
   row.purpose = purpose;
   row.is_of_integers = is_of_integers;
   return row;
@@ -156,7 +156,7 @@ Option ghosts() {
   return row;
 }
 
-constexpr std::string_view weighs_nothing =
+constexpr std::string_view one_candidate =
     "there is nothing to choose; allowed with --codec auto and lossless";
 
 std::vector<Option> tuning_rows() {
@@ -169,35 +169,36 @@ std::vector<Option> tuning_rows() {
       member({"unit", "N", Kind::whole, Group::expert, targets,
               "side of the unit blocks of linear and cluster: 8, 16 or 32; 0: chosen automatically"},
              tuning, &CodecTuning::unit_cells),
-      heeded_by(member({"block", "N", Kind::whole, Group::expert, targets,
-                        "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen automatically"},
-                       tuning, &CodecTuning::block_cells),
-                may_have_blocks,
-                "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
-                "bound other than lossless"),
-      heeded_by(member({"merge_units", "", Kind::toggle, Group::expert, targets,
-                        "lorenzo_regression predicts across unit blocks stacked in a line"},
-                       tuning, &CodecTuning::merge_units),
-                may_merge_units,
-                "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
-                "effort max"),
-      heeded_by(member({"method", "NAME", Kind::text, Group::expert, targets,
-                        "method of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, "
-                        "shuffle-lz4, bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, "
-                        "zlib or bzip2, as in BW-zlib"},
-                       tuning, &CodecTuning::method),
-                may_be_lossless,
-                "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
-                "--codec auto",
-                true),
-      heeded_by(member({"speed_weight", "X", Kind::number, Group::expert, targets,
-                        "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
-                       tuning, &CodecTuning::speed_weight),
-                chooses_or_is_lossless, weighs_nothing, true),
-      heeded_by(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
-                        "codec lossless: weight of a method's ratio in the choice"},
-                       tuning, &CodecTuning::ratio_weight),
-                chooses_or_is_lossless, weighs_nothing, true),
+      used_where(member({"block", "N", Kind::whole, Group::expert, targets,
+                         "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen automatically"},
+                        tuning, &CodecTuning::block_cells),
+                 may_have_blocks,
+                 "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
+                 "bound other than lossless"),
+      used_where(member({"merge_units", "", Kind::toggle, Group::expert, targets,
+                         "lorenzo_regression predicts across unit blocks stacked in a line"},
+                        tuning, &CodecTuning::merge_units),
+                 may_merge_units,
+                 "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
+                 "effort max"),
+      used_where(
+          member({"method", "NAME", Kind::text, Group::expert, targets,
+                  "method of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, "
+                  "shuffle-lz4, bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, "
+                  "zlib or bzip2, as in BW-zlib"},
+                 tuning, &CodecTuning::method),
+          may_be_lossless,
+          "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
+          "--codec auto",
+          true),
+      used_where(member({"speed_weight", "X", Kind::number, Group::expert, targets,
+                         "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
+                        tuning, &CodecTuning::speed_weight),
+                 chooses_or_is_lossless, one_candidate, true),
+      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
+                         "codec lossless: weight of a method's ratio in the choice"},
+                        tuning, &CodecTuning::ratio_weight),
+                 chooses_or_is_lossless, one_candidate, true),
   };
   for (Option& row : rows) row.is_of_tuning = true;
   return rows;
