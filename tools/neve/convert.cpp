@@ -229,7 +229,7 @@ Result<IntVect> settle_ghosts(const Args& args, const PlotfileSource& source, bo
     options.ghosts = *stored;
     NEVE_TRY(check_ghost_options(args, options));
   }
-  return options.ghosts == amr::no_ghosts ? max_ghosts(source) : amr::no_ghosts;
+  return options.ghosts == amr::no_ghosts ? widest_ghosts(source) : amr::no_ghosts;
 }
 
 // What of the source the destination does not hold, in words.
