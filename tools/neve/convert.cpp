@@ -70,40 +70,6 @@ Result<WriteOptions> write_options(const Args& args) {
   return options;
 }
 
-// Strategy amrex-1d codes each chunk as an array, as codecs are untuned.
-Status refuse_tuning_of_arrays(const Args& args, const WriteOptions& options) {
-  constexpr const char* why_not = "with strategy amrex-1d, whose codec has no such settings";
-  for (const options::Option& option : options::table()) {
-    if (!option.is_of_tuning || !args.flags.is_given(option.key)) continue;
-    return usage_error(fmt::format("--{} has no meaning {}", options::dashed(option.key), why_not));
-  }
-  for (const auto& [name, rule] : options.fields) {
-    if (!rule.tuning) continue;
-    return usage_error(
-        fmt::format("--field {}: an arrangement, blocks or a method have no meaning {}", name, why_not));
-  }
-  return {};
-}
-
-// What depends on more than the kind of conversion.
-Status check_plotfile_options(const CLI::App& app, const Args& args, const WriteOptions& options) {
-  const bool is_1d = options.strategy == "amrex-1d", is_filtered = options.strategy == "filtered";
-  if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(args, options));
-  const std::vector<CodecUse> uses = options::codec_uses(options, field_prefix);
-  const bool predicts_across = std::any_of(uses.begin(), uses.end(), [](const CodecUse& use) {
-    return !use.is_lossless &&
-           (traits_of(use.codec).can_nest || (use.codec == Codec::automatic && use.effort != Effort::fast));
-  });
-  NEVE_TRY(refuse_idle(
-      app, {{"--chunk-size", !is_1d && !is_filtered,
-             fmt::format("with strategy {}, whose chunks are {}", options.strategy,
-                         is_filtered ? "everything that a rank holds of a level" : "of 1024 values")},
-            {"--cross-level", predicts_across,
-             "with these codecs; it is allowed with interpolation and context (--codec, or auto at --effort "
-             "balanced and max), with a bound other than lossless"}}));
-  return refuse_idle_codec_options(args.flags.asked(), uses);
-}
-
 Status check_checkpoint_copy(const Args& args) {
   NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
   if (to_hdf5) return {};
@@ -349,7 +315,8 @@ Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::Ap
   const bool to_hdf5 = opened.to_hdf5;
   const PlotfileSource& source = *opened.source;
   NEVE_ASSIGN(opened.options, write_options(args));
-  if (to_hdf5 && opened.options.compress) NEVE_TRY(check_plotfile_options(app, args, opened.options));
+  if (to_hdf5 && opened.options.compress)
+    NEVE_TRY(options::refuse_idle_of_plotfile(args.flags.asked(), opened.options, field_prefix));
   NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(args, source, to_hdf5, opened.options));
   if (to_hdf5 && kind == InputKind::hdf5) opened.options.like = args.source;
   NEVE_TRY(ranks.on_first("open", [&]() -> Status {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/catalog/codecs.hpp"
 #include "core/format/codec_choices.hpp"
 
 namespace neve::options {
@@ -58,7 +59,47 @@ Status refuse_idle_bounds(const Asked& asked, const std::vector<CodecUse>& uses,
   return {};
 }
 
+// Strategy amrex-1d encodes each chunk as an array, with codecs as they are.
+Status refuse_tuning_of_arrays(const Asked& asked, const WriteOptions& options,
+                               const std::string& rule_prefix) {
+  constexpr const char* why_not = "with strategy amrex-1d, whose codec has no such settings";
+  for (const Option* option : changed_rows(options.tuning)) {
+    return usage_error(fmt::format("{} has no meaning {}", asked.named(option->key), why_not));
+  }
+  for (const auto& [name, rule] : options.fields) {
+    if (!rule.tuning) continue;
+    return usage_error(fmt::format("{}{}: an arrangement, blocks or a method have no meaning {}", rule_prefix,
+                                   name, why_not));
+  }
+  return {};
+}
+
+bool may_predict_across_levels(const CodecUse& use) {
+  return !use.is_lossless &&
+         (traits_of(use.codec).can_nest || (use.codec == Codec::automatic && use.effort != Effort::fast));
+}
+
 }  // namespace
+
+Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
+                               const std::string& rule_prefix) {
+  const bool is_1d = options.strategy == "amrex-1d", is_filtered = options.strategy == "filtered";
+  if (is_1d) NEVE_TRY(refuse_tuning_of_arrays(asked, options, rule_prefix));
+  if ((is_1d || is_filtered) && asked.is_given("chunk_size")) {
+    return usage_error(fmt::format(
+        "{} has no meaning with strategy {}, whose chunks are {}", asked.named("chunk_size"),
+        options.strategy, is_filtered ? "everything that a rank holds of a level" : "of 1024 values"));
+  }
+  const std::vector<CodecUse> uses = codec_uses(options, rule_prefix);
+  if (asked.is_given("cross_level") && options.cross_level &&
+      std::none_of(uses.begin(), uses.end(), may_predict_across_levels)) {
+    return usage_error(fmt::format(
+        "{} has no meaning with these codecs; it is allowed with interpolation and context (asked "
+        "for, or chosen by auto at effort balanced and max), with a bound other than lossless",
+        asked.named("cross_level")));
+  }
+  return refuse_idle_codec_options(asked, uses);
+}
 
 std::vector<const Option*> changed_rows(CodecTuning tuning) {
   CodecTuning untouched;

@@ -34,6 +34,10 @@ std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string&
 Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>& uses,
                                  bool of_variables = false);
 
+// Those of a plotfile, and beside them what depends on its strategy and on the codecs of all its fields.
+Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
+                               const std::string& rule_prefix);
+
 // The settings of one rule that has a codec: usage error for the first that changes nothing under any bound
 // and effort that the rule leaves open.
 Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
