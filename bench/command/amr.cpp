@@ -10,6 +10,7 @@
 #include "bench/apps/amr/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
+#include "tools/common/console.hpp"
 
 namespace neve::cli {
 namespace {
@@ -23,17 +24,17 @@ struct Args {
   Case options;
   StoreArgs store;
   std::vector<int> blocks = {8, 8, 8};
-  std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
-                                   "skeleton:auto"};
+  std::vector<std::string> methods = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
+                                      "skeleton:auto"};
   std::string distribution = "exchange", effort = "fast", covered = covered_name(bench_covered);
 };
 
 Result<Case> case_of(const Args& args) {
   Case options = args.options;
   NEVE_ASSIGN(options.mesh.blocks, numbers<3>("--blocks", args.blocks));
-  for (const std::string& name : args.ways) {
-    NEVE_ASSIGN(const amr_app::Way way, amr_app::parse_way(name));
-    options.ways.push_back(way);
+  for (const std::string& name : args.methods) {
+    NEVE_ASSIGN(const amr_app::Method method, amr_app::parse_method(name));
+    options.methods.push_back(method);
   }
   NEVE_ASSIGN(options.distribution, parse_distribution_method(args.distribution));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
@@ -58,20 +59,21 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
     j["steps"].push_back(
         {{"blocks", step.blocks}, {"max_over_mean", step.max_over_mean}, {"changed", step.changed}});
   }
-  j["ways"] = stores_json(result.ways);
+  j["methods"] = stores_json(result.methods);
   return j;
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
-  std::string text = fmt::format("blocks of {}^3 cells on {} ranks; made in {:.3f} s; covered cells: {}\n",
-                                 c.mesh.block_cells, ranks, result.make_seconds, covered_name(c.covered));
+  std::string text = fmt::format("blocks of {}^3 cells on {}; made in {:.3f} s; covered cells: {}\n",
+                                 c.mesh.block_cells, counted(static_cast<uint64_t>(ranks), "rank"),
+                                 result.make_seconds, covered_name(c.covered));
   int number = c.first_step;
   for (const StepResult& step : result.steps) {
     text += fmt::format(
         "step {}: blocks by level {}; busiest / mean rank {:.3f} by cells; {:.0f} % of the finest new\n",
         number++, fmt::join(step.blocks, ", "), step.max_over_mean, 100 * step.changed);
   }
-  return text + "\n" + stores_text(result.ways);
+  return text + "\n" + stores_text(result.methods);
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
@@ -81,7 +83,7 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_TRY(report(
       ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
       [&] { return result_text(options, ranks.size(), result); }));
-  return apps::check_stored(result.ways);
+  return apps::check_stored(result.methods);
 }
 
 }  // namespace
@@ -117,9 +119,10 @@ Command add_bench_amr(CLI::App& bench) {
   sub->add_option("--distribution", args->distribution,
                   "how blocks are distributed over ranks: even-runs, greedy or exchange")
       ->capture_default_str();
-  sub->add_option("--ways", args->ways,
-                  "ways of writing: a strategy (skeleton, aggregated, collective, independent; with a codec "
-                  "also filtered, amrex-1d), and after a colon a codec if values are to be compressed")
+  sub->add_option(
+         "--methods", args->methods,
+         "methods of writing: a strategy (skeleton, aggregated, collective, independent; with a codec "
+         "also filtered, amrex-1d), and after a colon a codec if values are to be compressed")
       ->delimiter(',')
       ->capture_default_str();
   sub->add_option("--effort", args->effort, "effort of codecs: fast, balanced or max")->capture_default_str();
@@ -128,7 +131,8 @@ Command add_bench_amr(CLI::App& bench) {
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench amr --steps 3\n"
-      "  mpirun -n 4 neve bench amr --levels 4 --ways skeleton,skeleton:context,skeleton:dual_quant --bound "
+      "  mpirun -n 4 neve bench amr --levels 4 --methods skeleton,skeleton:context,skeleton:dual_quant "
+      "--bound "
       "rel=1e-4\n"
       "  neve bench amr --deck case.toml --json");
   return store_command(*sub, args, run);

@@ -21,10 +21,10 @@ namespace {
 
 using datafile::VariableRule;
 
-constexpr const char* stays_key = "stays";
+constexpr const char* unchanged_key = "unchanged";
 
 std::string allowed_keys() {
-  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), stays_key);
+  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), unchanged_key);
 }
 
 std::string keys_of_kinds(std::initializer_list<options::Kind> kinds) {
@@ -57,7 +57,7 @@ std::optional<std::string> value_text(options::Kind kind, const toml::node& valu
 Result<std::optional<std::string>> setting_text(const std::string& key, const toml::node& value) {
   const options::Option* const option = options::find(key);
   const bool is_known = option != nullptr && (option->targets & options::variable_rule) != 0;
-  if (value.is_boolean() && (key == stays_key || (is_known && option->kind == options::Kind::toggle))) {
+  if (value.is_boolean() && (key == unchanged_key || (is_known && option->kind == options::Kind::toggle))) {
     return **value.as_boolean() ? std::optional(key) : std::nullopt;
   }
   if (is_known) {
@@ -67,7 +67,7 @@ Result<std::optional<std::string>> setting_text(const std::string& key, const to
       fmt::format("'{}' is not a key of a rule, or has a value of the wrong type; allowed keys: {} (numbers "
                   "for {}; true or false for {} and {}; text for the others)",
                   key, allowed_keys(), keys_of_kinds({options::Kind::whole, options::Kind::number}),
-                  keys_of_kinds({options::Kind::toggle}), stays_key));
+                  keys_of_kinds({options::Kind::toggle}), unchanged_key));
 }
 
 Result<std::vector<std::string>> patterns_of(const toml::table& rule) {
@@ -113,39 +113,39 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
 // What of one rule can have no effect, whatever the others say.
 Status check_rule(const VariableRule& rule) {
   const bool sets_more = rule.bound || rule.codec || rule.tuning || rule.effort || rule.fill;
-  if (rule.stays && sets_more)
-    return usage_error("stays copies the variable unchanged; no other setting can go with it");
+  if (rule.is_unchanged && sets_more)
+    return usage_error("unchanged copies the variable as it is stored; no other setting can go with it");
   if (!rule.codec) return {};
   if (rule.bound) NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
   return options::refuse_idle_settings(*rule.codec, rule.bound, rule.effort,
                                        rule.tuning.value_or(CodecTuning()));
 }
 
-// The settings of `text` without "stays", and whether that was among them.
-std::pair<std::string, bool> take_stays(std::string_view text) {
+// The settings of `text` without "unchanged", and whether that was among them.
+std::pair<std::string, bool> take_unchanged(std::string_view text) {
   std::istringstream settings{std::string(text)};
   std::string others;
-  bool stays = false;
+  bool is_unchanged = false;
   for (std::string setting; std::getline(settings, setting, ',');) {
-    if (setting == stays_key) {
-      stays = true;
+    if (setting == unchanged_key) {
+      is_unchanged = true;
     } else {
       others += (others.empty() ? "" : ",") + setting;
     }
   }
-  return {others, stays};
+  return {others, is_unchanged};
 }
 
 Result<VariableRule> parse_settings(const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
     return usage_error(fmt::format("--field '{}' is not PATTERN:SETTING; allowed settings: {}, {}", text,
-                                   options::keys_of(options::variable_rule), stays_key));
+                                   options::keys_of(options::variable_rule), unchanged_key));
   }
   VariableRule rule;
   rule.pattern = text.substr(0, colon);
-  const auto [others, stays] = take_stays(text.substr(colon + 1));
-  rule.stays = stays;
+  const auto [others, is_unchanged] = take_unchanged(text.substr(colon + 1));
+  rule.is_unchanged = is_unchanged;
   if (others.empty()) return rule;
   auto said = options::parse_rule(others, options::variable_rule);
   if (!said.ok()) return said.status().in("--field " + rule.pattern);

@@ -12,8 +12,7 @@ Result<DistributionMethod> parse_distribution_method(const std::string& name) {
   if (name == "even-runs") return DistributionMethod::even_runs;
   if (name == "greedy") return DistributionMethod::greedy;
   if (name == "exchange") return DistributionMethod::exchange;
-  return usage_error(
-      fmt::format("unknown way to share boxes \"{}\"; allowed are even-runs, greedy, exchange", name));
+  return usage_error(fmt::format("unknown distribution \"{}\"; allowed: even-runs, greedy, exchange", name));
 }
 
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
@@ -21,7 +20,7 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
   if (ranks < 1)
     return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
   if (options.method > DistributionMethod::exchange) {
-    return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
+    return usage_error(fmt::format("unknown distribution {}; allowed: even-runs, greedy, exchange",
                                    static_cast<int>(options.method)));
   }
   return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {

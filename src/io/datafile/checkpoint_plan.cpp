@@ -121,7 +121,7 @@ class Planner {
       if (rule.codec) spec.codec = *rule.codec;
       if (rule.tuning) spec.tuning = *rule.tuning;
       if (rule.fill) spec.fill = rule.fill;
-      if (rule.stays && plan.why_not.empty()) plan.why_not = "a rule";
+      if (rule.is_unchanged && plan.why_not.empty()) plan.why_not = "a rule";
     }
     spec.tuning.arrangement = Arrangement::linear;
     return spec;

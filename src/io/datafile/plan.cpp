@@ -138,7 +138,7 @@ void apply_codec_settings(const VariableRule& rule, VariablePlan& plan) {
   if (rule.tuning) plan.encode.tuning = *rule.tuning;
   if (rule.effort) plan.encode.encode.effort = *rule.effort;
   if (rule.fill) plan.encode.fill = rule.fill;
-  if (rule.stays) plan.why_not = "a rule";
+  if (rule.is_unchanged) plan.why_not = "a rule";
 }
 
 // What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
@@ -189,7 +189,7 @@ Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
   const Status status = check_filters(creation.id());
   if (status.ok() || !plan.is_coded) return status;
-  return {status.code(), fmt::format("{}, or copy it unchanged: --field {}:stays", status.message(),
+  return {status.code(), fmt::format("{}, or copy it unchanged: --field {}:unchanged", status.message(),
                                      netcdf_path(variable.path))};
 }
 
