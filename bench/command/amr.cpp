@@ -13,6 +13,7 @@
 #include "core/amr/distribution_names.hpp"
 #include "core/catalog/choices.hpp"
 #include "core/catalog/strategies.hpp"
+#include "tools/common/console.hpp"
 
 namespace neve::cli {
 namespace {
@@ -26,17 +27,17 @@ struct Args {
   Case options;
   StoreArgs store;
   std::vector<int> blocks = {8, 8, 8};
-  std::vector<std::string> ways = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
-                                   "skeleton:auto"};
+  std::vector<std::string> methods = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
+                                      "skeleton:auto"};
   std::string distribution = "exchange", effort = "fast", covered = covered_name(bench_covered);
 };
 
 Result<Case> case_of(const Args& args) {
   Case options = args.options;
   NEVE_ASSIGN(options.mesh.blocks, numbers<3>("--blocks", args.blocks));
-  for (const std::string& name : args.ways) {
-    NEVE_ASSIGN(const amr_app::Way way, amr_app::parse_way(name));
-    options.ways.push_back(way);
+  for (const std::string& name : args.methods) {
+    NEVE_ASSIGN(const amr_app::Method method, amr_app::parse_method(name));
+    options.methods.push_back(method);
   }
   NEVE_ASSIGN(options.distribution, parse_distribution_method(args.distribution));
   NEVE_ASSIGN(options.effort, parse_effort(args.effort));
@@ -61,20 +62,21 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
     j["steps"].push_back(
         {{"blocks", step.blocks}, {"max_over_mean", step.max_over_mean}, {"changed", step.changed}});
   }
-  j["ways"] = stores_json(result.ways);
+  j["methods"] = stores_json(result.methods);
   return j;
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
-  std::string text = fmt::format("blocks of {}^3 cells on {} ranks; made in {:.3f} s; covered cells: {}\n",
-                                 c.mesh.block_cells, ranks, result.make_seconds, covered_name(c.covered));
+  std::string text = fmt::format("blocks of {}^3 cells on {}; made in {:.3f} s; covered cells: {}\n",
+                                 c.mesh.block_cells, counted(static_cast<uint64_t>(ranks), "rank"),
+                                 result.make_seconds, covered_name(c.covered));
   int number = c.first_step;
   for (const StepResult& step : result.steps) {
     text += fmt::format(
         "step {}: blocks by level {}; busiest / mean rank {:.3f} by cells; {:.0f} % of the finest new\n",
         number++, fmt::join(step.blocks, ", "), step.max_over_mean, 100 * step.changed);
   }
-  return text + "\n" + stores_text(result.ways);
+  return text + "\n" + stores_text(result.methods);
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
@@ -84,7 +86,7 @@ Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_TRY(report(
       ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },
       [&] { return result_text(options, ranks.size(), result); }));
-  return apps::check_stored(result.ways);
+  return apps::check_stored(result.methods);
 }
 
 }  // namespace
@@ -120,8 +122,8 @@ Command add_bench_amr(CLI::App& bench) {
   sub->add_option("--distribution", args->distribution,
                   "how blocks are distributed over ranks: " + joined(amr::distribution_names, " or "))
       ->capture_default_str();
-  sub->add_option("--ways", args->ways,
-                  "ways of writing: a strategy (" + joined(strategies_of_values) + "; with a codec also " +
+  sub->add_option("--methods", args->methods,
+                  "methods of writing: a strategy (" + joined(strategies_of_values) + "; with a codec also " +
                       joined(strategies_of_peers) +
                       "), and after a colon a codec if values are to be compressed")
       ->delimiter(',')
@@ -133,7 +135,8 @@ Command add_bench_amr(CLI::App& bench) {
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench amr --steps 3\n"
-      "  mpirun -n 4 neve bench amr --levels 4 --ways skeleton,skeleton:context,skeleton:dual_quant --bound "
+      "  mpirun -n 4 neve bench amr --levels 4 --methods skeleton,skeleton:context,skeleton:dual_quant "
+      "--bound "
       "rel=1e-4\n"
       "  neve bench amr --deck case.toml --json");
   return store_command(*sub, args, run);

@@ -9,6 +9,7 @@
 #include "bench/apps/cartiso/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
+#include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
 
 namespace neve::cli {
@@ -75,8 +76,9 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
   std::string text =
-      fmt::format("{} x {} x {} points, {} steps, on {} ranks; made in {:.3f} s\n", c.shape.points[0],
-                  c.shape.points[1], c.shape.points[2], c.steps, ranks, result.make_seconds);
+      fmt::format("{} x {} x {} points, {}, on {}; made in {:.3f} s\n", c.shape.points[0], c.shape.points[1],
+                  c.shape.points[2], counted(static_cast<uint64_t>(c.steps), "step"),
+                  counted(static_cast<uint64_t>(ranks), "rank"), result.make_seconds);
   text += stores_text(result.grid);
   text += fmt::format(
       "\nsurface at {}: {} triangles, {} points; busiest / mean rank {:.3f} by triangles; extracted in "

@@ -130,10 +130,11 @@ Json result_json(const Args& args, const Case& options, int ranks, const Benchma
 
 std::string result_text(const Args& args, const Case& options, int ranks, const BenchmarkResult& result) {
   std::string text = fmt::format(
-      "{} {} file: {} boxes, {} of values on {} ranks (busiest / mean {:.3f}, finest level {:.3f}: {} to {} "
+      "{} {} file: {}, {} of values on {} (busiest / mean {:.3f}, finest level {:.3f}: {} to {} "
       "boxes a "
       "rank); medians of {}; compressed: bound {}, covered cells {}\n\n",
-      args.grid, args.file, result.boxes, human_bytes(result.value_bytes), ranks, result.max_over_mean,
+      args.grid, args.file, counted(static_cast<uint64_t>(result.boxes), "box", "boxes"),
+      human_bytes(result.value_bytes), counted(static_cast<uint64_t>(ranks), "rank"), result.max_over_mean,
       result.max_over_mean_finest, result.min_finest_boxes, result.max_finest_boxes, options.repeats,
       args.bound, options.file == chombo::FileKind::plot ? args.covered : covered_name(Covered::keep));
   Table table({"strategy", "MPI-IO writes", "data written", "file", "MB/s", "total ms", "min", "plan",

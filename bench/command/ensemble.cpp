@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `neve bench ensemble`: forecasts, files and LETKF in cycles, by several ways of storing.
+// `neve bench ensemble`: forecasts, files and LETKF in cycles, by several methods of storing.
 #include "bench/command/ensemble.hpp"
 
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ using ensemble::BenchmarkResult;
 using ensemble::Case;
 using ensemble::CycleErrors;
 using ensemble::Errors;
+using ensemble::MethodResult;
 using ensemble::Phases;
-using ensemble::WayResult;
 
 struct Args {
   Case options;
-  std::vector<std::string> ways = {"netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"};
+  std::vector<std::string> methods = {"netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"};
   double spacing_km = 30, radius_km = 250;
   std::string effort = "fast", deck, plot;
   ReportArgs report;
@@ -44,10 +44,10 @@ Result<Case> case_of(const Args& args) {
   options.grid.spacing_m = args.spacing_km * 1e3;
   options.filter.radius_m = args.radius_km * 1e3;
   NEVE_ASSIGN(const Effort effort, parse_effort(args.effort));
-  for (const std::string& name : args.ways) {
-    NEVE_ASSIGN(ensemble::Way way, ensemble::parse_way(name));
-    way.storage.effort = effort;
-    options.ways.push_back(way);
+  for (const std::string& name : args.methods) {
+    NEVE_ASSIGN(ensemble::Method method, ensemble::parse_method(name));
+    method.storage.effort = effort;
+    options.methods.push_back(method);
   }
   return options;
 }
@@ -62,22 +62,22 @@ constexpr PhaseColumn phase_columns[] = {
 };
 
 // Of what was written against the values in members' files and revised states; less than 0 where more.
-double saved_share(const BenchmarkResult& result, const WayResult& way) {
-  return 1 - static_cast<double>(way.bytes()) / static_cast<double>(result.raw_bytes);
+double saved_share(const BenchmarkResult& result, const MethodResult& method) {
+  return 1 - static_cast<double>(method.bytes()) / static_cast<double>(result.raw_bytes);
 }
 
-// Bytes per second of the ranks' storage together below which `way` takes less time than `reference`, which
-// writes more: where what it saves, (b0 - b) / B, makes up for what it takes longer. Model and LETKF are the
-// same for both. All of the reference's writing and conversion counts as the storage of this machine and is
-// left out, none of the way's. None where it writes no less.
-std::optional<double> break_even_bandwidth(const WayResult& reference, const WayResult& way) {
-  if (way.bytes() >= reference.bytes()) return std::nullopt;
-  const double way_seconds =
-      way.seconds.write + way.seconds.conversion + way.seconds.read + way.seconds.preprocessing;
+// Bytes per second of the ranks' storage together below which `method` takes less time than `reference`,
+// which writes more: where what it saves, (b0 - b) / B, makes up for what it takes longer. Model and LETKF
+// are the same for both. All of the reference's writing and conversion counts as the storage of this machine
+// and is left out, none of the method's. None where it writes no less.
+std::optional<double> break_even_bandwidth(const MethodResult& reference, const MethodResult& method) {
+  if (method.bytes() >= reference.bytes()) return std::nullopt;
+  const double method_seconds =
+      method.seconds.write + method.seconds.conversion + method.seconds.read + method.seconds.preprocessing;
   const double reference_seconds = reference.seconds.read + reference.seconds.preprocessing;
   constexpr double clock_noise_seconds = 1e-3;
-  const double more_seconds = std::max(way_seconds - reference_seconds, clock_noise_seconds);
-  return static_cast<double>(reference.bytes() - way.bytes()) / more_seconds;
+  const double more_seconds = std::max(method_seconds - reference_seconds, clock_noise_seconds);
+  return static_cast<double>(reference.bytes() - method.bytes()) / more_seconds;
 }
 
 Json errors_json(const Errors& errors) {
@@ -106,58 +106,61 @@ Json result_json(const Case& options, int ranks, const BenchmarkResult& result) 
             {"seed", options.seed},
             {"raw_bytes", result.raw_bytes},
             {"cycles", Json::array()},
-            {"ways", Json::array()}};
+            {"methods", Json::array()}};
   for (const CycleErrors& cycle : result.cycles) {
     j["cycles"].push_back({{"free", errors_json(cycle.free)},
                            {"background", errors_json(cycle.background)},
                            {"analysis", errors_json(cycle.analysis)},
                            {"spread", errors_json(cycle.spread)}});
   }
-  for (const WayResult& way : result.ways) {
-    Json entry = {{"name", way.name},
-                  {"bytes", way.bytes()},
-                  {"forecast_bytes", way.forecast_bytes},
-                  {"converted_bytes", way.converted_bytes},
-                  {"revised_bytes", way.revised_bytes},
-                  {"saved", saved_share(result, way)}};
-    for (const auto& [name, seconds] : phase_columns) entry["seconds"][name] = way.seconds.*seconds;
-    entry["seconds"]["total"] = way.seconds.total();
-    const std::optional<double> bandwidth = break_even_bandwidth(result.ways[0], way);
+  for (const MethodResult& method : result.methods) {
+    Json entry = {{"name", method.name},
+                  {"bytes", method.bytes()},
+                  {"forecast_bytes", method.forecast_bytes},
+                  {"converted_bytes", method.converted_bytes},
+                  {"revised_bytes", method.revised_bytes},
+                  {"saved", saved_share(result, method)}};
+    for (const auto& [name, seconds] : phase_columns) entry["seconds"][name] = method.seconds.*seconds;
+    entry["seconds"]["total"] = method.seconds.total();
+    const std::optional<double> bandwidth = break_even_bandwidth(result.methods[0], method);
     entry["break_even_MBps"] = bandwidth ? Json(*bandwidth / 1e6) : Json();
-    if (options.verify) entry["verified_values"] = way.verified_values;
-    j["ways"].push_back(std::move(entry));
+    if (options.verify) entry["verified_values"] = method.verified_values;
+    j["methods"].push_back(std::move(entry));
   }
   return j;
 }
 
 std::string result_text(const Case& options, int ranks, const BenchmarkResult& result) {
   std::string text = fmt::format(
-      "{} members of {} x {} x {} cells on {} ranks, {} cycles of {} h with {} outputs, {} observations "
-      "each; "
+      "{} of {} x {} x {} cells on {}, {} of {} h with {}, {} each; "
       "{} of values\n\n",
-      options.members, options.grid.nx, options.grid.ny, options.grid.layers, ranks, options.cycles,
-      options.cycle_hours, options.outputs, result.observations, human_bytes(result.raw_bytes));
-  std::vector<std::string> heads = {"way", "written", "saved"};
+      counted(static_cast<uint64_t>(options.members), "member"), options.grid.nx, options.grid.ny,
+      options.grid.layers, counted(static_cast<uint64_t>(ranks), "rank"),
+      counted(static_cast<uint64_t>(options.cycles), "cycle"), options.cycle_hours,
+      counted(static_cast<uint64_t>(options.outputs), "output"),
+      counted(static_cast<uint64_t>(result.observations), "observation"), human_bytes(result.raw_bytes));
+  std::vector<std::string> heads = {"method", "written", "saved"};
   for (const auto& [name, seconds] : phase_columns) heads.push_back(std::string(name) + " s");
   heads.insert(heads.end(), {"total s", "without model s", "break-even MB/s"});
   Table table(heads);
-  for (const WayResult& way : result.ways) {
-    std::vector<std::string> row = {way.name, human_bytes(way.bytes()),
-                                    fmt::format("{:.1f} %", 100 * saved_share(result, way))};
+  for (const MethodResult& method : result.methods) {
+    std::vector<std::string> row = {method.name, human_bytes(method.bytes()),
+                                    fmt::format("{:.1f} %", 100 * saved_share(result, method))};
     for (const auto& [name, seconds] : phase_columns)
-      row.push_back(fmt::format("{:.3g}", way.seconds.*seconds));
-    row.push_back(fmt::format("{:.3g}", way.seconds.total()));
-    row.push_back(fmt::format("{:.3g}", way.seconds.total() - way.seconds.model));
-    const std::optional<double> bandwidth = break_even_bandwidth(result.ways[0], way);
+      row.push_back(fmt::format("{:.3g}", method.seconds.*seconds));
+    row.push_back(fmt::format("{:.3g}", method.seconds.total()));
+    row.push_back(fmt::format("{:.3g}", method.seconds.total() - method.seconds.model));
+    const std::optional<double> bandwidth = break_even_bandwidth(result.methods[0], method);
     row.push_back(bandwidth ? fmt::format("{:.3g}", *bandwidth / 1e6) : "-");
     table.add(row);
   }
   text += table.text();
   text += fmt::format(
-      "\nBreak-even: with storage that takes fewer MB/s from these {} ranks together, the way is faster end "
+      "\nBreak-even: with storage that takes fewer MB/s from these {} ranks together, the method is faster "
+      "end "
       "to end "
       "than {}.\n",
-      ranks, result.ways[0].name);
+      ranks, result.methods[0].name);
   text += "\nErrors against the truth, root mean square:\n";
   Table errors({"cycle", "variable", "free run", "background", "analysis", "spread"});
   for (size_t c = 0; c < result.cycles.size(); ++c) {
@@ -171,8 +174,8 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
   text += errors.text();
   if (options.verify) {
     text += "\nRead back bit for bit:\n";
-    for (const WayResult& way : result.ways) {
-      text += fmt::format("  {}: {} values\n", way.name, way.verified_values);
+    for (const MethodResult& method : result.methods) {
+      text += fmt::format("  {}: {} values\n", method.name, method.verified_values);
     }
   }
   return text;
@@ -181,13 +184,13 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
 Status check_options(const CLI::App& command, const Args& args) {
   const auto has = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(), [&](const char* name) {
-      return std::find(args.ways.begin(), args.ways.end(), name) != args.ways.end();
+      return std::find(args.methods.begin(), args.methods.end(), name) != args.methods.end();
     });
   };
-  return refuse_idle(
-      command, {{"--delta", has({"speed", "ratio"}), "with these --ways; it is allowed with speed and ratio"},
-                {"--effort", has({"bzip2", "lzo", "speed", "ratio"}),
-                 "with these --ways; it is allowed with Neve's"}});
+  return refuse_idle(command, {{"--delta", has({"speed", "ratio"}),
+                                "with these --methods; it is allowed with speed and ratio"},
+                               {"--effort", has({"bzip2", "lzo", "speed", "ratio"}),
+                                "with these --methods; it is allowed with Neve's"}});
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, Args& args) {
@@ -246,18 +249,18 @@ void add_filter_options(CLI::App& sub, Args& args) {
 void add_file_options(CLI::App& sub, Args& args) {
   Case& options = args.options;
   sub.option_defaults()->group("Files");
-  sub.add_option("--ways", args.ways,
-                 "ways of storing: netcdf (uncompressed files, converted to binary ones and back), none "
+  sub.add_option("--methods", args.methods,
+                 "methods of storing: netcdf (uncompressed files, converted to binary ones and back), none "
                  "(uncompressed), zlib (HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve "
-                 "chooses the method by this)")
+                 "chooses the lossless method by this)")
       ->delimiter(',')
       ->capture_default_str();
-  sub.add_option(
-         "--delta", options.delta,
-         "speed, ratio: a variable's method is chosen again when its ratio has changed by this fraction")
+  sub.add_option("--delta", options.delta,
+                 "speed, ratio: a variable's lossless method is chosen again when its ratio has changed by "
+                 "this fraction")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub.add_option("--effort", args.effort, "effort of Neve's ways: " + joined(effort_names, " or "))
+  sub.add_option("--effort", args.effort, "effort of Neve's methods: " + joined(effort_names, " or "))
       ->capture_default_str();
   sub.add_option("--folder", options.folder, "folder in which the files are written")->capture_default_str();
   sub.add_flag("--verify", options.verify, "read all members' files back and compare every bit");
@@ -280,7 +283,7 @@ Command add_bench_ensemble(CLI::App& bench) {
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench ensemble --verify\n"
-      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --ways netcdf,speed,ratio --plot ensemble.png\n"
+      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --methods netcdf,speed,ratio --plot ensemble.png\n"
       "  neve bench ensemble --deck case.toml --json");
   Command command = deck_command(*sub, {args, &args->deck},
                                  [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });

@@ -206,8 +206,10 @@ Command add_bench_mpi(CLI::App& bench) {
   sub->add_option("--input", args->input,
                   "the .npy array that every rank holds; without it: waves with noise, 128^3");
   sub->add_option("--bound", args->bound, "abs=X, rel=X or lossless")->capture_default_str();
-  sub->add_option("--megabytes", args->megabytes,
-                  "MiB of each rank; the field is repeated as often as it fits")
+  sub->add_option(
+         "--megabytes", args->megabytes,
+         "most MiB of values on each rank: the field is repeated as often as it fits, and used once where "
+         "it is larger (the waves take 8 MiB)")
       ->check(CLI::Range(0.0, 1024.0))
       ->capture_default_str();
   sub->add_option("--block-megabytes", args->block_megabytes, "MiB of values in a block")

@@ -56,7 +56,7 @@ Command add_bench_noise(CLI::App& bench) {
   Command command{sub, {}, {}};
   command.local = [args] {
     const Status status = run(*args);
-    if (!status.ok()) say(status.message());
+    if (!status.ok()) say("bench noise", status.message());
     return static_cast<int>(status.code());
   };
   return command;

@@ -51,7 +51,7 @@ int exec_bench_module(const std::string& module, const std::vector<std::string>&
                       const std::string* input) {
   auto folder = find_package();
   if (!folder.ok()) {
-    say(folder.status().message());
+    say("bench", folder.status().message());
     return static_cast<int>(folder.status().code());
   }
   const char* before = std::getenv("PYTHONPATH");

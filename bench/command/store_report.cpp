@@ -55,7 +55,7 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
   if (has_outputs) {
     command
         .add_option("--outputs", args.outputs,
-                    fmt::format("ways of storing, in turn: {}", fmt::join(apps::output_names(), ", ")))
+                    fmt::format("methods of storing, in turn: {}", fmt::join(apps::output_names(), ", ")))
         ->delimiter(',')
         ->capture_default_str();
   }

@@ -28,7 +28,7 @@ struct StoreArgs {
   bool no_verify = false, keep = false, phases = false;
   ReportArgs report;
 };
-// Without --outputs for an app that has ways of its own.
+// Without --outputs for an app that has methods of its own.
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);
 // Of the shared options those that do nothing are refused. --bound and chunks are not among them: they
 // describe the case, and a study gives them to all outputs alike.

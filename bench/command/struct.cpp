@@ -78,10 +78,11 @@ Json result_json(const Case& c, int ranks, const BenchmarkResult& result) {
 }
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
-  std::string text = fmt::format(
-      "{} x {} x {} points, {} steps, {:.4f} of them valid (mask up to {:.4f}), on {} ranks; bound {}\n",
-      c.grid.cells[0], c.grid.cells[1], c.grid.cells[2], c.steps, result.valid, result.threshold, ranks,
-      human_error(result.bound_abs));
+  std::string text =
+      fmt::format("{} x {} x {} points, {:.2f} % of them valid (mask up to {:.4f}); {}, on {}; bound {}\n",
+                  c.grid.cells[0], c.grid.cells[1], c.grid.cells[2], 100 * result.valid, result.threshold,
+                  counted(static_cast<uint64_t>(c.steps), "step"),
+                  counted(static_cast<uint64_t>(ranks), "rank"), human_error(result.bound_abs));
   for (const LayoutResult& layout : result.layouts) {
     text += fmt::format("\n{}: busiest / mean rank {:.3f} by valid points; field made in {:.3f} s\n",
                         layout_name(layout), layout.max_over_mean, layout.make_seconds);

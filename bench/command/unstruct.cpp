@@ -9,6 +9,7 @@
 #include "bench/apps/unstruct/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
+#include "tools/common/console.hpp"
 
 namespace neve::cli {
 namespace {
@@ -56,8 +57,9 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
 
 std::string result_text(const Case& c, int ranks, const BenchmarkResult& result) {
   std::string text =
-      fmt::format("{} points, {} wedges, {} triangles, {} steps, on {} ranks; made in {:.3f} s\n",
-                  result.points, result.wedges, result.triangles, c.steps, ranks, result.make_seconds);
+      fmt::format("{} points, {} wedges, {} triangles, {}, on {}; made in {:.3f} s\n", result.points,
+                  result.wedges, result.triangles, counted(static_cast<uint64_t>(c.steps), "step"),
+                  counted(static_cast<uint64_t>(ranks), "rank"), result.make_seconds);
   text += "\npoints and noise\n" + stores_text(result.values);
   return text + "\nconnectivity\n" + stores_text(result.connectivity);
 }

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -59,7 +60,7 @@ class Outcome:
 
     def messages(self):
         """The command's own lines on stderr; mpirun adds its own when a rank fails."""
-        return [line for line in self.err.splitlines() if line.startswith("neve: ")]
+        return [line for line in self.err.splitlines() if re.match("neve[a-z ]*: ", line)]
 
 
 def run(command, **changes):

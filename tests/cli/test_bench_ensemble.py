@@ -10,7 +10,7 @@ SMALL = (
     *("--cycles", "2", "--outputs", "2", "--spinup-hours", "6"),
     *("--stations", "60", "--radius", "250"),
 )
-WAYS = ["netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"]
+METHODS = ["netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"]
 VARIABLES = ["U", "V", "DZ", "QVAPOR"]
 
 
@@ -18,7 +18,7 @@ VARIABLES = ["U", "V", "DZ", "QVAPOR"]
 def results(neve, tmp_path_factory):
     """Of 1, 2 and 4 ranks; 4 with fewer LETKF processes than ranks."""
     made = {}
-    few = ("--ways", "netcdf,speed,ratio")
+    few = ("--methods", "netcdf,speed,ratio")
     for ranks, more in ((1, few), (2, ()), (4, (*few, "--letkf-ranks", "2"))):
         folder = tmp_path_factory.mktemp(f"ranks{ranks}")
         made[ranks] = neve(
@@ -51,37 +51,39 @@ def test_states_and_sizes_of_values_do_not_depend_on_ranks(results):
         assert results[ranks]["raw_bytes"] == results[1]["raw_bytes"]
 
 
-def test_all_ways_are_verified_and_accounted_for(results):
-    assert [way["name"] for way in results[2]["ways"]] == WAYS
+def test_all_methods_are_verified_and_accounted_for(results):
+    assert [method["name"] for method in results[2]["methods"]] == METHODS
     for result in results.values():
         cells, columns = 40 * 44 * 4, 40 * 44
         forecast = 12 * cells + 7 * columns
         revised = 4 * cells
         assert result["raw_bytes"] == 4 * 10 * 2 * (2 * forecast + revised)
-        for way in result["ways"]:
-            assert way["verified_values"] == 10 * 2 * 2 * forecast
-            parts = [way[kind] for kind in ("forecast_bytes", "converted_bytes", "revised_bytes")]
-            assert way["bytes"] == sum(parts)
-            assert (way["converted_bytes"] > 0) == (way["name"] == "netcdf")
-            seconds = dict(way["seconds"])
+        for method in result["methods"]:
+            assert method["verified_values"] == 10 * 2 * 2 * forecast
+            parts = [
+                method[kind] for kind in ("forecast_bytes", "converted_bytes", "revised_bytes")
+            ]
+            assert method["bytes"] == sum(parts)
+            assert (method["converted_bytes"] > 0) == (method["name"] == "netcdf")
+            seconds = dict(method["seconds"])
             assert seconds.pop("total") == pytest.approx(sum(seconds.values()))
-            assert (seconds["conversion"] > 0) == (way["name"] == "netcdf")
+            assert (seconds["conversion"] > 0) == (method["name"] == "netcdf")
 
 
 def test_break_even_is_where_fewer_bytes_make_up_for_more_seconds(results):
     for result in results.values():
-        first, *others = result["ways"]
+        first, *others = result["methods"]
         assert first["name"] == "netcdf" and first["break_even_MBps"] is None
-        for way in others:
-            seconds, reference = way["seconds"], first["seconds"]
+        for method in others:
+            seconds, reference = method["seconds"], first["seconds"]
             more = sum(seconds[p] for p in ("write", "read", "preprocessing"))
             more -= sum(reference[p] for p in ("read", "preprocessing"))
-            fewer = (first["bytes"] - way["bytes"]) / 1e6
-            assert way["break_even_MBps"] == pytest.approx(fewer / max(more, 1e-3))
+            fewer = (first["bytes"] - method["bytes"]) / 1e6
+            assert method["break_even_MBps"] == pytest.approx(fewer / max(more, 1e-3))
 
 
 def test_what_is_chosen_by_ratio_is_the_smallest(results):
-    written = {way["name"]: way["bytes"] for way in results[2]["ways"]}
+    written = {method["name"]: method["bytes"] for method in results[2]["methods"]}
     assert written["ratio"] == min(written.values())
     # With a second copy of everything in flat files, less than 30 % remains.
     assert written["ratio"] < 0.3 * written["netcdf"]
@@ -93,7 +95,7 @@ def test_files_of_the_last_cycle_are_ordinary_hdf5(neve, tmp_path):
     deck = tmp_path / "case.toml"
     deck.write_text(
         "nx = 32\nny = 24\nlayers = 4\nspacing = 100\nmembers = 2\ncycles = 1\noutputs = 1\n"
-        f'spinup-hours = 0\nways = ["zlib"]\nkeep = true\nfolder = "{tmp_path}"\n'
+        f'spinup-hours = 0\nmethods = ["zlib"]\nkeep = true\nfolder = "{tmp_path}"\n'
     )
     out = neve("bench", "ensemble", "--deck", deck, "--layers", "3").out
     assert "free run" in out
@@ -113,7 +115,7 @@ def test_the_decks_that_come_with_it_are_valid(neve, tmp_path, deck):
     few = ("--nx", "32", "--ny", "24", "--layers", "2", "--spacing", "100", "--members", "2")
     found = neve(
         *("bench", "ensemble", "--deck", deck, *few, "--cycles", "1", "--outputs", "1"),
-        *("--spinup-hours", "0", "--ways", "none,ratio", "--folder", tmp_path, "--json"),
+        *("--spinup-hours", "0", "--methods", "none,ratio", "--folder", tmp_path, "--json"),
     ).json
     assert found["grid"] == [32, 24, 2]
     assert found["delta"] == 0.05
@@ -124,7 +126,7 @@ def test_a_picture_is_drawn(neve, tmp_path):
     few = ("--members", "2", "--cycles", "1", "--outputs", "1", "--spinup-hours", "0")
     out = neve(
         *("bench", "ensemble", "--nx", "32", "--ny", "24", "--layers", "2", "--spacing", "100"),
-        *(*few, "--ways", "netcdf,ratio", "--folder", tmp_path, "--plot", picture),
+        *(*few, "--methods", "netcdf,ratio", "--folder", tmp_path, "--plot", picture),
         ranks=2,
     ).out
     assert "without model s" in out
@@ -134,8 +136,8 @@ def test_a_picture_is_drawn(neve, tmp_path):
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (("--ways", "tape"), "netcdf, none, zlib, bzip2, lzo, speed, ratio"),
-        (("--ways", "zlib,zlib"), "given twice"),
+        (("--methods", "tape"), "netcdf, none, zlib, bzip2, lzo, speed, ratio"),
+        (("--methods", "zlib,zlib"), "given twice"),
         (("--perturbation", "9"), "perturbation is 9"),
         (("--letkf-ranks", "3"), "3 LETKF processes on 1 ranks"),
         (("--effort", "huge"), "fast, balanced"),

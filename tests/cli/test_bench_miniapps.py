@@ -151,13 +151,13 @@ def test_cartiso(neve, tmp_path):
 
 def test_amr(neve, tmp_path):
     options = ("--blocks", "3,2,2", "--block-cells", "4", "--threshold", "0.3")
-    ways = ("--ways", "skeleton,skeleton:auto", "--folder", tmp_path, "--keep", "--json")
-    result = neve("bench", "amr", *options, *ways, ranks=2).json
+    methods = ("--methods", "skeleton,skeleton:auto", "--folder", tmp_path, "--keep", "--json")
+    result = neve("bench", "amr", *options, *methods, ranks=2).json
     assert len(result["steps"]) == 2
-    assert all(way["verified"]["wrong"] == 0 for way in result["ways"])
+    assert all(method["verified"]["wrong"] == 0 for method in result["methods"])
     info = neve("info", tmp_path / "neve_amr_skeleton-auto_000001.h5", "--json").json
     assert [level["boxes"] for level in info["levels"]] == result["steps"][1]["blocks"]
-    assert "skeleton:auto" in neve("bench", "amr", "--ways", "striped", expect=2).err
+    assert "skeleton:auto" in neve("bench", "amr", "--methods", "striped", expect=2).err
     for way in ("skeleton", "skeleton-auto"):
         check_vtkhdf(tmp_path / f"neve_amr_{way}_000001.vtkhdf", result["steps"][1]["blocks"])
 

@@ -85,7 +85,7 @@ def test_the_filter_is_there_and_the_report_says_what_stays(neve, netcdf, tmp_pa
     assert info["/temp"]["bound"] == "lossless"
     text = neve("info", path).out
     assert "/ocean/deep/salt" in text and "neve (466)" in text
-    assert "stays: string" in neve("convert", netcdf, path).out
+    assert "copied unchanged: string" in neve("convert", netcdf, path).out
 
 
 def test_plain_hdf5_is_kept_whole(neve, tmp_path):
@@ -161,7 +161,7 @@ def test_bounds_by_rule(neve, netcdf, tmp_path):
         '[[rule]]\nmatch = "wind"\nmethod = "shuffle-zstd"\ncodec = "lossless"\n'
     )
     report = neve(
-        "convert", netcdf, path, "--rules", rules, "--field", "static:stays", "--json"
+        "convert", netcdf, path, "--rules", rules, "--field", "static:unchanged", "--json"
     ).json
     variables = variables_of(report)
     assert variables["/temp"]["bound_abs"] == 0.01
@@ -314,7 +314,7 @@ def test_what_frames_would_make_larger_stays_as_it_is(neve, tmp_path):
     source, copy = tmp_path / "source.h5", tmp_path / "copy.h5"
     make_small_as_it_is(source)
     outcome = neve("convert", source, copy, "--threads", 3, "--explain")
-    assert "/steps: stays: frames would be no smaller" in outcome.out
+    assert "/steps: copied unchanged: frames would be no smaller" in outcome.out
     report = variables_of(neve("convert", source, copy, "--json").json)
     kept = {name for name, v in report.items() if "frames_bytes_at_least" in v}
     assert kept == STAY
@@ -559,7 +559,7 @@ def test_real_files(neve, tmp_path, name):
 
 
 def test_chunks_that_are_only_copied_need_no_filter(neve, tmp_path):
-    """h5py's lzf is in no plugin: with `stays` its chunks are copied and compared as they are."""
+    """h5py's lzf is in no plugin: with `unchanged` its chunks are copied and compared."""
     source, copy = tmp_path / "a.h5", tmp_path / "b.h5"
     values = (np.arange(40000) % 97).reshape(200, 200).astype("f4")
     with h5py.File(source, "w") as file:
@@ -568,9 +568,9 @@ def test_chunks_that_are_only_copied_need_no_filter(neve, tmp_path):
         file.create_dataset("x", data=values, chunks=(50, 200))
     refused = neve("convert", source, copy, "--bound", "abs=1", expect=5)
     assert "filter lzf (32000), which HDF5 cannot find" in refused.err
-    assert "or copy it unchanged: --field /l:stays" in refused.err
+    assert "or copy it unchanged: --field /l:unchanged" in refused.err
     assert not copy.exists()
-    neve("convert", source, copy, "--bound", "abs=1", "--field", "/l:stays")
+    neve("convert", source, copy, "--bound", "abs=1", "--field", "/l:unchanged")
     neve("verify", source, copy)
     with h5py.File(copy) as file:
         assert file["l"].compression == "lzf" and file["l"].shuffle

@@ -43,7 +43,7 @@ NEEDS = {
     "mpirun -n 4 neve bench ensemble --verify": LONG,
     "neve bench rd plt00113": LONG,
     "mpirun -n 4 neve bench cartiso --steps 3": LONG,
-    "mpirun -n 4 neve bench amr --ways": LONG,
+    "mpirun -n 4 neve bench amr --methods": LONG,
     "mpirun -n 4 neve bench struct --valid": LONG,
 }
 

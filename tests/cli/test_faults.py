@@ -487,7 +487,7 @@ BENCHMARKS = {
         "skeleton,compressed",
         "--keep",
     ),
-    "bench amr": ("--blocks", "2,2,2", "--block-cells", "4", "--ways", "skeleton", "--keep"),
+    "bench amr": ("--blocks", "2,2,2", "--block-cells", "4", "--methods", "skeleton", "--keep"),
     "bench disk": ("--mib", "1", "--repeats", "2"),
 }
 
@@ -554,7 +554,7 @@ def test_raw_values_that_mpi_loses_are_found(tmp_path, fault):
         timeout=TIMEOUT_SECONDS,
     )
     assert done.returncode in (1, 3)  # the writer found it, or the comparison
-    assert "neve: struct: " in done.stderr
+    assert "neve bench struct: " in done.stderr
     assert os.listdir(tmp_path) == ["bystander"]
     assert (tmp_path / "bystander").read_bytes() == OLD
 

@@ -137,7 +137,7 @@ def test_files_that_are_not_asked_for_are_plain(neve, tmp_path):
     assert path.stat().st_size == (3 * COUNT + 100) * 8
     # What holds plain values stays plain.
     said, _ = carried(neve, "write_at", path, tolerance=0)
-    assert len(said) == 1 and "no frames" in said[0]
+    assert len(said) == 1 and "other data than frames" in said[0]
     carried(neve, "read_doubles", path, tolerance=0)
     other = ("--files", "*/other")
     assert carried(neve, "write_at", tmp_path / "g", options=other)[0] == []

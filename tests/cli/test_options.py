@@ -237,7 +237,7 @@ def test_compress_refuses_options_that_do_nothing(tmp_path, array, words, option
         (("bench", "chombo", "--strategies", "skeleton", "--aggregate-boxes", "2"), "--aggregate"),
         (("bench", "cartiso", "--sigma-end", "1,1,1"), "--sigma-end"),
         (("bench", "struct", "--phases"), "--phases"),
-        (("bench", "ensemble", "--ways", "none", "--delta", "0.1"), "--delta"),
+        (("bench", "ensemble", "--methods", "none", "--delta", "0.1"), "--delta"),
         (("bench", "rd", "x.npy", "--slice-field", "x"), "--slice-field"),
         (("bench", "study", "two-cores", "--list", "--no-pictures"), "--no-pictures"),
     ],
@@ -321,9 +321,9 @@ def test_a_method_asked_for_by_name_is_used_or_refused(neve, tmp_path):
 
 
 RULES = [
-    ("T:stays,abs=1", "stays copies the variable unchanged"),
-    ("T:stays,effort=max", "stays copies the variable unchanged"),
-    ("T:stays,codec=exact,fill=3", "stays copies the variable unchanged"),
+    ("T:unchanged,abs=1", "unchanged copies the variable as it is stored"),
+    ("T:unchanged,effort=max", "unchanged copies the variable as it is stored"),
+    ("T:unchanged,codec=exact,fill=3", "unchanged copies the variable as it is stored"),
     ("T:lossless,codec=interpolation", "codec interpolation cannot keep the bound lossless"),
     ("T:codec=exact,block=4", "block has no meaning with codec exact"),
     ("T:codec=exact,effort=max", "effort has no meaning with codec exact"),
@@ -410,12 +410,12 @@ def test_a_bound_for_what_stays_is_refused(tmp_path, data_file):
         words = [word for rule in rules for word in ("--field", rule)]
         return neve_in(tmp_path, "convert", data_file, "b.h5", *words)
 
-    code, _, err = convert("T:stays", "T:abs=1")
+    code, _, err = convert("T:unchanged", "T:abs=1")
     assert code == USAGE and "the rule for 'T' gives a bound, but" in err, err
     assert os.listdir(tmp_path) == ["in"]
     # A later rule wins, and a bound may be for others.
-    assert convert("T:abs=1", "T:stays")[0] == 0
-    assert convert("T:stays", "?:abs=1")[0] == 0
+    assert convert("T:abs=1", "T:unchanged")[0] == 0
+    assert convert("T:unchanged", "?:abs=1")[0] == 0
 
 
 def test_a_report_that_cannot_be_written_is_an_error(tmp_path, data_file):

@@ -46,7 +46,7 @@ def test_what_is_no_whole_chunk_is_refused(neve, tmp_path, pipeline, stored_byte
     assert "/d" in done.err or not is_refused
     assert copy.exists() == (not is_refused)
     # Chunks under filters that stay are copied as they are stored.
-    neve("convert", source, copy, "--field", "d:stays", expect=4 if pipeline == "none" else 0)
+    neve("convert", source, copy, "--field", "d:unchanged", expect=4 if pipeline == "none" else 0)
     done = neve("verify", source, source, expect=4 if is_refused else 0)
     assert "/d" in done.err or not is_refused
 
@@ -60,7 +60,7 @@ def test_whole_chunks_without_their_filters_are_read(neve, tmp_path, pipeline):
     source = make(tmp_path / "a.h5", pipeline, 4096)
     with h5py.File(source, "r+") as file:
         file["d"].id.write_direct_chunk((CHUNK,), stored, PIPELINES[pipeline][1])
-    for extra in ((), ("--field", "d:stays")):
+    for extra in ((), ("--field", "d:unchanged")):
         neve("convert", source, tmp_path / "b.h5", *extra, "--restart")
         assert neve("verify", source, tmp_path / "b.h5", "--json").json["ok"]
         (tmp_path / "b.h5").unlink()

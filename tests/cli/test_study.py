@@ -44,7 +44,7 @@ if words[2] == "disk":
     sys.exit()
 output = words[words.index("--outputs") + 1]
 if output == (here / "broken").read_text():
-    print("neve: struct: no such luck", file=sys.stderr)
+    print("neve bench struct: no such luck", file=sys.stderr)
     sys.exit(1)
 stored = {"output": output, "container": "hdf5", "compression": output[5:] or "none",
           "raw_bytes": 1000000, "file_bytes": 500000, "ratio": 2.0, "write_seconds": 0.5,
@@ -148,7 +148,7 @@ def test_a_failing_cell_is_in_the_report(neve, faked):
     outcome = neve(*faked.words, expect=1)
     assert "1 runs failed" in outcome.err
     assert len(faked.calls()) == 4, "the others are run all the same"
-    assert [row["error"] for row in faked.rows()] == ["", "", "neve: struct: no such luck", ""]
+    assert [row["error"] for row in faked.rows()] == ["", "", "neve bench struct: no such luck", ""]
     for name in ("report.html", "report.md"):
         text = (faked.into / name).read_text()
         assert "no such luck" in text and "--outputs hdf5-szip" in text

@@ -246,9 +246,9 @@ BENCHMARKS = {
     "struct": "--grid 16,16,16 --steps 1 --outputs raw,hdf5,netcdf",
     "cartiso": "--grid 12,12,12 --steps 1 --outputs raw,hdf5",
     "unstruct": "--points 400 --steps 1 --outputs raw,hdf5",
-    "amr": "--blocks 2,2,2 --block-cells 4 --steps 1 --ways skeleton",
+    "amr": "--blocks 2,2,2 --block-cells 4 --steps 1 --methods skeleton",
     "chombo": "--box-cells 8 --repeats 1 --strategies skeleton",
-    "ensemble": "--nx 16 --ny 16 --layers 2 --members 2 --cycles 1 --outputs 1 --ways zlib",
+    "ensemble": "--nx 16 --ny 16 --layers 2 --members 2 --cycles 1 --outputs 1 --methods zlib",
 }
 
 

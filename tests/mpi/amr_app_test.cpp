@@ -14,14 +14,14 @@ class AmrApp : public testing::Test {
   AmrApp() : directory_(test::make_directory("amr_app")) {}
   ~AmrApp() override { test::remove_directory(directory_); }
 
-  Case small_case(const std::vector<std::string>& ways) const {
+  Case small_case(const std::vector<std::string>& methods) const {
     Case c;
     c.mesh.blocks = {3, 2, 2};
     c.mesh.block_cells = 4;
     c.mesh.space_frequency = 3;
     c.mesh.threshold = 0.2;
     c.store = {directory_, true, false};
-    for (const std::string& name : ways) c.ways.push_back(*parse_way(name));
+    for (const std::string& name : methods) c.methods.push_back(*parse_method(name));
     return c;
   }
 
@@ -70,29 +70,29 @@ TEST_F(AmrApp, CoarseCellsAreTheMeansOfFinerOnes) {
   EXPECT_NEAR(static_cast<double>(coarse[at]), sum / 8, 1e-7);
 }
 
-TEST_F(AmrApp, EveryWayBringsBackWhatWasWritten) {
+TEST_F(AmrApp, EveryMethodBringsBackWhatWasWritten) {
   const auto result = run_benchmark(
       MPI_COMM_WORLD,
       small_case({"skeleton", "aggregated", "collective", "independent", "skeleton:auto",
                   "aggregated:context", "filtered:dual_quant", "amrex-1d:auto", "skeleton:lossless"}));
   ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_TRUE(apps::check_stored(result->ways).ok()) << apps::check_stored(result->ways).message();
+  EXPECT_TRUE(apps::check_stored(result->methods).ok()) << apps::check_stored(result->methods).message();
   uint64_t cells = 0;
   for (const StepResult& step : result->steps) {
     for (const uint64_t blocks : step.blocks) cells += blocks * 64;
   }
-  for (const apps::StoreResult& way : result->ways) {
-    const Way parsed = *parse_way(way.name);
-    EXPECT_EQ(way.verified_values, cells * 2) << way.name;
-    EXPECT_EQ(way.max_abs_error > 0, parsed.compress && parsed.codec != Codec::lossless) << way.name;
+  for (const apps::StoreResult& method : result->methods) {
+    const Method parsed = *parse_method(method.name);
+    EXPECT_EQ(method.verified_values, cells * 2) << method.name;
+    EXPECT_EQ(method.max_abs_error > 0, parsed.compress && parsed.codec != Codec::lossless) << method.name;
   }
   EXPECT_GT(result->steps[1].changed, 0);
   EXPECT_TRUE(test::list_directory(directory_).empty());
 }
 
 TEST_F(AmrApp, RefusesWhatMakesNoSense) {
-  EXPECT_EQ(parse_way("striped").status().code(), Code::usage);
-  EXPECT_EQ(parse_way("skeleton:jpeg").status().code(), Code::usage);
+  EXPECT_EQ(parse_method("striped").status().code(), Code::usage);
+  EXPECT_EQ(parse_method("skeleton:jpeg").status().code(), Code::usage);
   Case odd = small_case({"skeleton"});
   odd.mesh.block_cells = 5;
   EXPECT_EQ(run_benchmark(MPI_COMM_WORLD, odd).status().code(), Code::usage);

@@ -26,12 +26,12 @@ def ocean(tmp_path):
     return path
 
 
-def test_all_ways_are_measured_and_smaller(ocean, tmp_path, capsys):
+def test_all_methods_are_measured_and_smaller(ocean, tmp_path, capsys):
     out, report = tmp_path / "copy.json", tmp_path / "copy.md"
     words = ["copy", str(ocean), "--copies", "3", "--repeats", "1", "--bound", "rel=1e-3"]
     assert main([*words, "--json", str(out), "-o", str(report), "--scratch", str(tmp_path)]) == 0
     recorded = json.loads(out.read_text())
-    rows = {row["way"]: row for row in recorded["rows"]}
+    rows = {row["method"]: row for row in recorded["rows"]}
     assert list(rows) == ["nccopy -d1 -s", "neve convert", "neve convert --bound rel=1e-3"]
     sizes = [row["bytes"] for row in rows.values()]
     assert recorded["source_bytes"] > sizes[1] > sizes[2] > 0

@@ -11,7 +11,11 @@
 
 namespace neve::cli {
 
-void say(const std::string& text) { fmt::print(stderr, "neve: {}\n", text); }
+void say(const std::string& text) { say("", text); }
+
+void say(const std::string& command, const std::string& text) {
+  fmt::print(stderr, "neve{}{}: {}\n", command.empty() ? "" : " ", command, text);
+}
 
 Progress::Progress(bool wanted) : is_terminal_(wanted && isatty(STDERR_FILENO) == 1) {}
 
@@ -51,6 +55,11 @@ std::string Table::text() const {
     out += '\n';
   }
   return out;
+}
+
+std::string counted(uint64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
 std::string human_bytes(uint64_t bytes) {

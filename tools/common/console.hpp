@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace neve::cli {
 
 // "neve: `text`" on stderr.
 void say(const std::string& text);
+// "neve `command`: `text`" on stderr: "neve convert: ...", "neve bench struct: ...". Without a command:
+// "neve: ...".
+void say(const std::string& command, const std::string& text);
 
 // One line on stderr that is rewritten as work gets done; nothing when stderr is not a terminal.
 class Progress {
@@ -38,6 +42,8 @@ class Table {
   bool last_is_text_;
 };
 
+// "1 box", "3 boxes". `many`: the plural of `one` where that takes more than an s.
+std::string counted(uint64_t count, std::string_view one, std::string_view many = {});
 std::string human_bytes(uint64_t bytes);  // "2.8 MiB"
 std::string human_ratio(double ratio);    // "12.3"
 std::string human_error(double error);    // "1.2e-05"

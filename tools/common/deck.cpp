@@ -6,6 +6,8 @@
 #include <fstream>
 #include <set>
 
+#include "tools/common/plain_errors.hpp"
+
 namespace neve::cli {
 
 namespace {
@@ -35,7 +37,7 @@ Status read_file(CLI::App& command, const std::string& path) {
       options_from_deck().insert(option);
     }
   } catch (const CLI::Error& error) {
-    return usage_error(fmt::format("{}: {}", path, error.what()));
+    return usage_error(fmt::format("{}: {}", path, plain_words(command, error)));
   }
   return {};
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tools/common/plain_errors.hpp"
+
 namespace neve::cli {
 namespace {
 
@@ -42,10 +44,18 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// "[a,b,c]" as "a, b, c", which can be broken.
-std::string as_words(const std::string& values) {
+std::string without_brackets(const std::string& values) {
   const bool is_list = values.size() > 1 && values.front() == '[';
-  return replaced(is_list ? values.substr(1, values.size() - 2) : values, ",", ", ");
+  return is_list ? values.substr(1, values.size() - 2) : values;
+}
+
+// "[a,b,c]" as "a, b, c", which can be broken.
+std::string as_words(const std::string& values) { return replaced(without_brackets(values), ",", ", "); }
+
+// Of a type as CLI11 names it, with its check behind a colon: "INT:INT in [1 - 2048]".
+std::string placeholder(const std::string& type_name) {
+  const std::string type = type_name.substr(0, type_name.find(':'));
+  return type == "INT" || type == "UINT" ? "N" : type == "FLOAT" ? "X" : type;
 }
 
 class WrappedHelp : public CLI::Formatter {
@@ -64,17 +74,42 @@ class WrappedHelp : public CLI::Formatter {
                  make_option_desc(option));
   }
   std::string make_option_opts(const CLI::Option* option) const override {
-    const std::string text = CLI::Formatter::make_option_opts(option);
-    return is_long(option) ? replaced(text, "=" + option->get_default_str(), "") : text;
+    if (option->get_items_expected_max() == 0) return "";
+    std::string text;
+    if (option->nonpositional()) text += " " + placeholders(option);
+    const std::string by_default = option->get_default_str();
+    if (!by_default.empty() && !is_long(option)) text += "=" + without_brackets(by_default);
+    if (is_repeatable(option)) text += " ...";
+    if (option->get_required()) text += " (required)";
+    return text;
   }
   std::string make_option_desc(const CLI::Option* option) const override {
-    const std::string text = CLI::Formatter::make_option_desc(option);
+    std::string text = CLI::Formatter::make_option_desc(option);
+    if (const std::string range = allowed_range(*option); !range.empty()) text += "; " + range;
+    for (const CLI::Option* other : option->get_excludes()) {
+      if (text.find(other->get_name()) == std::string::npos) text += "; not with " + other->get_name();
+    }
     return is_long(option) ? text + " (" + as_words(option->get_default_str()) + ")" : text;
   }
 
  private:
   static bool is_long(const CLI::Option* option) {
     return option->get_default_str().size() > longest_default;
+  }
+  static bool takes_any_number(const CLI::Option* option) {
+    return option->get_expected_max() == CLI::detail::expected_max_vector_size;
+  }
+  static bool is_repeatable(const CLI::Option* option) {
+    return takes_any_number(option) && option->get_delimiter() == '\0';
+  }
+  // "N", "N,N,N" for a value of three numbers, "N,..." for a list.
+  static std::string placeholders(const CLI::Option* option) {
+    const std::string one = placeholder(option->get_type_name());
+    if (option->get_delimiter() == '\0') return one;
+    if (takes_any_number(option)) return one + ",...";
+    std::string all = one;
+    for (int i = 1; i < option->get_expected_max(); ++i) all += "," + one;
+    return all;
   }
   std::string entry(const std::string& name, const std::string& text) const {
     std::stringstream out;

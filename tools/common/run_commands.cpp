@@ -28,7 +28,7 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
     if (command->get_name() == argv[1]) return {};
     allowed += (allowed.empty() ? "" : ", ") + command->get_name();
   }
-  return std::string("neve: unknown command '") + argv[1] + "'; allowed: " + allowed + "\n";
+  return app.get_name() + ": unknown command '" + argv[1] + "'; allowed: " + allowed + "\n";
 }
 
 int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -37,7 +37,7 @@ int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, c
   if (!asked_for_help) {
     std::string unknown = unknown_command(app, argc, argv);
     if (unknown.empty()) unknown = unknown_words(app);
-    if (unknown.empty()) unknown = parse_error_text(app, error.what());
+    if (unknown.empty()) unknown = parse_error_text(app, error);
     err.str({});
     err << unknown;
   }
@@ -68,12 +68,12 @@ int run_parallel(const Command& command) {
         status = command.parallel(*ranks);
       } catch (const std::exception& e) {
         // The other ranks may wait for this one: there is no one left to agree with.
-        say(std::string("unexpected: ") + e.what());
+        say(full_name(*command.app), std::string("unexpected: ") + e.what());
         MPI_Abort(MPI_COMM_WORLD, exit_code);
       }
     }
     if (!status.ok() && (!ranks.ok() || ranks->first())) {
-      say(command.app->get_name() + ": " + status.message());
+      say(full_name(*command.app), status.message());
     }
     exit_code = static_cast<int>(status.code());
     is_first = ranks.ok() && ranks->first();
@@ -120,7 +120,7 @@ int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, 
     return parse_failure(app, error, argc, argv);
   }
   if (const Status valued = check_no_empty_values(app); !valued.ok()) {
-    if (launcher_rank() == 0) say(valued.message());
+    if (launcher_rank() == 0) say(full_name(parsed_command(app)), valued.message());
     return static_cast<int>(valued.code());
   }
   const Command* command = parsed_one(commands);

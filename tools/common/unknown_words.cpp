@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "core/options/nearest_name.hpp"
+#include "tools/common/plain_errors.hpp"
 
 namespace neve::cli {
 namespace {
-
-std::string full_name(const CLI::App& app) {
-  const CLI::App* const parent = app.get_parent();
-  return parent == nullptr || parent->get_parent() == nullptr ? app.get_name()
-                                                              : full_name(*parent) + " " + app.get_name();
-}
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -51,10 +46,9 @@ Unexpected first_unexpected(const CLI::App& app, bool options_alone) {
 }
 
 std::string usage_line(const CLI::App& app, const std::string& text) {
-  const bool is_root = app.get_parent() == nullptr;
-  const std::string name = is_root ? "" : full_name(app);
-  return fmt::format("neve: {}{} (`neve{} --help` lists what is allowed)\n", is_root ? "" : name + ": ", text,
-                     is_root ? "" : " " + name);
+  const std::string name = full_name(app);
+  const std::string command = name.empty() ? "neve" : "neve " + name;
+  return fmt::format("{0}: {1} (`{0} --help` lists what is allowed)\n", command, text);
 }
 
 }  // namespace
@@ -73,10 +67,22 @@ std::string unknown_words(const CLI::App& app) {
   return usage_line(*found.app, text);
 }
 
-std::string parse_error_text(const CLI::App& app, const std::string& words) {
+std::string parse_error_text(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = parsed_command(app);
+  return usage_line(command, plain_words(command, error));
+}
+
+std::string full_name(const CLI::App& app) {
+  const CLI::App* const parent = app.get_parent();
+  if (parent == nullptr) return app.get_name() == "neve" ? "" : app.get_name().substr(sizeof "neve");
+  const std::string above = full_name(*parent);
+  return above.empty() ? app.get_name() : above + " " + app.get_name();
+}
+
+const CLI::App& parsed_command(const CLI::App& app) {
   const CLI::App* below = &app;
   while (!below->get_subcommands().empty()) below = below->get_subcommands().back();
-  return usage_line(*below, words.substr(0, words.find('\n')));
+  return *below;
 }
 
 }  // namespace neve::cli

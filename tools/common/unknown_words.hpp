@@ -13,6 +13,12 @@ std::string unknown_words(const CLI::App& app);
 
 // What the parser itself says (an argument that is required, a number that is none), with the command it came
 // to.
-std::string parse_error_text(const CLI::App& app, const std::string& words);
+std::string parse_error_text(const CLI::App& app, const CLI::Error& error);
+
+// Of `app`, a command or below one, behind "neve": "convert", "mpi run", "bench struct".
+std::string full_name(const CLI::App& app);
+
+// The command that the words came to: `app` or what is below.
+const CLI::App& parsed_command(const CLI::App& app);
 
 }  // namespace neve::cli

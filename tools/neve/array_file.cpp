@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 
 #include "io/plotfile/file.hpp"
 #include "neve/stream.hpp"
@@ -60,6 +62,15 @@ Result<DecodedArray> decode_stream_array(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+Status check_is_compressed(std::span<const std::byte> bytes, const std::string& path,
+                           const std::string& kinds) {
+  constexpr std::string_view magic = "NEVE";
+  const bool is_frame =
+      bytes.size() >= magic.size() && std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+  if (is_frame || is_stream(bytes)) return {};
+  return {Code::corrupt, fmt::format("{} is of no kind that is read here; allowed: {}", path, kinds)};
+}
 
 Result<DecodedArray> decode_compressed(std::span<const std::byte> bytes, int threads) {
   return is_stream(bytes) ? decode_stream_array(bytes) : decode_frame_array(bytes, threads);

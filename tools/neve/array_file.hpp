@@ -16,6 +16,11 @@ namespace neve::cli {
 
 Result<std::vector<std::byte>> read_file(const std::string& path);
 
+// Corrupt where `bytes`, those of the file at `path`, are the beginning of neither a frame nor a stream;
+// names the kinds of files that are read here.
+Status check_is_compressed(std::span<const std::byte> bytes, const std::string& path,
+                           const std::string& kinds);
+
 // A compressed array: a frame of one, or a stream.
 struct DecodedArray {
   plotfile::NpyArray array;

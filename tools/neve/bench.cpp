@@ -24,10 +24,10 @@ int exec_bench(const std::vector<std::string>& arguments) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());
-  say(errno == ENOENT ? fmt::format("bench: the benchmarks are a program of their own, and there is no {}; "
-                                    "build Neve with -DNEVE_BENCH=ON",
-                                    program)
-                      : fmt::format("bench: cannot run {}: {}", program, std::strerror(errno)));
+  say("bench", errno == ENOENT ? fmt::format("the benchmarks are a program of their own, and there is no {}; "
+                                             "build Neve with -DNEVE_BENCH=ON",
+                                             program)
+                               : fmt::format("cannot run {}: {}", program, std::strerror(errno)));
   return static_cast<int>(Code::failure);
 }
 

@@ -226,30 +226,31 @@ Command add_compress(CLI::App& app) {
       "abs=X (largest error), rel=X (of the value range), ratio=X (bytes before / after), psnr=X (dB) or "
       "lossless");
   sub->get_option("--bound")->required()->default_str("");
-  sub->add_flag("--json", args->json, "the report as JSON on stdout");
+  sub->add_flag("--json", args->json, "the report as JSON on stdout")
+      ->group(options::heading(options::Group::common));
+  sub->option_defaults()->group("Stream options");
   sub->add_flag("--stream", args->stream,
                 "write a stream of blocks, in bounded memory, instead of a frame; Neve's hardware engine "
                 "makes the same bytes");
   StreamArgs& stream = args->stream_options;
-  sub->add_option("--chunk", stream.chunk,
-                  "stream: bytes of values for which one codebook is chosen, 1KiB to 1GiB")
+  sub->add_option("--chunk", stream.chunk, "bytes of values for which one codebook is chosen, 1KiB to 1GiB")
       ->capture_default_str();
   sub->add_option("--codebook-rule", stream.rule,
-                  "stream: when a codebook is rebuilt: exact_cost, chi, always or never")
+                  "when a codebook is rebuilt: exact_cost, chi, always or never")
       ->capture_default_str();
   sub->add_option("--chi", stream.chi,
-                  "stream: two thresholds of rule chi, for the change of the standard deviation of the 1024 "
+                  "two thresholds of rule chi, for the change of the standard deviation of the 1024 "
                   "symbol frequencies, each relative to 1/1024: up to the first the codebook is kept, up to "
                   "the second it is rebuilt, above it an offline one is used")
       ->expected(2)
       ->delimiter(',')
       ->default_str("5.18,9.69");
-  sub->add_option("--block-values", stream.block, "stream: values in a block, 256 to 16777216")
+  sub->add_option("--block-values", stream.block, "values in a block, 256 to 16777216")
       ->capture_default_str();
-  sub->add_option("--restart", stream.restart, "stream: prediction restarts after so many blocks; 0: never")
+  sub->add_option("--restart", stream.restart, "prediction restarts after so many blocks; 0: never")
       ->capture_default_str();
   sub->add_option("--dims", stream.dims,
-                  "stream: number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
+                  "number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
                   "from a sample")
       ->capture_default_str();
   sub->footer(

@@ -117,7 +117,7 @@ std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
   std::vector<CodecUse> uses = {
       options::use_of("", options.codec, options.effort, options.bound, options.tuning)};
   for (const datafile::VariableRule& rule : options.rules) {
-    if (rule.stays) continue;
+    if (rule.is_unchanged) continue;
     uses.push_back(options::use_of("rule " + rule.pattern, rule.codec.value_or(options.codec),
                                    rule.effort.value_or(options.effort), rule.bound.value_or(options.bound),
                                    rule.tuning.value_or(options.tuning)));
@@ -253,8 +253,9 @@ Result<Made> make_hdf5(const Ranks& ranks, const Args& args, const Hierarchy& h,
                    covered_line(report) + report_summary(args.destination, report) +
                    explanations_text(report);
   } else {
-    made.summary = fmt::format("{}: uncompressed, {} levels, {} in {} MPI-IO writes\n", args.destination,
-                               h.levels.size(), human_bytes(report.data_bytes), report.mpi_writes);
+    made.summary =
+        fmt::format("{}: uncompressed, {}, {} in {}\n", args.destination, counted(h.levels.size(), "level"),
+                    human_bytes(report.data_bytes), counted(report.mpi_writes, "MPI-IO write"));
   }
   made.json.update(report_json(report));
   made.json["seconds"] = phases_json(report, read_seconds);
@@ -286,8 +287,8 @@ Result<Made> make_amrex(const Ranks& ranks, const Args& args, const Hierarchy& h
   made.json["raw_bytes"] = raw_bytes;
   made.json["stored_bytes"] = on_disk_bytes;
   made.json["seconds"] = {{"read", read_seconds}, {"write", write_seconds}};
-  made.summary = fmt::format("{}: AMReX plotfile, {} levels, {}\n", args.destination, h.levels.size(),
-                             human_bytes(raw_bytes));
+  made.summary = fmt::format("{}: AMReX plotfile, {}, {}\n", args.destination,
+                             counted(h.levels.size(), "level"), human_bytes(raw_bytes));
   return made;
 }
 
@@ -333,9 +334,10 @@ Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::Ap
 }
 
 void report_plotfile(const Ranks& ranks, const Args& args, const Opened& opened, const Made& made) {
-  for (const std::string& other : opened.behind) say(fmt::format("convert: {} holds {}", args.source, other));
+  for (const std::string& other : opened.behind)
+    say("convert", fmt::format("{} holds {}", args.source, other));
   for (const std::string& remark : opened.source->remarks())
-    say(fmt::format("convert: {}: {}", args.source, remark));
+    say("convert", fmt::format("{}: {}", args.source, remark));
   nlohmann::ordered_json head = {{"source", args.source},
                                  {"source_kind", opened.source->kind()},
                                  {"destination", args.destination},
@@ -438,8 +440,8 @@ void add_arguments(CLI::App& command, Args& args) {
           "--field", args.fields,
           fmt::format("NAME:SETTING,...: settings for one field or variable; repeatable. For a plotfile: {} "
                       "(rel=1e-4, codec=context); for a checkpoint: bound and codec; for a data file, where "
-                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged); for a checkpoint of "
-                      "Chombo the same without effort",
+                      "NAME is a pattern (temp, ocean/*): {}, unchanged (copied as it is stored); for a "
+                      "checkpoint of Chombo the same without effort",
                       options::keys_of(options::field_rule), options::keys_of(options::variable_rule)))
       ->take_all()
       ->group(heading(Group::common));
@@ -478,7 +480,7 @@ Command add_convert(CLI::App& app) {
       "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6\n"
       "  neve convert ocean.nc small.nc --threads 4\n"
       "  neve convert ocean.nc small.nc --effort balanced --explain\n"
-      "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:stays");
+      "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:unchanged");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };
   return command;

@@ -43,14 +43,14 @@ std::vector<std::pair<std::string, uint64_t>> by_frequency(const std::map<std::s
   return sorted;
 }
 
-std::string stays_text(const datafile::VariableReport& variable) {
-  if (!variable.frames_took) return "stays: " + variable.why_not;
-  return fmt::format("stays: {}, {}; frames took {} or more", variable.why_not,
+std::string unchanged_text(const datafile::VariableReport& variable) {
+  if (!variable.frames_took) return "copied unchanged: " + variable.why_not;
+  return fmt::format("copied unchanged: {}, {}; frames took {} or more", variable.why_not,
                      human_bytes(variable.stored_before), human_bytes(*variable.frames_took));
 }
 
 std::string method_text(const datafile::VariableReport& variable) {
-  if (!variable.is_coded) return stays_text(variable);
+  if (!variable.is_coded) return unchanged_text(variable);
   std::string text;
   const auto methods = by_frequency(variable.methods);
   for (const auto& [method, chunks] : methods) {
@@ -83,9 +83,9 @@ std::string grid_text(const datafile::CopyReport& report) {
   const uint64_t count = grid_variables(report);
   if (count == 0) return {};
   return fmt::format(
-      "{} variable{} the grid and stay{} lossless: a bound applies only where a rule gives the full name "
+      "{} variable{} the grid and {} kept lossless: a bound applies only where a rule gives the full name "
       "(--explain gives the reasons)\n",
-      count, count == 1 ? " describes" : "s describe", count == 1 ? "s" : "");
+      count, count == 1 ? " describes" : "s describe", count == 1 ? "is" : "are");
 }
 
 std::string explanations_text(const datafile::CopyReport& report) {
@@ -95,7 +95,7 @@ std::string explanations_text(const datafile::CopyReport& report) {
   };
   for (const datafile::VariableReport& v : report.variables) {
     if (!v.lossless_because.empty()) add(v.path, "lossless, " + v.lossless_because);
-    if (v.frames_took) add(v.path, stays_text(v));
+    if (v.frames_took) add(v.path, unchanged_text(v));
   }
   for (const datafile::VariableReport& v : report.variables) {
     if (!v.explanation) continue;
@@ -151,8 +151,8 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
                         const CopyFile& copy) {
   NEVE_ASSIGN(const datafile::CopyReport report, copy(options));
   if (report.lost_references > 0) {
-    say(fmt::format("convert: {} references in {} pointed to deleted objects and are now null",
-                    report.lost_references, source));
+    say("convert", fmt::format("{} in {} to deleted objects, now null",
+                               counted(report.lost_references, "reference"), source));
   }
   if (json) {
     Json j = {{"source", source},
@@ -235,11 +235,12 @@ Result<Verdict> compare(const std::string& original, const std::string& copy, co
 // The first thing that is not as promised, in words.
 Status verdict_status(const Verdict& verdict) {
   if (!verdict.differences.empty()) {
-    return {Code::bound_violated,
-            fmt::format("{}{}", verdict.differences.front(),
-                        verdict.differences.size() > 1
-                            ? fmt::format(", and {} more differences", verdict.differences.size() - 1)
-                            : "")};
+    return {
+        Code::bound_violated,
+        fmt::format("{}{}", verdict.differences.front(),
+                    verdict.differences.size() > 1
+                        ? fmt::format(", and {}", counted(verdict.differences.size() - 1, "more difference"))
+                        : "")};
   }
   for (const VariableVerdict& v : verdict.variables) {
     if (v.ok()) continue;
@@ -363,7 +364,7 @@ Status copy_and_report(const Ranks& ranks, const std::string& source, const std:
   return ranks.on_first("convert", [&] {
     Progress progress(true);
     options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
-    options.say = [](const std::string& text) { say("convert: " + text); };
+    options.say = [](const std::string& text) { say("convert", text); };
     return convert_on_first(source, destination, kind, options, bound_is_default, json, copy);
   });
 }
@@ -396,8 +397,9 @@ Result<Json> describe_data_file(const std::string& path, const OpenOptions& opti
 }
 
 std::string data_file_text(const Json& j) {
-  std::string text = fmt::format("{} variables, {} groups, {}\n", j["variables"].size(),
-                                 j["groups"].get<size_t>(), human_bytes(j["stored_bytes"].get<uint64_t>()));
+  std::string text = fmt::format("{}, {}, {}\n", counted(j["variables"].size(), "variable"),
+                                 counted(j["groups"].get<size_t>(), "group"),
+                                 human_bytes(j["stored_bytes"].get<uint64_t>()));
   Table table({"variable", "dims", "type", "raw", "stored", "ratio", "chunk", "bound", "filters"}, true);
   for (const Json& v : j["variables"]) {
     const auto filters = v["filters"].get<std::vector<std::string>>();

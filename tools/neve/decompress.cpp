@@ -23,6 +23,10 @@ struct Args {
 
 Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  NEVE_TRY(check_is_compressed(
+      bytes, path,
+      "files made by neve compress, neve.compress, neve.StreamEncoder or neve/transfer.h; "
+      "`neve convert` reads plotfiles, checkpoints and data files"));
   auto decoded = decode_compressed(bytes, threads);
   if (!decoded.ok()) return decoded.status().in(path);
   return std::move(decoded->array);

@@ -190,7 +190,7 @@ int doctor(bool json) {
     std::fflush(stdout);
   }
   if (plugin_works) return 0;
-  say(fmt::format("doctor: HDF5 tools cannot read Neve's files here. Cure: {}", cure));
+  say("doctor", fmt::format("HDF5 tools cannot read Neve's files here. Cure: {}", cure));
   return static_cast<int>(Code::plugin_missing);
 }
 

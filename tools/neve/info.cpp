@@ -224,6 +224,10 @@ Result<Json> describe_array_stream(const std::string& path, std::span<const std:
 
 Result<Json> describe_frame(const std::string& path) {
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  NEVE_TRY(check_is_compressed(bytes, path,
+                               "plotfiles and checkpoints (AMReX directories; HDF5 files of AMReX, Chombo or "
+                               "Neve), HDF5 and netCDF-4 data files, .npy arrays, and what Neve compressed: "
+                               "arrays, streams, frame files"));
   if (is_stream(bytes)) return describe_array_stream(path, bytes);
   const auto frame = neve::describe_frame(bytes);
   if (!frame.ok()) return frame.status().in(path);
@@ -282,10 +286,10 @@ std::string codec_text(const Json& field) {
   return field["codec"].get<std::string>() + ", " + (arrangement.empty() ? "linear" : arrangement);
 }
 
-// "3 chunks; neve (466)", "uncompressed", "uncompressed with 1, 1, 1 layers of ghost cells".
+// "3 chunks, compressed by neve (466)", "uncompressed", "uncompressed with 1, 1, 1 layers of ghost cells".
 std::string storage_text(const Json& level) {
   if (level["chunks"].get<uint64_t>() > 0) {
-    return fmt::format("{} chunks; {}", level["chunks"].get<uint64_t>(),
+    return fmt::format("{}, compressed by {}", counted(level["chunks"].get<uint64_t>(), "chunk"),
                        fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
   }
   const auto ghosts = level.value("ghosts", std::vector<int32_t>());
@@ -311,15 +315,16 @@ std::string levels_text(const Json& j) {
   std::string text = fmt::format("{}D {}, time {}, ", j["dims"].get<int>(), j["dtype"].get<std::string>(),
                                  j["time"].get<double>());
   if (j.contains("variables")) {
-    text += fmt::format("{} variables\n", j["variables"].size()) + variables_text(j["variables"]);
+    text += counted(j["variables"].size(), "variable") + "\n" + variables_text(j["variables"]);
   } else {
-    text += fmt::format("{} fields: {}\n", j["components"].size(),
+    text += fmt::format("{}: {}\n", counted(j["components"].size(), "field"),
                         fmt::join(j["components"].get<std::vector<std::string>>(), ", "));
   }
   size_t number = 0;
   for (const Json& level : j["levels"]) {
-    text += fmt::format("level {}: {} boxes, {} cells, {}", number, level["boxes"].get<uint64_t>(),
-                        level["cells"].get<uint64_t>(), human_bytes(level["raw_bytes"].get<uint64_t>()));
+    text += fmt::format(
+        "level {}: {}, {}, {}", number, counted(level["boxes"].get<uint64_t>(), "box", "boxes"),
+        counted(level["cells"].get<uint64_t>(), "cell"), human_bytes(level["raw_bytes"].get<uint64_t>()));
     if (level.contains("stored_bytes")) {
       text +=
           fmt::format(" in {} ({})", human_bytes(level["stored_bytes"].get<uint64_t>()), storage_text(level));

@@ -127,7 +127,7 @@ Command add_mpi(CLI::App& app) {
   command.local = [args, run] {
     auto exit_code = mpi_run(*run, *args);
     if (exit_code.ok()) return *exit_code;
-    say("mpi run: " + exit_code.status().message());
+    say("mpi run", exit_code.status().message());
     return static_cast<int>(exit_code.status().code());
   };
   return command;

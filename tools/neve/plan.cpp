@@ -383,9 +383,11 @@ std::string seconds_text(double seconds) { return fmt::format("{:.3g}", seconds)
 std::string plan_text(const Args& args, const Subject& subject, const Striping& striping,
                       const std::vector<Row>& rows, const Advice& advice) {
   std::string text = fmt::format(
-      "{}\n{} boxes, {} on {} ranks (busiest / mean {:.3f}); {} stripes of {}, {} aggregators\n\n",
-      subject.what, subject.values.pieces(), human_bytes(subject.values.bytes()), args.ranks,
-      subject.max_over_mean, striping.stripe_count, human_bytes(striping.stripe_bytes), striping.aggregators);
+      "{}\n{}, {} on {} (busiest / mean {:.3f}); {} of {}, {}\n\n", subject.what,
+      counted(subject.values.pieces(), "box", "boxes"), human_bytes(subject.values.bytes()),
+      counted(static_cast<uint64_t>(args.ranks), "rank"), subject.max_over_mean,
+      counted(static_cast<uint64_t>(striping.stripe_count), "stripe"), human_bytes(striping.stripe_bytes),
+      counted(static_cast<uint64_t>(striping.aggregators), "aggregator"));
   Table table({"strategy", "MPI-IO writes", "POSIX writes + metadata", "mean of data", "seconds", "encode",
                "exchange", "targets", "calls"});
   for (const Row& row : rows) {
@@ -542,7 +544,7 @@ Command add_plan(CLI::App& app) {
   Command command{sub, {}, {}};
   command.local = [args, sub] {
     const Status status = plan(*sub, *args);
-    if (!status.ok()) say(sub->get_name() + ": " + status.message());
+    if (!status.ok()) say("plan", status.message());
     return static_cast<int>(status.code());
   };
   return command;

@@ -77,7 +77,7 @@ Result<Summary> summarize(const Args& args, size_t index) {
   summary.label =
       index < args.labels.size() ? args.labels[index] : std::filesystem::path(summary.path).stem().string();
   NEVE_ASSIGN(trace::Collected collected, trace::collect(summary.path));
-  for (const std::string& why : collected.unreadable) say("trace report: " + why);
+  for (const std::string& why : collected.unreadable) say("trace report", why);
   summary.trace = std::move(collected.trace);
   std::erase_if(summary.trace.files,
                 [&](const auto& entry) { return !selected(args, entry.first, entry.second); });
@@ -380,15 +380,15 @@ void print_tables(const std::vector<Summary>& all) {
 
 int report(const Args& args) {
   if (args.labels.size() > args.traces.size()) {
-    say(fmt::format("trace report: {} labels for {} traces; --label names them in order", args.labels.size(),
-                    args.traces.size()));
+    say("trace report", fmt::format("{} labels for {} traces; --label names them in order",
+                                    args.labels.size(), args.traces.size()));
     return static_cast<int>(Code::usage);
   }
   std::vector<Summary> all;
   for (size_t i = 0; i < args.traces.size(); ++i) {
     auto summary = summarize(args, i);
     if (!summary.ok()) {
-      say("trace report: " + summary.status().message());
+      say("trace report", summary.status().message());
       return static_cast<int>(summary.status().code());
     }
     all.push_back(std::move(*summary));

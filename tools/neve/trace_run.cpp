@@ -50,15 +50,16 @@ Status put_together(const Args& args, const std::string& output, trace::PartsFol
   std::error_code error;
   for (const std::string& name : collected->leftovers) fs::remove(name, error);
   parts.finish();
-  for (const std::string& why : collected->unreadable) say("trace run: " + why);
+  for (const std::string& why : collected->unreadable) say("trace run", why);
 
   trace::Counters total;
   for (const auto& [path, file] : collected->trace.files) total.merge(file.total());
   const auto writes = [&](trace::Level level) { return total.at(level, trace::Direction::write).calls(); };
-  say(fmt::format(
-      "trace of {} processes and {} files in {}: {} MPI-IO writes, {} POSIX writes, {} stdio writes",
-      collected->trace.processes.size(), collected->trace.files.size(), output, writes(trace::Level::mpiio),
-      writes(trace::Level::posix), writes(trace::Level::stdio)));
+  say("trace run",
+      fmt::format(
+          "trace of {} processes and {} files in {}: {} MPI-IO writes, {} POSIX writes, {} stdio writes",
+          collected->trace.processes.size(), collected->trace.files.size(), output,
+          writes(trace::Level::mpiio), writes(trace::Level::posix), writes(trace::Level::stdio)));
   return {};
 }
 
@@ -78,7 +79,7 @@ Result<int> trace_run(const Args& args) {
   if (Status status = put_together(args, output, parts); !status.ok()) {
     // A program that failed is the more important news.
     if (exit_code == 0) return status;
-    say("trace run: " + status.message());
+    say("trace run", status.message());
   }
   return exit_code;
 }
@@ -117,7 +118,7 @@ TraceCommand add_trace_run(CLI::App& parent) {
   command.work = [args] {
     auto exit_code = trace_run(*args);
     if (exit_code.ok()) return *exit_code;
-    say("trace run: " + exit_code.status().message());
+    say("trace run", exit_code.status().message());
     return static_cast<int>(exit_code.status().code());
   };
   return command;

@@ -21,10 +21,10 @@ namespace {
 
 using datafile::VariableRule;
 
-constexpr const char* stays_key = "stays";
+constexpr const char* unchanged_key = "unchanged";
 
 std::string allowed_keys() {
-  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), stays_key);
+  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), unchanged_key);
 }
 
 std::string keys_of_kinds(std::initializer_list<options::Kind> kinds) {
@@ -57,7 +57,7 @@ std::optional<std::string> value_text(options::Kind kind, const toml::node& valu
 Result<std::optional<std::string>> setting_text(const std::string& key, const toml::node& value) {
   const options::Option* const option = options::find(key);
   const bool is_known = option != nullptr && (option->targets & options::variable_rule) != 0;
-  if (value.is_boolean() && (key == stays_key || (is_known && option->kind == options::Kind::toggle))) {
+  if (value.is_boolean() && (key == unchanged_key || (is_known && option->kind == options::Kind::toggle))) {
     return **value.as_boolean() ? std::optional(key) : std::nullopt;
   }
   if (is_known) {
@@ -67,7 +67,7 @@ Result<std::optional<std::string>> setting_text(const std::string& key, const to
       fmt::format("'{}' is not a key of a rule, or has a value of the wrong type; allowed keys: {} (numbers "
                   "for {}; true or false for {} and {}; text for the others)",
                   key, allowed_keys(), keys_of_kinds({options::Kind::whole, options::Kind::number}),
-                  keys_of_kinds({options::Kind::toggle}), stays_key));
+                  keys_of_kinds({options::Kind::toggle}), unchanged_key));
 }
 
 Result<std::vector<std::string>> patterns_of(const toml::table& rule) {
@@ -113,8 +113,8 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
 // What of one rule can have no effect, whatever the others say.
 Status check_rule(const VariableRule& rule) {
   const bool sets_more = rule.bound || rule.codec || rule.tuning || rule.effort || rule.fill;
-  if (rule.stays && sets_more)
-    return usage_error("stays copies the variable unchanged; no other setting can go with it");
+  if (rule.is_unchanged && sets_more)
+    return usage_error("unchanged copies the variable as it is stored; no other setting can go with it");
   if (!rule.codec) return {};
   if (rule.bound) {
     NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
@@ -124,36 +124,36 @@ Status check_rule(const VariableRule& rule) {
                                        rule.tuning.value_or(CodecTuning()));
 }
 
-// Whether "stays" or "stays=true" is among the settings of `text`; the others, into `others`.
-Result<bool> take_stays(std::string_view text, std::string& others) {
+// Whether "unchanged" or "unchanged=true" is among the settings of `text`; the others, into `others`.
+Result<bool> take_unchanged(std::string_view text, std::string& others) {
   std::istringstream settings{std::string(text)};
-  std::optional<bool> stays;
+  std::optional<bool> unchanged;
   for (std::string setting; std::getline(settings, setting, ',');) {
     const size_t equals = setting.find('=');
-    if (setting.substr(0, equals) != stays_key) {
+    if (setting.substr(0, equals) != unchanged_key) {
       others += (others.empty() ? "" : ",") + setting;
       continue;
     }
-    if (stays) return usage_error(fmt::format("{} is given twice", stays_key));
-    stays = true;
+    if (unchanged) return usage_error(fmt::format("{} is given twice", unchanged_key));
+    unchanged = true;
     if (equals == std::string::npos) continue;
-    NEVE_TRY(options::parse_value(setting.substr(equals + 1), *stays).in(stays_key));
+    NEVE_TRY(options::parse_value(setting.substr(equals + 1), *unchanged).in(unchanged_key));
   }
-  return stays.value_or(false);
+  return unchanged.value_or(false);
 }
 
 Result<VariableRule> parse_settings(const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
     return usage_error(fmt::format("--field '{}' is not PATTERN:SETTING; allowed settings: {}, {}", text,
-                                   options::keys_of(options::variable_rule), stays_key));
+                                   options::keys_of(options::variable_rule), unchanged_key));
   }
   VariableRule rule;
   rule.pattern = text.substr(0, colon);
   std::string others;
-  const Result<bool> stays = take_stays(text.substr(colon + 1), others);
-  if (!stays.ok()) return stays.status().in("--field " + rule.pattern);
-  rule.stays = *stays;
+  const Result<bool> unchanged = take_unchanged(text.substr(colon + 1), others);
+  if (!unchanged.ok()) return unchanged.status().in("--field " + rule.pattern);
+  rule.is_unchanged = *unchanged;
   if (others.empty()) return rule;
   auto said = options::parse_rule(others, options::variable_rule);
   if (!said.ok()) return said.status().in("--field " + rule.pattern);

@@ -10,7 +10,7 @@
 
 namespace neve::cli {
 
-// "PATTERN:SETTING,...": options of the table for variable_rule, and stays.
+// "PATTERN:SETTING,...": options of the table for variable_rule, and unchanged.
 Result<datafile::VariableRule> parse_variable_rule(const std::string& text);
 
 // A TOML file of tables [[rule]] with a key `match` (a pattern, or a list of them) and the settings of

@@ -125,8 +125,8 @@ nlohmann::ordered_json verdict_json(const Verdict& verdict, bool ok, uint64_t ra
 }
 
 std::string verdict_table(const Verdict& verdict) {
-  Table table(
-      {"level field", "ratio", "bound", "max error", "PSNR dB", "special", "left out", "their error", ""});
+  Table table({"level field", "ratio", "bound", "max error", "PSNR dB", "special", "left out",
+               "max error left out", ""});
   for (size_t level = 0; level < verdict.size(); ++level) {
     for (const FieldVerdict& field : verdict[level]) {
       const Comparison& c = field.found;
@@ -282,8 +282,8 @@ Status verify_plotfiles(const Ranks& ranks, const Args& args) {
   }
   if (ranks.first()) {
     if (!verdict.front().front().bound_abs.has_value()) {
-      say(fmt::format("verify: {} ({}) records no bounds: its errors are reported, not judged", args.copy,
-                      copy->kind()));
+      say("verify", fmt::format("{} ({}) records no bounds: its errors are reported, not judged", args.copy,
+                                copy->kind()));
     }
     print(args, verdict, stored);
   }
@@ -431,9 +431,12 @@ Result<ReadArray> read_array(const std::string& path) {
     return array;
   }
   if (kind != InputKind::frame_or_unknown) {
-    return failure(fmt::format("not comparable: {} is a plotfile, not an array", path));
+    return usage_error(
+        fmt::format("not comparable: {} is no array; allowed: two files of the same kind", path));
   }
   NEVE_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  NEVE_TRY(check_is_compressed(bytes, path,
+                               "two plotfiles, checkpoints, data files, or arrays (.npy or compressed)"));
   auto decoded = decode_compressed(bytes, 1);
   if (!decoded.ok()) return decoded.status().in(path);
   array.values = std::move(decoded->array);
@@ -460,7 +463,7 @@ Status verify_arrays(const Args& args) {
     field.bound_abs = copy.promised->bound_abs;
     rule = *copy.promised;
   } else {
-    say(fmt::format("verify: {} (.npy) records no bounds: its errors are reported, not judged", args.copy));
+    say("verify", fmt::format("{} (.npy) records no bounds: its errors are reported, not judged", args.copy));
   }
   compare_values(original.values.dtype, original.values.values.data(), copy.values.values.data(),
                  field.raw_bytes / dtype_bytes(original.values.dtype), {}, rule, field.found);
@@ -482,9 +485,9 @@ Status verify(const Ranks& ranks, const Args& args) {
              (of_original == InputKind::npy && of_copy == InputKind::npy);
     checkpoints = of_original == InputKind::checkpoint;
     if (checkpoints != (of_copy == InputKind::checkpoint)) {
-      return failure(fmt::format("not comparable: {} is a checkpoint and {} is not",
-                                 checkpoints ? args.original : args.copy,
-                                 checkpoints ? args.copy : args.original));
+      return usage_error(
+          fmt::format("not comparable: {} is a checkpoint and {} is not; allowed: two files of the same kind",
+                      checkpoints ? args.original : args.copy, checkpoints ? args.copy : args.original));
     }
     return {};
   })));

@@ -37,12 +37,12 @@ Status check_case(const Case& c) {
   NEVE_TRY(check_range("components", c.mesh.components, 1, 100));
   NEVE_TRY(check_range("steps", c.steps, 1, 1e6));
   NEVE_TRY(check_range("threshold", c.mesh.threshold, 0, 2));
-  if (c.ways.empty()) return usage_error("no ways are given; at least one is needed");
+  if (c.methods.empty()) return usage_error("no method is given; at least one is needed");
   return check_bound(c.bound);
 }
 
-std::string stem_of(const Way& way) {
-  std::string stem = "neve_amr_" + way.name;
+std::string stem_of(const Method& method) {
+  std::string stem = "neve_amr_" + method.name;
   std::replace(stem.begin(), stem.end(), ':', '-');
   return stem;
 }
@@ -52,7 +52,7 @@ class Benchmark {
   Benchmark(Comm comm, const Case& options) : comm_(std::move(comm)), options_(options) {}
 
   Result<BenchmarkResult> run() {
-    result_.ways.resize(options_.ways.size());
+    result_.methods.resize(options_.methods.size());
     for (int step = options_.first_step; step < options_.first_step + options_.steps; ++step) {
       NEVE_TRY(run_step(step));
     }
@@ -81,8 +81,8 @@ class Benchmark {
                 }));
     result_.make_seconds += seconds;
     describe(mesh->hierarchy(), owner);
-    for (size_t w = 0; w < options_.ways.size(); ++w) {
-      NEVE_TRY(store(*mesh, held, owner, options_.ways[w], step, result_.ways[w]));
+    for (size_t w = 0; w < options_.methods.size(); ++w) {
+      NEVE_TRY(store(*mesh, held, owner, options_.methods[w], step, result_.methods[w]));
     }
     return {};
   }
@@ -131,18 +131,19 @@ class Benchmark {
     result_.steps.push_back(std::move(step));
   }
 
-  Status store(const Mesh& mesh, const Held& held, const std::vector<std::vector<int>>& owner, const Way& way,
-               int step, apps::StoreResult& into) const {
-    const std::string file = fmt::format("{}_{:06}.h5", stem_of(way), step);
+  Status store(const Mesh& mesh, const Held& held, const std::vector<std::vector<int>>& owner,
+               const Method& method, int step, apps::StoreResult& into) const {
+    const std::string file = fmt::format("{}_{:06}.h5", stem_of(method), step);
     const std::string path = (std::filesystem::path(options_.store.folder) / file).string();
     WriteOptions write;
-    write.compress = way.compress;
-    write.strategy = way.strategy;
-    write.codec = way.codec;
+    write.compress = method.compress;
+    write.strategy = method.strategy;
+    write.codec = method.codec;
     write.encode.effort = options_.effort;
     write.bound = options_.bound;
-    if (way.compress && way.strategy != "amrex-1d") write.covered = options_.covered;
-    if (way.codec == Codec::lossless || way.codec == Codec::exact) write.bound = {BoundMode::lossless, 0};
+    if (method.compress && method.strategy != "amrex-1d") write.covered = options_.covered;
+    if (method.codec == Codec::lossless || method.codec == Codec::exact)
+      write.bound = {BoundMode::lossless, 0};
     WriteReport report;
     std::vector<double> compressing;
     NEVE_ASSIGN(const apps::Seconds seconds,
@@ -154,9 +155,9 @@ class Benchmark {
                       compressing.push_back(report.encode_seconds);
                       return {};
                     }));
-    into.name = way.name;
-    into.container = way.strategy;
-    into.compression = way.compress ? codec_name(way.codec) : "none";
+    into.name = method.name;
+    into.container = method.strategy;
+    into.compression = method.compress ? codec_name(method.codec) : "none";
     into.write += seconds;
     if (options_.store.phases) {
       into.compress_seconds = into.compress_seconds.value_or(0) + apps::median_of(compressing);
@@ -164,7 +165,7 @@ class Benchmark {
     into.raw_bytes += report.raw_bytes;
     into.file_bytes += report.file_bytes;
     ++into.files;
-    if (options_.store.verify) NEVE_TRY(verify(mesh, owner, way, path, report, into));
+    if (options_.store.verify) NEVE_TRY(verify(mesh, owner, method, path, report, into));
     if (!options_.store.keep) return apps::remove_file(comm_, path);
     return mpi::agree(comm_, mpi::guarded("VTKHDF", [&]() -> Status {
                         if (comm_.rank() != 0) return {};
@@ -175,7 +176,7 @@ class Benchmark {
   }
 
   // Every rank reads boxes that another wrote, where there is another, and computes them anew.
-  Status verify(const Mesh& mesh, const std::vector<std::vector<int>>& owner, const Way& way,
+  Status verify(const Mesh& mesh, const std::vector<std::vector<int>>& owner, const Method& method,
                 const std::string& path, const WriteReport& report, apps::StoreResult& into) const {
     const Hierarchy& h = mesh.hierarchy();
     std::vector<std::vector<float>> got;
@@ -215,7 +216,7 @@ class Benchmark {
     NEVE_TRY(each([&](size_t level, size_t b, size_t c, size_t cells) {
       wanted.resize(cells);
       mesh.fill(static_cast<int>(level), static_cast<int>(b), static_cast<int>(c), wanted.data());
-      const double bound = way.compress ? report.levels[level].fields[c].bound_abs : 0;
+      const double bound = method.compress ? report.levels[level].fields[c].bound_abs : 0;
       const std::vector<float>& found = got[next++];
       for (size_t i = 0; i < cells; ++i) {
         if (std::memcmp(&wanted[i], &found[i], sizeof(float)) == 0) continue;
@@ -253,29 +254,29 @@ class Benchmark {
 
 }  // namespace
 
-Result<Way> parse_way(const std::string& name) {
-  Way way;
-  way.name = name;
+Result<Method> parse_method(const std::string& name) {
+  Method method;
+  method.name = name;
   const size_t colon = name.find(':');
-  way.strategy = name.substr(0, colon);
+  method.strategy = name.substr(0, colon);
   if (std::none_of(strategy_rows.begin(), strategy_rows.end(),
-                   [&](const StrategyRow& row) { return row.name == way.strategy; })) {
+                   [&](const StrategyRow& row) { return row.name == method.strategy; })) {
     return usage_error(
-        fmt::format("way '{}': strategy '{}' is unknown; allowed are {}, with a codec behind a colon: "
+        fmt::format("method '{}': unknown strategy '{}'; allowed: {}, with a codec behind a colon: "
                     "skeleton:auto",
-                    name, way.strategy, joined(strategy_rows)));
+                    name, method.strategy, joined(strategy_rows)));
   }
-  if (colon == std::string::npos) return way;
-  way.compress = true;
-  NEVE_ASSIGN(way.codec, parse_codec(name.substr(colon + 1)));
-  return way;
+  if (colon == std::string::npos) return method;
+  method.compress = true;
+  NEVE_ASSIGN(method.codec, parse_codec(name.substr(colon + 1)));
+  return method;
 }
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   NEVE_TRY(apps::check_options(options.store));
   std::vector<std::string> names;
-  for (const Way& way : options.ways) names.push_back(stem_of(way) + "_");
+  for (const Method& method : options.methods) names.push_back(stem_of(method) + "_");
   return apps::run_in_own_folder<Benchmark>(comm, options, names,
                                             [](Case& of) -> apps::StoreOptions& { return of.store; });
 }

@@ -17,12 +17,12 @@
 namespace neve::amr_app {
 
 // "skeleton": values as they are; "skeleton:auto", "filtered:context", ...: a strategy and a codec.
-struct Way {
+struct Method {
   std::string name, strategy;
   bool compress = false;
   Codec codec = Codec::automatic;
 };
-Result<Way> parse_way(const std::string& name);
+Result<Method> parse_method(const std::string& name);
 
 struct Case {
   MeshOptions mesh;
@@ -31,7 +31,7 @@ struct Case {
   Bound bound{BoundMode::rel, 1e-3};  // of each level's range
   Effort effort = Effort::fast;
   Covered covered = bench_covered;
-  std::vector<Way> ways;
+  std::vector<Method> methods;
   apps::StoreOptions store;
 };
 
@@ -44,7 +44,7 @@ struct StepResult {
 struct BenchmarkResult {
   std::vector<StepResult> steps;
   double make_seconds = 0;  // meshes and values, all steps, of the slowest rank
-  std::vector<apps::StoreResult> ways;
+  std::vector<apps::StoreResult> methods;
 };
 
 // Collective; the same on every rank. Wrong values are in the result (apps::check_stored), not an error.

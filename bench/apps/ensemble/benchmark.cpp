@@ -132,13 +132,13 @@ class Benchmark {
     NEVE_TRY(guarded("spin-up", [&] { return spin_up(); }));
     NEVE_TRY(run_free());
     std::optional<std::vector<uint64_t>> first_end;
-    for (const Way& way : options_.ways) {
-      NEVE_TRY(run_way(way));
+    for (const Method& method : options_.methods) {
+      NEVE_TRY(run_method(method));
       NEVE_ASSIGN(const std::vector<uint64_t> end, hashes_of_members());
       if (!first_end) first_end = end;
       if (end != *first_end) {
-        return Status(Code::bound_violated, fmt::format("way {} ends in another ensemble than way {}",
-                                                        way.name, options_.ways[0].name));
+        return Status(Code::bound_violated, fmt::format("method {} ends in another ensemble than method {}",
+                                                        method.name, options_.methods[0].name));
       }
     }
     return result_;
@@ -310,38 +310,38 @@ class Benchmark {
     return errors;
   }
 
-  // --- one way ------------------------------------------------------------------------------------------
+  // --- one method ------------------------------------------------------------------------------------------
 
-  std::string path_of(const Way& way, int cycle, const std::string& rest) const {
+  std::string path_of(const Method& method, int cycle, const std::string& rest) const {
     return (std::filesystem::path(options_.folder) /
-            fmt::format("neve_ensemble_{}_c{}_{}", way.name, cycle, rest))
+            fmt::format("neve_ensemble_{}_c{}_{}", method.name, cycle, rest))
         .string();
   }
-  std::string forecast_path(const Way& way, int cycle, int member, int output) const {
-    return path_of(way, cycle, fmt::format("m{}_t{}.h5", member, output));
+  std::string forecast_path(const Method& method, int cycle, int member, int output) const {
+    return path_of(method, cycle, fmt::format("m{}_t{}.h5", member, output));
   }
-  std::string flat_forecast_path(const Way& way, int cycle, int member, int output) const {
-    return path_of(way, cycle, fmt::format("m{}_t{}.bin", member, output));
+  std::string flat_forecast_path(const Method& method, int cycle, int member, int output) const {
+    return path_of(method, cycle, fmt::format("m{}_t{}.bin", member, output));
   }
-  std::string revised_path(const Way& way, int cycle, int rank) const {
-    return path_of(way, cycle, fmt::format("revised{}.{}", rank, way.converts ? "bin" : "h5"));
+  std::string revised_path(const Method& method, int cycle, int rank) const {
+    return path_of(method, cycle, fmt::format("revised{}.{}", rank, method.converts ? "bin" : "h5"));
   }
-  std::string converted_path(const Way& way, int cycle, int member) const {
-    return path_of(way, cycle, fmt::format("m{}_revised.h5", member));
+  std::string converted_path(const Method& method, int cycle, int member) const {
+    return path_of(method, cycle, fmt::format("m{}_revised.h5", member));
   }
 
-  Status run_way(const Way& way) {
-    WayResult& result = result_.ways.emplace_back();
-    result.name = way.name;
+  Status run_method(const Method& method) {
+    MethodResult& result = result_.methods.emplace_back();
+    result.name = method.name;
     states_ = start_;
     memory_ = std::make_unique<SelectionMemory>(options_.delta);
     revised_memory_ = std::make_unique<SelectionMemory>(options_.delta);
     raw_bytes_ = 0;
     for (int c = 0; c < options_.cycles; ++c) {
-      NEVE_TRY(run_cycle(way, c, result).in(fmt::format("way {}, cycle {}", way.name, c)));
-      if (c > 0) NEVE_TRY(remove_files(way, c - 1));
+      NEVE_TRY(run_cycle(method, c, result).in(fmt::format("method {}, cycle {}", method.name, c)));
+      if (c > 0) NEVE_TRY(remove_files(method, c - 1));
     }
-    if (!options_.keep) NEVE_TRY(remove_files(way, options_.cycles - 1));
+    if (!options_.keep) NEVE_TRY(remove_files(method, options_.cycles - 1));
     std::array<uint64_t, 5> sums = {raw_bytes_, result.forecast_bytes, result.converted_bytes,
                                     result.revised_bytes, result.verified_values};
     NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T,
@@ -355,16 +355,17 @@ class Benchmark {
     return {};
   }
 
-  Status run_cycle(const Way& way, int cycle, WayResult& result) {
+  Status run_cycle(const Method& method, int cycle, MethodResult& result) {
     std::vector<uint64_t> written;  // hashes of what was written
     for (int output = 0; output < options_.outputs; ++output) {
-      NEVE_TRY(forecast(way, cycle, output, result, written));
+      NEVE_TRY(forecast(method, cycle, output, result, written));
     }
-    if (way.converts) {
-      NEVE_TRY(phase("conversion", &result.seconds.conversion, [&] { return flatten(way, cycle, result); }));
+    if (method.converts) {
+      NEVE_TRY(
+          phase("conversion", &result.seconds.conversion, [&] { return flatten(method, cycle, result); }));
     }
     network_.values = observed_[static_cast<size_t>(cycle)];
-    NEVE_TRY(phase("read", &result.seconds.read, [&] { return read_background(way, cycle); }));
+    NEVE_TRY(phase("read", &result.seconds.read, [&] { return read_background(method, cycle); }));
     CycleErrors errors;
     NEVE_TRY(errors_of_band(cycle, &errors.background, nullptr));
     NEVE_TRY(assimilate(result));
@@ -373,17 +374,19 @@ class Benchmark {
     errors.free = of_cycle.free;
     of_cycle = errors;
     NEVE_TRY(phase("write of the revised state", &result.seconds.write,
-                   [&] { return write_revised(way, cycle, result); }));
-    if (way.converts) {
+                   [&] { return write_revised(method, cycle, result); }));
+    if (method.converts) {
       NEVE_TRY(phase("conversion back", &result.seconds.conversion,
-                     [&] { return convert_back(way, cycle, result); }));
+                     [&] { return convert_back(method, cycle, result); }));
     }
-    NEVE_TRY(phase("preprocessing", &result.seconds.preprocessing, [&] { return load_states(way, cycle); }));
-    return options_.verify ? verify(way, cycle, written, result) : Status();
+    NEVE_TRY(
+        phase("preprocessing", &result.seconds.preprocessing, [&] { return load_states(method, cycle); }));
+    return options_.verify ? verify(method, cycle, written, result) : Status();
   }
 
   // Runs the members to the next output and writes their files. Adds hashes of what was written.
-  Status forecast(const Way& way, int cycle, int output, WayResult& result, std::vector<uint64_t>& written) {
+  Status forecast(const Method& method, int cycle, int output, MethodResult& result,
+                  std::vector<uint64_t>& written) {
     std::vector<Diagnostics> diagnostics;
     const auto advance = [&](int m) -> Status {
       NEVE_TRY(model_.advance(mine(states_, m), output_seconds()).in(fmt::format("member {}", m)));
@@ -397,7 +400,7 @@ class Benchmark {
     };
     const auto write = [&](int m) -> Status {
       NEVE_ASSIGN(const uint64_t bytes,
-                  write_fields(forecast_path(way, cycle, m, output), fields(m), way.storage, *memory_));
+                  write_fields(forecast_path(method, cycle, m, output), fields(m), method.storage, *memory_));
       result.forecast_bytes += bytes;
       return {};
     };
@@ -411,12 +414,12 @@ class Benchmark {
   }
 
   // Every member's netCDF-like file as a flat one.
-  Status flatten(const Way& way, int cycle, WayResult& result) const {
+  Status flatten(const Method& method, int cycle, MethodResult& result) const {
     return for_my_members([&](int m) -> Status {
       for (int output = 0; output < options_.outputs; ++output) {
-        NEVE_ASSIGN(const auto held, read_all(forecast_path(way, cycle, m, output)));
+        NEVE_ASSIGN(const auto held, read_all(forecast_path(method, cycle, m, output)));
         NEVE_ASSIGN(const uint64_t bytes,
-                    write_flat(flat_forecast_path(way, cycle, m, output), views_of(held)));
+                    write_flat(flat_forecast_path(method, cycle, m, output), views_of(held)));
         result.converted_bytes += bytes;
       }
       return {};
@@ -447,16 +450,16 @@ class Benchmark {
   }
 
   // The band at the end of the window, and what members have where something was observed.
-  Status read_background(const Way& way, int cycle) {
+  Status read_background(const Method& method, int cycle) {
     network_.background.setZero();
     band_.values.resize(static_cast<size_t>(analysed_variables * options_.members) *
                         band_.block_values(grid_));
     if (band_.rows == 0) return {};
     for (int m = 0; m < options_.members; ++m) {
       for (int output = 0; output < options_.outputs; ++output) {
-        const std::string path =
-            way.converts ? flat_forecast_path(way, cycle, m, output) : forecast_path(way, cycle, m, output);
-        NEVE_ASSIGN(const MemberFile file, MemberFile::open(grid_, path, way.converts));
+        const std::string path = method.converts ? flat_forecast_path(method, cycle, m, output)
+                                                 : forecast_path(method, cycle, m, output);
+        NEVE_ASSIGN(const MemberFile file, MemberFile::open(grid_, path, method.converts));
         if (output + 1 == options_.outputs) {
           for (int v = 0; v < analysed_variables; ++v) {
             float* const block = band_.block(grid_, v, m, options_.members);
@@ -503,7 +506,7 @@ class Benchmark {
     }
   }
 
-  Status assimilate(WayResult& result) {
+  Status assimilate(MethodResult& result) {
     NEVE_ASSIGN(const double seconds, timed(comm_, [&]() -> Status {
                   // Each value is one rank's, and 0 elsewhere.
                   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, network_.background.data(),
@@ -570,7 +573,7 @@ class Benchmark {
   }
 
   // One file of every LETKF process: all members' rows that it has.
-  Status write_revised(const Way& way, int cycle, WayResult& result) {
+  Status write_revised(const Method& method, int cycle, MethodResult& result) {
     if (band_.rows == 0) return {};
     std::vector<Field> fields;
     for (int v = 0; v < analysed_variables; ++v) {
@@ -578,26 +581,26 @@ class Benchmark {
                         band_.block(grid_, v, 0, options_.members)});
     }
     raw_bytes_ += bytes_of(fields);
-    const std::string path = revised_path(way, cycle, comm_.rank());
-    NEVE_ASSIGN(const uint64_t bytes, way.converts
+    const std::string path = revised_path(method, cycle, comm_.rank());
+    NEVE_ASSIGN(const uint64_t bytes, method.converts
                                           ? write_flat(path, fields)
-                                          : write_fields(path, fields, way.storage, *revised_memory_));
+                                          : write_fields(path, fields, method.storage, *revised_memory_));
     result.revised_bytes += bytes;
     return {};
   }
 
   // The revised variables of a member, out of the files of all LETKF processes.
-  Status read_revised(const Way& way, int cycle, int member, State& state) const {
+  Status read_revised(const Method& method, int cycle, int member, State& state) const {
     std::vector<float> rows;
     for (int rank = 0; rank < filter_ranks_; ++rank) {
       const Band band = band_of(rank);
       if (band.rows == 0) continue;
-      const std::string path = revised_path(way, cycle, rank);
+      const std::string path = revised_path(method, cycle, rank);
       const uint64_t block = band.block_values(grid_);
       rows.resize(block);
       std::shared_ptr<plotfile::File> flat;
       std::optional<FieldFile> fields;
-      if (way.converts) {
+      if (method.converts) {
         NEVE_ASSIGN(flat, plotfile::File::open(path));
       } else {
         NEVE_ASSIGN(fields, FieldFile::open(path));
@@ -621,37 +624,37 @@ class Benchmark {
     return {};
   }
 
-  Status convert_back(const Way& way, int cycle, WayResult& result) {
+  Status convert_back(const Method& method, int cycle, MethodResult& result) {
     return for_my_members([&](int m) -> Status {
       State state(grid_);
-      NEVE_TRY(read_revised(way, cycle, m, state));
+      NEVE_TRY(read_revised(method, cycle, m, state));
       std::vector<Field> fields = fields_of(grid_, state, Diagnostics(), model_.constants());
       fields.resize(analysed_variables);
       NEVE_ASSIGN(const uint64_t bytes,
-                  write_fields(converted_path(way, cycle, m), fields, way.storage, *memory_));
+                  write_fields(converted_path(method, cycle, m), fields, method.storage, *memory_));
       result.converted_bytes += bytes;
       return {};
     });
   }
 
   // What the next cycle starts from: the revised variables, and the rest as forecast.
-  Status load_states(const Way& way, int cycle) {
+  Status load_states(const Method& method, int cycle) {
     const Shape cells = {static_cast<uint64_t>(grid_.layers), static_cast<uint64_t>(grid_.ny),
                          static_cast<uint64_t>(grid_.nx)};
     return for_my_members([&](int m) -> Status {
       State state(grid_);
       NEVE_ASSIGN(const FieldFile forecast,
-                  FieldFile::open(forecast_path(way, cycle, m, options_.outputs - 1)));
+                  FieldFile::open(forecast_path(method, cycle, m, options_.outputs - 1)));
       NEVE_TRY(forecast.read("QCLOUD", {0, 0, 0}, cells, state.cloud.data()));
       NEVE_TRY(forecast.read("RAINNC", {0, 0}, {cells[1], cells[2]}, state.rain.data()));
-      if (way.converts) {
-        NEVE_ASSIGN(const FieldFile revised, FieldFile::open(converted_path(way, cycle, m)));
+      if (method.converts) {
+        NEVE_ASSIGN(const FieldFile revised, FieldFile::open(converted_path(method, cycle, m)));
         for (int v = 0; v < analysed_variables; ++v) {
           NEVE_TRY(revised.read(analysed_names[static_cast<size_t>(v)], {0, 0, 0}, cells,
                                 analysed(state, v).data()));
         }
       } else {
-        NEVE_TRY(read_revised(way, cycle, m, state));
+        NEVE_TRY(read_revised(method, cycle, m, state));
       }
       mine(states_, m) = std::move(state);
       return {};
@@ -659,7 +662,8 @@ class Benchmark {
   }
 
   // Collective. All values of all members' files, read by another rank than wrote them, where there is one.
-  Status verify(const Way& way, int cycle, const std::vector<uint64_t>& written, WayResult& result) const {
+  Status verify(const Method& method, int cycle, const std::vector<uint64_t>& written,
+                MethodResult& result) const {
     const size_t fields = fields_of(grid_, State(grid_), Diagnostics(), model_.constants()).size();
     const auto members = static_cast<size_t>(options_.members);
     // [output][member][field], what was written before what was read; each is one rank's, and 0 elsewhere.
@@ -676,7 +680,7 @@ class Benchmark {
             next += fields;
           }
           if (!is_mine(m + comm_.size() - 1)) continue;
-          NEVE_ASSIGN(const auto held, read_all(forecast_path(way, cycle, m, output)));
+          NEVE_ASSIGN(const auto held, read_all(forecast_path(method, cycle, m, output)));
           for (size_t f = 0; f < fields; ++f) {
             hashes[count + at + f] = hash_of(held[f].values.data(), held[f].values.size());
             result.verified_values += held[f].values.size();
@@ -693,7 +697,7 @@ class Benchmark {
       const auto all = fields_of(grid_, State(grid_), Diagnostics(), model_.constants());
       return {Code::bound_violated,
               fmt::format("{}: {} read back differs from what was written",
-                          forecast_path(way, cycle, static_cast<int>(i / fields % members),
+                          forecast_path(method, cycle, static_cast<int>(i / fields % members),
                                         static_cast<int>(i / fields / members)),
                           all[i % fields].name)};
     }
@@ -715,18 +719,18 @@ class Benchmark {
     return hashes;
   }
 
-  Status remove_files(const Way& way, int cycle) const {
+  Status remove_files(const Method& method, int cycle) const {
     return guarded("removing", [&]() -> Status {
       std::vector<std::string> paths;
       NEVE_TRY(for_my_members([&](int m) -> Status {
         for (int output = 0; output < options_.outputs; ++output) {
-          paths.push_back(forecast_path(way, cycle, m, output));
-          paths.push_back(flat_forecast_path(way, cycle, m, output));
+          paths.push_back(forecast_path(method, cycle, m, output));
+          paths.push_back(flat_forecast_path(method, cycle, m, output));
         }
-        paths.push_back(converted_path(way, cycle, m));
+        paths.push_back(converted_path(method, cycle, m));
         return {};
       }));
-      paths.push_back(revised_path(way, cycle, comm_.rank()));
+      paths.push_back(revised_path(method, cycle, comm_.rank()));
       for (const std::string& path : paths) {
         std::error_code error;
         std::filesystem::remove(path, error);
@@ -746,7 +750,7 @@ class Benchmark {
   std::vector<std::vector<double>> observed_;    // of each cycle
   std::vector<std::vector<float>> true_states_;  // at the end of each cycle, each analysed variable
   std::vector<State> start_, states_;            // of this rank's members
-  std::unique_ptr<SelectionMemory> memory_, revised_memory_;  // of the way that runs
+  std::unique_ptr<SelectionMemory> memory_, revised_memory_;  // of the method that runs
   uint64_t raw_bytes_ = 0;
   BenchmarkResult result_;
 };
@@ -767,11 +771,11 @@ Status check_case(const Case& options) {
   NEVE_TRY(check_range("inflation", options.filter.inflation, 1, 10));
   NEVE_TRY(check_range("radius", options.filter.radius_m / 1e3, 1, 1e5));
   NEVE_TRY(check_range("radius-layers", options.filter.radius_layers, 0.1, 1e3));
-  if (options.ways.empty()) return usage_error("no ways are given; at least one is needed");
-  for (size_t i = 0; i < options.ways.size(); ++i) {
+  if (options.methods.empty()) return usage_error("no method is given; at least one is needed");
+  for (size_t i = 0; i < options.methods.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (options.ways[i].name == options.ways[j].name) {
-        return usage_error(fmt::format("way {} is given twice", options.ways[i].name));
+      if (options.methods[i].name == options.methods[j].name) {
+        return usage_error(fmt::format("method {} is given twice", options.methods[i].name));
       }
     }
   }
@@ -780,34 +784,34 @@ Status check_case(const Case& options) {
 
 }  // namespace
 
-Result<Way> parse_way(const std::string& name) {
-  Way way;
-  way.name = name;
-  way.converts = name == "netcdf";
-  if (name == "netcdf" || name == "none") return way;
+Result<Method> parse_method(const std::string& name) {
+  Method method;
+  method.name = name;
+  method.converts = name == "netcdf";
+  if (name == "netcdf" || name == "none") return method;
   if (name == "zlib") {
-    way.storage.kind = Storage::Kind::deflate;
-    return way;
+    method.storage.kind = Storage::Kind::deflate;
+    return method;
   }
-  way.storage.kind = Storage::Kind::neve;
+  method.storage.kind = Storage::Kind::neve;
   if (name == "bzip2") {
-    way.storage.tuning.method = LosslessMethod::b_bzip2;
+    method.storage.tuning.method = LosslessMethod::b_bzip2;
   } else if (name == "lzo") {
-    way.storage.tuning.method = LosslessMethod::b_lzo;
+    method.storage.tuning.method = LosslessMethod::b_lzo;
   } else if (name == "speed") {
-    way.storage.tuning.speed_weight = 1;
-    way.storage.tuning.ratio_weight = 0;
+    method.storage.tuning.speed_weight = 1;
+    method.storage.tuning.ratio_weight = 0;
   } else if (name != "ratio") {
     return usage_error(
-        fmt::format("unknown way '{}'; allowed are netcdf, none, zlib, bzip2, lzo, speed, ratio", name));
+        fmt::format("unknown method '{}'; allowed: netcdf, none, zlib, bzip2, lzo, speed, ratio", name));
   }
-  return way;
+  return method;
 }
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   std::vector<std::string> names;
-  for (const Way& way : options.ways) names.push_back(fmt::format("neve_ensemble_{}_", way.name));
+  for (const Method& method : options.methods) names.push_back(fmt::format("neve_ensemble_{}_", method.name));
   return apps::run_in_own_folder<Benchmark>(comm, options, names, [](Case& of) -> Case& { return of; });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ensemble cycle of the ACOMPS slides: members of a small WRF-like model write files, LETKF processes
 // read what they need, assimilate observations of a hidden truth and write the revised state, which the next
-// cycle starts from. Done by several ways of storing, among them the detour over flat binary files.
+// cycle starts from. Done by several methods of storing, among them the detour over flat binary files.
 #pragma once
 
 #include <mpi.h>
@@ -17,13 +17,13 @@
 
 namespace neve::ensemble {
 
-struct Way {
+struct Method {
   std::string name;
   Storage storage;
   bool converts = false;  // the filter takes and gives flat binary files only
 };
 // "netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio".
-Result<Way> parse_way(const std::string& name);
+Result<Method> parse_method(const std::string& name);
 
 struct Case {
   Grid grid;
@@ -38,11 +38,11 @@ struct Case {
   FilterSettings filter;
   double delta = SelectionMemory::default_delta;  // of the methods that are remembered
   uint64_t seed = 1;
-  std::vector<Way> ways;
+  std::vector<Method> methods;
   Effort effort = Effort::fast;
   std::string folder = ".";
   bool verify = false;
-  bool keep = false;  // the files of the last cycle of each way
+  bool keep = false;  // the files of the last cycle of each method
 };
 
 // Standard deviations of the observations' noise: winds 1 m/s, thickness 5 m, vapour 0.5 g/kg.
@@ -71,7 +71,7 @@ struct Phases {
   double total() const { return model + write + conversion + read + filter + preprocessing; }
 };
 
-struct WayResult {
+struct MethodResult {
   std::string name;
   Phases seconds;
   // Of all cycles.
@@ -88,12 +88,12 @@ struct BenchmarkResult {
   size_t observations = 0;  // of a cycle
   double step_seconds = 0;
   std::vector<CycleErrors> cycles;
-  std::vector<WayResult> ways;
+  std::vector<MethodResult> methods;
 };
 
 // Collective; the same on every rank, and but for times and bytes the same for any number of ranks. Files lie
 // in case.folder, which must exist, under names of their own. bound_violated where a value is read back that
-// was not written, or a way ends in another state than the first.
+// was not written, or a method ends in another state than the first.
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options);
 
 }  // namespace neve::ensemble

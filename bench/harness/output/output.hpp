@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ways in which the mini-apps store their arrays, by name, and one measurement for all of them.
+// The methods by which the mini-apps store their arrays, by name, and one measurement for all of them.
 #pragma once
 
 #include <mpi.h>

@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return BENCHES[options.which].run(options)
     except Error as error:
-        print(f"neve bench: {error}", file=sys.stderr)
+        print(f"neve bench {options.which}: {error}", file=sys.stderr)
         return error.code
 
 

@@ -36,6 +36,14 @@ UPDATE_MIB = (0.25, 1, 4, 16, 32, 64)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Repeats the CEAZ paper's tables and figures with Neve's streams: codebooks, chunk sizes, "
+        "rules of rebuilding, ratio and PSNR, latency, threads."
+    )
+    parser.epilog = (
+        f"examples: neve bench ceaz --only {STUDIES[0]}; neve bench ceaz --json ceaz.json "
+        "-o ceaz.md"
+    )
     parser.add_argument(
         "--only", nargs="+", choices=STUDIES, default=list(STUDIES), help="studies (all)"
     )

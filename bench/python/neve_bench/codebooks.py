@@ -222,6 +222,12 @@ def source(codebooks: np.ndarray, version: int) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Makes the offline codebooks of streams from real fields: their symbol frequencies are "
+        "clustered by the bits that they cost, and each cluster gives a codebook. The set is "
+        "written as C++ source; the one in use is src/core/stream/offline_codebooks.cpp."
+    )
+    parser.epilog = "example: neve bench codebooks --count 64 --table codebooks.cpp"
     parser.add_argument("--data", default="../shared/data", help="folder of the public fields")
     parser.add_argument(
         "--count", type=int, default=CODEBOOKS, help=f"number, 1 to 256 (default {CODEBOOKS})"

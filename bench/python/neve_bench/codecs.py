@@ -23,6 +23,14 @@ GROUP_TITLES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Compresses every field with every codec of Neve and with its peers (SZ3, zfp, "
+        "fpzip and others), in one run: ratio, speed, errors, PSNR."
+    )
+    parser.epilog = (
+        "examples: neve bench codecs --only reference --codecs neve SZ3; neve bench codecs "
+        "--json codecs.json -o codecs.md"
+    )
     parser.add_argument(
         "--only",
         nargs="+",

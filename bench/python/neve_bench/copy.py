@@ -94,36 +94,36 @@ def _run(words: list[str], target: Path, limit_seconds: float) -> tuple[float, f
     return time.perf_counter() - begin, _cpu_seconds() - cpu
 
 
-def _ways(source: Path, folder: Path, bound: str) -> dict[str, list[str]]:
+def _methods(source: Path, folder: Path, bound: str) -> dict[str, list[str]]:
     """By the command as people write it; the last word is what it writes."""
     neve = command_path()
-    ways = {
+    methods = {
         "nccopy -d1 -s": ["nccopy", "-d1", "-s", str(source), str(folder / "nccopy.nc")],
         "neve convert": [neve, "convert", str(source), str(folder / "lossless.nc")],
     }
     lossy = [neve, "convert", "--bound", bound, str(source), str(folder / "lossy.nc")]
-    ways[f"neve convert --bound {bound}"] = lossy
-    return ways
+    methods[f"neve convert --bound {bound}"] = lossy
+    return methods
 
 
 def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     source = folder / "source.nc"
     _write_source(options.file, options.copies, source)
-    ways = _ways(source, folder, options.bound)
+    methods = _methods(source, folder, options.bound)
     seconds = timing.in_turns(
-        ways,
+        methods,
         options.repeats,
-        lambda way: _run(ways[way], Path(ways[way][-1]), options.time_limit),
+        lambda method: _run(methods[method], Path(methods[method][-1]), options.time_limit),
     )
     rows = []
-    for way, words in ways.items():
+    for method, words in methods.items():
         if words[0] != "nccopy":
             output_of([words[0], "verify", str(source), words[-1]], options.time_limit)
         rows.append(
             {
-                "way": way,
-                "wall_seconds": statistics.median(wall for wall, _ in seconds[way]),
-                "cpu_seconds": statistics.median(cpu for _, cpu in seconds[way]),
+                "method": method,
+                "wall_seconds": statistics.median(wall for wall, _ in seconds[method]),
+                "cpu_seconds": statistics.median(cpu for _, cpu in seconds[method]),
                 "bytes": Path(words[-1]).stat().st_size,
             }
         )
@@ -134,7 +134,7 @@ def _text(recorded: dict[str, Any]) -> str:
     first = recorded["rows"][0]
     rows = [
         [
-            row["way"],
+            row["method"],
             report.number(row["wall_seconds"]),
             report.number(row["cpu_seconds"]),
             report.number(first["cpu_seconds"] / row["cpu_seconds"]),
@@ -143,7 +143,7 @@ def _text(recorded: dict[str, Any]) -> str:
         ]
         for row in recorded["rows"]
     ]
-    header = ["way", "wall s", "CPU s", "times as fast", "MB", "ratio"]
+    header = ["method", "wall s", "CPU s", "times as fast", "MB", "ratio"]
     size = report.number(recorded["source_bytes"] / 1e6)
     about = f"A file of {size} MB. Times as fast: CPU time of the first row over that of the row."
     return "\n\n".join([*report.heading(recorded), about, report.table(header, rows)])

@@ -36,8 +36,8 @@ def read_result(path: str) -> dict:
     """A result of `neve bench ensemble --json`; `-` is the standard input."""
     try:
         result = json.loads(sys.stdin.read() if path == "-" else Path(path).read_text())
-        if not result["ways"] or not result["cycles"]:
-            raise KeyError("ways")
+        if not result["methods"] or not result["cycles"]:
+            raise KeyError("methods")
     except OSError as error:
         raise Error(f"{path}: {error.strerror}", FAILURE) from None
     except (json.JSONDecodeError, KeyError, TypeError):
@@ -80,12 +80,20 @@ def plot(result: dict, out: str | Path) -> None:
     figure, (sizes, times, errors) = pyplot().subplots(
         1, 3, figsize=(15, 4.6), layout="constrained"
     )
-    ways = result["ways"]
-    names = [way["name"] for way in ways]
-    _stack(sizes, names, [(n, c, [way[key] / MIB for way in ways]) for key, n, c in KINDS], "MiB")
+    methods = result["methods"]
+    names = [method["name"] for method in methods]
+    _stack(
+        sizes,
+        names,
+        [(n, c, [method[key] / MIB for method in methods]) for key, n, c in KINDS],
+        "MiB",
+    )
     sizes.set_title(f"output size; values alone {result['raw_bytes'] / MIB:.3g} MiB", fontsize=10)
     _stack(
-        times, names, [(p, c, [way["seconds"][p] for way in ways]) for p, c in PHASES], "seconds"
+        times,
+        names,
+        [(p, c, [method["seconds"][p] for method in methods]) for p, c in PHASES],
+        "seconds",
     )
     times.set_title(f"end-to-end time, {len(result['cycles'])} cycles", fontsize=10)
     _errors(errors, result)

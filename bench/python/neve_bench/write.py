@@ -51,6 +51,14 @@ print(time.perf_counter() - begin, len(values))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Writes an AMR plotfile in parallel, uncompressed and compressed; "
+        "converts real plotfiles and compares their sizes; reads slices of them through yt."
+    )
+    parser.epilog = (
+        "examples: neve bench write --ranks 2 --repeats 3; neve bench write --json write.json "
+        "-o write.md"
+    )
     parser.add_argument("--bound", default="rel=1e-3", help="error bound (rel=1e-3)")
     covered.add_argument(parser)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4], help="MPI ranks (2 4)")

@@ -11,7 +11,7 @@ namespace neve {
 
 Result<DistributionMethod> parse_distribution_method(const std::string& name) {
   if (const auto method = value_in(amr::distribution_names, name)) return *method;
-  return usage_error(fmt::format("unknown way to share boxes \"{}\"; allowed are {}", name,
+  return usage_error(fmt::format("unknown distribution \"{}\"; allowed: {}", name,
                                  joined(amr::distribution_names)));
 }
 
@@ -20,8 +20,8 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
   if (ranks < 1)
     return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
   if (options.method > DistributionMethod::exchange) {
-    return usage_error(fmt::format("way {} to share boxes unknown; allowed are {}",
-                                   static_cast<int>(options.method), joined(amr::distribution_names)));
+    return usage_error(fmt::format("unknown distribution {}; allowed: {}", static_cast<int>(options.method),
+                                   joined(amr::distribution_names)));
   }
   return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {
     if (options.loads.empty()) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/codecs/array_part.hpp"
+#include "core/codecs/component_place.hpp"
 #include "core/codecs/target_search.hpp"
 #include "core/format/array_shape.hpp"
 #include "core/format/codec_choices.hpp"
@@ -121,17 +122,26 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
 }
 
+// An array has no components that its caller would know.
+Result<std::vector<std::byte>> without_component(Result<std::vector<std::byte>> encoded) {
+  const std::string place = component_place(0) + ": ";
+  if (encoded.ok() || !encoded.status().message().starts_with(place)) return encoded;
+  return Status(encoded.status().code(), encoded.status().message().substr(place.size()));
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> encode_array(DType dtype, Span<const uint64_t> shape, const void* data,
                                             const ArrayOptions& options, FrameReport* report) {
-  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, nullptr, report); });
+  return guarded("encoding an array",
+                 [&] { return without_component(encode(dtype, shape, data, options, nullptr, report)); });
 }
 
 Result<std::vector<std::byte>> encode_array_part(DType dtype, std::span<const uint64_t> shape,
                                                  const void* data, const ArrayOptions& options,
                                                  const ArrayMeasure& whole, FrameReport* report) {
-  return guarded("encoding an array", [&] { return encode(dtype, shape, data, options, &whole, report); });
+  return guarded("encoding an array",
+                 [&] { return without_component(encode(dtype, shape, data, options, &whole, report)); });
 }
 
 }  // namespace neve

@@ -135,6 +135,11 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
       return usage_error(fmt::format(
           "bound \"{0}\" has no mode; did you mean rel={0} (of the value range) or abs={0}?", text));
     }
+    if (name == "pw_rel") {
+      return usage_error(
+          fmt::format("bound \"{}\": this version has no mode pw_rel (relative to each value); allowed: {}",
+                      text, allowed_bounds(use)));
+    }
     return usage_error(
         fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
   }

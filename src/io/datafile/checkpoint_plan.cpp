@@ -133,7 +133,7 @@ class Planner {
       if (rule.codec) spec.codec = *rule.codec;
       if (rule.tuning) spec.tuning = *rule.tuning;
       if (rule.fill) spec.fill = rule.fill;
-      if (rule.stays && plan.why_not.empty()) plan.why_not = stays_by_rule;
+      if (rule.is_unchanged && plan.why_not.empty()) plan.why_not = unchanged_by_rule;
     }
     spec.tuning.arrangement = Arrangement::linear;
     return spec;
@@ -150,7 +150,7 @@ class Planner {
     }
     plan.is_coded = plan.why_not.empty();
     if (!plan.is_coded) {
-      if (plan.why_not != stays_by_rule) return {};
+      if (plan.why_not != unchanged_by_rule) return {};
       for (const std::vector<size_t>& rules : matching) settings_.note(std::nullopt, rules);
       return {};
     }

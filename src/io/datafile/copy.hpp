@@ -29,7 +29,7 @@ struct VariableRule {
   std::optional<CodecTuning> tuning;
   std::optional<double> fill;
   std::optional<Effort> effort;
-  bool stays = false;  // copied as it is stored
+  bool is_unchanged = false;  // copied as it is stored
 };
 
 // Whether a pattern names variables rather than describes them: its last part has no *, ? or [.
@@ -63,8 +63,8 @@ struct VariableReport {
   std::string type;
   bool is_coded = false;  // by Neve
   std::string why_not;    // the reason where it is not
-  // Where it stays because frames would take as much or more: what those took that were tried, at which point
-  // no more were.
+  // Where it is copied unchanged because frames would take as much or more: what those took that were tried,
+  // at which point no more were.
   std::optional<uint64_t> frames_took;
   Bound asked;  // where it is coded
   // Why it keeps every bit although a bound was given: the text of a GridReason; empty where none was.

@@ -139,7 +139,7 @@ void apply_codec_settings(const VariableRule& rule, VariablePlan& plan) {
   if (rule.tuning) plan.encode.tuning = *rule.tuning;
   if (rule.effort) plan.encode.encode.effort = *rule.effort;
   if (rule.fill) plan.encode.fill = rule.fill;
-  if (rule.stays) plan.why_not = stays_by_rule;
+  if (rule.is_unchanged) plan.why_not = unchanged_by_rule;
 }
 
 // What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
@@ -191,7 +191,7 @@ Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
   const Status status = check_filters(creation.id());
   if (status.ok() || !plan.is_coded) return status;
-  return {status.code(), fmt::format("{}, or copy it unchanged: --field {}:stays", status.message(),
+  return {status.code(), fmt::format("{}, or copy it unchanged: --field {}:unchanged", status.message(),
                                      netcdf_path(variable.path))};
 }
 
@@ -214,7 +214,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.is_coded = plan.why_not.empty();
   NEVE_TRY(check_can_be_read(dataset, plan).in(path));
   if (!plan.is_coded) {
-    if (plan.why_not == stays_by_rule) settings.note(std::nullopt, matching);
+    if (plan.why_not == unchanged_by_rule) settings.note(std::nullopt, matching);
     return plan;
   }
   if (is_integer(*variable.dtype)) {

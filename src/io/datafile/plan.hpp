@@ -19,7 +19,7 @@
 namespace neve::datafile {
 
 // VariablePlan::why_not where a rule says that it stays.
-inline constexpr const char* stays_by_rule = "a rule";
+inline constexpr const char* unchanged_by_rule = "a rule";
 
 struct VariablePlan {
   Variable variable;

@@ -53,7 +53,7 @@ Status check_something_is_coded(const CopyOptions& options, const std::vector<Va
   const bool is_coded =
       std::any_of(variables.begin(), variables.end(), [](const VariablePlan& v) { return v.is_coded; });
   const bool any_stays = std::any_of(variables.begin(), variables.end(),
-                                     [](const VariablePlan& v) { return v.why_not == stays_by_rule; });
+                                     [](const VariablePlan& v) { return v.why_not == unchanged_by_rule; });
   if (is_coded || !any_stays) return {};
   const std::string_view idle = options.bound.mode != BoundMode::lossless ? "bound"
                                 : options.codec != Codec::automatic       ? "codec"

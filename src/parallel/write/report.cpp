@@ -80,7 +80,7 @@ std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
   if (spec.codec != Codec::automatic) return "asked for";
   if (spec.recalled != Codec::automatic) return "recalled";
   const auto rival = static_cast<Codec>(place_of_most(sum.cells_by_rival));
-  if (rival == Codec::automatic || sum.section_bytes == 0) return "no alternative";
+  if (rival == Codec::automatic || sum.section_bytes == 0) return "only codec tried";
   char ratio[32];
   std::snprintf(ratio, sizeof ratio, "%.2fx",
                 static_cast<double>(sum.rival_bytes) / static_cast<double>(sum.section_bytes));

@@ -36,7 +36,7 @@ std::string_view text_of(Reason reason) {
     case Reason::opened_by_some:
       return "it is opened by some ranks, not by all";
     case Reason::other_data:
-      return "it holds data that are no frames";
+      return "it already holds other data than frames";
     case Reason::deleted:
       return "it is deleted when it is closed";
     case Reason::no_room_beside:

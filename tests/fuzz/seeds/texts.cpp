@@ -32,7 +32,7 @@ constexpr const char* rule_texts[] = {
     "[[rule]]\nmatch = \"time*\"\nstays = true\n",
     "[[rule]]\nmatch = \"T\"\nbound = \"lossless\"\nmethod = \"bitshuffle-zstd\"\nunit = 8\nblock = 4\n"
     "merge-units = false\narrangement = \"cluster\"\n",
-    "temp:rel=1e-3,stays\nsalt:effort=balanced\nT*:abs=1,fill=-999\n",
+    "temp:rel=1e-3,unchanged\nsalt:effort=balanced\nT*:abs=1,fill=-999\n",
 };
 
 void put_npy(Places& places, const std::string& name, const plotfile::NpyArray& array) {

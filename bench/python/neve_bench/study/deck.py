@@ -21,7 +21,17 @@ BUNDLED = Path(__file__).parent / "decks"
 APPS = ("struct", "cartiso", "amr", "unstruct")
 LAYOUTS = {"off": "unbalanced", "on": "balanced"}
 # What the study gives the apps itself.
-OWN_OPTIONS = ("balance", "deck", "folder", "json", "keep", "outputs", "phases", "repeats", "ways")
+OWN_OPTIONS = (
+    "balance",
+    "deck",
+    "folder",
+    "json",
+    "keep",
+    "outputs",
+    "phases",
+    "repeats",
+    "methods",
+)
 TOP = {
     "title": str,
     "ranks": list,
@@ -186,7 +196,7 @@ def _app_cells(
         options = {**section.get("options", {}), **by_ranks.get(ranks, {})}
         words = (f"--repeats={writes}", *_option_words(path, app, options))
         for output in dict.fromkeys(outputs):
-            chosen = ("--ways" if app == "amr" else "--outputs", str(output))
+            chosen = ("--methods" if app == "amr" else "--outputs", str(output))
             for layout in dict.fromkeys(balance) or ("",):
                 own = chosen + (("--balance", layout) if layout else ())
                 cells.append(

@@ -113,7 +113,7 @@ def _parts(app: str, result: dict[str, Any] | None) -> Iterator[tuple[str, dict[
     elif app == "amr":
         common["covered"] = result.get("covered")
         common["max_over_mean"] = max(step["max_over_mean"] for step in result["steps"])
-        yield "", {**common, **result["ways"][0]}
+        yield "", {**common, **result["methods"][0]}
     else:
         parts = {"cartiso": ("grid", "surface"), "unstruct": ("value", "connectivity")}[app]
         for part in parts:

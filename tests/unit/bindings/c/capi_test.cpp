@@ -175,7 +175,7 @@ TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
   const Refusal refusals[] = {
       {"rel=0", nullptr, nullptr, 1, "must be finite and above 0"},
       {"rel=nan", nullptr, nullptr, 1, "must be finite and above 0"},
-      {"pw_rel=60", nullptr, nullptr, 1, "mode \"pw_rel\" unknown"},
+      {"pw_rel=60", nullptr, nullptr, 1, "no mode pw_rel"},
       {nullptr, "gzip", nullptr, 1, "codec \"gzip\" unknown"},
       {nullptr, nullptr, "extreme", 1, "effort \"extreme\" unknown"},
       {nullptr, nullptr, nullptr, -1, "threads is -1"},

@@ -346,7 +346,7 @@ TYPED_TEST(Lossless, RanksAskedForAreRefusedByNameWhereValuesAreTooMany) {
                                   lossless_options(LosslessMethod::rank));
   EXPECT_EQ(frame.status().code(), Code::usage);
   EXPECT_EQ(frame.status().message(),
-            "component 0: method rank: 90000 values have more than 65536 different ones among them, which it "
+            "method rank: 90000 values have more than 65536 different ones among them, which it "
             "cannot hold; allowed for them are auto, lorenzo and the other methods");
 }
 
