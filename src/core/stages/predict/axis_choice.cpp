@@ -22,6 +22,8 @@ constexpr int64_t max_samples = 4096;
 // One sampled cell stands for this many: sampling stays a few per cent of encoding.
 constexpr int64_t cells_per_sample = 64;
 constexpr int64_t max_thinning = 8;
+// Left-out cells repeat a cell before them, which a sample looks for no farther back.
+constexpr int64_t max_look_back = 4096;
 
 // log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the
 // section, is the same with every compiler and mathematics library.
@@ -117,7 +119,9 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
     quantize(row + begin, n, quantizer, quant_codes, stats);
   } else {
     int64_t before = begin - 1;
-    while (before >= 0 && left_out[before] != 0) --before;
+    const int64_t farthest = std::max<int64_t>(-1, begin - 1 - max_look_back);
+    while (before > farthest && left_out[before] != 0) --before;
+    if (before == farthest) before = -1;
     int32_t hold = before < 0 ? 0 : portable::quantize_one(row[before], quantizer, stats);
     visit_runs(left_out + begin, n, [&](size_t from, size_t to, bool is_left_out) {
       if (is_left_out) {
@@ -144,31 +148,44 @@ class AxisSketches {
     }
   }
 
+  // Up to sample_row_cells cells here and there: of as many rows as that takes, or, where there are fewer
+  // rows, in several places of each, so that long rows are seen from one end to the other.
   void sample() {
     int64_t rows = 0;
+    int64_t windows = 0;
     int64_t cells = 0;
     for (const auto& rect : source_.rects) {
       rows += rect.rows();
+      windows += rect.rows() * windows_of_row(rect);
       cells += rect.cells();
     }
     const int64_t samples = std::clamp(cells / cells_per_sample, min_samples, max_samples);
     // Rows sampled where cells are left out give less: so many more are looked at.
     const int64_t thinning = std::clamp<int64_t>(
         cells / std::max<int64_t>(1, static_cast<int64_t>(source_.held)), 1, max_thinning);
-    const int64_t sampled_rows = std::clamp<int64_t>(thinning * samples / sample_row_cells, 1, rows);
+    const int64_t wanted = std::max<int64_t>(thinning * samples / sample_row_cells, 1);
+    const bool is_by_row = wanted <= rows;
+    const int64_t places = is_by_row ? rows : windows;
+    const int64_t sampled = std::min(wanted, places);
     size_t rect_at = 0;
-    int64_t rect_first_row = 0;
-    for (int64_t k = 0; k < sampled_rows; ++k) {
+    int64_t rect_first = 0;
+    for (int64_t k = 0; k < sampled; ++k) {
       // Evenly spread with a fixed scatter (golden ratio), so that rows do not all fall on one plane
       // position.
-      const int64_t spacing = rows / sampled_rows;
+      const int64_t spacing = places / sampled;
       const auto scatter = static_cast<int64_t>((static_cast<uint64_t>(k) * 0x9E3779B97F4A7C15ULL) >> 33);
-      const int64_t row_number = k * rows / sampled_rows + (spacing > 1 ? scatter % spacing : 0);
-      while (row_number >= rect_first_row + source_.rects[rect_at].rows()) {
-        rect_first_row += source_.rects[rect_at].rows();
+      const int64_t place = k * places / sampled + (spacing > 1 ? scatter % spacing : 0);
+      const auto places_of = [&](const RectRows<const T*>& rect) {
+        return rect.rows() * (is_by_row ? 1 : windows_of_row(rect));
+      };
+      while (place >= rect_first + places_of(source_.rects[rect_at])) {
+        rect_first += places_of(source_.rects[rect_at]);
         ++rect_at;
       }
-      add_row(source_.rects[rect_at], row_number - rect_first_row, scatter);
+      const RectRows<const T*>& rect = source_.rects[rect_at];
+      const int64_t of_row = is_by_row ? 1 : windows_of_row(rect);
+      const int64_t in_rect = place - rect_first;
+      add_window(rect, in_rect / of_row, in_rect % of_row, of_row, scatter);
     }
   }
 
@@ -194,12 +211,20 @@ class AxisSketches {
   static constexpr size_t row_sets = axis_sets / 2;
   bool is_used(size_t row_set) const { return (row_set << 1 & ~used_) == 0; }
 
-  // Up to sample_row_cells cells of row r, from where `scatter` falls.
-  void add_row(const RectRows<const T*>& rect, int64_t r, int64_t scatter) {
+  static int64_t windows_of_row(const RectRows<const T*>& rect) {
+    return std::max<int64_t>(1, rect.size[0] / sample_row_cells);
+  }
+
+  // Up to sample_row_cells cells of row r, which is cut into `windows` equal parts: of that part, from where
+  // `scatter` falls.
+  void add_window(const RectRows<const T*>& rect, int64_t r, int64_t window, int64_t windows,
+                  int64_t scatter) {
     const Extents at{0, r % rect.size[1], r / rect.size[1] % rect.size[2], r / (rect.size[1] * rect.size[2])};
-    const int64_t room = rect.size[0] - sample_row_cells;
-    const int64_t x0 = room > 0 ? scatter % (room + 1) : 0;
-    const int64_t x1 = std::min(rect.size[0], x0 + sample_row_cells);
+    const int64_t begin = window * rect.size[0] / windows;
+    const int64_t end = (window + 1) * rect.size[0] / windows;
+    const int64_t room = end - begin - sample_row_cells;
+    const int64_t x0 = begin + (room > 0 ? scatter % (room + 1) : 0);
+    const int64_t x1 = std::min(end, x0 + sample_row_cells);
     take_differences(rect, at, x0, x1);
     const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0] + x0;
     const auto n = static_cast<size_t>(x1 - x0);
