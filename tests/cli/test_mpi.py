@@ -277,7 +277,12 @@ def test_legal_programs_have_the_results_of_native_mpi(neve, tmp_path, mode):
 def test_wrong_calls(neve, tmp_path):
     for options in (["--bound", "abs=-1"], ["--calls", "scatter"], ["--threads", "0"]):
         assert neve("mpi", "run", *options, "--", "true", expect=2).err
-    variables = ["NEVE_MPI_BOUND=3", "NEVE_MPI_CALLS=bcast", "NEVE_MPI_THREADS=x", "NEVE_MPI_UNIT=7"]
+    variables = [
+        "NEVE_MPI_BOUND=3",
+        "NEVE_MPI_CALLS=bcast",
+        "NEVE_MPI_THREADS=x",
+        "NEVE_MPI_UNIT=7",
+    ]
     variables += ["NEVE_MPI_UNITS=8", "NEVE_MPI_RATIO_WEIGHT=-1"]
     for variable in variables:
         name, value = variable.split("=")

@@ -11,8 +11,8 @@ namespace neve {
 
 Result<DistributionMethod> parse_distribution_method(const std::string& name) {
   if (const auto method = value_in(amr::distribution_names, name)) return *method;
-  return usage_error(fmt::format("unknown distribution \"{}\"; allowed: {}", name,
-                                 joined(amr::distribution_names)));
+  return usage_error(
+      fmt::format("unknown distribution \"{}\"; allowed: {}", name, joined(amr::distribution_names)));
 }
 
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
