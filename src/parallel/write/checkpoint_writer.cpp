@@ -91,9 +91,8 @@ Status check_variables(const Hierarchy& hierarchy, std::span<const Variable> var
 Status check_checkpoint_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
   if (strategy == Strategy::filtered || strategy == Strategy::amrex_1d) {
-    return usage_error("strategy " + options.strategy +
-                       " writes plotfiles only; for checkpoints skeleton, aggregated, collective and "
-                       "independent are allowed");
+    return usage_error("strategy " + options.strategy + " writes plotfiles only; for checkpoints " +
+                       joined(strategies_of_values, " and ") + " are allowed");
   }
   if (options.cross_level) {
     return usage_error(

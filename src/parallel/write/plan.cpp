@@ -176,9 +176,8 @@ Status check_strategy(const WriteOptions& options) {
                        "; it is allowed with strategy aggregated");
   }
   if (!options.compress && (strategy == Strategy::filtered || strategy == Strategy::amrex_1d)) {
-    return usage_error("strategy " + options.strategy +
-                       " only compresses; uncompressed, the strategies skeleton, aggregated, collective and "
-                       "independent are allowed");
+    return usage_error("strategy " + options.strategy + " only compresses; uncompressed, the strategies " +
+                       joined(strategies_of_values, " and ") + " are allowed");
   }
   return {};
 }
