@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
+
+#include "neve/members.hpp"
 
 #pragma GCC visibility push(default)
 namespace neve {
@@ -16,10 +17,7 @@ struct FileLayout {
   int aggregators = 0;        // ranks that write for the others in a collective write
   uint64_t buffer_bytes = 0;  // buffer of an aggregator; best a multiple of stripe_bytes
 
-  auto fields() const {  // all of them, or this does not compile
-    const auto& [a, b, c, d] = *this;
-    return std::tie(a, b, c, d);
-  }
+  auto fields() const { return all_members<4>(*this); }
   bool operator==(const FileLayout& other) const { return fields() == other.fields(); }
   bool operator!=(const FileLayout& other) const { return !(*this == other); }
 };

@@ -11,10 +11,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "neve/box.hpp"
+#include "neve/members.hpp"
 #include "neve/selection_report.hpp"
 #include "neve/span.hpp"
 #include "neve/status.hpp"
@@ -91,10 +91,7 @@ struct MissingValues {
   // may also become 0.
   bool has_zero_padding = false;
 
-  auto fields() const {  // all of them, or this does not compile
-    const auto& [a, b, c, d, e] = *this;
-    return std::tie(a, b, c, d, e);
-  }
+  auto fields() const { return all_members<5>(*this); }
   bool operator==(const MissingValues& other) const { return fields() == other.fields(); }
   bool operator!=(const MissingValues& other) const { return !(*this == other); }
 };

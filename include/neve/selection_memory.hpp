@@ -8,9 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
+#include "neve/members.hpp"
 #include "neve/types.hpp"
 
 #pragma GCC visibility push(default)
@@ -21,10 +21,7 @@ struct Selection {
   Arrangement arrangement = Arrangement::automatic;   // of most of the field
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless, likewise
 
-  auto fields() const {  // all of them, or this does not compile
-    const auto& [a, b, c] = *this;
-    return std::tie(a, b, c);
-  }
+  auto fields() const { return all_members<3>(*this); }
   bool operator==(const Selection& other) const { return fields() == other.fields(); }
   bool operator!=(const Selection& other) const { return !(*this == other); }
 };

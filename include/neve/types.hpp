@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 
+#include "neve/members.hpp"
 #include "neve/status.hpp"
 
 #pragma GCC visibility push(default)
@@ -137,10 +137,7 @@ struct CodecTuning {
   double speed_weight = 0;
   double ratio_weight = 1;
 
-  auto fields() const {  // all of them, or this does not compile
-    const auto& [a, b, c, d, e, f, g] = *this;
-    return std::tie(a, b, c, d, e, f, g);
-  }
+  auto fields() const { return all_members<7>(*this); }
   bool operator==(const CodecTuning& other) const { return fields() == other.fields(); }
   bool operator!=(const CodecTuning& other) const { return !(*this == other); }
 };

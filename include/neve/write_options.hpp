@@ -8,11 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "neve/box.hpp"
 #include "neve/file_layout.hpp"
 #include "neve/frame.hpp"
+#include "neve/members.hpp"
 #include "neve/selection_memory.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -38,10 +38,7 @@ struct FieldRule {
   std::optional<CodecTuning> tuning;
   std::optional<double> fill;
 
-  auto fields() const {  // all of them, or this does not compile
-    const auto& [a, b, c, d] = *this;
-    return std::tie(a, b, c, d);
-  }
+  auto fields() const { return all_members<4>(*this); }
 };
 
 // Usage error unless 64 KiB to 1 GiB.
@@ -94,10 +91,7 @@ struct WriteOptions {
   // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 
-  auto members() const {  // all of them, or this does not compile
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = *this;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
-  }
+  auto members() const { return all_members<19>(*this); }
 };
 
 }  // namespace neve

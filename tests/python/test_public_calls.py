@@ -27,6 +27,7 @@ ARITHMETIC = {
     "floor_div",
     "coarsen",
     "refine",
+    "all_members",
     "FileLayout::fields",
     "MissingValues::fields",
     "Selection::fields",
