@@ -10,6 +10,9 @@
 #include "bench/apps/amr/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/store_report.hpp"
+#include "core/amr/distribution_names.hpp"
+#include "core/catalog/choices.hpp"
+#include "core/catalog/strategies.hpp"
 
 namespace neve::cli {
 namespace {
@@ -115,14 +118,16 @@ Command add_bench_amr(CLI::App& bench) {
   sub->add_option("--first-step", c.first_step, "number of the first step")->capture_default_str();
   sub->add_option("--seed", c.mesh.seed, "seed of the noise")->capture_default_str();
   sub->add_option("--distribution", args->distribution,
-                  "how blocks are distributed over ranks: even-runs, greedy or exchange")
+                  "how blocks are distributed over ranks: " + joined(amr::distribution_names, " or "))
       ->capture_default_str();
   sub->add_option("--ways", args->ways,
-                  "ways of writing: a strategy (skeleton, aggregated, collective, independent; with a codec "
-                  "also filtered, amrex-1d), and after a colon a codec if values are to be compressed")
+                  "ways of writing: a strategy (" + joined(strategies_of_values) + "; with a codec also " +
+                      joined(strategies_of_peers) +
+                      "), and after a colon a codec if values are to be compressed")
       ->delimiter(',')
       ->capture_default_str();
-  sub->add_option("--effort", args->effort, "effort of codecs: fast, balanced or max")->capture_default_str();
+  sub->add_option("--effort", args->effort, "effort of codecs: " + joined(effort_names, " or "))
+      ->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   add_store_options(*sub, args->store, false);
   sub->footer(

@@ -11,6 +11,9 @@
 #include "bench/apps/chombo/benchmark.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/report.hpp"
+#include "core/amr/distribution_names.hpp"
+#include "core/catalog/choices.hpp"
+#include "core/catalog/strategies.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
@@ -214,11 +217,11 @@ Command add_bench_chombo(CLI::App& bench) {
       ->capture_default_str();
   sub->add_flag("--compress-ghosts", args->compress_ghosts, "compressed files hold the ghost cells as well");
   sub->add_option("--distribution", args->distribution,
-                  "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
+                  "how boxes are distributed over ranks (greedy as Chombo): " +
+                      joined(amr::distribution_names, " or "))
       ->capture_default_str();
   sub->option_defaults()->group("Files");
-  sub->add_option("--strategies", args->strategies,
-                  "independent, collective, aggregated, skeleton, compressed")
+  sub->add_option("--strategies", args->strategies, joined(strategies_of_values) + ", compressed")
       ->delimiter(',')
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
@@ -226,7 +229,7 @@ Command add_bench_chombo(CLI::App& bench) {
   sub->add_option("--bound", args->bound,
                   "compressed: abs=X, rel=X (of each level's value range) or lossless")
       ->capture_default_str();
-  sub->add_option("--effort", args->effort, "compressed: effort fast, balanced or max")
+  sub->add_option("--effort", args->effort, "compressed: effort " + joined(effort_names, " or "))
       ->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
   args->layout.add(*sub);

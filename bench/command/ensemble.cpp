@@ -13,6 +13,7 @@
 #include "bench/command/groups.hpp"
 #include "bench/command/python_benches.hpp"
 #include "bench/command/report.hpp"
+#include "core/catalog/choices.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
 #include "tools/common/idle_options.hpp"
@@ -256,7 +257,7 @@ void add_file_options(CLI::App& sub, Args& args) {
          "speed, ratio: a variable's method is chosen again when its ratio has changed by this fraction")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  sub.add_option("--effort", args.effort, "effort of Neve's ways: fast, balanced or max")
+  sub.add_option("--effort", args.effort, "effort of Neve's ways: " + joined(effort_names, " or "))
       ->capture_default_str();
   sub.add_option("--folder", options.folder, "folder in which the files are written")->capture_default_str();
   sub.add_flag("--verify", options.verify, "read all members' files back and compare every bit");

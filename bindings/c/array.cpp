@@ -37,7 +37,7 @@ Status compress(int dtype, int ndim, const uint64_t* shape, const void* data,
     return usage_error("data is NULL for an array with values");
   }
   neve::ArrayOptions options;
-  NEVE_TRY(neve::capi::read_options(static_cast<neve::DType>(dtype), given, options));
+  NEVE_TRY(neve::capi::read_options(static_cast<neve::DType>(dtype), given, nullptr, options));
   NEVE_ASSIGN(const std::vector<std::byte> bytes,
               neve::encode_array(static_cast<neve::DType>(dtype), sizes, data, options));
   void* const copy = std::malloc(bytes.size());

@@ -47,6 +47,8 @@ Status read_struct(const char* name, const char* header, const Struct* given, si
 }
 
 // Defaults where `given` is NULL. Integers are lossless unless told otherwise, which encoding refuses.
-Status read_options(DType dtype, const neve_compress_options* given, ArrayOptions& options);
+// `bound`: a call's own, which overrides that of `given`; NULL: none.
+Status read_options(DType dtype, const neve_compress_options* given, const char* bound,
+                    ArrayOptions& options);
 
 }  // namespace neve::capi

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bindings/c/last_error.hpp"
-#include "core/amr/limits.hpp"
 #include "core/bits/utf8.hpp"
+#include "neve/limits.hpp"
 #include "neve/options.hpp"
 #include "neve/plotfile.h"
 #include "neve/plotfile_writer.hpp"

@@ -43,10 +43,7 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
     NEVE_TRY(capi::read_struct("neve_mpi_options", "neve/transfer.h", options, sizeof given, given));
   }
   ArrayOptions& values = call.transfer.values;
-  NEVE_TRY(capi::read_options(*dtype, given.values, values));
-  if (bound != nullptr) {
-    NEVE_ASSIGN(values.bound, parse_bound(bound));
-  }
+  NEVE_TRY(capi::read_options(*dtype, given.values, bound, values));
   NEVE_TRY(check_bound(values.bound));
   if (is_integer(*dtype) && values.bound.mode != BoundMode::lossless) {
     return usage_error(fmt::format("the bound is {} for {} values; integers are lossless",

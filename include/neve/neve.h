@@ -72,8 +72,8 @@ typedef struct neve_compress_options {
   const char* bound;     /* "rel=1e-3", "abs=0.5", "ratio=10", "psnr=60" or "lossless"; NULL: "rel=1e-3". rel
                             refers to the value range, max - min of the finite values that are not the fill
                             value. Integers: "lossless", also for NULL */
-  const char* codec;     /* "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context" or
-                            "lossless"; NULL: "auto". Integers: "auto", "lossless" or "exact" */
+  const char* codec;     /* by name, as --codec of the command, whose help lists all of them; NULL: "auto",
+                            which chooses. Integers: one that keeps every bit */
   const char* effort;    /* "fast", "balanced" or "max"; NULL: "fast" */
   const double* fill;    /* the value that means "no data"; it comes back bit for bit. NULL: detected */
   int no_fill_detection; /* non-zero: no fill value is detected if `fill` is NULL */

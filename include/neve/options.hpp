@@ -5,6 +5,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,15 +18,21 @@
 #pragma GCC visibility push(default)
 namespace neve {
 
+// What a caller has set by other means, which options given as text override.
+struct OptionsSoFar {
+  ArrayOptions values;
+  std::set<std::string> given;  // which of them somebody asked for, by name: {"bound", "effort"}
+  std::optional<DType> dtype;   // of the values to come, where it is known
+};
+
 // Options of `neve compress` for an array: {{"bound", "rel=1e-3"}, {"effort", "max"}}. A `fill` that is a
 // whole number sets both `fill` and `integer_fill`; options_for decides between them. Errors: usage, naming
-// the option, the value found and what is allowed. `before`: options set by other means, which these
-// override.
+// the option, the value found and what is allowed.
 Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& options,
-                                         ArrayOptions before = {});
+                                         OptionsSoFar before = {});
 
 // The same as one text: "rel=1e-3;effort=max", where a bound needs no name.
-Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions before = {});
+Result<ArrayOptions> parse_array_options(std::string_view text, OptionsSoFar before = {});
 
 // The same for values of `dtype`, whose fill value is either a floating-point number or an integer.
 // encode_array refuses one that is not a value of the type.

@@ -80,7 +80,7 @@ struct WriteOptions {
       uint64_t{8} << 20;  // most bytes of values in skeleton's chunks, see check_chunk_bytes
   EncodeOptions encode;
   // For a series of writes: remembers what codec auto, and codec lossless among its methods, chose before.
-  // Null: every write chooses anew.
+  // Null: every write chooses anew. Each rank has its own, or none.
   std::shared_ptr<SelectionMemory> memory;
   FileLayout layout;  // becomes hints
   // When a plotfile is written again: the HDF5 plotfile (of Chombo, AMReX or Neve, with the same levels) from

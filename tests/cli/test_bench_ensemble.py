@@ -140,7 +140,7 @@ def test_a_picture_is_drawn(neve, tmp_path):
         (("--letkf-ranks", "3"), "3 LETKF processes on 1 ranks"),
         (("--effort", "huge"), "fast, balanced"),
         (("--inflation", "0.5"), "inflation is 0.5"),
-        (("-o", "ensemble.png"), "-o is the report's file; --plot takes pictures"),
+        (("-o", "ensemble.png"), "-o is the report's file; use --plot for pictures"),
     ],
 )
 def test_refuses(neve, tmp_path, arguments, part):

@@ -73,7 +73,7 @@ def test_what_the_rows_say(study):
     assert set(times) == {"skeleton", "filtered", "amrex-1d", "uncompressed"}
     for strategy, seconds in times.items():
         assert (seconds["encode"] > 0) == (strategy != "uncompressed")
-        assert (seconds["write"] > 0) == (strategy == "uncompressed")
+        assert seconds["write"] > 0
     # What is printed is what is kept as a table.
     assert (study[0] / "rd.md").read_text() in outcome.out
     assert "Neve's bound violations 0, special values lost 0" in outcome.out

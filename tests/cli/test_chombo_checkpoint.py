@@ -229,6 +229,14 @@ def test_verify_finds_a_changed_ghost_and_names_what_is_lost(neve, tmp_path):
         (("x.h5", "--arrangement", "in_place"), "in_place"),
         (("x.h5", "--field", "entropy:abs=1"), "they are data density"),
         (("x.h5", "--uncompressed", "--bound", "abs=1"), "--bound"),
+        (("x.h5", "--field", "density:block=4"), "the rule for 'density': block has no meaning"),
+        (
+            ("x.h5", "--bound", "rel=1e-3", "--field", "density:method=zstd"),
+            "the rule for 'density': method has no meaning",
+        ),
+        (("x.h5", "--field", "density:effort=max"), "effort is for the whole file"),
+        (("x.h5", "--field", "*:stays", "--bound", "rel=1e-3"), "bound has no meaning"),
+        (("x.h5", "--field", "*:stays", "--codec", "lossless"), "codec has no meaning"),
     ],
 )
 def test_what_has_no_meaning_is_refused_by_name(neve, tmp_path, options, message):

@@ -130,6 +130,7 @@ IDLE = [
     (("--codec", "dual_quant"), ("--ratio-weight", "2")),
     (("--codec", "dual_quant"), ("--field", "Temp:method=rank")),
     (LOSSLESS, ("--codec", "interpolation")),
+    (("--codec", "lossless"), ("--bound", "rel=1e-3")),
     (LOSSLESS, ("--block", "4")),
     (("--codec", "exact"), ("--effort", "max")),
     (("--strategy", "amrex-1d"), ("--chunk-size", "8MiB")),
@@ -203,6 +204,9 @@ def array(tmp_path):
         (("--bound", "rel=1e-3", "--merge-units"), "--merge-units"),
         (("--bound", "lossless", "--block", "4"), "--block"),
         (("--bound", "lossless", "--codec", "context"), "--codec"),
+        (("--codec", "exact", "--bound", "ratio=5"), "--bound"),
+        (("--codec", "lossless", "--bound", "psnr=60"), "--bound"),
+        (("--codec", "lossless", "--bound", "rel=1e-3"), "--bound"),
         (("--bound", "rel=1e-3", "--stream", "--chi", "1,2"), "--chi"),
         (("--bound", "rel=1e-3", "--stream", "--effort", "max"), "--effort"),
         (("--bound", "rel=1e-3", "--restart", "3"), "--restart"),
@@ -325,6 +329,7 @@ RULES = [
     ("T:codec=exact,effort=max", "effort has no meaning with codec exact"),
     ("T:abs=1,codec=dual_quant,block=6", "block has no meaning with codec dual_quant"),
     ("T:abs=1,codec=dual_quant,method=zstd", "method has no meaning with codec dual_quant"),
+    ("T:abs=1,codec=exact", "bound abs=1 has no meaning with codec exact"),
 ]
 
 
@@ -345,6 +350,59 @@ def test_rules_of_data_files_that_contradict_themselves(tmp_path, data_file, rul
     code, _, err = neve_in(tmp_path, "convert", data_file, "b.h5", "--field", rule)
     assert code == USAGE and f"T: {message}" in err, err
     assert os.listdir(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--field", "T:block=4"), "the rule for 'T': block has no meaning"),
+        (("--field", "T:merge_units"), "the rule for 'T': merge-units has no meaning"),
+        (
+            *(("--bound", "rel=1e-3", "--field", "T:method=zstd"),),
+            "the rule for 'T': method has no meaning",
+        ),
+        (("--bound", "rel=1e-3", "--method", "zstd"), "method has no meaning"),
+        (("--field", "*:stays", "--codec", "exact"), "codec has no meaning"),
+        (("--field", "*:stays", "--method", "zstd"), "method has no meaning"),
+        (("--field", "*:stays=true", "--bound", "abs=1"), "bound has no meaning"),
+        (("--field", "*:stays", "--chunk-size", "1MiB"), "chunk-size has no meaning"),
+        (("--field", "T:stays=7"), "--field T: stays: '7'; true or false is allowed"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
+)
+def test_what_changes_nothing_in_a_data_file_is_refused(tmp_path, data_file, words, message):
+    code, _, err = neve_in(tmp_path, "convert", data_file, "b.h5", *words)
+    assert code == USAGE and message in err, err
+    assert os.listdir(tmp_path) == ["in"]
+
+
+def test_what_changes_something_in_a_data_file_is_allowed(tmp_path, data_file):
+    for number, words in enumerate(
+        [
+            ("--field", "T:method=zstd"),
+            ("--bound", "rel=1e-3", "--field", "T:codec=lorenzo_regression,block=4"),
+            # A later rule makes use of what an earlier one says.
+            ("--field", "T:block=4", "--field", "*:rel=1e-3,codec=lorenzo_regression"),
+            ("--field", "T:stays", "--codec", "exact"),
+            ("--field", "*:stays=false,method=zstd"),
+            ("--field", "T:block=4", "--field", "T:stays"),
+            ("--bound", "rel=1e-3", "--field", "T:lossless", "--method", "zstd"),
+        ]
+    ):
+        code, _, err = neve_in(tmp_path, "convert", data_file, f"{number}.h5", *words)
+        assert code == 0, (words, err)
+
+
+def test_flags_are_true_or_false(tmp_path, array):
+    for flag in ("--json=3", "--explain=7"):
+        words = ("compress", array, "b.neve", "--bound", "rel=1e-3", flag)
+        code, out, err = neve_in(tmp_path, *words)
+        assert code == USAGE and "true or false is allowed" in err, (out, err)
+        assert flag.split("=")[0] in err and os.listdir(tmp_path) == ["in"]
+    for flag, is_json in (("--json=on", True), ("--json=true", True), ("--json=off", False)):
+        words = ("compress", array, "b.neve", "--bound", "rel=1e-3", flag)
+        code, out, err = neve_in(tmp_path, *words)
+        assert code == 0 and out.startswith("{") == is_json, (flag, out, err)
 
 
 def test_a_bound_for_what_stays_is_refused(tmp_path, data_file):

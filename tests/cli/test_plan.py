@@ -120,7 +120,7 @@ def test_a_plotfile_is_planned_for(neve):
     "arguments, part",
     [
         (("--ranks", "4"), "give exactly one"),
-        (("--ranks", "4", "--bisicles", "--chombo", "1x1x1"), "2 things"),
+        (("--ranks", "4", "--bisicles", "--chombo", "1x1x1"), "give exactly one"),
         (("--ranks", "0", "--bisicles"), "--ranks is 0"),
         (("--ranks", "4", "--chombo", "8x8"), "NXxNYxNZ"),
         (("--ranks", "4", "--chombo", "8x8x0"), "units"),

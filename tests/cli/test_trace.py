@@ -320,7 +320,7 @@ def test_too_many_sizes_are_told(neve, tmp_path):
 def test_too_little_memory_is_told(neve, tmp_path):
     found, _ = posix_calls(neve, tmp_path, "files", options=["--memory", 1])
     assert 100 < len(found["files"]) < 1000
-    assert any("no memory" in line for line in found["warnings"])
+    assert any("for lack of memory" in line for line in found["warnings"])
 
 
 def test_many_files(neve, tmp_path):

@@ -58,6 +58,16 @@ def test_a_library_shows_what_headers_declare(prefix, name):  # noqa: F811
     assert strange == []
 
 
+def test_libraries_that_others_load_show_nothing_of_their_own():
+    """Python's module, and the library that goes into traced programs: no C++ run-time library."""
+    (module,) = (ROOT / "build" / "python" / "neve").glob("_core*.so")
+    assert [name for _, name in exported(module)] == ["PyInit__core"]
+    traced = [name for _, name in exported(ROOT / "build" / "lib" / "libneve_trace.so")]
+    assert {"write", "MPI_File_open"} <= set(traced)
+    runtime = r"(__cxa|__gxx|__dynamic|__gcclib|.*(::|typeinfo|vtable))"
+    assert [name for name in traced if re.match(runtime, name)] == []
+
+
 def test_symbols_of_rooms_and_of_others_are_recognized():
     words = declared_words()
     assert path_of("neve::Frame::parse(neve::Span<std::byte const>)") == ["neve", "Frame", "parse"]

@@ -50,7 +50,8 @@ std::string OptionFlags::text(std::string_view key) const {
 }
 
 options::Asked OptionFlags::asked() const {
-  return {[this](std::string_view key) { return is_given(key); }, "--", "--field "};
+  return {[this](std::string_view key) { return is_given(key); },
+          [](std::string_view key) { return "--" + options::dashed(key); }};
 }
 
 const OptionFlags::Flag* OptionFlags::find(std::string_view key) const {

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/options/value_text.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/empty_values.hpp"
 #include "tools/common/help.hpp"
@@ -93,10 +94,26 @@ void set_help_format(CLI::App& app, const std::shared_ptr<CLI::FormatterBase>& f
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) set_help_format(*below, format);
 }
 
+// All flags take the words that toggles take elsewhere, and nothing else: --json, --json=true, --json=off.
+void check_values_of_flags(CLI::App& app) {
+  const auto is_true_or_false = [](std::string& text) -> std::string {
+    bool is_on = false;
+    const Status status = options::parse_value(text, is_on);
+    if (status.ok()) text = options::value_text(is_on);
+    return status.message();
+  };
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    const bool is_flag = option->get_items_expected_max() == 0 && option != app.get_help_ptr();
+    if (is_flag) option->transform(CLI::Validator(is_true_or_false, "", "true or false"));
+  }
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_values_of_flags(*below);
+}
+
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
   set_help_format(app, wrapped_help());
+  check_values_of_flags(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

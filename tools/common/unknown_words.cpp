@@ -3,42 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
+#include "core/options/nearest_name.hpp"
+
 namespace neve::cli {
 namespace {
-
-// Letters to insert, drop or replace.
-size_t distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-// The known name that is most like `word`; empty where none is.
-std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  size_t least = word.size() / 3 + 2;  // further off it is another word
-  for (const std::string& name : known) {
-    const size_t d = distance(word, name);
-    if (d >= least) continue;
-    least = d;
-    best = name;
-  }
-  return best;
-}
 
 std::string full_name(const CLI::App& app) {
   const CLI::App* const parent = app.get_parent();
@@ -96,7 +67,7 @@ std::string unknown_words(const CLI::App& app) {
       found.word.substr(0, is_option(found.word) ? found.word.find('=') : std::string::npos);
   std::string text = fmt::format("{} '{}'", is_option(word) ? "unknown option" : "unexpected argument", word);
   if (is_option(word)) {
-    const std::string like = nearest(word, option_names(*found.app));
+    const std::string like = options::nearest_name(word, option_names(*found.app));
     if (!like.empty()) text += fmt::format("; did you mean {}?", like);
   }
   return usage_line(*found.app, text);

@@ -107,6 +107,9 @@ Status check_plotfile_options(const CLI::App& app, const Args& args, const Write
 Status check_checkpoint_copy(const Args& args) {
   NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
   if (to_hdf5) return {};
+  if (args.to == "amrex") {
+    return usage_error(fmt::format("{} is a checkpoint; --to amrex is for plotfiles", args.source));
+  }
   return usage_error(
       fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
                   args.source, args.destination));
@@ -152,6 +155,7 @@ std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
     uses.push_back(options::use_of("rule " + rule.pattern, rule.codec.value_or(options.codec),
                                    rule.effort.value_or(options.effort), rule.bound.value_or(options.bound),
                                    rule.tuning.value_or(options.tuning)));
+    uses.back().has_own_bound = rule.bound.has_value();
   }
   return uses;
 }
@@ -225,7 +229,7 @@ Result<IntVect> settle_ghosts(const Args& args, const PlotfileSource& source, bo
     options.ghosts = *stored;
     NEVE_TRY(check_ghost_options(args, options));
   }
-  return options.ghosts == amr::no_ghosts ? max_ghosts(source) : amr::no_ghosts;
+  return options.ghosts == amr::no_ghosts ? widest_ghosts(source) : amr::no_ghosts;
 }
 
 // What of the source the destination does not hold, in words.
@@ -467,7 +471,8 @@ void add_arguments(CLI::App& command, Args& args) {
           "--field", args.fields,
           fmt::format("NAME:SETTING,...: settings for one field or variable; repeatable. For a plotfile: {} "
                       "(rel=1e-4, codec=context); for a checkpoint: bound and codec; for a data file, where "
-                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged)",
+                      "NAME is a pattern (temp, ocean/*): {}, stays (copy unchanged); for a checkpoint of "
+                      "Chombo the same without effort",
                       options::keys_of(options::field_rule), options::keys_of(options::variable_rule)))
       ->take_all()
       ->group(heading(Group::common));

@@ -26,7 +26,7 @@ Result<IntVect> stored_ghosts(const PlotfileSource& source) {
   return layers.empty() ? amr::no_ghosts : layers[0];
 }
 
-IntVect max_ghosts(const PlotfileSource& source) {
+IntVect widest_ghosts(const PlotfileSource& source) {
   const auto* ghosted = dynamic_cast<const hdf5::GhostedSource*>(&source);
   if (ghosted == nullptr) return source.hierarchy().source_ghosts;
   IntVect most = amr::no_ghosts;

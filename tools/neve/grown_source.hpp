@@ -12,7 +12,7 @@ namespace neve::cli {
 Result<IntVect> stored_ghosts(const PlotfileSource& source);
 
 // The most that the file has around the boxes of any level, by direction, whether or not they can be read.
-IntVect max_ghosts(const PlotfileSource& source);
+IntVect widest_ghosts(const PlotfileSource& source);
 
 class GrownSource : public PlotfileSource {
  public:

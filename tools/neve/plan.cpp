@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/amr/distribution_names.hpp"
 #include "core/amr/load_balance.hpp"
 #include "core/amr/sample_grids.hpp"
 #include "core/io_model/access_bins.hpp"
@@ -443,8 +444,9 @@ Status check_args(const Args& args) {
   NEVE_TRY(at_least("--aggregate-boxes", args.aggregate_boxes, 0));
   NEVE_TRY(at_least("--box-cells", args.box_cells, 0));
   NEVE_TRY(at_least("--components", args.components, 0));
-  if (args.ghosts < -1 || args.ghosts > 64) {
-    return usage_error(fmt::format("--ghosts is {}; 0 to 64 are allowed", args.ghosts));
+  if (args.ghosts < -1 || args.ghosts > amr::max_sample_ghosts) {
+    return usage_error(
+        fmt::format("--ghosts is {}; 0 to {} are allowed", args.ghosts, amr::max_sample_ghosts));
   }
   if (args.ratio != 0 && !(args.ratio >= 0.1 && args.ratio <= 1e6)) {
     return usage_error(fmt::format("--ratio is {}; 0.1 to 1e6 are allowed", args.ratio));
@@ -504,7 +506,8 @@ Command add_plan(CLI::App& app) {
   sub->add_flag("--checkpoint", args->checkpoint,
                 "one dataset per component and level, as BISICLES checkpoints have");
   sub->add_option("--distribution", args->distribution,
-                  "how boxes are distributed over ranks: even-runs, greedy (Chombo) or exchange")
+                  "how boxes are distributed over ranks (greedy as Chombo): " +
+                      joined(amr::distribution_names, " or "))
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
                   "also plan aggregated writes of so many boxes of a rank at a time");

@@ -116,24 +116,30 @@ Status check_rule(const VariableRule& rule) {
   if (rule.stays && sets_more)
     return usage_error("stays copies the variable unchanged; no other setting can go with it");
   if (!rule.codec) return {};
-  if (rule.bound) NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
+  if (rule.bound) {
+    NEVE_TRY(check_keeps_bound(*rule.bound, *rule.codec));
+    NEVE_TRY(check_uses_bound(*rule.bound, *rule.codec));
+  }
   return options::refuse_idle_settings(*rule.codec, rule.bound, rule.effort,
                                        rule.tuning.value_or(CodecTuning()));
 }
 
-// The settings of `text` without "stays", and whether that was among them.
-std::pair<std::string, bool> take_stays(std::string_view text) {
+// Whether "stays" or "stays=true" is among the settings of `text`; the others, into `others`.
+Result<bool> take_stays(std::string_view text, std::string& others) {
   std::istringstream settings{std::string(text)};
-  std::string others;
-  bool stays = false;
+  std::optional<bool> stays;
   for (std::string setting; std::getline(settings, setting, ',');) {
-    if (setting == stays_key) {
-      stays = true;
-    } else {
+    const size_t equals = setting.find('=');
+    if (setting.substr(0, equals) != stays_key) {
       others += (others.empty() ? "" : ",") + setting;
+      continue;
     }
+    if (stays) return usage_error(fmt::format("{} is given twice", stays_key));
+    stays = true;
+    if (equals == std::string::npos) continue;
+    NEVE_TRY(options::parse_value(setting.substr(equals + 1), *stays).in(stays_key));
   }
-  return {others, stays};
+  return stays.value_or(false);
 }
 
 Result<VariableRule> parse_settings(const std::string& text) {
@@ -144,8 +150,10 @@ Result<VariableRule> parse_settings(const std::string& text) {
   }
   VariableRule rule;
   rule.pattern = text.substr(0, colon);
-  const auto [others, stays] = take_stays(text.substr(colon + 1));
-  rule.stays = stays;
+  std::string others;
+  const Result<bool> stays = take_stays(text.substr(colon + 1), others);
+  if (!stays.ok()) return stays.status().in("--field " + rule.pattern);
+  rule.stays = *stays;
   if (others.empty()) return rule;
   auto said = options::parse_rule(others, options::variable_rule);
   if (!said.ok()) return said.status().in("--field " + rule.pattern);

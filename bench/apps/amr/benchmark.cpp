@@ -15,6 +15,7 @@
 #include "bench/harness/timed.hpp"
 #include "bench/harness/workplace.hpp"
 #include "core/amr/load_balance.hpp"
+#include "core/catalog/strategies.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "parallel/comm/agree.hpp"
 
@@ -253,17 +254,16 @@ class Benchmark {
 }  // namespace
 
 Result<Way> parse_way(const std::string& name) {
-  constexpr const char* strategies[] = {"skeleton",    "aggregated", "collective",
-                                        "independent", "filtered",   "amrex-1d"};
   Way way;
   way.name = name;
   const size_t colon = name.find(':');
   way.strategy = name.substr(0, colon);
-  if (std::find(std::begin(strategies), std::end(strategies), way.strategy) == std::end(strategies)) {
+  if (std::none_of(strategy_rows.begin(), strategy_rows.end(),
+                   [&](const StrategyRow& row) { return row.name == way.strategy; })) {
     return usage_error(
-        fmt::format("way '{}': strategy '{}' is unknown; allowed are skeleton, aggregated, collective, "
-                    "independent, filtered, amrex-1d, with a codec behind a colon: skeleton:auto",
-                    name, way.strategy));
+        fmt::format("way '{}': strategy '{}' is unknown; allowed are {}, with a codec behind a colon: "
+                    "skeleton:auto",
+                    name, way.strategy, joined(strategy_rows)));
   }
   if (colon == std::string::npos) return way;
   way.compress = true;

@@ -16,6 +16,7 @@
 #include "core/amr/grow.hpp"
 #include "core/amr/load_balance.hpp"
 #include "core/amr/sample_grids.hpp"
+#include "core/catalog/strategies.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/plotfile_reader.hpp"
 #include "parallel/comm/agree.hpp"
@@ -373,8 +374,9 @@ Status check_case(const Case& options) {
   if (options.repeats < 1 || options.repeats > 1000) {
     return usage_error(fmt::format("repeats is {}; 1 to 1000 are allowed", options.repeats));
   }
-  if (options.ghosts < 0 || options.ghosts > 64) {
-    return usage_error(fmt::format("ghosts is {}; 0 to 64 are allowed", options.ghosts));
+  if (options.ghosts < 0 || options.ghosts > amr::max_sample_ghosts) {
+    return usage_error(
+        fmt::format("ghosts is {}; 0 to {} are allowed", options.ghosts, amr::max_sample_ghosts));
   }
   for (size_t i = 0; i < options.ways.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -389,12 +391,12 @@ Status check_case(const Case& options) {
 }  // namespace
 
 Result<Way> parse_way(const std::string& name) {
-  for (const char* strategy : {"independent", "collective", "aggregated", "skeleton"}) {
-    if (name == strategy) return Way{name, false, strategy};
+  for (const StrategyRow& row : strategies_of_values) {
+    if (name == row.name) return Way{name, false, name};
   }
   if (name == "compressed") return Way{name, true, "skeleton"};
-  return usage_error(fmt::format(
-      "unknown strategy '{}'; allowed are independent, collective, aggregated, skeleton, compressed", name));
+  return usage_error(
+      fmt::format("unknown strategy '{}'; allowed are {}, compressed", name, joined(strategies_of_values)));
 }
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {

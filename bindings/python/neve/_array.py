@@ -116,8 +116,7 @@ def compress(
 
     fill      the value that marks missing data; None: detected (1e20, -999, ...) unless
               detect_fill=False
-    codec     "auto", "dual_quant", "exact", "lorenzo_regression", "interpolation", "context"
-              or "lossless"
+    codec     by name, as --codec of the command, whose help lists all of them; "auto" chooses
     effort    "fast", "balanced" or "max"
     threads   None: every CPU this process may use. The bytes do not depend on it.
 

@@ -16,6 +16,8 @@ FILTER_ID: int
 FILTER_LAYOUT: int
 MAX_THREADS: int
 MAX_MISSING: int
+CODECS: dict[str, int]
+EFFORTS: dict[str, int]
 
 @overload
 def encode_array(

@@ -21,16 +21,6 @@ FILTER_ID = _core.FILTER_ID
 
 # cd_values (docs/format.md): the words a user gives; the filter adds dtype, chunk shape and the
 # dataset's own fill value itself.
-_CODECS = {
-    "auto": 0,
-    "dual_quant": 1,
-    "exact": 2,
-    "lorenzo_regression": 4,
-    "interpolation": 5,
-    "context": 6,
-    "lossless": 7,
-}
-_EFFORTS = {"fast": 0, "balanced": 1, "max": 2}
 _ABS, _REL = 1, 2
 _FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL, _WRITTEN_ONCE, _RANGE_GIVEN = 1, 2, 4, 8, 16
 
@@ -174,8 +164,8 @@ class Filter(Mapping[str, Any]):
     ) -> None:
         bound = parse_bound("Filter", {"abs": abs, "rel": rel, "lossless": lossless})
         mode, value = bound.mode, bound.value
-        codec_word = _choice("codec", codec, _CODECS)
-        effort_word = _choice("effort", effort, _EFFORTS)
+        codec_word = _choice("codec", codec, _core.CODECS)
+        effort_word = _choice("effort", effort, _core.EFFORTS)
         for name, switch in (("rewrite", rewrite), ("detect_fill", detect_fill)):
             if not isinstance(switch, (bool, np.bool_)):
                 raise Error(f"Filter: {name}={switch!r} is not True or False")

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
-#include "core/format/codec_choices.hpp"
 #include "neve/frame.hpp"
 #include "neve/options.hpp"
 
@@ -64,14 +63,15 @@ nb::object encode(nb::handle array, const std::string& dtype, const std::vector<
                   std::optional<uint64_t> integer_fill, bool detect_fill,
                   const std::map<std::string, std::string>& options_text, bool explain) {
   const DType type = dtype_of_name(dtype);
-  ArrayOptions options;
-  options.bound = {static_cast<BoundMode>(bound_mode), bound_value};
-  check(check_bound(options.bound, BoundUse::array));
-  options.fill = fill;
-  options.integer_fill = integer_fill;
-  options.detect_fill = detect_fill;
-  options = unwrap(parse_array_options(options_text, std::move(options)));
-  if (!is_integer(type)) check(check_keeps_bound(options.bound, options.codec));
+  OptionsSoFar so_far;
+  so_far.dtype = type;
+  so_far.given = {"bound"};
+  so_far.values.bound = {static_cast<BoundMode>(bound_mode), bound_value};
+  check(check_bound(so_far.values.bound, BoundUse::array));
+  so_far.values.fill = fill;
+  so_far.values.integer_fill = integer_fill;
+  so_far.values.detect_fill = detect_fill;
+  ArrayOptions options = unwrap(parse_array_options(options_text, std::move(so_far)));
   options.encode.explain = explain;
 
   const Buffer input(array, Buffer::Access::read);

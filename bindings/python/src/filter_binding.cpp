@@ -4,6 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
+#include "core/catalog/choices.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/codecs/array_part.hpp"
 #include "io/hdf5/filter_parameters.hpp"
 #include "neve/frame.hpp"
@@ -40,6 +42,22 @@ nb::dict measure(nb::handle values, bool is_single, std::optional<double> fill,
   return out;
 }
 
+// The numbers of what can be asked for, by name.
+nb::dict codec_numbers() {
+  nb::dict numbers;
+  for (const CodecTraits& row : codec_rows) {
+    if (row.is_asked_for) numbers[nb::str(row.name.data(), row.name.size())] = static_cast<int>(row.codec);
+  }
+  return numbers;
+}
+
+nb::dict effort_numbers() {
+  nb::dict numbers;
+  for (const auto& row : effort_names)
+    numbers[nb::str(row.name.data(), row.name.size())] = static_cast<int>(row.value);
+  return numbers;
+}
+
 }  // namespace
 
 void bind_filter(nb::module_& module) {
@@ -49,6 +67,8 @@ void bind_filter(nb::module_& module) {
   module.attr("FILTER_ID") = hdf5::neve_filter_id;
   module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
   module.attr("MAX_MISSING") = hdf5::max_missing;
+  module.attr("CODECS") = codec_numbers();
+  module.attr("EFFORTS") = effort_numbers();
 }
 
 }  // namespace neve::python

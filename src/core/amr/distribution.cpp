@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
+#include "core/amr/distribution_names.hpp"
 #include "core/amr/load_balance.hpp"
 #include "core/status/guarded.hpp"
 
 namespace neve {
 
 Result<DistributionMethod> parse_distribution_method(const std::string& name) {
-  if (name == "even-runs") return DistributionMethod::even_runs;
-  if (name == "greedy") return DistributionMethod::greedy;
-  if (name == "exchange") return DistributionMethod::exchange;
-  return usage_error(
-      fmt::format("unknown way to share boxes \"{}\"; allowed are even-runs, greedy, exchange", name));
+  if (const auto method = value_in(amr::distribution_names, name)) return *method;
+  return usage_error(fmt::format("unknown way to share boxes \"{}\"; allowed are {}", name,
+                                 joined(amr::distribution_names)));
 }
 
 Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarchy, int ranks,
@@ -21,8 +20,8 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
   if (ranks < 1)
     return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
   if (options.method > DistributionMethod::exchange) {
-    return usage_error(fmt::format("way {} to share boxes unknown; allowed are even-runs, greedy, exchange",
-                                   static_cast<int>(options.method)));
+    return usage_error(fmt::format("way {} to share boxes unknown; allowed are {}",
+                                   static_cast<int>(options.method), joined(amr::distribution_names)));
   }
   return guarded("sharing boxes", [&]() -> Result<std::vector<std::vector<int>>> {
     if (options.loads.empty()) {

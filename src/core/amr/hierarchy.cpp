@@ -9,8 +9,8 @@
 
 #include "core/amr/box_index.hpp"
 #include "core/amr/box_text.hpp"
-#include "core/amr/limits.hpp"
 #include "core/status/guarded.hpp"
+#include "neve/limits.hpp"
 
 namespace neve {
 namespace {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int max_box_cells = 1024;
 constexpr int max_replicas = 1024;
-constexpr int max_components = 1024;
+constexpr int max_sample_components = 1024;
 
 Status check_number(const char* what, int value, int least, int most) {
   if (value >= least && value <= most) return {};
@@ -164,7 +164,7 @@ void split_to(std::vector<TileBox>& boxes, size_t count) {
 
 Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
   NEVE_TRY(check_number("edge of a box in cells", grid.box_cells, 1, max_box_cells));
-  NEVE_TRY(check_number("number of components", grid.components, 1, max_components));
+  NEVE_TRY(check_number("number of components", grid.components, 1, max_sample_components));
   for (int32_t n : grid.replicas)
     NEVE_TRY(check_number("number of units along a direction", n, 1, max_replicas));
 
@@ -206,7 +206,7 @@ Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
 
 Result<Hierarchy> ice_grid(const IceGrid& grid) {
   NEVE_TRY(check_number("edge of a tile in cells", grid.tile_cells, 1, max_box_cells));
-  NEVE_TRY(check_number("number of components", grid.components, 1, max_components));
+  NEVE_TRY(check_number("number of components", grid.components, 1, max_sample_components));
 
   // The finest level first: a coarser one must hold it, with a tile to spare.
   std::vector<std::vector<TileBox>> boxes(ice_levels);

@@ -18,6 +18,9 @@ struct ChomboGrid {
   int components = 2;
   DType dtype = DType::f64;
 };
+// Layers around the boxes of such a grid, as plans and benchmarks take them.
+inline constexpr int max_sample_ghosts = 64;
+
 inline constexpr int chombo_boxes_per_unit = 225;
 inline constexpr int chombo_ghosts = 1;
 Result<Hierarchy> chombo_grid(const ChomboGrid& grid);

@@ -188,7 +188,8 @@ namespace {
 // Codec exact predicts nothing, and stands in for lossy codecs that have no bound: moving values would gain
 // nothing.
 bool is_predicted(const ComponentSpec& spec) {
-  return is_lossless(spec) || (spec.codec != Codec::exact && spec.bound_abs > 0);
+  if (traits_of(spec.codec).keeps_bits) return spec.codec != Codec::exact;
+  return is_lossless(spec) || spec.bound_abs > 0;
 }
 
 bool gathers_boxes(const FrameLayout& layout) {
@@ -237,7 +238,7 @@ bool needs_arrangements(const ComponentSpec& spec, const SectionArrangement& arr
   if (arrangement != SectionArrangement{}) return true;
   if (!is_predicted(spec)) return false;
   if (spec.codec == Codec::automatic) return is_lossless(spec) || options.effort != Effort::fast;
-  return spec.codec == Codec::lossless || !traits_of(spec.codec).decodes_alone;
+  return traits_of(spec.codec).keeps_bits || !traits_of(spec.codec).decodes_alone;
 }
 
 template class ArrangedSource<float>;

@@ -64,6 +64,9 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
                                       FrameReport* report) {
   // What reaches a ratio or a PSNR in one part does not in another.
   NEVE_TRY(check_bound(options.bound, whole == nullptr ? BoundUse::array : BoundUse::field));
+  if (options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr) {
+    NEVE_TRY(check_uses_bound(options.bound, options.codec));  // it could not be reached
+  }
   NEVE_TRY(check_dtype(dtype));
   FrameLayout layout;
   layout.is_array = true;

@@ -13,7 +13,7 @@
 namespace neve {
 
 template <class T>
-SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec) {
+SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec, Effort) {
   std::vector<T> values;
   values.reserve(source.held);
   for (const auto& rect : source.rects) {
@@ -71,22 +71,22 @@ Status decode_exact(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
   return {};
 }
 
-template SectionDraft draft_exact<float>(const SectionSource<float>&, const ComponentSpec&);
+template SectionDraft draft_exact<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
 template Status decode_exact<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                     const SectionTarget<float>&);
-template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&);
+template SectionDraft draft_exact<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template Status decode_exact<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                      const SectionTarget<double>&);
-template SectionDraft draft_exact<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&);
+template SectionDraft draft_exact<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
 template Status decode_exact<uint8_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                       const SectionTarget<uint8_t>&);
-template SectionDraft draft_exact<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&);
+template SectionDraft draft_exact<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
 template Status decode_exact<uint16_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint16_t>&);
-template SectionDraft draft_exact<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&);
+template SectionDraft draft_exact<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
 template Status decode_exact<uint32_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint32_t>&);
-template SectionDraft draft_exact<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&);
+template SectionDraft draft_exact<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
 template Status decode_exact<uint64_t>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                        const SectionTarget<uint64_t>&);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/catalog/codecs.hpp"
 #include "core/kernels/kernels.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 #include "core/stages/quantize/value_rules.hpp"
@@ -18,7 +19,7 @@ constexpr int64_t block_values = 1024;  // codes and decoded values of a block s
 template <class T>
 void reconstruct_values(const T* values, T* restored, int64_t count, const ComponentSpec& spec) {
   const FloatEnvironment environment;
-  if (spec.codec == Codec::exact || spec.codec == Codec::lossless || !make_grid<T>(spec).is_usable()) {
+  if (traits_of(spec.codec).keeps_bits || !make_grid<T>(spec).is_usable()) {
     if (restored != values) std::copy(values, values + count, restored);
     return;
   }

@@ -60,7 +60,7 @@ Bytes bytes_of(T value) {
 // Holds the value as dual quantization would restore it: a decoded value depends on the original and the spec
 // alone, never on which section it fell into (what coverage checks across ranks rely on).
 template <class T>
-SectionDraft draft_constant(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
+SectionDraft draft_one_value(T value, const SectionSource<T>& source, const ComponentSpec& spec) {
   SectionDraft draft;
   draft.codec = Codec::constant;
   if constexpr (std::is_floating_point_v<T>) {
@@ -79,27 +79,6 @@ SectionDraft draft_constant(T value, const SectionSource<T>& source, const Compo
       draft.report.special_cells = source.held;
   }
   return draft;
-}
-
-template <class T>
-Status decode_constant(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
-                       const SectionTarget<T>& target) {
-  ByteReader in(bytes);
-  const T value = in.get<T>();
-  if (in.failed() || in.remaining() != 0) {
-    return corrupt(fmt::format("constant section: {} bytes, must be {}", bytes.size(), sizeof(T)));
-  }
-  // Left-out cells are promised to be finite.
-  const T outside = is_finite(value) ? value : T{0};
-  for (const auto& rect : target.rects) {
-    if (rect.first == nullptr) continue;
-    for (int64_t r = 0; r < rect.rows(); ++r) {
-      T* row = rect.row(r);
-      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
-      for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = skip != nullptr && skip[x] != 0 ? outside : value;
-    }
-  }
-  return {};
 }
 
 bool lists_many(const SectionDraft& draft, uint64_t held) {
@@ -138,13 +117,17 @@ void note_alone(SectionDraft& draft, uint64_t spent_ns) {
   draft.selection.coded(alone, spent_ns, true);
 }
 
-// By the codec of that number, one that quantizes.
+// By the codec of that number, asked for by name.
 template <class T>
-SectionDraft draft_by(Codec codec, const SectionSource<T>& source, const ComponentSpec& spec) {
+SectionDraft draft_by(Codec codec, const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   switch (codec) {
-#define NEVE_DRAFT(name, is_asked_for, keeps_bits, ...)           \
-  case Codec::name:                                               \
-    if constexpr (!keeps_bits) return draft_##name(source, spec); \
+#define NEVE_DRAFT(name, is_asked_for, keeps_bits, ...)                \
+  case Codec::name:                                                    \
+    if constexpr (keeps_bits && is_asked_for) {                        \
+      return draft_##name(source, spec, effort);                       \
+    } else if constexpr (!keeps_bits && std::is_floating_point_v<T>) { \
+      return draft_##name(source, spec);                               \
+    }                                                                  \
     break;
     NEVE_CODECS(NEVE_DRAFT)
 #undef NEVE_DRAFT
@@ -152,16 +135,28 @@ SectionDraft draft_by(Codec codec, const SectionSource<T>& source, const Compone
       break;
   }
   SectionDraft none;
-  none.refused = usage_error(fmt::format("codec {} does not quantize", codec_name(codec)));
+  none.refused = usage_error(fmt::format("codec {} cannot be asked for here", codec_name(codec)));
   return none;
+}
+
+// By a codec that keeps every bit. Codec lossless has said itself what it weighed.
+template <class T>
+SectionDraft draft_kept(Codec codec, const SectionSource<T>& source, const ComponentSpec& spec,
+                        Effort effort) {
+  const uint64_t begin_ns = thread_time_ns();
+  SectionDraft draft = draft_by(codec, source, spec, effort);
+  if (draft.refused.ok() && draft.selection.candidates.empty())
+    note_alone(draft, thread_time_ns() - begin_ns);
+  return draft;
 }
 
 // A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
 template <class T>
-SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec) {
+SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
+                         Effort effort) {
   const uint64_t begin_ns = thread_time_ns();
   const bool is_dual_quant = codec == Codec::dual_quant;
-  SectionDraft draft = draft_by(codec, source, spec);
+  SectionDraft draft = draft_by(codec, source, spec, effort);
   note_alone(draft, thread_time_ns() - begin_ns);
   if (!lists_many(draft, source.held)) {
     draft.selection.passed(Codec::exact, Fate::few_listed);
@@ -171,7 +166,7 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
   ComponentSpec exact_spec = spec;
   // Values as they are: what dual quantization makes of them would make max_abs_error wrong.
   if (!is_dual_quant) exact_spec.codec = Codec::exact;
-  SectionDraft exact = draft_exact(source, exact_spec);
+  SectionDraft exact = draft_exact(source, exact_spec, effort);
   note_alone(exact, thread_time_ns() - exact_ns);
   if (is_dual_quant) {
     exact.report = draft.report;
@@ -291,7 +286,7 @@ bool dual_quant_alone(const ComponentSpec& spec) { return spec.lattice || may_be
 template <class T>
 SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   const CandidateScorer scorer{source.held * sizeof(T), spec.tuning};
-  Candidate best(draft_lossy(source, spec, Codec::dual_quant), scorer);
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant, effort), scorer);
   const bool is_max = effort == Effort::max;
   if (effort != Effort::max) {
     best.trace().passed(Codec::context, Fate::effort);
@@ -310,7 +305,7 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   const double worth =
       (is_max ? max_context_share : max_interpolation_share) * static_cast<double>(best.bytes());
   const auto weigh = [&](Codec codec) {
-    Candidate other(draft_lossy(source, spec, codec), scorer);
+    Candidate other(draft_lossy(source, spec, codec, effort), scorer);
     const bool wins = is_better(other, best, effort);
     if (wins) std::swap(best, other);
     best.trace().append_loser(other.draft().selection);
@@ -348,7 +343,38 @@ bool has_quant_codes(const ComponentSpec& spec) {
   }
 }
 
+// The codec that keeps every bit and is called for these values: the one that was asked for by name, or what
+// stands in where nothing can be quantized. Codec::automatic where values are quantized.
+template <class T>
+Codec bit_keeper(const ComponentSpec& spec) {
+  if (traits_of(spec.codec).keeps_bits) return spec.codec;
+  if (is_lossless(spec)) return Codec::lossless;
+  if (has_quant_codes<T>(spec)) return Codec::automatic;
+  return spec.codec == Codec::automatic ? Codec::lossless : Codec::exact;
+}
+
 }  // namespace
+
+template <class T>
+Status decode_constant(ByteSpan bytes, const ComponentInfo&, const CodebookTable&,
+                       const SectionTarget<T>& target) {
+  ByteReader in(bytes);
+  const T value = in.get<T>();
+  if (in.failed() || in.remaining() != 0) {
+    return corrupt(fmt::format("constant section: {} bytes, must be {}", bytes.size(), sizeof(T)));
+  }
+  // Left-out cells are promised to be finite.
+  const T outside = is_finite(value) ? value : T{0};
+  for (const auto& rect : target.rects) {
+    if (rect.first == nullptr) continue;
+    for (int64_t r = 0; r < rect.rows(); ++r) {
+      T* row = rect.row(r);
+      const uint8_t* skip = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
+      for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = skip != nullptr && skip[x] != 0 ? outside : value;
+    }
+  }
+  return {};
+}
 
 template <class T>
 double estimate_section(const SectionSource<T>& source, const ComponentSpec& spec) {
@@ -360,14 +386,10 @@ template <class T>
 SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
   SectionDraft draft;
   if (const auto value = single_value(source); value) {
-    draft = draft_constant(*value, source, spec);
+    draft = draft_one_value(*value, source, spec);
     note_alone(draft, 0);
-  } else if (is_lossless(spec) || (spec.codec == Codec::automatic && !has_quant_codes<T>(spec))) {
-    draft = draft_lossless(source, spec, effort);
-  } else if (spec.codec == Codec::exact || !has_quant_codes<T>(spec)) {
-    const uint64_t begin_ns = thread_time_ns();
-    draft = draft_exact(source, spec);
-    note_alone(draft, thread_time_ns() - begin_ns);
+  } else if (const Codec keeper = bit_keeper<T>(spec); keeper != Codec::automatic) {
+    draft = draft_kept(keeper, source, spec, effort);
   } else if constexpr (std::is_floating_point_v<T>) {
     Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
     // What codec lossless keeps of restored values is weighed against dual_quant each time.
@@ -380,7 +402,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
     } else if (codec == Codec::lossless) {
       draft = draft_lossless(source, spec, effort);
     } else {
-      draft = draft_lossy(source, spec, codec);
+      draft = draft_lossy(source, spec, codec, effort);
       refine_codebooks(draft, effort);
       draft.selection.settled(drafted_bytes(draft), 0);
     }

@@ -10,6 +10,7 @@
 
 #include "core/bits/bytes.hpp"
 #include "core/bits/ordered_words.hpp"
+#include "core/catalog/codecs.hpp"
 #include "core/sections/section_data.hpp"
 #include "core/select/selection_trace.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
@@ -76,51 +77,32 @@ template <class T>
 Status decode_section(ByteSpan bytes, Codec codec, const ComponentInfo& info, const CodebookTable& shared,
                       const SectionTarget<T>& target);
 
-// --- the codecs: symbols get one codebook, and more of them once it is known whose symbols stay ------------
+// --- the codecs: draft_NAME and decode_NAME of each row of core/catalog/codecs.hpp. Symbols get one
+// codebook, and more of them once it is known whose symbols stay. Codecs that keep every bit are told the
+// effort, too; constant, which nobody asks for, has no draft_NAME.
 
-template <class T>
-SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec);
-template <class T>
-Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                         const SectionTarget<T>& target);
-
-template <class T>
-SectionDraft draft_lorenzo_regression(const SectionSource<T>& source, const ComponentSpec& spec);
-template <class T>
-Status decode_lorenzo_regression(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                                 const SectionTarget<T>& target);
-
-template <class T>
-SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec);
-template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                            const SectionTarget<T>& target);
-
-template <class T>
-SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& spec);
-template <class T>
-Status decode_context(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                      const SectionTarget<T>& target);
-
-template <class T>
-SectionDraft draft_exact(const SectionSource<T>& source, const ComponentSpec& spec);
-template <class T>
-Status decode_exact(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                    const SectionTarget<T>& target);
+#define NEVE_DRAFT_ARGUMENTS_false const SectionSource<T>&source, const ComponentSpec &spec
+#define NEVE_DRAFT_ARGUMENTS_true const SectionSource<T>&source, const ComponentSpec &spec, Effort effort
+#define NEVE_CODEC_FUNCTIONS(name, is_asked_for, keeps_bits, ...)                              \
+  template <class T>                                                                           \
+  SectionDraft draft_##name(NEVE_DRAFT_ARGUMENTS_##keeps_bits);                                \
+  template <class T>                                                                           \
+  Status decode_##name(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared, \
+                       const SectionTarget<T>& target);
+NEVE_CODECS(NEVE_CODEC_FUNCTIONS)
+#undef NEVE_CODEC_FUNCTIONS
+#undef NEVE_DRAFT_ARGUMENTS_true
+#undef NEVE_DRAFT_ARGUMENTS_false
 
 // The compressor that a method cannot do without; nothing for those that have their own coding.
 std::optional<ByteCoder> coder_of(LosslessMethod method);
-// A method asked for whose compressor is not there (LZO, bzip2) has been refused before. Method rank gives
-// way to lorenzo where a section has too many different values.
-template <class T>
-SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort);
-// The same where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
+// Codec lossless: a method asked for whose compressor is not there (LZO, bzip2) has been refused before.
+// Method rank gives way to lorenzo where a section has too many different values.
+//
+// Its draft where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
 // `losers` what was weighed.
 template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat, SelectionTrace& losers);
-template <class T>
-Status decode_lossless(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                       const SectionTarget<T>& target);
 
 }  // namespace neve

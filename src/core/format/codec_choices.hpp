@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -21,6 +22,9 @@ bool can_keep_every_bit(Codec asked);
 
 // Of a codec that somebody asked for beside this very bound.
 Status check_keeps_bound(const Bound& bound, Codec codec);
+
+// A bound that allows errors changes nothing beside a codec that makes none. `name`: of the bound, "--bound".
+Status check_uses_bound(const Bound& bound, Codec codec, std::string_view name = "bound");
 
 // Whether what the codec decodes to can be encoded again, with other values around, and stays the same
 // (Lattice, neve/frame.hpp).

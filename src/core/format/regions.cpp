@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 
+#include "core/catalog/choices.hpp"
 #include "core/sections/visit_cells.hpp"
 
 namespace neve {
@@ -298,8 +299,8 @@ Status check_arrangement(const SectionArrangement& arrangement) {
     return corrupt(
         fmt::format("arrangement {} unknown to this version", static_cast<int>(arrangement.arrangement)));
   }
-  if (unit != 0 && unit != 8 && unit != 16 && unit != 32) {
-    return corrupt(fmt::format("unit blocks of {} cells, must be 0, 8, 16 or 32", unit));
+  if (!is_side(unit, unit_sides)) {
+    return corrupt(fmt::format("unit blocks of {} cells, must be 0, {}", unit, joined(unit_sides, " or ")));
   }
   if ((arrangement.arrangement == Arrangement::cluster && unit == 0) ||
       (arrangement.arrangement >= Arrangement::in_place && unit != 0)) {

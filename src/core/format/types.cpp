@@ -10,6 +10,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/catalog/choices.hpp"
 #include "core/catalog/codecs.hpp"
 #include "core/catalog/lossless_methods.hpp"
 #include "core/format/codec_choices.hpp"
@@ -208,6 +209,14 @@ Status check_keeps_bound(const Bound& bound, Codec codec) {
                                  codec_name(codec), fmt::join(names_of(can_keep_every_bit), ", ")));
 }
 
+Status check_uses_bound(const Bound& bound, Codec codec, std::string_view name) {
+  if (bound.mode == BoundMode::lossless || !keeps_integers(codec)) return {};
+  return usage_error(fmt::format(
+      "{} {} has no meaning with codec {}, which keeps every bit; allowed with it: lossless, and with this "
+      "bound the other codecs",
+      name, to_string(bound), codec_name(codec)));
+}
+
 bool repeats_values(Codec asked) { return asked == Codec::automatic || traits_of(asked).decodes_alone; }
 
 Status check_repeats_values(Codec codec) {
@@ -244,28 +253,14 @@ Result<LosslessMethod> parse_lossless_method(std::string_view name) {
 }
 
 std::string_view arrangement_name(Arrangement arrangement) {
-  switch (arrangement) {
-    case Arrangement::linear:
-      return "linear";
-    case Arrangement::cluster:
-      return "cluster";
-    case Arrangement::in_place:
-      return "in_place";
-    case Arrangement::nested:
-      return "nested";
-    case Arrangement::automatic:
-      return "auto";
-  }
-  return unknown_name;
+  if (arrangement == Arrangement::nested) return "nested";
+  return name_in(arrangement_choices, arrangement, unknown_name);
 }
 
 Result<Arrangement> parse_arrangement(std::string_view name) {
-  for (const Arrangement arrangement :
-       {Arrangement::automatic, Arrangement::linear, Arrangement::cluster, Arrangement::in_place}) {
-    if (name == arrangement_name(arrangement)) return arrangement;
-  }
+  if (const auto arrangement = value_in(arrangement_choices, name)) return *arrangement;
   return usage_error(
-      fmt::format("arrangement \"{}\" unknown; allowed: auto, linear, cluster, in_place", name));
+      fmt::format("arrangement \"{}\" unknown; allowed: {}", name, joined(arrangement_choices)));
 }
 
 std::string arrangement_text(Arrangement arrangement, int unit_cells) {
@@ -274,18 +269,17 @@ std::string arrangement_text(Arrangement arrangement, int unit_cells) {
 }
 
 Status check_tuning(const CodecTuning& tuning) {
-  if (tuning.unit_cells != 0 && tuning.unit_cells != 8 && tuning.unit_cells != 16 &&
-      tuning.unit_cells != 32) {
-    return usage_error(
-        fmt::format("unit blocks of {} cells; allowed: 8, 16, 32, or 0 for automatic", tuning.unit_cells));
+  if (!is_side(tuning.unit_cells, unit_sides)) {
+    return usage_error(fmt::format("unit blocks of {} cells; allowed: {}, or 0 for automatic",
+                                   tuning.unit_cells, joined(unit_sides)));
   }
-  if (tuning.block_cells != 0 && tuning.block_cells != 4 && tuning.block_cells != 6) {
-    return usage_error(
-        fmt::format("prediction blocks of {} cells; allowed: 4, 6, or 0 for automatic", tuning.block_cells));
+  if (!is_side(tuning.block_cells, block_sides)) {
+    return usage_error(fmt::format("prediction blocks of {} cells; allowed: {}, or 0 for automatic",
+                                   tuning.block_cells, joined(block_sides)));
   }
   if (arrangement_name(tuning.arrangement) == unknown_name) {
-    return usage_error(fmt::format("arrangement {} unknown; allowed: auto, linear, cluster, in_place",
-                                   static_cast<int>(tuning.arrangement)));
+    return usage_error(fmt::format("arrangement {} unknown; allowed: {}",
+                                   static_cast<int>(tuning.arrangement), joined(arrangement_choices)));
   }
   if (tuning.arrangement == Arrangement::nested) {
     return usage_error(
@@ -311,29 +305,17 @@ Status check_tuning(const CodecTuning& tuning) {
   return {};
 }
 
-std::string_view effort_name(Effort effort) {
-  switch (effort) {
-    case Effort::fast:
-      return "fast";
-    case Effort::balanced:
-      return "balanced";
-    case Effort::max:
-      return "max";
-  }
-  return unknown_name;
-}
+std::string_view effort_name(Effort effort) { return name_in(effort_names, effort, unknown_name); }
 
 Status check_effort(Effort effort) {
-  if (effort <= Effort::max) return {};
+  if (effort_name(effort) != unknown_name) return {};
   return usage_error(
-      fmt::format("effort {} unknown; allowed: fast, balanced, max", static_cast<int>(effort)));
+      fmt::format("effort {} unknown; allowed: {}", static_cast<int>(effort), joined(effort_names)));
 }
 
 Result<Effort> parse_effort(std::string_view name) {
-  for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
-    if (name == effort_name(effort)) return effort;
-  }
-  return usage_error(fmt::format("effort \"{}\" unknown; allowed: fast, balanced, max", name));
+  if (const auto effort = value_in(effort_names, name)) return *effort;
+  return usage_error(fmt::format("effort \"{}\" unknown; allowed: {}", name, joined(effort_names)));
 }
 
 }  // namespace neve

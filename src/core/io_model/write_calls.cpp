@@ -67,20 +67,6 @@ void visit_independent(const FilePieces& file, const std::function<void(const St
 
 }  // namespace
 
-std::string strategy_name(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::independent:
-      return "independent";
-    case Strategy::collective:
-      return "collective";
-    case Strategy::aggregated:
-      return "aggregated";
-    case Strategy::skeleton:
-      return "skeleton";
-  }
-  return {};
-}
-
 void for_each_step(const FilePieces& file, Strategy strategy, int aggregate_boxes, uint64_t stripe_bytes,
                    const std::function<void(const Step&)>& visit) {
   if (strategy == Strategy::independent) {

@@ -9,18 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "core/catalog/strategies.hpp"
 #include "core/io_model/file_pieces.hpp"
 #include "neve/status.hpp"
 
 namespace neve::io_model {
 
-enum class Strategy : uint8_t {
-  independent,  // a write for every piece
-  collective,   // a collective write for each rank's first piece of a dataset, its second, ...
-  aggregated,   // all pieces of a dataset in one collective write, or so many of each rank at a time
-  skeleton,     // all pieces of all datasets in one collective write
-};
-std::string strategy_name(Strategy strategy);
+// Skeleton, aggregated, collective and independent are modelled, by the bytes of the pieces alone.
+using neve::Strategy;
 
 // A request to the file system. `writer`: the rank it comes from, where no aggregator writes for others; else
 // -1.

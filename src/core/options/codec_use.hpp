@@ -16,8 +16,10 @@ struct CodecUse {
   Effort effort = Effort::fast;
   bool is_lossless = false;
   CodecTuning tuning;
+  Bound bound = {};
+  bool has_own_bound = false;  // a rule's own, not that of the others
 };
-using Heeds = bool (*)(const CodecUse&);
+using UseTest = bool (*)(const CodecUse&);
 
 bool may_be_lossless(const CodecUse& use);
 bool chooses_or_is_lossless(const CodecUse& use);

@@ -14,22 +14,8 @@ namespace {
 constexpr std::string_view exact_knows_one_way =
     "has no meaning with codec exact, which encodes in one way only";
 
-// Rows whose value in `tuning` is not what it is by itself.
-std::vector<const Option*> changed_rows(CodecTuning tuning) {
-  CodecTuning untouched;
-  if (tuning == untouched) return {};  // mostly, and of every small array that Python compresses
-  Slots changed, usual;
-  changed.tuning = &tuning;
-  usual.tuning = &untouched;
-  std::vector<const Option*> rows;
-  for (const Option& row : table()) {
-    if (row.heeds != nullptr && row.print(changed) != row.print(usual)) rows.push_back(&row);
-  }
-  return rows;
-}
-
-bool any_heeds(const std::vector<CodecUse>& uses, Heeds heeds) {
-  return std::any_of(uses.begin(), uses.end(), heeds);
+bool is_used_in_any(const Option& row, const std::vector<CodecUse>& uses) {
+  return std::any_of(uses.begin(), uses.end(), [&](const CodecUse& use) { return is_used(row, use); });
 }
 
 // Those that take the tuning that `use` was told.
@@ -47,7 +33,7 @@ Status refuse_idle_tuning(const Asked& asked, const std::vector<CodecUse>& uses,
   if (!use.who.empty() && (of_variables || use.tuning == uses.front().tuning)) return {};
   const std::vector<CodecUse> sharing = sharing_tuning(uses, use);
   for (const Option* option : changed_rows(use.tuning)) {
-    if (any_heeds(sharing, option->heeds) || (of_variables && option->is_of_integers)) continue;
+    if (is_used_in_any(*option, sharing) || (of_variables && option->is_of_integers)) continue;
     const std::string name =
         use.who.empty() ? asked.named(option->key) : fmt::format("{}: {}", use.who, dashed(option->key));
     return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}: {}", name,
@@ -57,14 +43,38 @@ Status refuse_idle_tuning(const Asked& asked, const std::vector<CodecUse>& uses,
   return {};
 }
 
+// A bound that allows errors, of codecs that make none.
+Status refuse_idle_bounds(const Asked& asked, const std::vector<CodecUse>& uses, bool of_variables) {
+  const CodecUse& common = uses.front();
+  if (asked.is_given("bound") && std::none_of(uses.begin(), uses.end(), [](const CodecUse& use) {
+        return !use.has_own_bound && check_uses_bound(use.bound, use.codec).ok();
+      })) {
+    NEVE_TRY(check_uses_bound(common.bound, common.codec, asked.named("bound")));
+  }
+  for (const CodecUse& use : uses) {
+    if (!use.has_own_bound || of_variables) continue;
+    NEVE_TRY(check_uses_bound(use.bound, use.codec).in(use.who));
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string Asked::named(std::string_view key) const {
-  return prefix.empty() ? std::string(key) : prefix + dashed(key);
+std::vector<const Option*> changed_rows(CodecTuning tuning) {
+  CodecTuning untouched;
+  if (tuning == untouched) return {};  // mostly, and of every small array that Python compresses
+  Slots changed, usual;
+  changed.tuning = &tuning;
+  usual.tuning = &untouched;
+  std::vector<const Option*> rows;
+  for (const Option& row : table()) {
+    if (row.is_of_tuning && row.print(changed) != row.print(usual)) rows.push_back(&row);
+  }
+  return rows;
 }
 
 CodecUse use_of(std::string who, Codec codec, Effort effort, const Bound& bound, const CodecTuning& tuning) {
-  return {std::move(who), codec, effort, bound.mode == BoundMode::lossless, tuning};
+  return {std::move(who), codec, effort, bound.mode == BoundMode::lossless, tuning, bound};
 }
 
 std::vector<CodecUse> codec_uses(const ArrayOptions& options) {
@@ -77,6 +87,7 @@ std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string&
   for (const auto& [name, rule] : options.fields) {
     uses.push_back(use_of(rule_prefix + name, rule.codec.value_or(options.codec), effort,
                           rule.bound.value_or(options.bound), rule.tuning.value_or(options.tuning)));
+    uses.back().has_own_bound = rule.bound.has_value();
   }
   return uses;
 }
@@ -91,7 +102,8 @@ Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>
                     "lossless and exact",
                     asked.named("codec"), codec_name(common.codec)));
   }
-  if (asked.is_given("effort") && !any_heeds(uses, is_not_exact)) {
+  NEVE_TRY(refuse_idle_bounds(asked, uses, of_variables));
+  if (asked.is_given("effort") && std::none_of(uses.begin(), uses.end(), is_not_exact)) {
     return usage_error(fmt::format("{} {}", asked.named("effort"), exact_knows_one_way));
   }
   for (const CodecUse& use : uses) {
@@ -115,7 +127,7 @@ Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
   }
   const bool may_be_of_integers = !bound && !keeps_integers(codec);  // which take another codec
   for (const Option* option : changed_rows(tuning)) {
-    if ((option->is_of_integers && may_be_of_integers) || any_heeds(uses, option->heeds)) continue;
+    if ((option->is_of_integers && may_be_of_integers) || is_used_in_any(*option, uses)) continue;
     return usage_error(fmt::format("{} has no meaning with codec {}: {}", dashed(option->key),
                                    codec_name(codec), option->purpose));
   }

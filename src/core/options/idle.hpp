@@ -17,9 +17,8 @@ namespace neve::options {
 // Who asks, for messages and for what was said rather than left as it is.
 struct Asked {
   std::function<bool(std::string_view key)> is_given;
-  std::string prefix;       // of an option's name: "--", or nothing
-  std::string rule_prefix;  // of a field's: "--field ", "field "
-  std::string named(std::string_view key) const;
+  std::function<std::string(std::string_view key)> name_of = {};  // "--unit"; null: the key itself
+  std::string named(std::string_view key) const { return name_of ? name_of(key) : std::string(key); }
 };
 
 CodecUse use_of(std::string who, Codec codec, Effort effort, const Bound& bound, const CodecTuning& tuning);
@@ -28,15 +27,23 @@ std::vector<CodecUse> codec_uses(const ArrayOptions& options);
 // without a rule.
 std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string& rule_prefix);
 
-// Usage error for the codec, the effort and the tuning, said of all or in a rule, that none of `uses` heeds.
-// `of_variables`: rules are patterns of which several may meet in one variable, so each alone says too little
-// to be refused, and integers among the variables take codec lossless whatever the bound says.
+// Usage error for the bound, the codec, the effort and the tuning, of all or in a rule, that change nothing
+// in any of `uses`. `of_variables`: rules are patterns of which several may meet in one variable, so each
+// alone says too little to be refused, and integers among the variables take codec lossless whatever the
+// bound says.
 Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>& uses,
                                  bool of_variables = false);
 
-// The settings of one rule that has a codec: usage error for the first that the codec heeds under no bound
+// The settings of one rule that has a codec: usage error for the first that changes nothing under any bound
 // and effort that the rule leaves open.
 Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
                             const std::optional<Effort>& effort, const CodecTuning& tuning);
+
+// The rows whose value in `tuning` is not what it is by itself.
+std::vector<const Option*> changed_rows(CodecTuning tuning);
+// Whether the row changes anything in the use.
+inline bool is_used(const Option& row, const CodecUse& use) {
+  return row.is_used == nullptr || row.is_used(use);
+}
 
 }  // namespace neve::options

@@ -68,8 +68,8 @@ struct Option {
   bool is_in_command = true;
   bool is_of_tuning = false;  // CodecTuning's
   bool is_of_layout = false;  // how a file lies on its file system
-  // Of a codec's tuning: which use of a codec heeds it, and what it is for, in words.
-  Heeds heeds = nullptr;
+  // Of a codec's tuning: which use of a codec it changes (null: any), and what it is for, in words.
+  UseTest is_used = nullptr;
   std::string_view purpose = {};
   bool is_of_integers = false;  // they take codec lossless whatever the bound says
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <string>
 
+#include "core/format/codec_choices.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/settings.hpp"
 #include "core/options/slots.hpp"
@@ -95,7 +97,7 @@ class Said {
 
   const std::set<std::string>& keys() const { return keys_; }
   options::Asked asked() const {
-    return {[this](std::string_view key) { return keys_.count(std::string(key)) > 0; }, "", "field "};
+    return {[this](std::string_view key) { return keys_.count(std::string(key)) > 0; }};
   }
 
  private:
@@ -113,27 +115,27 @@ Status read_rule(const Item& item, WriteOptions& options) {
 // Options of an array as they are read.
 class ArrayReader {
  public:
-  explicit ArrayReader(ArrayOptions before)
-      : has_bound_(before.bound != Bound{}), slots_(std::move(before)) {}
+  explicit ArrayReader(OptionsSoFar before)
+      : given_(std::move(before.given)), dtype_(before.dtype), slots_(std::move(before.values)) {}
   Status read(const Setting& setting) {
     return options::read_setting(setting, options::array, slots_.slots());
   }
   Result<ArrayOptions> finish(const Said& said) {
     ArrayOptions options = slots_.take();
     NEVE_TRY(check_tuning(options.tuning));
-    // Of integers, too, which are lossless whatever is said of a bound.
-    const bool may_be_of_integers = !has_bound_ && said.keys().count("bound") == 0;
-    options::Asked asked = said.asked();
-    // A codec that cannot keep the bound is encode_array's to refuse, which knows the type.
-    asked.is_given = [is_said = asked.is_given](std::string_view key) {
-      return key != "codec" && is_said(key);
-    };
+    given_.insert(said.keys().begin(), said.keys().end());
+    if (dtype_ && !is_integer(*dtype_)) NEVE_TRY(check_keeps_bound(options.bound, options.codec));
+    // Integers are lossless whatever is said of a bound.
+    const bool may_be_of_integers = !dtype_ && given_.count("bound") == 0;
+    given_.erase("codec");  // one that integers cannot have is encode_array's to refuse
+    const options::Asked asked{[this](std::string_view key) { return given_.count(std::string(key)) > 0; }};
     NEVE_TRY(refuse_idle_codec_options(asked, options::codec_uses(options), may_be_of_integers));
     return options;
   }
 
  private:
-  bool has_bound_;
+  std::set<std::string> given_;
+  std::optional<DType> dtype_;
   options::ArraySlots slots_;
 };
 
@@ -152,20 +154,20 @@ Status check_uncompressed(const Said& said, const WriteOptions& options) {
 }  // namespace
 
 Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& given,
-                                         ArrayOptions before) {
+                                         OptionsSoFar before) {
   ArrayReader reader(std::move(before));
   Said said;
   for (const auto& [name, value] : given) {
     const options::Option* const option = options::find(name);
     const std::string key(option == nullptr ? std::string_view(name) : option->key);
-    const Item item{{name, key, value, false}, {}};
+    const Item item{{name, key, value}, {}};
     NEVE_TRY(reader.read(item.setting));
     NEVE_TRY(said.add(item));
   }
   return reader.finish(said);
 }
 
-Result<ArrayOptions> parse_array_options(std::string_view text, ArrayOptions before) {
+Result<ArrayOptions> parse_array_options(std::string_view text, OptionsSoFar before) {
   ArrayReader reader(std::move(before));
   Said said;
   for (Reader list(text); !list.is_at_end();) {

@@ -23,10 +23,10 @@ Setting setting_of(std::string_view text) {
   }
   const Option* const option = find(key);
   if (option != nullptr) setting.key = option->key;
-  if (equals != std::string_view::npos) setting.value = text.substr(equals + 1);
-  if (option != nullptr && option->kind == Kind::toggle) {
-    setting.is_toggle_with_value = equals != std::string_view::npos;
-    if (!setting.is_toggle_with_value) setting.value = "true";
+  if (equals != std::string_view::npos) {
+    setting.value = text.substr(equals + 1);
+  } else if (option != nullptr && option->kind == Kind::toggle) {
+    setting.value = value_text(true);
   }
   return setting;
 }
@@ -37,7 +37,6 @@ Status read_setting(const Setting& setting, Targets targets, const Slots& slots,
     return usage_error(fmt::format("unknown option \"{}\"; allowed are {}{}{}", setting.text,
                                    keys_of(targets), also.empty() ? "" : ", ", also));
   }
-  if (setting.is_toggle_with_value) return usage_error(setting.text + ": it takes no value");
   return option->read(setting.value, slots).in(std::string(option->key));
 }
 

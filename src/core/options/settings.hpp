@@ -11,17 +11,16 @@
 
 namespace neve::options {
 
-// "key=value", "key" of a toggle, or a bound alone: "rel=1e-3", "lossless".
+// "key=value", a toggle also "key" alone, or a bound alone: "rel=1e-3", "lossless".
 struct Setting {
   std::string text;  // as it was written
   std::string key;   // of the table, where it is there
   std::string value;
-  bool is_toggle_with_value = false;
 };
 Setting setting_of(std::string_view text);
 
 // Into the slot it belongs to. Usage error where no option of `targets` has the name: "unknown option "x=1";
-// allowed are ..."; of a toggle that has a value. `also`: what else is allowed, for that message.
+// allowed are ...". `also`: what else is allowed, for that message.
 Status read_setting(const Setting& setting, Targets targets, const Slots& slots, std::string_view also = {});
 
 // What a rule says of its fields or variables. Its tuning, where it says any, replaces all of that of others.

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "core/catalog/choices.hpp"
+#include "core/catalog/lossless_methods.hpp"
+#include "core/catalog/strategies.hpp"
 #include "core/format/codec_choices.hpp"
 #include "core/options/option.hpp"
+#include "core/options/value_text.hpp"
 
 namespace neve::options {
 namespace {
@@ -51,8 +55,8 @@ Option bytes_member(Option row, Slot<Struct> slot, uint64_t Struct::*member) {
   return row;
 }
 
-Option heeded_by(Option row, Heeds heeds, std::string_view purpose, bool is_of_integers = false) {
-  row.heeds = heeds;
+Option used_where(Option row, UseTest is_used, std::string_view purpose, bool is_of_integers = false) {
+  row.is_used = is_used;
   row.purpose = purpose;
   row.is_of_integers = is_of_integers;
   return row;
@@ -103,13 +107,15 @@ Option threads() {
 }
 
 Option chunk_size() {
-  Option row{"chunk_size",
-             "BYTES",
-             Kind::size,
-             Group::data,
-             encoded,
-             "most bytes of values in a chunk, 64KiB to 1GiB; without it, data files keep their chunks, and "
-             "variables without chunks get chunks of at most 4MiB"};
+  Option row{
+      "chunk_size",
+      "BYTES",
+      Kind::size,
+      Group::data,
+      encoded,
+      fmt::format("most bytes of values in a chunk, {} to {}; without it, data files keep their chunks, "
+                  "and variables without chunks get chunks of at most 4MiB",
+                  bytes_text(min_chunk_bytes), bytes_text(max_chunk_bytes))};
   row.read = [](std::string_view text, const Slots& slots) -> Status {
     NEVE_ASSIGN(const uint64_t bytes, parse_bytes(text));
     NEVE_TRY(check_chunk_bytes(bytes));
@@ -156,7 +162,7 @@ Option ghosts() {
   return row;
 }
 
-constexpr std::string_view weighs_nothing =
+constexpr std::string_view one_candidate =
     "there is nothing to choose; allowed with --codec auto and lossless";
 
 std::vector<Option> tuning_rows() {
@@ -164,43 +170,52 @@ std::vector<Option> tuning_rows() {
   constexpr Targets targets = coded | rules;
   std::vector<Option> rows = {
       member({"arrangement", "NAME", Kind::text, Group::codec, targets,
-              "how boxes are placed for prediction: auto, linear, cluster or in_place"},
+              "how boxes are placed for prediction: " + joined(arrangement_choices, " or ")},
              tuning, &CodecTuning::arrangement),
       member({"unit", "N", Kind::whole, Group::expert, targets,
-              "side of the unit blocks of linear and cluster: 8, 16 or 32; 0: chosen automatically"},
+              "side of the unit blocks of linear and cluster: " + joined(unit_sides, " or ") +
+                  "; 0: chosen automatically"},
              tuning, &CodecTuning::unit_cells),
-      heeded_by(member({"block", "N", Kind::whole, Group::expert, targets,
-                        "side of lorenzo_regression's prediction blocks: 4 or 6; 0: chosen automatically"},
-                       tuning, &CodecTuning::block_cells),
-                may_have_blocks,
-                "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
-                "bound other than lossless"),
-      heeded_by(member({"merge_units", "", Kind::toggle, Group::expert, targets,
-                        "lorenzo_regression predicts across unit blocks stacked in a line"},
-                       tuning, &CodecTuning::merge_units),
-                may_merge_units,
-                "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
-                "effort max"),
-      heeded_by(member({"method", "NAME", Kind::text, Group::expert, targets,
-                        "method of codec lossless: auto, lorenzo, multiple, rank, zstd, lz4, shuffle-zstd, "
-                        "shuffle-lz4, bitshuffle-zstd, bitshuffle-lz4, xor-zstd, or B, BW or BWXOR with LZO, "
-                        "zlib or bzip2, as in BW-zlib"},
-                       tuning, &CodecTuning::method),
-                may_be_lossless,
-                "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
-                "--codec auto",
-                true),
-      heeded_by(member({"speed_weight", "X", Kind::number, Group::expert, targets,
-                        "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
-                       tuning, &CodecTuning::speed_weight),
-                chooses_or_is_lossless, weighs_nothing, true),
-      heeded_by(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
-                        "codec lossless: weight of a method's ratio in the choice"},
-                       tuning, &CodecTuning::ratio_weight),
-                chooses_or_is_lossless, weighs_nothing, true),
+      used_where(member({"block", "N", Kind::whole, Group::expert, targets,
+                         "side of lorenzo_regression's prediction blocks: " + joined(block_sides, " or ") +
+                             "; 0: chosen automatically"},
+                        tuning, &CodecTuning::block_cells),
+                 may_have_blocks,
+                 "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
+                 "bound other than lossless"),
+      used_where(member({"merge_units", "", Kind::toggle, Group::expert, targets,
+                         "lorenzo_regression predicts across unit blocks stacked in a line"},
+                        tuning, &CodecTuning::merge_units),
+                 may_merge_units,
+                 "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
+                 "effort max"),
+      used_where(member({"method", "NAME", Kind::text, Group::expert, targets,
+                         "method of codec lossless: " + joined(lossless_method_rows, " or ")},
+                        tuning, &CodecTuning::method),
+                 may_be_lossless,
+                 "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
+                 "--codec auto",
+                 true),
+      used_where(member({"speed_weight", "X", Kind::number, Group::expert, targets,
+                         "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
+                        tuning, &CodecTuning::speed_weight),
+                 chooses_or_is_lossless, one_candidate, true),
+      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
+                         "codec lossless: weight of a method's ratio in the choice"},
+                        tuning, &CodecTuning::ratio_weight),
+                 chooses_or_is_lossless, one_candidate, true),
   };
   for (Option& row : rows) row.is_of_tuning = true;
   return rows;
+}
+
+std::string strategy_help() {
+  const auto explained = [](const StrategyRow& row) { return fmt::format("{} ({})", row.name, row.covers); };
+  std::vector<std::string> usual, peers;
+  for (const StrategyRow& row : strategies_of_values) usual.push_back(explained(row));
+  for (const StrategyRow& row : strategies_of_peers) peers.push_back(explained(row));
+  return fmt::format("what one MPI-IO write covers: {}; for comparison, compressed only: {}", joined(usual),
+                     joined(peers, " and "));
 }
 
 std::vector<Option> write_rows() {
@@ -215,12 +230,8 @@ std::vector<Option> write_rows() {
               "predict finer levels from coarser ones too where that is smaller (codecs interpolation and "
               "context); only Neve itself reads such files, not the HDF5 plugin"},
              write, &WriteOptions::cross_level),
-      member({"strategy", "NAME", Kind::text, Group::expert, through_mpi,
-              "what one MPI-IO write covers: skeleton (everything of a rank), aggregated (a level of a "
-              "rank), collective (a chunk, all ranks together), independent (a chunk); for comparison, "
-              "compressed only: filtered (AMRIC: collective filtered HDF5 writes) and amrex-1d (AMReX: 1024 "
-              "values a chunk)"},
-             write, &WriteOptions::strategy),
+      member({"strategy", "NAME", Kind::text, Group::expert, through_mpi, strategy_help()}, write,
+             &WriteOptions::strategy),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
               "strategy aggregated: boxes (or chunks) of a rank in one write; 0: all of a level"},
              write, &WriteOptions::aggregate_boxes),
@@ -253,8 +264,9 @@ std::vector<Option> make_table() {
   std::vector<Option> rows = {
       bound(),
       whole({"codec", "NAME", Kind::text, Group::codec, coded | rules, codec_choices()}, &Slots::codec),
-      whole({"effort", "NAME", Kind::text, Group::common, coded | variable_rule, "fast, balanced or max"},
-            &Slots::effort),
+      whole(
+          {"effort", "NAME", Kind::text, Group::common, coded | variable_rule, joined(effort_names, " or ")},
+          &Slots::effort),
       fill(),
       threads(),
       chunk_size(),

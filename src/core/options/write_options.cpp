@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/catalog/choices.hpp"
+
 namespace neve {
 
 Result<Covered> parse_covered(const std::string& name) {
@@ -25,11 +27,9 @@ const char* covered_name(Covered covered) {
 }
 
 Status check_chunk_bytes(uint64_t bytes) {
-  constexpr uint64_t min_bytes = uint64_t{64} << 10;
-  constexpr uint64_t max_bytes = uint64_t{1} << 30;
-  if (bytes >= min_bytes && bytes <= max_bytes) return {};
+  if (bytes >= min_chunk_bytes && bytes <= max_chunk_bytes) return {};
   return usage_error(
-      fmt::format("chunk size is {} bytes; allowed are {} .. {}", bytes, min_bytes, max_bytes));
+      fmt::format("chunk size is {} bytes; allowed are {} .. {}", bytes, min_chunk_bytes, max_chunk_bytes));
 }
 
 }  // namespace neve

@@ -12,6 +12,7 @@
 #include "core/amr/grow.hpp"
 #include "core/codecs/array_part.hpp"
 #include "io/datafile/boxed_chunk.hpp"
+#include "io/datafile/setting_uses.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/open_to_read.hpp"
 #include "io/hdf5/plotfile_header.hpp"
@@ -33,7 +34,11 @@ struct Boxed {
 class Planner {
  public:
   Planner(hid_t file, const Contents& contents, const CheckpointCopyOptions& options)
-      : file_(file), contents_(contents), options_(options), matched_(options.copy.rules.size()) {}
+      : file_(file),
+        contents_(contents),
+        options_(options),
+        matched_(options.copy.rules.size()),
+        settings_(options.copy) {}
 
   Result<CheckpointPlan> run() {
     NEVE_TRY(check_rules());
@@ -54,6 +59,10 @@ class Planner {
       plan_.copy.variables.push_back(std::move(*planned));
     }
     NEVE_TRY(check_uses());
+    if (options_.compress) {
+      NEVE_TRY(settings_.check());
+      NEVE_TRY(check_something_is_coded(options_.copy, plan_.copy.variables));
+    }
     return std::move(plan_);
   }
 
@@ -106,7 +115,9 @@ class Planner {
   }
 
   // What the options and the rules say of a component; a rule may leave all of the dataset as it is.
-  ComponentSpec spec_of(const std::string& base, const std::string& name, VariablePlan& plan) {
+  // `matching`: the rules that match.
+  ComponentSpec spec_of(const std::string& base, const std::string& name, VariablePlan& plan,
+                        std::vector<size_t>& matching) {
     ComponentSpec spec;
     spec.asked = options_.copy.bound;
     spec.codec = options_.copy.codec;
@@ -117,11 +128,12 @@ class Planner {
       const VariableRule& rule = options_.copy.rules[r];
       if (!matches(rule.pattern, base, name)) continue;
       matched_[r] = true;
+      matching.push_back(r);
       if (rule.bound) spec.asked = *rule.bound;
       if (rule.codec) spec.codec = *rule.codec;
       if (rule.tuning) spec.tuning = *rule.tuning;
       if (rule.fill) spec.fill = rule.fill;
-      if (rule.stays && plan.why_not.empty()) plan.why_not = "a rule";
+      if (rule.stays && plan.why_not.empty()) plan.why_not = stays_by_rule;
     }
     spec.tuning.arrangement = Arrangement::linear;
     return spec;
@@ -132,9 +144,16 @@ class Planner {
     const hdf5::BoxedDataset& data = *boxed.data;
     const std::vector<std::string> names = hdf5::boxed_component_names(file_, data);
     std::vector<ComponentSpec> specs;
-    for (const std::string& name : names) specs.push_back(spec_of(data.base, name, plan));
+    std::vector<std::vector<size_t>> matching(names.size());
+    for (size_t c = 0; c < names.size(); ++c) {
+      specs.push_back(spec_of(data.base, names[c], plan, matching[c]));
+    }
     plan.is_coded = plan.why_not.empty();
-    if (!plan.is_coded) return {};
+    if (!plan.is_coded) {
+      if (plan.why_not != stays_by_rule) return {};
+      for (const std::vector<size_t>& rules : matching) settings_.note(std::nullopt, rules);
+      return {};
+    }
     const bool is_float = !is_integer(*plan.variable.dtype);
     const bool any_bound = std::any_of(specs.begin(), specs.end(), [](const ComponentSpec& spec) {
       return spec.asked.mode != BoundMode::lossless;
@@ -151,6 +170,10 @@ class Planner {
       plan.chunk = list_chunk(plan.variable, options_.copy.chunk_bytes.value_or(default_chunk_bytes));
       plan.same_chunks = plan.chunk == plan.variable.chunk;
       return {};
+    }
+    for (size_t c = 0; c < specs.size(); ++c) {
+      const ComponentSpec& spec = specs[c];
+      settings_.note(options::use_of("", spec.codec, options_.copy.effort, spec.asked, {}), matching[c]);
     }
     settle_gain(specs, plan);
     auto of_boxes = std::make_shared<BoxedPlan>(BoxedPlan{BoxRuns(dims_, boxed.level->boxes, data), {}});
@@ -255,7 +278,8 @@ class Planner {
   std::vector<hdf5::BoxedLevel> levels_;
   std::map<std::string, Boxed> boxed_;  // by path
   std::vector<bool> matched_;           // by rule
-  std::set<std::string> known_;         // names that rules may match
+  SettingUses settings_;
+  std::set<std::string> known_;  // names that rules may match
   CheckpointPlan plan_;
 };
 

@@ -16,6 +16,7 @@
 #include "io/datafile/chunk_index.hpp"
 #include "io/datafile/missing_values.hpp"
 #include "io/datafile/netcdf_names.hpp"
+#include "io/datafile/setting_uses.hpp"
 #include "io/datafile/written_blocks.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/filter.hpp"
@@ -138,13 +139,13 @@ void apply_codec_settings(const VariableRule& rule, VariablePlan& plan) {
   if (rule.tuning) plan.encode.tuning = *rule.tuning;
   if (rule.effort) plan.encode.encode.effort = *rule.effort;
   if (rule.fill) plan.encode.fill = rule.fill;
-  if (rule.stays) plan.why_not = "a rule";
+  if (rule.stays) plan.why_not = stays_by_rule;
 }
 
 // What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
-// it; `plan.kept_as_grid` stays where that has kept a bound away.
+// it; `plan.kept_as_grid` stays where that has kept a bound away. `matching`: the rules that match.
 void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
-                 VariablePlan& plan, std::vector<RuleUse>& uses) {
+                 VariablePlan& plan, std::vector<RuleUse>& uses, std::vector<size_t>& matching) {
   const bool takes_bounds = plan.why_not.empty() && !is_integer(*plan.variable.dtype);
   bool is_named = false, is_kept = grid && is_lossy(plan.asked);
   if (is_kept) plan.asked = {BoundMode::lossless, 0};
@@ -152,6 +153,7 @@ void apply_rules(const CopyOptions& options, const std::string& path, std::optio
     const VariableRule& rule = options.rules[r];
     if (!matches(rule.pattern, path)) continue;
     uses[r].matched = true;
+    matching.push_back(r);
     const bool is_for_others = grid && rule.bound && is_lossy(*rule.bound) && !names_variable(rule.pattern);
     if (is_for_others && takes_bounds) {
       uses[r].grid_variable = fmt::format("{} ({})", path, grid->text());
@@ -194,8 +196,10 @@ Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
 }
 
 Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const CopyOptions& options,
-                                   std::optional<GridReason> grid, std::vector<RuleUse>& uses) {
+                                   std::optional<GridReason> grid, std::vector<RuleUse>& uses,
+                                   SettingUses& settings) {
   VariablePlan plan;
+  std::vector<size_t> matching;
   NEVE_ASSIGN(plan.variable, describe_variable(dataset, path));
   const Variable& variable = plan.variable;
   plan.asked = options.bound;
@@ -205,10 +209,14 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
   plan.encode.encode.explain = options.explain;
   plan.encode.fill = options.use_fill ? options.fill : std::nullopt;
   plan.why_not = reason_not_to_code(variable);
-  if (!is_bare_dimension(dataset)) apply_rules(options, netcdf_path(path), std::move(grid), plan, uses);
+  if (!is_bare_dimension(dataset))
+    apply_rules(options, netcdf_path(path), std::move(grid), plan, uses, matching);
   plan.is_coded = plan.why_not.empty();
   NEVE_TRY(check_can_be_read(dataset, plan).in(path));
-  if (!plan.is_coded) return plan;
+  if (!plan.is_coded) {
+    if (plan.why_not == stays_by_rule) settings.note(std::nullopt, matching);
+    return plan;
+  }
   if (is_integer(*variable.dtype)) {
     keep_integers(options.use_fill, plan);
   } else {
@@ -216,6 +224,7 @@ Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const
     plan.encode.detect_fill = options.use_fill;
     if (plan.kept_as_grid) keep_every_bit(plan);
   }
+  settings.note(options::use_of("", plan.encode.codec, plan.encode.encode.effort, plan.asked, {}), matching);
   plan.chunk = plan_chunk(variable, options);
   plan.same_chunks = plan.chunk == variable.chunk;
   plan.can_stay = can_be_made_again(dataset);
@@ -295,6 +304,7 @@ std::string CopyPlan::key() const {
 Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptions& options) {
   CopyPlan plan;
   std::vector<RuleUse> uses(options.rules.size());
+  SettingUses settings(options);
   NEVE_ASSIGN(auto grid, find_grid_variables(file, contents));
   size_t done = 0;
   for (const Entry& entry : contents.entries) {
@@ -305,10 +315,12 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
       return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
     }
     NEVE_ASSIGN(VariablePlan variable, plan_variable(dataset.id(), entry.path, options,
-                                                     std::move(grid[plan.variables.size()]), uses));
+                                                     std::move(grid[plan.variables.size()]), uses, settings));
     plan.variables.push_back(std::move(variable));
   }
   NEVE_TRY(check_uses(options, uses));
+  NEVE_TRY(settings.check());
+  NEVE_TRY(check_something_is_coded(options, plan.variables));
   const unsigned half_rank = best_half_rank(plan);
   for (VariablePlan& variable : plan.variables) plan_min_gain(variable, half_rank);
   return plan;

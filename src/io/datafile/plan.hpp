@@ -18,6 +18,9 @@
 
 namespace neve::datafile {
 
+// VariablePlan::why_not where a rule says that it stays.
+inline constexpr const char* stays_by_rule = "a rule";
+
 struct VariablePlan {
   Variable variable;
   bool is_coded = false;

@@ -15,12 +15,10 @@
 #include "io/hdf5/header_parts.hpp"
 #include "io/hdf5/layout_names.hpp"
 #include "io/hdf5/link_names.hpp"
+#include "neve/limits.hpp"
 
 namespace neve::hdf5 {
 namespace {
-
-constexpr int32_t max_components = 65535;
-constexpr int32_t max_ghosts = 1024;
 
 struct Described {
   std::optional<int32_t> components;

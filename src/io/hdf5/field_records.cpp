@@ -12,6 +12,7 @@
 #include "io/hdf5/open_to_read.hpp"
 #include "io/hdf5/paid_list.hpp"
 #include "io/hdf5/stored_chunks.hpp"
+#include "neve/limits.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -216,10 +217,9 @@ Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std
   const Handle type(H5Dget_type(table.id()), H5Tclose);
   const Handle space(H5Dget_space(table.id()), H5Sclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-  constexpr hssize_t max_fields = 65535;  // components of a frame
-  if (H5Tget_class(type.id()) != H5T_COMPOUND || count < 0 || count > max_fields) {
+  if (H5Tget_class(type.id()) != H5T_COMPOUND || count < 0 || count > max_components) {
     return corrupt(fmt::format("{}/{} has {} rows and class {}; a compound of 0 to {} rows is allowed", place,
-                               table_name, count, static_cast<int>(H5Tget_class(type.id())), max_fields));
+                               table_name, count, static_cast<int>(H5Tget_class(type.id())), max_components));
   }
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {

@@ -27,12 +27,11 @@
 #include "io/hdf5/object_address.hpp"
 #include "io/hdf5/open_to_read.hpp"
 #include "io/hdf5/paid_list.hpp"
+#include "neve/limits.hpp"
 
 namespace neve::hdf5 {
 namespace {
 
-constexpr int32_t max_components = 65535;
-constexpr int32_t max_ghosts = 1024;
 // Ghosts around it have indices as well.
 constexpr int32_t largest_corner = std::numeric_limits<int32_t>::max() - max_ghosts;
 

@@ -9,13 +9,12 @@
 #include <unordered_set>
 
 #include "core/amr/box_text.hpp"
+#include "neve/limits.hpp"
 
 namespace neve::plotfile {
 namespace {
 
 constexpr int64_t max_int = std::numeric_limits<int32_t>::max();
-constexpr int64_t max_ghosts = 1024;
-constexpr int64_t max_components = 65535;
 constexpr int64_t max_levels = 100;
 
 Result<std::array<double, max_dims>> scan_reals(Scanner& in, std::string_view what, int dims, double fill) {

@@ -4,14 +4,10 @@
 namespace neve::mpi {
 
 Result<Strategy> parse_strategy(const std::string& name) {
-  if (name == "skeleton") return Strategy::skeleton;
-  if (name == "aggregated") return Strategy::aggregated;
-  if (name == "collective") return Strategy::collective;
-  if (name == "independent") return Strategy::independent;
-  if (name == "filtered") return Strategy::filtered;
-  if (name == "amrex-1d") return Strategy::amrex_1d;
-  return usage_error("unknown strategy \"" + name +
-                     "\"; allowed are skeleton, aggregated, collective, independent, filtered, amrex-1d");
+  for (const StrategyRow& row : strategy_rows) {
+    if (row.name == name) return row.value;
+  }
+  return usage_error("unknown strategy \"" + name + "\"; allowed are " + joined(strategy_rows));
 }
 
 WriteOrder write_order(Strategy strategy, int aggregate_boxes) {

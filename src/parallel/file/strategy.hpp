@@ -5,18 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "core/catalog/strategies.hpp"
 #include "neve/status.hpp"
 
 namespace neve::mpi {
-
-enum class Strategy : uint8_t {
-  skeleton,     // all pieces of all levels in one collective write
-  aggregated,   // those of a level in one, or in several of as many pieces each
-  collective,   // each rank's first piece of a level in one, its second in the next, ...
-  independent,  // a write of its own for every piece
-  filtered,     // HDF5's collective filtered write, a rank's whole level one chunk: AMRIC's way
-  amrex_1d,     // chunks of 1024 elements, each compressed alone as a 1D array: AMReX's way
-};
 
 // Usage error that lists what is allowed.
 Result<Strategy> parse_strategy(const std::string& name);

@@ -3,11 +3,11 @@
 #include <set>
 
 #include "core/amr/grow.hpp"
-#include "core/amr/limits.hpp"
 #include "core/bits/utf8.hpp"
 #include "core/format/codec_choices.hpp"
 #include "io/hdf5/skeleton.hpp"
 #include "neve/checkpoint.hpp"
+#include "neve/limits.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/same_everywhere.hpp"

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/amr/grow.hpp"
-#include "core/amr/limits.hpp"
 #include "core/format/codec_choices.hpp"
+#include "neve/limits.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/ranges.hpp"
 #include "parallel/file/rows.hpp"

@@ -8,21 +8,25 @@
 #include <string>
 #include <vector>
 
+#include "core/catalog/choices.hpp"
+
 namespace neve::mpi {
 namespace {
 
-// Arrangements with their unit blocks: arrangement x (none, 8, 16, 32).
-constexpr size_t unit_sizes = 4;
+// Arrangements with their unit blocks: arrangement x (none or a side).
+constexpr size_t unit_sizes = 1 + std::size(unit_sides);
 constexpr size_t arrangements = (static_cast<size_t>(Arrangement::nested) + 1) * unit_sizes;
 
 size_t arrangement_number(const ComponentReport& report) {
-  const auto unit = static_cast<size_t>(report.unit_cells) / 8;  // 0, 1, 2, 4
-  return static_cast<size_t>(report.arrangement) * unit_sizes + std::min(unit, unit_sizes - 1);
+  const auto smaller = std::count_if(std::begin(unit_sides), std::end(unit_sides),
+                                     [&](int side) { return side <= report.unit_cells; });
+  return static_cast<size_t>(report.arrangement) * unit_sizes + static_cast<size_t>(smaller);
 }
 
 std::string arrangement_of_number(size_t number) {
-  constexpr std::array<int, unit_sizes> units{0, 8, 16, 32};
-  return arrangement_text(static_cast<Arrangement>(number / unit_sizes), units[number % unit_sizes]);
+  const size_t place = number % unit_sizes;
+  return arrangement_text(static_cast<Arrangement>(number / unit_sizes),
+                          place == 0 ? 0 : unit_sides[place - 1]);
 }
 
 size_t place_of_most(std::span<const uint64_t> cells) {

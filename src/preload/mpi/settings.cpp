@@ -2,6 +2,7 @@
 #include "preload/mpi/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "core/options/idle.hpp"
+#include "core/options/nearest_name.hpp"
 #include "core/options/slots.hpp"
 #include "parallel/transfer/block_plan.hpp"
 #include "preload/trace/path_pattern.hpp"
@@ -60,11 +62,37 @@ Status read_calls(Settings& settings) {
   return {};
 }
 
-// As a list of options has it (neve/options.hpp), where a toggle has no value.
-std::string setting_text(const options::Option& option, const options::Slots& slots) {
-  const std::string value = option.print(slots);
-  if (option.kind != options::Kind::toggle) return fmt::format("{}={};", option.key, value);
-  return value == options::value_text(true) ? fmt::format("{};", option.key) : std::string();
+constexpr std::string_view prefix = "NEVE_MPI_";
+// Beside those of the table of options; the last two are read elsewhere.
+constexpr const char* other_variables[] = {"NEVE_MPI_CALLS",   "NEVE_MPI_FILES",  "NEVE_MPI_MIN_BYTES",
+                                           "NEVE_MPI_LAYER",   "NEVE_MPI_REPORT", "NEVE_MPI_BLOCK_BYTES",
+                                           "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+
+std::vector<std::string> known_variables() {
+  std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
+  for (const options::Option& option : options::table()) {
+    if ((option.targets & options::transfer) != 0) known.push_back(options::variable_of(option));
+  }
+  return known;
+}
+
+std::vector<std::string> short_names(std::vector<std::string> names) {
+  for (std::string& name : names) name.erase(0, prefix.size());
+  return names;
+}
+
+Status refuse_unknown_variables() {
+  const std::vector<std::string> known = known_variables();
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const std::string name(text.substr(0, text.find('=')));
+    if (!name.starts_with(prefix) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string like = options::nearest_name(name.substr(prefix.size()), short_names(known));
+    return usage_error(fmt::format("unknown variable {}; {}", name,
+                                   like.empty() ? fmt::format("allowed are {}", fmt::join(known, ", "))
+                                                : fmt::format("did you mean {}{}?", prefix, like)));
+  }
+  return {};
 }
 
 // As `neve mpi run` does, for job scripts that set the variables themselves.
@@ -72,7 +100,8 @@ Status refuse_idle_options(const ArrayOptions& values) {
   const auto is_given = [](std::string_view key) {
     return !text_of(options::variable_of(*options::find(key)).c_str()).empty();
   };
-  return refuse_idle_codec_options({is_given, "", ""}, options::codec_uses(values)).in("NEVE_MPI_*");
+  const auto name_of = [](std::string_view key) { return options::variable_of(*options::find(key)); };
+  return refuse_idle_codec_options({is_given, name_of}, options::codec_uses(values));
 }
 
 // Options of the table, each in a variable of its name. What is said of values goes on to gathers as text.
@@ -86,17 +115,18 @@ Status read_options(Settings& settings) {
     const std::string text = text_of(variable.c_str());
     if (text.empty()) continue;
     NEVE_TRY(option.read(text, of_values).in(variable));
+    NEVE_TRY(check_tuning(*of_values.tuning).in(variable));
     settings.compresses = settings.compresses || option.key == "bound";
     const bool is_of_call = option.key == "bound" || option.key == "threads";
-    if (!is_of_call) settings.options += setting_text(option, of_values);
+    if (!is_of_call) settings.options += fmt::format("{}={};", option.key, option.print(of_values));
     if (option.key == "bound") settings.bound = text;
   }
   settings.transfer.values = slots.take();
-  NEVE_TRY(check_tuning(settings.transfer.values.tuning).in("NEVE_MPI_*"));
   return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
 }
 
 Status read_environment(Settings& settings) {
+  NEVE_TRY(refuse_unknown_variables());
   NEVE_TRY(read_options(settings));
   uint64_t reports = 0;
   NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));

@@ -139,7 +139,7 @@ def _layouts(page: Page, good: list[dict[str, Any]], picture: Callable) -> None:
 def _layout_line(name: str, one: dict[str, Any]) -> str:
     text = (
         f"{name}: unbalanced tiles were written faster in {one['wins']} of {one['pairs']} pairs of "
-        f"runs, {_percent(one['median'])} in the median ({one['least']:.2f} to {one['most']:.2f} "
+        f"runs, {_percent(one['median'])} in the median ({one['min']:.2f} to {one['max']:.2f} "
         "times)"
     )
     if one["pairs"] < summary.MIN_PAIRS:
@@ -212,7 +212,7 @@ def _against_zlib(page: Page, good: list[dict[str, Any]]) -> None:
         rows.append(
             [
                 *_side_by_side(ours, theirs),
-                f"{runs['median']:.2f} ({runs['least']:.2f} to {runs['most']:.2f})",
+                f"{runs['median']:.2f} ({runs['min']:.2f} to {runs['max']:.2f})",
                 report.number(compress[0] / compress[1]) if all(compress) else "-",
             ]
         )

@@ -200,7 +200,7 @@ def against(first: Iterable[dict[str, Any]], second: Iterable[dict[str, Any]]) -
         "wins": wins,
         "median": statistics.median(factors) if factors else None,
         "min": min(factors, default=None),
-        "most": max(factors, default=None),
+        "max": max(factors, default=None),
         "chance": sign_test(wins, losses),
         "factors": factors,
     }

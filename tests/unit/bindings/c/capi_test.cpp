@@ -257,6 +257,27 @@ TEST(CApi, OptionsByNameComeOnTop) {
   }
 }
 
+// What fields say is refused as the same text is.
+TEST(CApi, FieldsThatChangeNothingAreRefused) {
+  const auto refused = [](const char* words, auto change) {
+    neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
+    change(options);
+    Made made;
+    EXPECT_EQ(compress_ramp(&options, made), NEVE_USAGE) << words;
+    EXPECT_NE(std::string(neve_last_error()).find(words), std::string::npos) << neve_last_error();
+  };
+  for (const char* bound : {"rel=1e-3", "rel=1e-4", "abs=1e-3"}) {
+    refused("method has no meaning", [&](auto& o) { o.bound = bound, o.method = "zstd"; });
+    refused("method has no meaning", [&](auto& o) { o.bound = bound, o.options = "method=zstd"; });
+  }
+  refused("method has no meaning", [](auto& o) { o.method = "zstd"; });
+  refused("block has no meaning", [](auto& o) { o.codec = "context", o.block_cells = 4; });
+  refused("merge_units has no meaning", [](auto& o) { o.merge_units = 1; });
+  refused("effort has no meaning",
+          [](auto& o) { o.bound = "lossless", o.codec = "exact", o.effort = "max"; });
+  refused("bound ratio=5 has no meaning", [](auto& o) { o.bound = "ratio=5", o.codec = "exact"; });
+}
+
 TEST(CApi, TuningIsTakenAndChecked) {
   neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;
   options.bound = "abs=1e-3";

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,37 @@ TEST(Catalog, EveryCodecThatIsAskedForCodesAndKeepsWhatItsRowSays) {
     EXPECT_EQ(encode_array(DType::i16, std::vector<uint64_t>{1000}, whole.data(), options).ok(),
               row.keeps_bits)
         << row.name;
+  }
+}
+
+// Whatever the bound and the type: nothing else stands in for it.
+TEST(Catalog, ACodecThatKeepsBitsIsTheOneThatIsCalled) {
+  const std::vector<float> values = waves(4096);
+  std::vector<int16_t> whole(4096);
+  for (size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<int16_t>(i * i);
+  for (const CodecTraits& row : codec_rows) {
+    if (!row.is_asked_for || !row.keeps_bits) continue;
+    ArrayOptions options;
+    options.codec = row.codec;
+    for (const Bound bound : {Bound{BoundMode::lossless, 0}, Bound{BoundMode::abs, 1e-2}}) {
+      options.bound = bound;
+      FrameReport report;
+      const auto made =
+          encode_array(DType::f32, std::vector<uint64_t>{4096}, values.data(), options, &report);
+      ASSERT_TRUE(made.ok()) << made.status().message();
+      EXPECT_EQ(report.components.front().codec, row.codec) << row.name;
+      std::vector<float> back(values.size());
+      const Result<Frame> frame = Frame::parse(*made);
+      ASSERT_TRUE(frame.ok());
+      auto* const out = reinterpret_cast<std::byte*>(back.data());
+      ASSERT_TRUE(frame->decode(out, back.size() * sizeof(float)).ok());
+      EXPECT_EQ(std::memcmp(back.data(), values.data(), back.size() * sizeof(float)), 0) << row.name;
+    }
+    options.bound = {BoundMode::lossless, 0};
+    FrameReport report;
+    const auto made = encode_array(DType::i16, std::vector<uint64_t>{4096}, whole.data(), options, &report);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    EXPECT_EQ(report.components.front().codec, row.codec) << row.name;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/options/idle.hpp"
+#include "core/options/nearest_name.hpp"
 #include "core/options/settings.hpp"
 #include "core/options/slots.hpp"
 #include "neve/options.hpp"
@@ -51,7 +52,7 @@ TEST(OptionTable, EveryRowIsWhole) {
     EXPECT_FALSE(option.help.empty()) << option.key;
     EXPECT_NE(option.targets, 0U) << option.key;
     EXPECT_EQ(option.placeholder.empty(), option.kind == options::Kind::toggle) << option.key;
-    EXPECT_EQ(option.heeds == nullptr, option.purpose.empty()) << option.key;
+    EXPECT_EQ(option.is_used == nullptr, option.purpose.empty()) << option.key;
     EXPECT_EQ(options::find(options::dashed(option.key)), &option);
   }
   EXPECT_EQ(options::find("no-such"), nullptr);
@@ -149,12 +150,58 @@ TEST(ArrayOptionTexts, RefuseWhatWouldDoNothing) {
   for (const char* idle :
        {"rel=1e-3;method=rank;codec=context", "rel=1e-3;block=4", "codec=exact;effort=max;lossless",
         "rel=1e-3;codec=context;speed-weight=1", "rel=1e-3;rel=1e-4", "covered=keep", "explain",
-        "rel=1e-3;merge-units;effort=fast"}) {
+        "rel=1e-3;merge-units;effort=fast", "rel=1e-3;method=zstd", "rel=1e-4;method=zstd",
+        "rel=1e-3;codec=lossless", "ratio=5;codec=exact", "psnr=60;codec=lossless"}) {
     EXPECT_EQ(parse_array_options(idle).status().code(), Code::usage) << idle;
   }
   const Status unknown = parse_array_options({{"boundd", "rel=1"}}).status();
   EXPECT_NE(unknown.message().find("unknown option \"boundd\"; allowed are bound, codec"), std::string::npos)
       << unknown.message();
+}
+
+// Whatever its value is, a bound that was given is one, by text or before it.
+TEST(ArrayOptionTexts, KnowWhetherABoundWasGiven) {
+  const auto with_method = [](OptionsSoFar before) {
+    return parse_array_options("method=zstd", std::move(before)).status().code();
+  };
+  EXPECT_EQ(with_method({}), Code::ok) << "integers may come";
+  for (const double value : {1e-3, 1e-4}) {
+    OptionsSoFar given{{}, {"bound"}, {}};
+    given.values.bound = {BoundMode::rel, value};
+    EXPECT_EQ(with_method(given), Code::usage) << value;
+  }
+  EXPECT_EQ(with_method({{}, {}, DType::f32}), Code::usage) << "floating point has the default bound";
+  OptionsSoFar integers{{}, {}, DType::i16};
+  integers.values.bound = {BoundMode::lossless, 0};
+  EXPECT_EQ(with_method(integers), Code::ok);
+}
+
+// What was set before a text is refused as the text would be.
+TEST(ArrayOptionTexts, RefuseWhatWasSetBefore) {
+  OptionsSoFar before{{}, {"codec"}, DType::f32};
+  before.values.codec = Codec::context;
+  before.values.tuning.block_cells = 4;
+  EXPECT_EQ(parse_array_options("", before).status().code(), Code::usage);
+  before.values.codec = Codec::lorenzo_regression;
+  EXPECT_TRUE(parse_array_options("", before).ok());
+}
+
+// A bound needs a codec that makes use of it; a field's codec may do without.
+TEST(WriteOptionTexts, RefuseBoundsThatChangeNothing) {
+  for (const char* idle : {"rel=1e-3;codec=lossless", "codec=exact;field:u=abs=1",
+                           "field:u=abs=1,codec=exact", "rel=1e-3;codec=exact;field:u=abs=1,codec=context"}) {
+    EXPECT_EQ(parse_write_options(idle).status().code(), Code::usage) << idle;
+  }
+  for (const char* allowed : {"codec=lossless", "lossless;codec=exact", "rel=1e-3;field:u=codec=exact",
+                              "rel=1e-3;codec=exact;field:u=codec=context"}) {
+    EXPECT_TRUE(parse_write_options(allowed).ok()) << allowed;
+  }
+}
+
+TEST(NearestName, IsTheOneMeant) {
+  const std::vector<std::string> known = {"UNIT", "CODEC", "MIN_BYTES"};
+  EXPECT_EQ(options::nearest_name("UNITS", known), "UNIT");
+  EXPECT_EQ(options::nearest_name("PARALLELISM", known), "");
 }
 
 TEST(RuleTexts, SayWhichSettingIsWrong) {
@@ -166,7 +213,11 @@ TEST(RuleTexts, SayWhichSettingIsWrong) {
   EXPECT_EQ(message("fill=auto"), "fill: in a rule it is a number");
   EXPECT_NE(message("effort=max").find("unknown option \"effort=max\"; allowed are bound, codec"),
             std::string::npos);
-  EXPECT_NE(message("merge-units=1").find("takes no value"), std::string::npos);
+  EXPECT_EQ(message("merge-units=7"), "merge_units: '7'; true or false is allowed");
+  EXPECT_EQ(message("merge-units,merge_units=true"), "merge_units is given twice");
+  for (const char* on : {"merge-units", "merge_units=1", "merge-units=true", "merge-units=on"}) {
+    EXPECT_TRUE(options::parse_rule(on, options::field_rule)->tuning->merge_units) << on;
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "neve/amrex/spread.hpp"
 #include "neve/hierarchy.hpp"
+#include "neve/limits.hpp"
 #include "neve/status.hpp"
 
 namespace neve::amrex {
@@ -52,7 +53,6 @@ struct CheckpointLayout {
       return usage_error("it has " + std::to_string(h.dims) + " dimensions; this program has " +
                          std::to_string(AMREX_SPACEDIM));
     }
-    constexpr int32_t max_ghosts = 1024;
     CheckpointLayout layout;
     NEVE_ASSIGN(const IntVect centring, parse_line(text, "centring", 0, 1));
     NEVE_ASSIGN(const IntVect ghosts, parse_line(text, "ghosts", 0, max_ghosts));
