@@ -349,7 +349,7 @@ def test_the_report_counts_and_explain_says_why(neve, made):
     path, m = made(cf)
     copy = path.with_name("copy.nc")
     short = neve("convert", path, copy, "--bound", "rel=1e-2").out
-    assert f"{len(m.grid)} variables describe the grid and stay lossless" in short
+    assert f"{len(m.grid)} variables describe the grid and are kept lossless" in short
     assert "/latitude: lossless" not in short
     explained = neve("convert", path, copy, "--bound", "rel=1e-2", "--explain").out
     assert "/latitude: lossless, coordinate: named by /tas:coordinates" in explained
