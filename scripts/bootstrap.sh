@@ -14,7 +14,7 @@ packages=(
   python3 python3-venv python3-dev
 )
 packages_of_tests=(
-  hdf5-tools libgtest-dev libeigen3-dev
+  hdf5-tools libgtest-dev libeigen3-dev xz-utils
   mpich libmpich-dev libhdf5-mpich-dev  # beside Open MPI, which stays what mpicc and mpirun mean
   libzfp-dev libnetcdf-mpi-dev  # peers in the mini-apps
   libadios-openmpi-dev libblosc-dev libaec-dev libbz2-dev  # ADIOS there, and what it stands on

@@ -235,8 +235,8 @@ def test_verify_finds_a_changed_ghost_and_names_what_is_lost(neve, tmp_path):
             "the rule for 'density': method has no meaning",
         ),
         (("x.h5", "--field", "density:effort=max"), "effort is for the whole file"),
-        (("x.h5", "--field", "*:stays", "--bound", "rel=1e-3"), "bound has no meaning"),
-        (("x.h5", "--field", "*:stays", "--codec", "lossless"), "codec has no meaning"),
+        (("x.h5", "--field", "*:unchanged", "--bound", "rel=1e-3"), "bound has no meaning"),
+        (("x.h5", "--field", "*:unchanged", "--codec", "lossless"), "codec has no meaning"),
     ],
 )
 def test_what_has_no_meaning_is_refused_by_name(neve, tmp_path, options, message):

@@ -63,7 +63,7 @@ Status check_something_is_coded(const CopyOptions& options, const std::vector<Va
                                                                           : "";
   if (idle.empty()) return {};
   return usage_error(
-      fmt::format("{} has no meaning where the rules leave all variables as they are (stays)", idle));
+      fmt::format("{} has no meaning where the rules leave all variables unchanged", idle));
 }
 
 }  // namespace neve::datafile
