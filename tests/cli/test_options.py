@@ -362,11 +362,11 @@ def test_rules_of_data_files_that_contradict_themselves(tmp_path, data_file, rul
             "the rule for 'T': method has no meaning",
         ),
         (("--bound", "rel=1e-3", "--method", "zstd"), "method has no meaning"),
-        (("--field", "*:stays", "--codec", "exact"), "codec has no meaning"),
-        (("--field", "*:stays", "--method", "zstd"), "method has no meaning"),
-        (("--field", "*:stays=true", "--bound", "abs=1"), "bound has no meaning"),
-        (("--field", "*:stays", "--chunk-size", "1MiB"), "chunk-size has no meaning"),
-        (("--field", "T:stays=7"), "--field T: stays: '7'; true or false is allowed"),
+        (("--field", "*:unchanged", "--codec", "exact"), "codec has no meaning"),
+        (("--field", "*:unchanged", "--method", "zstd"), "method has no meaning"),
+        (("--field", "*:unchanged=true", "--bound", "abs=1"), "bound has no meaning"),
+        (("--field", "*:unchanged", "--chunk-size", "1MiB"), "chunk-size has no meaning"),
+        (("--field", "T:unchanged=7"), "--field T: unchanged: '7'; true or false is allowed"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",
 )
@@ -383,9 +383,9 @@ def test_what_changes_something_in_a_data_file_is_allowed(tmp_path, data_file):
             ("--bound", "rel=1e-3", "--field", "T:codec=lorenzo_regression,block=4"),
             # A later rule makes use of what an earlier one says.
             ("--field", "T:block=4", "--field", "*:rel=1e-3,codec=lorenzo_regression"),
-            ("--field", "T:stays", "--codec", "exact"),
-            ("--field", "*:stays=false,method=zstd"),
-            ("--field", "T:block=4", "--field", "T:stays"),
+            ("--field", "T:unchanged", "--codec", "exact"),
+            ("--field", "*:unchanged=false,method=zstd"),
+            ("--field", "T:block=4", "--field", "T:unchanged"),
             ("--bound", "rel=1e-3", "--field", "T:lossless", "--method", "zstd"),
         ]
     ):
