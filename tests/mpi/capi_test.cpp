@@ -155,11 +155,28 @@ TEST(OptionText, AllOptionsAreRead) {
   EXPECT_FALSE(parse_write_options("uncompressed;ghosts=2")->compress);
   EXPECT_EQ(parse_write_options("")->covered, Covered::keep);
   EXPECT_EQ(parse_write_options("covered=auto")->covered, Covered::automatic);
-  for (const char* bad :
-       {"rel", "rel=0", "rel=x", "threads=0", "threads=2x", "threads", "covered=maybe", "field:u=3", "=",
-        "x=1", "uncompressed=1", "aggregate_boxes=-1", "ghosts=-1", "uncompressed;rel=1e-3",
-        "uncompressed;chunk_size=65536", "block=4", "lossless;codec=context", "codec=exact;effort=max",
-        "field:u=method=rank,codec=context"}) {
+  for (const char* bad : {"rel",
+                          "rel=0",
+                          "rel=x",
+                          "threads=0",
+                          "threads=2x",
+                          "threads",
+                          "covered=maybe",
+                          "field:u=3",
+                          "=",
+                          "x=1",
+                          "uncompressed=7",
+                          "aggregate_boxes=-1",
+                          "ghosts=-1",
+                          "uncompressed;rel=1e-3",
+                          "uncompressed;chunk_size=65536",
+                          "block=4",
+                          "lossless;codec=context",
+                          "codec=exact;effort=max",
+                          "field:u=method=rank,codec=context",
+                          "strategy=amrex-1d;unit=8",
+                          "strategy=filtered;chunk_size=1MiB",
+                          "cross_level"}) {
     EXPECT_EQ(parse_write_options(bad).status().code(), Code::usage) << bad;
   }
 }
