@@ -58,7 +58,7 @@ def test_help_is_its_own(neve):
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (("--strategies", "filtered"), "skeleton, compressed"),
+        (("--strategies", "filtered"), "unknown strategy 'filtered'; allowed are skeleton"),
         (("--grid", "sphere"), "chombo, bisicles"),
         (("--file", "movie"), "plot, checkpoint"),
         (("--units", "1,1"), "3 are wanted"),

@@ -130,5 +130,5 @@ def test_convert_refuses(neve, checkpoint, tmp_path, arguments, part):
 
 
 def test_verify_refuses_a_plotfile_beside_a_checkpoint(neve, checkpoint, converted):
-    outcome = neve("verify", checkpoint, converted, expect=1)
+    outcome = neve("verify", checkpoint, converted, expect=2)
     assert "is a checkpoint" in outcome.err

@@ -209,6 +209,33 @@ Status compress(const Args& args) {
   return {};
 }
 
+void add_stream_options(CLI::App& sub, Args& args) {
+  sub.option_defaults()->group("Stream options");
+  sub.add_flag("--stream", args.stream,
+               "write a stream of blocks, in bounded memory, instead of a frame; Neve's hardware engine "
+               "makes the same bytes");
+  StreamArgs& stream = args.stream_options;
+  sub.add_option("--chunk", stream.chunk, "bytes of values for which one codebook is chosen, 1KiB to 1GiB")
+      ->capture_default_str();
+  sub.add_option("--codebook-rule", stream.rule,
+                 "when a codebook is rebuilt: exact_cost, chi, always or never")
+      ->capture_default_str();
+  sub.add_option("--chi", stream.chi,
+                 "two thresholds of rule chi, for the change of the standard deviation of the 1024 "
+                 "symbol frequencies, each relative to 1/1024: up to the first the codebook is kept, up to "
+                 "the second it is rebuilt, above it an offline one is used")
+      ->expected(2)
+      ->delimiter(',')
+      ->default_str("5.18,9.69");
+  sub.add_option("--block-values", stream.block, "values in a block, 256 to 16777216")->capture_default_str();
+  sub.add_option("--restart", stream.restart, "prediction restarts after so many blocks; 0: never")
+      ->capture_default_str();
+  sub.add_option("--dims", stream.dims,
+                 "number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
+                 "from a sample")
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Command add_compress(CLI::App& app) {
@@ -228,31 +255,7 @@ Command add_compress(CLI::App& app) {
   sub->get_option("--bound")->required()->default_str("");
   sub->add_flag("--json", args->json, "the report as JSON on stdout")
       ->group(options::heading(options::Group::common));
-  sub->option_defaults()->group("Stream options");
-  sub->add_flag("--stream", args->stream,
-                "write a stream of blocks, in bounded memory, instead of a frame; Neve's hardware engine "
-                "makes the same bytes");
-  StreamArgs& stream = args->stream_options;
-  sub->add_option("--chunk", stream.chunk, "bytes of values for which one codebook is chosen, 1KiB to 1GiB")
-      ->capture_default_str();
-  sub->add_option("--codebook-rule", stream.rule,
-                  "when a codebook is rebuilt: exact_cost, chi, always or never")
-      ->capture_default_str();
-  sub->add_option("--chi", stream.chi,
-                  "two thresholds of rule chi, for the change of the standard deviation of the 1024 "
-                  "symbol frequencies, each relative to 1/1024: up to the first the codebook is kept, up to "
-                  "the second it is rebuilt, above it an offline one is used")
-      ->expected(2)
-      ->delimiter(',')
-      ->default_str("5.18,9.69");
-  sub->add_option("--block-values", stream.block, "values in a block, 256 to 16777216")
-      ->capture_default_str();
-  sub->add_option("--restart", stream.restart, "prediction restarts after so many blocks; 0: never")
-      ->capture_default_str();
-  sub->add_option("--dims", stream.dims,
-                  "number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
-                  "from a sample")
-      ->capture_default_str();
+  add_stream_options(*sub, *args);
   sub->footer(
       "Under mpirun one rank does the work.\n"
       "Examples:\n"

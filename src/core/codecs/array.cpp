@@ -59,15 +59,28 @@ Status drop_absent(DType dtype, const FrameBox& box, const BoxData& data, Compon
   return {};
 }
 
+// Whether the bound is searched, until it gives what is asked for.
+bool is_searched(const Bound& bound) {
+  return bound.mode == BoundMode::ratio || bound.mode == BoundMode::psnr;
+}
+
+// Directions up to the last one with more than one cell; at least one.
+int used_dims(const FrameLayout& layout) {
+  int dims = max_frame_dims;
+  while (dims > 1 && (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(dims) - 1] == 1)) {
+    --dims;
+  }
+  return dims;
+}
+
 // `whole` null: the array's own measure.
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
                                       const ArrayOptions& options, const ArrayMeasure* whole,
                                       FrameReport* report) {
   // What reaches a ratio or a PSNR in one part does not in another.
   NEVE_TRY(check_bound(options.bound, whole == nullptr ? BoundUse::array : BoundUse::field));
-  if (options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr) {
-    NEVE_TRY(check_uses_bound(options.bound, options.codec));  // it could not be reached
-  }
+  const bool is_target = is_searched(options.bound);
+  if (is_target) NEVE_TRY(check_uses_bound(options.bound, options.codec));  // it could not be reached
   NEVE_TRY(check_dtype(dtype));
   FrameLayout layout;
   layout.is_array = true;
@@ -105,12 +118,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
       spec.integer_fill = detect_integer_fill(dtype, layout.boxes[0], boxes[0]);
     }
   }
-  layout.ndim = max_frame_dims;
-  while (layout.ndim > 1 &&
-         (layout.boxes.empty() || layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1] == 1)) {
-    --layout.ndim;
-  }
-  const bool is_target = options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr;
+  layout.ndim = used_dims(layout);
   if (is_target && options.lattice) {
     return usage_error(
         fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
