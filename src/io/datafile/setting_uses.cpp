@@ -62,8 +62,7 @@ Status check_something_is_coded(const CopyOptions& options, const std::vector<Va
                                 : options.chunk_bytes                     ? "chunk-size"
                                                                           : "";
   if (idle.empty()) return {};
-  return usage_error(
-      fmt::format("{} has no meaning where the rules leave all variables unchanged", idle));
+  return usage_error(fmt::format("{} has no meaning where the rules leave all variables unchanged", idle));
 }
 
 }  // namespace neve::datafile
