@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/amr/grow.hpp"
-#include "core/catalog/codecs.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
 #include "io/files/target.hpp"
@@ -23,7 +22,6 @@
 #include "io/plotfile/replaceable.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
-#include "tools/common/idle_options.hpp"
 #include "tools/common/options.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/convert_checkpoint.hpp"

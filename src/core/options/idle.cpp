@@ -63,8 +63,9 @@ Status refuse_idle_bounds(const Asked& asked, const std::vector<CodecUse>& uses,
 Status refuse_tuning_of_arrays(const Asked& asked, const WriteOptions& options,
                                const std::string& rule_prefix) {
   constexpr const char* why_not = "with strategy amrex-1d, whose codec has no such settings";
-  for (const Option* option : changed_rows(options.tuning)) {
-    return usage_error(fmt::format("{} has no meaning {}", asked.named(option->key), why_not));
+  for (const Option& option : table()) {
+    if (!option.is_of_tuning || !asked.is_given(option.key)) continue;
+    return usage_error(fmt::format("{} has no meaning {}", asked.named(option.key), why_not));
   }
   for (const auto& [name, rule] : options.fields) {
     if (!rule.tuning) continue;
