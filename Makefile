@@ -9,14 +9,18 @@ PREFIX ?= /usr/local
 FUZZ_MINUTES ?= 30
 FUZZ_TARGETS ?=
 PYTHON := .venv/bin/python
-# A file of tests stays on one core, since its tests share what they have made.
-PYTEST := $(PYTHON) -m pytest -q -n $(JOBS) --dist loadfile
+# A file of tests stays with one worker, since its tests share what they have made. Most wait for programs that they start:
+# two workers a core.
+PYTEST := $(PYTHON) -m pytest -q -n $$((2 * $(JOBS))) --dist loadfile
 
-# Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both.
+# Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both. It also waits a quarter
+# of a second for networks when ranks start, and two when one ends with an error.
 export OMPI_ALLOW_RUN_AS_ROOT := 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
+export OMPI_MCA_pml := ob1
+export OMPI_MCA_odls_base_sigkill_timeout := 0
 
 .PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library clean help
 

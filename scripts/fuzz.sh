@@ -26,7 +26,7 @@ mkdir -p "$build"/{corpus,findings,logs,profiles}
 TMPDIR=$(mktemp -d "$([[ -w /dev/shm ]] && echo /dev/shm || echo /tmp)/neve-fuzz-XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-export LSAN_OPTIONS="suppressions=$PWD/fuzz/leaks.txt:print_suppressions=0"
+export LSAN_OPTIONS="suppressions=$PWD/tests/fuzz/leaks.txt:print_suppressions=0"
 export UBSAN_OPTIONS=print_stacktrace=1
 # A fuzzing process leaves no profile; the corpus is run once more for that.
 export LLVM_PROFILE_FILE=/dev/null

@@ -27,6 +27,7 @@ def test_gathers_messages_and_files_from_python(tmp_path, ranks):
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        "OMPI_MCA_pml": "ob1",
         "NEVE_LIBNEVE_MPI": str(library),
     }
     program = Path(__file__).with_name("mpi_program.py")

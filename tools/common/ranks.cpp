@@ -2,14 +2,49 @@
 #include "tools/common/ranks.hpp"
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace neve::cli {
+namespace {
+
+// The rank as the launcher says; null when there is no launcher.
+const char* launcher_rank_text() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_RANKID", "SLURM_PROCID"}) {
+    if (const char* text = std::getenv(name)) return text;
+  }
+  return nullptr;
+}
+
+// Variables that are set where they are not, and taken back: programs that this one starts must not see them.
+class SetForNow {
+ public:
+  ~SetForNow() {
+    for (const std::string& name : names_) unsetenv(name.c_str());
+  }
+  void set(const char* name, const char* value) {
+    if (std::getenv(name) == nullptr && setenv(name, value, 0) == 0) names_.emplace_back(name);
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace
 
 int launcher_rank() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_RANKID", "SLURM_PROCID"}) {
-    if (const char* text = std::getenv(name)) return std::atoi(text);
+  const char* text = launcher_rank_text();
+  return text != nullptr ? std::atoi(text) : 0;
+}
+
+void init_mpi() {
+  SetForNow alone;
+  if (launcher_rank_text() == nullptr) {
+    // Open MPI would wait a fifth of a second for networks, and this process talks to nobody.
+    alone.set("OMPI_MCA_pml", "ob1");
   }
-  return 0;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
 }
 
 Result<Ranks> Ranks::of_world() {

@@ -13,6 +13,9 @@ namespace neve::cli {
 // MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
 int launcher_rank();
 
+// MPI_Init_thread, quick where no launcher has started this process.
+void init_mpi();
+
 class Ranks {
  public:
   static Result<Ranks> of_world();

@@ -56,8 +56,7 @@ const Command* parsed_one(const std::vector<Command>& commands) {
 }
 
 int run_parallel(const Command& command) {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  init_mpi();
   int exit_code = static_cast<int>(Code::failure);
   bool is_first = false;
   {
