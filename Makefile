@@ -10,8 +10,8 @@ FUZZ_MINUTES ?= 30
 FUZZ_TARGETS ?=
 PYTHON := .venv/bin/python
 # A file of tests stays with one worker, since its tests share what they have made. Most wait for programs that they start:
-# two workers a core.
-PYTEST := $(PYTHON) -m pytest -q -n $$((2 * $(JOBS))) --dist loadfile
+# three workers a core.
+PYTEST := $(PYTHON) -m pytest -q -n $$((3 * $(JOBS))) --dist loadfile
 
 # Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both. It also waits a quarter
 # of a second for networks when ranks start, and two when one ends with an error.
@@ -21,6 +21,9 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export OMPI_MCA_pml := ob1
 export OMPI_MCA_odls_base_sigkill_timeout := 0
+
+# Its processes share a folder, and remove it when it is empty: just when others are about to use it.
+keep_sessions := mkdir -p "$${TMPDIR:-/tmp}/ompi.$$(hostname -s).$$(id -u)/neve-tests"
 
 .PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library clean help
 
@@ -75,6 +78,7 @@ rtl-report: library  ## what the hardware engine costs: bench/results/rtl.md
 	@$(PYTHON) rtl/report.py build
 
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands
+	@$(keep_sessions)
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
 	@$(PYTEST) tests/python tests/cli tests/install
 

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "neve/status.hpp"
-#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
+
+class Ranks;  // tools/common/ranks.hpp
 
 // The error's code is the exit code. A command prints its own results; main prints the error.
 using ParallelRun = std::function<Status(const Ranks&)>;

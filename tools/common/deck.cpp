@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tools/common/plain_errors.hpp"
+#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

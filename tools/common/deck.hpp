@@ -7,7 +7,6 @@
 
 #include "neve/status.hpp"
 #include "tools/common/command.hpp"
-#include "tools/common/ranks.hpp"
 
 namespace neve::cli {
 

@@ -2,7 +2,9 @@
 #include "tools/common/ranks.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace neve::cli {
@@ -37,14 +39,30 @@ int launcher_rank() {
   return text != nullptr ? std::atoi(text) : 0;
 }
 
-void init_mpi() {
+MpiSession::MpiSession() {
   SetForNow alone;
   if (launcher_rank_text() == nullptr) {
-    // Open MPI would wait a fifth of a second for networks, and this process talks to nobody.
+    // A process that talks to nobody. Open MPI would wait a fifth of a second for networks, start a daemon,
+    // and make and remove a folder that all such processes share, where one may remove what another is about
+    // to use.
     alone.set("OMPI_MCA_pml", "ob1");
+    const char* folder = std::getenv("TMPDIR");
+    std::string own =
+        std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/neve-mpi-XXXXXX";
+    if (mkdtemp(own.data()) != nullptr) {
+      own_folder_ = own;
+      alone.set("OMPI_MCA_orte_tmpdir_base", own.c_str());
+      alone.set("OMPI_MCA_ess_singleton_isolated", "1");
+    }
   }
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+}
+
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+  std::error_code none;
+  if (!own_folder_.empty()) std::filesystem::remove_all(own_folder_, none);
 }
 
 Result<Ranks> Ranks::of_world() {

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
 
@@ -13,8 +15,17 @@ namespace neve::cli {
 // MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
 int launcher_rank();
 
-// MPI_Init_thread, quick where no launcher has started this process.
-void init_mpi();
+// From MPI_Init_thread to MPI_Finalize; quick where no launcher has started this process.
+class MpiSession {
+ public:
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+ private:
+  std::string own_folder_;  // of MPI's own files; empty: none
+};
 
 class Ranks {
  public:

@@ -56,10 +56,10 @@ const Command* parsed_one(const std::vector<Command>& commands) {
 }
 
 int run_parallel(const Command& command) {
-  init_mpi();
   int exit_code = static_cast<int>(Code::failure);
   bool is_first = false;
   {
+    const MpiSession session;
     auto ranks = Ranks::of_world();
     Status status = ranks.status();
     if (ranks.ok()) {
@@ -77,7 +77,6 @@ int run_parallel(const Command& command) {
     exit_code = static_cast<int>(status.code());
     is_first = ranks.ok() && ranks->first();
   }
-  MPI_Finalize();
   return exit_code == 0 && is_first && command.after ? command.after() : exit_code;
 }
 

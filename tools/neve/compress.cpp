@@ -18,6 +18,7 @@
 #include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
 #include "tools/common/options.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/explanation.hpp"

@@ -23,6 +23,7 @@
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/options.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/convert_checkpoint.hpp"
 #include "tools/neve/convert_chombo.hpp"

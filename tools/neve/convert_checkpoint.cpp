@@ -10,6 +10,7 @@
 
 #include "neve/checkpoint.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/local_boxes.hpp"
 #include "tools/neve/source.hpp"

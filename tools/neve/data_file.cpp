@@ -13,6 +13,7 @@
 #include "io/datafile/describe.hpp"
 #include "io/datafile/recognize.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/compare.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/source.hpp"

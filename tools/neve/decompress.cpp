@@ -9,6 +9,7 @@
 #include "neve/frame.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/options.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/frame_file.hpp"

@@ -14,6 +14,7 @@
 #include "io/plotfile/open.hpp"
 #include "neve/stream.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/data_file.hpp"

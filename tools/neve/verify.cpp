@@ -13,6 +13,7 @@
 #include "io/hdf5/plotfile_source.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/compare.hpp"
