@@ -22,7 +22,7 @@ export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export OMPI_MCA_pml := ob1
 export OMPI_MCA_odls_base_sigkill_timeout := 0
 
-# Its processes share a folder, and remove it when it is empty: just when others are about to use it.
+# Processes of Open MPI share a folder, and remove it when it is empty: just when others are about to use it.
 keep_sessions := mkdir -p "$${TMPDIR:-/tmp}/ompi.$$(uname -n | cut -d. -f1).$$(id -u)/neve-tests"
 
 .PHONY: build demo test test-long test-rtl rtl-report test-mpich fuzz sanitize bench format lint install bootstrap library clean help

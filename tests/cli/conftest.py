@@ -22,15 +22,7 @@ TIMEOUT_SECONDS = 240
 
 def environment(**changes):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("NEVE_FAULT", "HDF5_PLUGIN"))}
-    env.update(
-        OMPI_ALLOW_RUN_AS_ROOT="1",
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-        OMPI_MCA_rmaps_base_oversubscribe="1",
-        OMPI_MCA_btl_vader_single_copy_mechanism="none",
-        OMPI_MCA_pml="ob1",  # no quarter of a second for networks when ranks start
-        OMPI_MCA_odls_base_sigkill_timeout="0",  # nor two when one ends with an error
-        NEVE_PYTHON=sys.executable,
-    )
+    env["NEVE_PYTHON"] = sys.executable
     env.update(changes)
     return env
 

@@ -17,13 +17,7 @@ TIMEOUT_SECONDS = 240
 
 
 def run(*command, **changes):
-    env = dict(os.environ)
-    env.update(
-        OMPI_ALLOW_RUN_AS_ROOT="1",
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-        OMPI_MCA_rmaps_base_oversubscribe="1",
-    )
-    env.update(changes)
+    env = {**os.environ, **changes}
     done = subprocess.run(
         [str(word) for word in command],
         capture_output=True,

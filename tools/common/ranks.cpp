@@ -25,12 +25,25 @@ class SetForNow {
     for (const std::string& name : names_) unsetenv(name.c_str());
   }
   void set(const char* name, const char* value) {
-    if (std::getenv(name) == nullptr && setenv(name, value, 0) == 0) names_.emplace_back(name);
+    if (std::getenv(name) != nullptr) return;
+    setenv(name, value, 1);
+    names_.emplace_back(name);
   }
 
  private:
   std::vector<std::string> names_;
 };
+
+constexpr const char* session_folder_variable = "OMPI_MCA_orte_tmpdir_base";
+
+// Empty where none can be made, and where the user has named another.
+std::string make_folder_for_mpi() {
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  if (error || std::getenv(session_folder_variable) != nullptr) return {};
+  std::string folder = (place / "neve-mpi-XXXXXX").string();
+  return mkdtemp(folder.data()) != nullptr ? folder : std::string();
+}
 
 }  // namespace
 
@@ -44,14 +57,11 @@ MpiSession::MpiSession() {
   if (launcher_rank_text() == nullptr) {
     // A process that talks to nobody. Open MPI would wait a fifth of a second for networks, start a daemon,
     // and make and remove a folder that all such processes share, where one may remove what another is about
-    // to use.
+    // to use. Without the daemon it needs a folder of its own.
     alone.set("OMPI_MCA_pml", "ob1");
-    const char* folder = std::getenv("TMPDIR");
-    std::string own =
-        std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/neve-mpi-XXXXXX";
-    if (mkdtemp(own.data()) != nullptr) {
-      own_folder_ = own;
-      alone.set("OMPI_MCA_orte_tmpdir_base", own.c_str());
+    own_folder_ = make_folder_for_mpi();
+    if (!own_folder_.empty()) {
+      alone.set(session_folder_variable, own_folder_.c_str());
       alone.set("OMPI_MCA_ess_singleton_isolated", "1");
     }
   }

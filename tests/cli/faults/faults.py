@@ -34,6 +34,16 @@ CALLS = {
     "nothing can be made": ("make", errno.EACCES),
 }
 
+
+def failing(fault, number, folder, log=None):
+    """For a process whose call `number` below the folder is to fail; each is a line of `log`."""
+    call, kind = CALLS[fault]
+    shim = {"LD_PRELOAD": SHIM, "NEVE_SHIM": f"{call}:{number}:{kind}", "NEVE_SHIM_UNDER": folder}
+    if log:
+        shim["NEVE_SHIM_LOG"] = log
+    return {name: str(value) for name, value in shim.items()}
+
+
 # By its name: the words, and what it needs below the folder of the inputs.
 FILES = {
     "compress": ("compress", "{in}/f.npy", "{out}", "--bound", "abs=1e-3"),

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from ..conftest import NEVE, TIMEOUT_SECONDS, environment
-from .faults import CALLS, LONG, OLD, SHIM, note, snapshot
+from .faults import CALLS, LONG, OLD, failing, note, snapshot
 
 BENCHMARKS = {
     "bench struct": (
@@ -40,7 +40,7 @@ BENCHMARKS = {
 @pytest.mark.parametrize("fault", CALLS)
 @pytest.mark.parametrize("bench", BENCHMARKS)
 def test_benchmarks_keep_all_or_nothing(tmp_path, tmp_path_factory, bench, fault):
-    call, kind = CALLS[fault]
+    call, _ = CALLS[fault]
     if bench == "bench disk" and call == "rename":
         pytest.skip("it renames nothing")
     log = tmp_path_factory.mktemp("log") / "hits"
@@ -56,12 +56,7 @@ def test_benchmarks_keep_all_or_nothing(tmp_path, tmp_path_factory, bench, fault
         log.unlink(missing_ok=True)
         done = subprocess.run(
             words,
-            env=environment(
-                LD_PRELOAD=str(SHIM),
-                NEVE_SHIM=f"{call}:{number}:{kind}",
-                NEVE_SHIM_UNDER=str(tmp_path),
-                NEVE_SHIM_LOG=str(log),
-            ),
+            env=environment(**failing(fault, number, tmp_path, log)),
             capture_output=True,
             text=True,
             timeout=TIMEOUT_SECONDS,
@@ -86,14 +81,11 @@ def test_benchmarks_keep_all_or_nothing(tmp_path, tmp_path_factory, bench, fault
 @pytest.mark.parametrize("fault", ["no room to write", "over quota", "short write"])
 def test_raw_values_that_mpi_loses_are_found(tmp_path, fault):
     """Open MPI's collective writes may say that all was written when it was not."""
-    call, kind = CALLS[fault]
     (tmp_path / "bystander").write_bytes(OLD)
     options = ("--grid", "16,16,16", "--steps", "1", "--outputs", "raw", "--folder", str(tmp_path))
     done = subprocess.run(
         [str(NEVE), "bench", "struct", *options],
-        env=environment(
-            LD_PRELOAD=str(SHIM), NEVE_SHIM=f"{call}:1:{kind}", NEVE_SHIM_UNDER=str(tmp_path)
-        ),
+        env=environment(**failing(fault, 1, tmp_path)),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_SECONDS,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from .faults import CALLS, COMMANDS, LONG, SHIM, note, put_back
+from .faults import CALLS, COMMANDS, LONG, failing, note, put_back
 
 FIRST_NUMBERS = (1, 2, 3)
 NUMBERS = range(1, 200) if LONG else FIRST_NUMBERS
@@ -22,13 +22,7 @@ def test_calls_that_fail(place, tmp_path_factory, command, fault):
     outcomes, hits = [], 0
     for number in FIRST_NUMBERS if is_hdf5s else NUMBERS:
         log.unlink(missing_ok=True)
-        shim = {
-            "LD_PRELOAD": str(SHIM),
-            "NEVE_SHIM": f"{call}:{number}:{kind}",
-            "NEVE_SHIM_UNDER": str(here.folder),
-            "NEVE_SHIM_LOG": str(log),
-        }
-        done = here.run(**shim)
+        done = here.run(**failing(fault, number, here.folder, log))
         hit = log.read_text().count("\n") if log.exists() else 0
         if hit == 0:
             assert done.returncode == 0, done.stderr
