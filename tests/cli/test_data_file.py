@@ -502,9 +502,11 @@ def test_what_is_damaged_or_of_other_options_is_not_trusted(neve, long_source, t
     data[len(data) // 2 :] = os.urandom(len(data) - len(data) // 2)
     part.write_bytes(data)
     log = part.with_name(part.name + ".log")
-    log.write_text(log.read_text()[:-9])  # the last line was half written
+    lines = log.read_text()
+    log.write_text(lines[:-9])  # the last line was half written
     kept = sum(v["resumed_chunks"] for v in neve(*command[1:], "--json").json["variables"])
-    assert 0 < kept < 20
+    # A loaded machine kills late, so the number of chunks is what the log says, not 20.
+    assert 0 < kept < lines.count("\n")
     assert neve("verify", long_source, path, "--json").json["ok"] is True
 
     assert kill_after(command, path, 5)
