@@ -208,7 +208,9 @@ def test_covered_keep_and_drop(neve, sample, tmp_path):
     left_out = {}
     for choice in ("keep", "drop"):
         path = tmp_path / f"{choice}.h5"
-        neve("convert", sample, path, "--covered", choice)
+        said = neve("convert", sample, path, "--covered", choice).out.splitlines()
+        assert [line for line in said if line.startswith("covered cells: ")] != []
+        assert [line for line in said if line.startswith(f"{path}: ")] != []
         report = neve("verify", sample, path, "--json").json
         left_out[choice] = [f["left_out"]["cells"] for level, f in fields_of(report) if level == 0]
     assert set(left_out["keep"]) == {0}

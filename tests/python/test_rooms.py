@@ -53,10 +53,13 @@ def files() -> list[str]:
     return done.stdout.splitlines()
 
 
+def names_included(text: str) -> list[str]:
+    return re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', text, re.MULTILINE)
+
+
 def included(path: str, tracked: set[str]) -> Iterator[str]:
     """The files of the checkout that a source includes."""
-    text = (CHECKOUT / path).read_text(encoding="utf-8")
-    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
+    for name in names_included((CHECKOUT / path).read_text(encoding="utf-8")):
         beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
         roots = ("src/", "include/", "bindings/amrex/include/", "")
         places = (beside, *(root + name for root in roots))
@@ -67,8 +70,12 @@ def imported(path: str, tracked: set[str]) -> Iterator[str]:
     """The files of our packages that a Python file imports, when it is loaded or later."""
     root = next(package for package in PACKAGES if path.startswith(package + "/"))
     parts = Path(path).relative_to(root).with_suffix("").parts
-    package = parts[:-1]
-    for node in ast.walk(ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))):
+    yield from imported_by((CHECKOUT / path).read_text(encoding="utf-8"), parts[:-1], tracked)
+
+
+def imported_by(text: str, package: tuple[str, ...], tracked: set[str]) -> Iterator[str]:
+    """The files of our packages that a module of that text in that package imports."""
+    for node in ast.walk(ast.parse(text)):
         names: list[tuple[str, ...]] = []
         if isinstance(node, ast.Import):
             names = [tuple(alias.name.split(".")) for alias in node.names]
@@ -77,8 +84,18 @@ def imported(path: str, tracked: set[str]) -> Iterator[str]:
             base += tuple(node.module.split(".")) if node.module else ()
             names = [(*base, alias.name) for alias in node.names if alias.name != EXTENSION]
             names = [n if modules_at(n, tracked) else base for n in names]
+        elif isinstance(node, ast.Call) and name_of_call(node) in ("import_module", "__import__"):
+            names = [tuple(a.value.split(".")) for a in node.args[:1] if is_text(a)]
         for name in names:
             yield from modules_at(name, tracked)
+
+
+def name_of_call(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def modules_at(name: tuple[str, ...], tracked: set[str]) -> list[str]:
@@ -160,6 +177,21 @@ def test_python_modules_import_each_other_in_no_circle(files):
     arrows = {path: set(imported(path, tracked)) for path in tracked if is_of_package(path)}
     assert len(arrows) > 40
     assert circles(arrows) == []
+
+
+def test_every_way_to_include_and_import_is_seen(files):
+    text = '#include "core/a.hpp"\n# include <io/b.hpp>\n#include <vector>\n'
+    assert names_included(text) == ["core/a.hpp", "io/b.hpp", "vector"]
+    tracked = set(files)
+    for text in (
+        "import neve_bench.study",
+        "from neve_bench import study",
+        "def f():\n    importlib.import_module('neve_bench.study')",
+        "__import__('neve_bench.study')",
+    ):
+        assert list(imported_by(text, ("neve",), tracked)) == [
+            "bench/python/neve_bench/study/__init__.py"
+        ], text
 
 
 def test_a_circle_and_a_forbidden_arrow_are_found():

@@ -65,7 +65,7 @@ std::string covered_line(const WriteReport& report) {
     return fmt::format("covered cells: {}, every cell is stored\n", covered_name(report.covered));
   return fmt::format(
       "covered cells: {}, {} are left out; Neve reads the average of the finer cells there, unmodified tools "
-      "(h5py, yt, VisIt) see stand-in values",
+      "(h5py, yt, VisIt) see stand-in values\n",
       covered_name(report.covered), cells);
 }
 

@@ -153,8 +153,7 @@ Status check_all(const Hierarchy& h) {
     return usage_error(fmt::format("hierarchy has {} dimensions; 1 to {} are allowed", h.dims, max_dims));
   }
   if (h.dtype != DType::f32 && h.dtype != DType::f64) {
-    return usage_error(
-        fmt::format("element type is {}; f32 (0) and f64 (1) are allowed", static_cast<int>(h.dtype)));
+    return usage_error(fmt::format("element type is {}; f32 and f64 are allowed", dtype_name(h.dtype)));
   }
   if (h.levels.empty()) return usage_error("hierarchy has no levels; at least one is needed");
   NEVE_TRY(check_components(h));

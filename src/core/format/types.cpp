@@ -140,6 +140,7 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
           fmt::format("bound \"{}\": this version has no mode pw_rel (relative to each value); allowed: {}",
                       text, allowed_bounds(use)));
     }
+    if (name == "lossless") return usage_error(fmt::format("bound \"{}\": lossless takes no value", text));
     return usage_error(
         fmt::format("bound \"{}\": mode \"{}\" unknown; allowed: {}", text, name, allowed_bounds(use)));
   }

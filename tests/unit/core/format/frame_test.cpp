@@ -501,6 +501,7 @@ TEST(Bounds, TextIsReadBackAndRefusalsNameTheValue) {
     EXPECT_EQ(bound.status().code(), Code::usage);
     EXPECT_NE(bound.status().message().find(text), std::string::npos) << bound.status().message();
   }
+  EXPECT_NE(parse_bound("lossless=1").status().message().find("takes no value"), std::string::npos);
   for (const char* number : {"1e-3", "0.5", "-2"}) {
     const Status bare = parse_bound(number).status();
     EXPECT_EQ(bare.code(), Code::usage);
