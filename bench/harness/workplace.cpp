@@ -61,7 +61,13 @@ Status move_all(const std::string& from, const std::string& to) {
     const fs::path place = fs::path(to) / path.filename();
     if (fs::exists(fs::symlink_status(place, error))) return taken_error(place);
   }
-  for (const fs::path& path : made) NEVE_TRY(move_to(path, fs::path(to) / path.filename()));
+  for (size_t i = 0; i < made.size(); ++i) {
+    Status moved = move_to(made[i], fs::path(to) / made[i].filename());
+    if (moved.ok()) continue;
+    // All or nothing: what has been moved goes back, and ends with the folder it came from.
+    while (i-- > 0) fs::rename(fs::path(to) / made[i].filename(), made[i], error);
+    return moved;
+  }
   return {};
 }
 
