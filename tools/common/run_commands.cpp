@@ -14,6 +14,7 @@
 #include "tools/common/empty_values.hpp"
 #include "tools/common/help.hpp"
 #include "tools/common/launch.hpp"
+#include "tools/common/plain_errors.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/unknown_words.hpp"
 
@@ -107,11 +108,24 @@ void check_values_of_flags(CLI::App& app) {
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_values_of_flags(*below);
 }
 
+// Without it CLI11 takes a number below 0 for a very large one, and 0x10 for 16.
+void check_unsigned_values(CLI::App& app) {
+  const auto is_unsigned = [](const std::string& text) -> std::string {
+    if (options::is_whole_number(text) && !text.starts_with('-')) return {};
+    return not_unsigned(text);
+  };
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    if (is_unsigned_option(*option)) option->check(CLI::Validator(is_unsigned, ""));
+  }
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_unsigned_values(*below);
+}
+
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
   set_help_format(app, wrapped_help());
   check_values_of_flags(app);
+  check_unsigned_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

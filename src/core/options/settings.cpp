@@ -37,7 +37,7 @@ Status read_setting(const Setting& setting, Targets targets, const Slots& slots,
     return usage_error(fmt::format("unknown option \"{}\"; allowed are {}{}{}", setting.text,
                                    keys_of(targets), also.empty() ? "" : ", ", also));
   }
-  return option->read(setting.value, slots).in(std::string(option->key));
+  return naming(option->read(setting.value, slots), *option, std::string(option->key));
 }
 
 Result<RuleSettings> parse_rule(std::string_view text, Target target) {

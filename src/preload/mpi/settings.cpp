@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "core/options/nearest_name.hpp"
 #include "core/options/slots.hpp"
 #include "parallel/transfer/block_plan.hpp"
+#include "parallel/transfer/said_values.hpp"
 #include "preload/trace/path_pattern.hpp"
 
 namespace neve::pmpi {
@@ -34,18 +34,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-Status read_number(const std::string& name, std::string_view text, uint64_t least, uint64_t most,
-                   uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number >= least && number <= most)
-    return {};
-  return usage_error(name + " is '" + std::string(text) + "'; allowed are whole numbers from " +
-                     std::to_string(least) + " to " + std::to_string(most));
-}
-
 Status read_variable(const char* variable, uint64_t least, uint64_t most, uint64_t& number) {
   const std::string text = text_of(variable);
-  return text.empty() ? Status() : read_number(variable, text, least, most, number);
+  return text.empty() ? Status() : options::read_whole(variable, text, least, most, number);
 }
 
 Status read_calls(Settings& settings) {
@@ -114,8 +105,8 @@ Status read_options(Settings& settings) {
     const std::string variable = options::variable_of(option);
     const std::string text = text_of(variable.c_str());
     if (text.empty()) continue;
-    NEVE_TRY(option.read(text, of_values).in(variable));
-    NEVE_TRY(check_tuning(*of_values.tuning).in(variable));
+    NEVE_TRY(options::naming(option.read(text, of_values), option, variable));
+    NEVE_TRY(options::naming(check_tuning(*of_values.tuning), option, variable));
     settings.compresses = settings.compresses || option.key == "bound";
     const bool is_of_call = option.key == "bound" || option.key == "threads";
     if (!is_of_call) settings.options += fmt::format("{}={};", option.key, option.print(of_values));
@@ -130,13 +121,14 @@ Status read_environment(Settings& settings) {
   NEVE_TRY(read_options(settings));
   uint64_t reports = 0;
   NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
-  NEVE_TRY(read_variable("NEVE_MPI_MIN_BYTES", 0, UINT64_MAX, settings.min_bytes));
+  const std::string min_bytes = text_of("NEVE_MPI_MIN_BYTES");
+  if (!min_bytes.empty()) {
+    NEVE_TRY(mpi::read_min_bytes("NEVE_MPI_MIN_BYTES", min_bytes, settings.min_bytes));
+  }
   NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::max_block_bytes, settings.transfer.block_bytes));
   settings.reports = reports != 0;
-  for (const std::string& size : split(text_of("NEVE_MPI_LAYER"), ',')) {
-    NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::max_block_bytes,
-                         settings.transfer.layer_shape.emplace_back()));
-  }
+  NEVE_TRY(mpi::read_layer("NEVE_MPI_LAYER", split(text_of("NEVE_MPI_LAYER"), ','),
+                           settings.transfer.layer_shape));
   settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');
   return read_calls(settings);
 }

@@ -208,7 +208,7 @@ TEST(RuleTexts, SayWhichSettingIsWrong) {
   const auto message = [](const char* rule) {
     return options::parse_rule(rule, options::field_rule).status().message();
   };
-  EXPECT_EQ(message("unit=x"), "unit: 'x' is not a whole number");
+  EXPECT_EQ(message("unit=x"), "unit is x; 0, 8, 16 and 32 are allowed");
   EXPECT_EQ(message("abs=1,rel=1"), "bound is given twice");
   EXPECT_EQ(message("fill=auto"), "fill: in a rule it is a number");
   EXPECT_NE(message("effort=max").find("unknown option \"effort=max\"; allowed are bound, codec"),
