@@ -127,6 +127,7 @@ IDLE = [
     (("--codec", "interpolation"), ("--block", "4")),
     (("--effort", "max", "--arrangement", "in_place"), ("--merge-units",)),
     ((), ("--method", "rank")),
+    ((*LOSSLESS, "--method", "zstd"), ("--speed-weight", "3")),
     (("--codec", "dual_quant"), ("--ratio-weight", "2")),
     (("--codec", "dual_quant"), ("--field", "Temp:method=rank")),
     (LOSSLESS, ("--codec", "interpolation")),

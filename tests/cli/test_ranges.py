@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers of options: what is out of their range is refused by name, with the value and the range."""
+"""Numbers of options: out of their range they are refused by name, with value and range."""
 
 import os
 

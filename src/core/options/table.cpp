@@ -198,7 +198,14 @@ Option ghosts() {
 }
 
 constexpr std::string_view one_candidate =
-    "there is nothing to choose; allowed with --codec auto and lossless";
+    "there is nothing to choose; allowed with --codec auto and lossless, without --method";
+
+std::string weight_help(std::string_view what) {
+  return fmt::format(
+      "weight of the {} in scores: of the methods of codec lossless, and with codec auto and a bound of the "
+      "codecs, at effort fast only of codec lossless beside dual_quant where that lists many values",
+      what);
+}
 
 std::vector<Option> tuning_rows() {
   constexpr auto tuning = &Slots::tuning;
@@ -232,13 +239,12 @@ std::vector<Option> tuning_rows() {
                  "--codec auto",
                  true),
       used_where(member({"speed_weight", "X", Kind::number, Group::expert, targets,
-                         "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
+                         weight_help("typical speed (in 100 MB/s)")},
                         tuning, &CodecTuning::speed_weight, weight_reader("speed_weight")),
-                 chooses_or_is_lossless, one_candidate, true),
-      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
-                         "codec lossless: weight of a method's ratio in the choice"},
+                 weighs_candidates, one_candidate, true),
+      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets, weight_help("ratio")},
                         tuning, &CodecTuning::ratio_weight, weight_reader("ratio_weight")),
-                 chooses_or_is_lossless, one_candidate, true),
+                 weighs_candidates, one_candidate, true),
   };
   for (Option& row : rows) row.is_of_tuning = true;
   return rows;
