@@ -173,8 +173,8 @@ TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
     const char* words;
   };
   const Refusal refusals[] = {
-      {"rel=0", nullptr, nullptr, 1, "must be finite and above 0"},
-      {"rel=nan", nullptr, nullptr, 1, "must be finite and above 0"},
+      {"rel=0", nullptr, nullptr, 1, "finite numbers above 0 are allowed"},
+      {"rel=nan", nullptr, nullptr, 1, "finite numbers above 0 are allowed"},
       {"pw_rel=60", nullptr, nullptr, 1, "no mode pw_rel"},
       {nullptr, "gzip", nullptr, 1, "codec \"gzip\" unknown"},
       {nullptr, nullptr, "extreme", 1, "effort \"extreme\" unknown"},
@@ -245,7 +245,7 @@ TEST(CApi, OptionsByNameComeOnTop) {
       {"magic=1", "unknown option \"magic=1\"; allowed are bound"},
       {"unit=x", "unit is x; 0, 8, 16 and 32 are allowed"},
       {"threads=0", "threads is 0; 1 to 1024 are allowed"},
-      {"covered=keep", "unknown option"},
+      {"covered=keep", "has no meaning here"},
       {"effort=max;effort=max", "effort is given twice"},
       {"codec=context;method=rank", "method has no meaning"},
   };
