@@ -3,6 +3,7 @@
 
 import os
 
+import numpy as np
 import pytest
 
 from .conftest import NEVE, SAMPLE, run
@@ -119,3 +120,28 @@ def test_other_programs_are_told_the_same(tmp_path):
     variables = {"NEVE_MPI_UNIT": "-8", "NEVE_MPI_BOUND": "rel=1e-3", "LD_PRELOAD": str(library)}
     outcome = run([NEVE, "info", SAMPLE], **variables, TMPDIR=str(tmp_path))
     assert f"NEVE_MPI_UNIT is -8; {SIDES['unit']}" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--strategy", "foo", '--strategy "foo" unknown; allowed: skeleton, '),
+        ("--covered", "foo", '--covered "foo" unknown; allowed: auto, drop, keep'),
+        ("--ghosts", "foo", '--ghosts "foo" unknown; allowed: keep, drop'),
+        ("--bound", "rel=-1", "value is -1; finite numbers above 0 are allowed"),
+        ("--chunk-size", "1024", "--chunk-size is 1024; 65536 to 1073741824 are allowed"),
+        (
+            "--field",
+            "Temp:effort=max",
+            'option "effort=max" has no meaning here; allowed are bound',
+        ),
+    ],
+)
+def test_names_and_ranges_are_refused_in_one_form(tmp_path, option, value, told):
+    assert told in refused("convert", SAMPLE, tmp_path / "o.h5", option, value)
+
+
+def test_directions_of_a_stream_are_named(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((4, 4, 4), np.float32))
+    words = ("compress", tmp_path / "a.npy", tmp_path / "b.neve", "--bound", "abs=1", "--stream")
+    assert "dims is 4; 0 to 3 are allowed" in refused(*words, "--dims", "4")

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/amr/grow.hpp"
+#include "core/catalog/refusals.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
 #include "io/files/target.hpp"
@@ -186,7 +187,7 @@ Status check_ghost_options(const Args& args, const WriteOptions& options) {
 Result<IntVect> settle_ghosts(const Args& args, const PlotfileSource& source, bool to_hdf5,
                               WriteOptions& options) {
   if (args.ghosts != "keep" && args.ghosts != "drop") {
-    return usage_error(fmt::format("--ghosts {}: keep and drop are allowed", args.ghosts));
+    return not_a_name("--ghosts", args.ghosts, "keep, drop");
   }
   if (to_hdf5 && args.ghosts == "keep") {
     const Result<IntVect> stored = stored_ghosts(source);

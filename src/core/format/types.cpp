@@ -81,7 +81,7 @@ std::string allowed_bounds(BoundUse use) {
 }
 
 std::string_view limits_of(BoundMode mode) {
-  return mode == BoundMode::ratio ? "finite and above 1" : "finite and above 0";
+  return mode == BoundMode::ratio ? "finite numbers above 1" : "finite numbers above 0";
 }
 
 bool is_allowed_value(const Bound& bound) {
@@ -116,7 +116,7 @@ Status check_bound(const Bound& bound, BoundUse use) {
     }
   }
   if (!is_allowed_value(bound)) {
-    return usage_error(fmt::format("bound: value {}, must be {}", bound.value, limits_of(bound.mode)));
+    return not_among("bound: value", bound.value, limits_of(bound.mode));
   }
   return {};
 }
@@ -151,7 +151,7 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
     return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
   }
   if (!is_allowed_value(bound)) {
-    return usage_error(fmt::format("bound \"{}\": value {}, must be {}", text, value, limits_of(bound.mode)));
+    return not_among(fmt::format("bound \"{}\": value", text), value, limits_of(bound.mode));
   }
   return bound;
 }

@@ -250,6 +250,16 @@ std::vector<Option> tuning_rows() {
   return rows;
 }
 
+// parallel/file knows what they do; a flag is named by who reads it.
+constexpr auto strategy_reader = [](std::string_view text, std::string& value) -> Status {
+  for (const StrategyRow& row : strategy_rows) {
+    if (row.name != text) continue;
+    value = text;
+    return {};
+  }
+  return not_a_name("strategy", text, joined(strategy_rows));
+};
+
 std::string strategy_help() {
   const auto explained = [](const StrategyRow& row) { return fmt::format("{} ({})", row.name, row.covers); };
   std::vector<std::string> usual, peers;
@@ -272,7 +282,7 @@ std::vector<Option> write_rows() {
               "context); only Neve itself reads such files, not the HDF5 plugin"},
              write, &WriteOptions::cross_level),
       member({"strategy", "NAME", Kind::text, Group::expert, through_mpi, strategy_help()}, write,
-             &WriteOptions::strategy),
+             &WriteOptions::strategy, strategy_reader),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
               "strategy aggregated: boxes (or chunks) of a rank in one write; 0: all of a level"},
              write, &WriteOptions::aggregate_boxes, whole_reader("aggregate_boxes", {})),
