@@ -82,7 +82,7 @@ def parse_bound(caller: str, given: Mapping[str, Any]) -> Bound:
     least = 1 if mode == "ratio" else 0
     if not (math.isfinite(value) and value > least):
         raise Error(
-            f"{caller}: {mode}={value!r} ; finite numbers above {least} are allowed; {allowed}"
+            f"{caller}: {mode}={value!r}; finite numbers above {least} are allowed; {allowed}"
         )
     return Bound(_MODE[mode], value)
 
