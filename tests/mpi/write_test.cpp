@@ -557,7 +557,11 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
   if (world_size() > 1) {
     options = {};
     options.bound.value = world_rank() == 0 ? 1e-3 : 1e-4;
-    EXPECT_EQ(refused(options), "the ranks disagree about the write options; all must pass the same");
+    EXPECT_EQ(refused(options), "the ranks disagree about the write options (bound); all must pass the same");
+    options = {};
+    options.strategy = world_rank() == 0 ? "independent" : "skeleton";
+    EXPECT_EQ(refused(options),
+              "the ranks disagree about the write options (strategy); all must pass the same");
   }
 }
 
