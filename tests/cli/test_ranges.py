@@ -145,3 +145,41 @@ def test_directions_of_a_stream_are_named(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((4, 4, 4), np.float32))
     words = ("compress", tmp_path / "a.npy", tmp_path / "b.neve", "--bound", "abs=1", "--stream")
     assert "dims is 4; 0 to 3 are allowed" in refused(*words, "--dims", "4")
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        *[
+            ({f"NEVE_MPI_{name}": value}, f"NEVE_MPI_{name} has no meaning without NEVE_MPI_BOUND")
+            for name, value in [
+                ("EFFORT", "max"),
+                ("UNIT", "8"),
+                ("LAYER", "4"),
+                ("CALLS", "file"),
+                ("FILES", "x"),
+                ("MIN_BYTES", "1"),
+            ]
+        ],
+        (
+            {"NEVE_MPI_BOUND": "abs=1", "NEVE_MPI_CALLS": "gather", "NEVE_MPI_FILES": "x"},
+            "NEVE_MPI_FILES has no meaning with NEVE_MPI_CALLS gather",
+        ),
+        (
+            {"NEVE_MPI_BOUND": "abs=1", "NEVE_MPI_BLOCK_BYTES": "3"},
+            "NEVE_MPI_BLOCK_BYTES is 3; 8 to 1073741824 are allowed",
+        ),
+        ({"NEVE_MPI_REPORT": "maybe"}, "NEVE_MPI_REPORT: 'maybe'; true or false is allowed"),
+        ({"NEVE_MPI_REPORT": "true"}, None),
+        ({"NEVE_MPI_THREADS": "2"}, None),
+    ],
+)
+def test_variables_that_would_do_nothing_are_refused_as_flags_are(tmp_path, variables, told):
+    library = NEVE.parent.parent / "lib" / "libneve_pmpi.so"
+    if not library.exists():
+        pytest.skip(f"{library} is not built")
+    outcome = run(
+        [NEVE, "info", SAMPLE], **variables, LD_PRELOAD=str(library), TMPDIR=str(tmp_path)
+    )
+    assert outcome.code == (0 if told is None else USAGE), outcome.err
+    assert told is None or told in outcome.err

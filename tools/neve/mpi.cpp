@@ -66,13 +66,14 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_options(command, args));
   NEVE_TRY(check_values(args));
   NEVE_ASSIGN(const std::string library, find_preload("libneve_pmpi.so", "NEVE_MPI_LIBRARY"));
-  Variables variables = {{"LD_PRELOAD", library}, {"NEVE_MPI_MIN_BYTES", args.min_bytes}};
+  Variables variables = {{"LD_PRELOAD", library}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
   for (const options::Option& option : options::table()) {
     add(options::variable_of(option).c_str(), args.flags.text(option.key));
   }
+  if (args.flags.is_given("bound")) add("NEVE_MPI_MIN_BYTES", args.min_bytes);
   add("NEVE_MPI_CALLS", joined(args.calls, ','));
   add("NEVE_MPI_FILES", joined(args.files, ':'));
   add("NEVE_MPI_LAYER", joined(args.layer, ','));

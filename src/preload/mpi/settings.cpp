@@ -58,6 +58,10 @@ constexpr std::string_view prefix = "NEVE_MPI_";
 constexpr const char* other_variables[] = {"NEVE_MPI_CALLS",   "NEVE_MPI_FILES",  "NEVE_MPI_MIN_BYTES",
                                            "NEVE_MPI_LAYER",   "NEVE_MPI_REPORT", "NEVE_MPI_BLOCK_BYTES",
                                            "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+// Those that mean something to a program that only reads frames.
+constexpr const char* without_bound[] = {"NEVE_MPI_BOUND", "NEVE_MPI_THREADS", "NEVE_MPI_REPORT",
+                                         "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+constexpr uint64_t most_value_bytes = sizeof(double);  // a block has a value at least
 
 std::vector<std::string> known_variables() {
   std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
@@ -116,21 +120,40 @@ Status read_options(Settings& settings) {
   return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
 }
 
+// Without a bound nothing is compressed: frame files are read, whatever else is asked for.
+Status refuse_idle_variables(const Settings& settings) {
+  const auto refusal = [](const std::string& variable, const char* why_not) {
+    return usage_error(fmt::format("{} has no meaning {}", variable, why_not));
+  };
+  if (settings.compresses) {
+    const bool is_idle = !settings.files && !text_of("NEVE_MPI_FILES").empty();
+    return is_idle ? refusal("NEVE_MPI_FILES", "with NEVE_MPI_CALLS gather") : Status();
+  }
+  for (const std::string& variable : known_variables()) {
+    const bool is_for_all =
+        std::find(std::begin(without_bound), std::end(without_bound), variable) != std::end(without_bound);
+    if (is_for_all || text_of(variable.c_str()).empty()) continue;
+    return refusal(variable, "without NEVE_MPI_BOUND: nothing is compressed");
+  }
+  return {};
+}
+
 Status read_environment(Settings& settings) {
   NEVE_TRY(refuse_unknown_variables());
   NEVE_TRY(read_options(settings));
-  uint64_t reports = 0;
-  NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
+  const std::string reports = text_of("NEVE_MPI_REPORT");
+  if (!reports.empty()) NEVE_TRY(options::parse_value(reports, settings.reports).in("NEVE_MPI_REPORT"));
   const std::string min_bytes = text_of("NEVE_MPI_MIN_BYTES");
   if (!min_bytes.empty()) {
     NEVE_TRY(mpi::read_min_bytes("NEVE_MPI_MIN_BYTES", min_bytes, settings.min_bytes));
   }
-  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::max_block_bytes, settings.transfer.block_bytes));
-  settings.reports = reports != 0;
+  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", most_value_bytes, mpi::max_block_bytes,
+                         settings.transfer.block_bytes));
   NEVE_TRY(mpi::read_layer("NEVE_MPI_LAYER", split(text_of("NEVE_MPI_LAYER"), ','),
                            settings.transfer.layer_shape));
   settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');
-  return read_calls(settings);
+  NEVE_TRY(read_calls(settings));
+  return refuse_idle_variables(settings);
 }
 
 }  // namespace
