@@ -61,6 +61,10 @@ int run_parallel(const Command& command) {
   bool is_first = false;
   {
     const MpiSession session;
+    if (!session.status().ok()) {
+      say(full_name(*command.app), session.status().message());
+      return exit_code;
+    }
     auto ranks = Ranks::of_world();
     Status status = ranks.status();
     if (ranks.ok()) {
