@@ -127,6 +127,8 @@ IDLE = [
     (("--codec", "interpolation"), ("--block", "4")),
     (("--effort", "max", "--arrangement", "in_place"), ("--merge-units",)),
     ((), ("--method", "rank")),
+    (("--strategy", "independent"), ("--aggregators", "2")),
+    (("--strategy", "independent"), ("--buffer-size", "1MiB")),
     ((*LOSSLESS, "--method", "zstd"), ("--speed-weight", "3")),
     (("--codec", "dual_quant"), ("--ratio-weight", "2")),
     (("--codec", "dual_quant"), ("--field", "Temp:method=rank")),

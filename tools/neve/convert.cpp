@@ -91,6 +91,7 @@ Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Ar
   NEVE_ASSIGN(conversion.options, write_options(args));
   if (args.flags.is_given("bound")) conversion.bound = conversion.options.bound;
   conversion.open = args.open;
+  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), conversion.options));
   WriteOptions effective = conversion.options;
   effective.bound = conversion.bound.value_or(Bound{BoundMode::lossless, 0});
   NEVE_TRY(refuse_idle_codec_options(args.flags.asked(), options::codec_uses(effective, field_prefix)));
@@ -316,6 +317,7 @@ Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::Ap
   const bool to_hdf5 = opened.to_hdf5;
   const PlotfileSource& source = *opened.source;
   NEVE_ASSIGN(opened.options, write_options(args));
+  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), opened.options));
   if (to_hdf5 && opened.options.compress)
     NEVE_TRY(options::refuse_idle_of_plotfile(args.flags.asked(), opened.options, field_prefix));
   NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(args, source, to_hdf5, opened.options));

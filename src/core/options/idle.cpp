@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/catalog/codecs.hpp"
+#include "core/catalog/strategies.hpp"
 #include "core/format/codec_choices.hpp"
 
 namespace neve::options {
@@ -107,6 +108,17 @@ Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
         asked.named("cross_level")));
   }
   return refuse_idle_codec_options(asked, uses);
+}
+
+Status refuse_idle_layout(const Asked& asked, const WriteOptions& options) {
+  if (options.strategy != strategy_name(Strategy::independent)) return {};
+  for (const std::string_view key : {"aggregators", "buffer_size"}) {
+    if (!asked.is_given(key)) continue;
+    return usage_error(
+        fmt::format("{} has no meaning with strategy {}, in which every rank writes for itself",
+                    asked.named(key), options.strategy));
+  }
+  return {};
 }
 
 std::vector<const Option*> changed_rows(CodecTuning tuning) {
