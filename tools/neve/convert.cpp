@@ -71,13 +71,17 @@ Result<WriteOptions> write_options(const Args& args) {
 }
 
 Status check_checkpoint_copy(const Args& args) {
-  NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
-  if (to_hdf5) return {};
+  if (args.to == "auto" && has_hdf5_name(args.destination)) return {};
+  if (args.to != "auto") {  // which settles it, whatever the name is
+    NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
+    if (to_hdf5) return {};
+  }
   if (args.to == "amrex") {
     return usage_error(fmt::format("{} is a checkpoint; --to amrex is for plotfiles", args.source));
   }
   return usage_error(
-      fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
+      fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not; --to hdf5 "
+                  "takes any name",
                   args.source, args.destination));
 }
 
