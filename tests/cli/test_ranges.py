@@ -183,3 +183,24 @@ def test_variables_that_would_do_nothing_are_refused_as_flags_are(tmp_path, vari
     )
     assert outcome.code == (0 if told is None else USAGE), outcome.err
     assert told is None or told in outcome.err
+
+
+@pytest.mark.parametrize("words", [("foo",), ("trace", "show")])
+def test_help_of_a_command_that_there_is_not_is_refused(words):
+    outcome = run([NEVE, *words, "--help"])
+    assert outcome.code == USAGE and outcome.out == ""
+    assert f"'{words[-1]}'" in outcome.err
+
+
+def test_what_grew_is_called_larger(tmp_path):
+    np.save(tmp_path / "one.npy", np.ones(1))
+    outcome = run(
+        [NEVE, "compress", tmp_path / "one.npy", tmp_path / "o.neve", "--bound", "lossless"]
+    )
+    assert outcome.code == 0 and " times larger, " in outcome.out, outcome.out
+
+
+def test_a_reader_that_stops_early_is_no_fault(tmp_path):
+    words = f"'{NEVE}' bench study two-cores --dry-run --into '{tmp_path}/st' | head -n 1"
+    outcome = run(["bash", "-c", words])
+    assert outcome.err == "", outcome.err

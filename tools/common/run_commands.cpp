@@ -34,9 +34,11 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 
 int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
-  const bool asked_for_help = app.exit(error, out, err) == 0;
+  std::string unknown = unknown_command(app, argc, argv);
+  if (unknown.empty()) unknown = unknown_subcommand(app);
+  const bool asked_for_help = app.exit(error, out, err) == 0 && unknown.empty();
   if (!asked_for_help) {
-    std::string unknown = unknown_command(app, argc, argv);
+    out.str({});
     if (unknown.empty()) unknown = unknown_words(app);
     if (unknown.empty()) unknown = parse_error_text(app, error);
     err.str({});
