@@ -120,7 +120,7 @@ def test_directions_and_one_offline_codebook():
         assert encoder.reports[0]["offline_codebook"] == 9
         sizes[dims] = len(stored)
     assert sizes[1] < sizes[2] == sizes[None]
-    with pytest.raises(neve.Error, match="1..3"):
+    with pytest.raises(neve.Error, match="dims is 4; 0 to 3 are allowed"):
         neve.StreamEncoder((4,), abs=1, dims=4)
     with pytest.raises(neve.Error, match="offline codebook 16"):
         neve.StreamEncoder((4,), abs=1, offline_codebook=16)
