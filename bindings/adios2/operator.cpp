@@ -77,7 +77,12 @@ std::map<std::string, std::string> without_adios2s_own(adios2::Params parameters
 class NeveOperator : public adios2::plugin::PluginOperatorInterface {
  public:
   explicit NeveOperator(const adios2::Params& parameters) : PluginOperatorInterface(parameters) {
-    const Result<ArrayOptions> options = parse_array_options(without_adios2s_own(parameters));
+    // One operator may serve variables of any type. What it is told is judged as of floating point, which
+    // takes the bound, also the one that holds if none is said.
+    OptionsSoFar of_floats;
+    of_floats.dtype = DType::f32;
+    const Result<ArrayOptions> options =
+        parse_array_options(without_adios2s_own(parameters), std::move(of_floats));
     if (!options.ok()) fail(options.status());
     options_ = *options;
   }

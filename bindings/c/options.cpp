@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/catalog/refusals.hpp"
 #include "core/options/value_text.hpp"
 #include "neve/options.hpp"
 
@@ -61,8 +62,7 @@ Status read_fields(DType dtype, const neve_compress_options& known, OptionsSoFar
 
 Result<int> thread_count(int asked) {
   if (asked == 0) return 1;
-  const Status status = check_threads(asked);
-  if (!status.ok()) return usage_error(status.message() + ", and 0 for 1");
+  if (!check_threads(asked).ok()) return out_of_range("threads", asked, 0, max_threads);
   return asked;
 }
 

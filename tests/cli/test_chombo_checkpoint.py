@@ -273,3 +273,11 @@ def test_every_box_is_where_its_offsets_say(neve, tmp_path):
                 assert np.nanmax(error) <= 0.5 and np.array_equal(
                     np.isnan(x[part]), np.isnan(y[part])
                 )
+
+
+def test_advice_is_what_a_checkpoint_may_have(neve, tmp_path):
+    source = bisicles(tmp_path / "chk.hdf5")
+    refused = neve("convert", source, tmp_path / "s.nc", expect=2).err
+    assert "the name of its copy must end in .h5 or .hdf5" in refused and "amrex" not in refused
+    told = neve("convert", source, tmp_path / "s.h5").out
+    assert "choose with --bound or --field)" in told and "--rules" not in told

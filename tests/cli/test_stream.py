@@ -43,7 +43,7 @@ def test_directions_are_chosen_or_told(neve, tmp_path):
         neve(*compress, *extra)
         assert neve("info", tmp_path / "a.nevs", "--json").json["dims"] == dims
         neve("verify", tmp_path / "a.npy", tmp_path / "a.nevs")
-    assert "1..3" in neve(*compress, "--dims", "4", expect=2).err
+    assert "dims is 4; 0 to 3 are allowed" in neve(*compress, "--dims", "4", expect=2).err
 
 
 def test_a_damaged_stream_is_corrupt(neve, tmp_path):

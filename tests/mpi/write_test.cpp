@@ -181,7 +181,7 @@ TEST(CoveredNames, AreReadBackAndRefusalsListThem) {
     EXPECT_EQ(*parsed, covered);
   }
   EXPECT_EQ(parse_covered("maybe").status().message(),
-            "unknown treatment of covered cells \"maybe\"; allowed are auto, drop, keep");
+            "covered \"maybe\" unknown; allowed: auto, drop, keep");
 }
 
 TEST_P(Write, CoveredCellsAreLeftOutWhereTheAverageServes) {
@@ -538,11 +538,11 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
   options = {};
   options.strategy = "magic";
   EXPECT_EQ(refused(options),
-            "unknown strategy \"magic\"; allowed are skeleton, aggregated, collective, independent, "
+            "strategy \"magic\" unknown; allowed: skeleton, aggregated, collective, independent, "
             "filtered, amrex-1d");
   options = {};
   options.chunk_bytes = 1000;
-  EXPECT_EQ(refused(options), "chunk size is 1000 bytes; allowed are 65536 .. 1073741824");
+  EXPECT_EQ(refused(options), "chunk_size is 1000; 65536 to 1073741824 are allowed");
   options = {};
   options.encode.threads = 0;
   EXPECT_EQ(refused(options), "threads is 0; 1 to 1024 are allowed");
@@ -557,7 +557,11 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
   if (world_size() > 1) {
     options = {};
     options.bound.value = world_rank() == 0 ? 1e-3 : 1e-4;
-    EXPECT_EQ(refused(options), "the ranks disagree about the write options; all must pass the same");
+    EXPECT_EQ(refused(options), "the ranks disagree about the write options (bound); all must pass the same");
+    options = {};
+    options.strategy = world_rank() == 0 ? "independent" : "skeleton";
+    EXPECT_EQ(refused(options),
+              "the ranks disagree about the write options (strategy); all must pass the same");
   }
 }
 

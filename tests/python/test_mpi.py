@@ -35,3 +35,26 @@ def test_gathers_messages_and_files_from_python(tmp_path, ranks):
     assert sorted(re.findall(r"rank \d+ well", done.stdout)) == [
         f"rank {r} well" for r in range(ranks)
     ]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "most"),
+    [("block_bytes", -1, 2**30), ("threads", -1, 1024), ("threads", 2**32, 1024)],
+)
+def test_numbers_out_of_range_are_named_as_they_were_given(keyword, value, most):
+    code = (
+        "import numpy as np, neve, neve.mpi\nfrom mpi4py import MPI\n"
+        f"try: neve.mpi.gather(MPI.COMM_WORLD, np.ones(4), bound='abs=1', {keyword}={value})\n"
+        "except neve.Error as error: print(error)\n"
+    )
+    library = BUILD / "lib" / "libneve_mpi.so"
+    if not library.exists():
+        pytest.skip("no libneve_mpi.so in the build")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "NEVE_LIBNEVE_MPI": str(library)},
+    )
+    assert done.stdout == f"neve.mpi: {keyword} is {value}; 0 to {most} are allowed\n", done.stderr

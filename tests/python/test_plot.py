@@ -56,7 +56,7 @@ def test_as_a_module(sample, tmp_path):
     ("arguments", "code", "message"),
     [
         (["--field", "rho"], 2, "no field 'rho'; the file has density"),
-        (["--field", "density", "--level", "7"], 2, "level 7 is outside 0..1"),
+        (["--field", "density", "--level", "7"], 2, "level is 7; 0 to 1 are allowed"),
         (["--field", "density", "--coord", "99"], 2, "coord 99.0 is outside"),
         (["--field", "density", "--against", "missing"], 1, "missing: no such file"),
     ],

@@ -69,7 +69,7 @@ def test_mistakes_are_errors():
     with pytest.raises(TypeError, match="float64"):
         neve.StreamEncoder((4,), abs=1).push(np.zeros(4))
     with pytest.raises(neve.Error, match="two thresholds"):
-        neve.StreamEncoder((4,), abs=1, chi=(1,))
+        neve.StreamEncoder((4,), abs=1, codebook_rule="chi", chi=(1,))
     with pytest.raises(TypeError):
         neve.StreamEncoder((1.5,), abs=1)
     with pytest.raises(neve.Error, match="1 of the values are masked.*filled"):
@@ -120,7 +120,13 @@ def test_directions_and_one_offline_codebook():
         assert encoder.reports[0]["offline_codebook"] == 9
         sizes[dims] = len(stored)
     assert sizes[1] < sizes[2] == sizes[None]
-    with pytest.raises(neve.Error, match="1..3"):
+    with pytest.raises(neve.Error, match="dims is 4; 0 to 3 are allowed"):
         neve.StreamEncoder((4,), abs=1, dims=4)
     with pytest.raises(neve.Error, match="offline codebook 16"):
         neve.StreamEncoder((4,), abs=1, offline_codebook=16)
+
+
+def test_thresholds_of_another_rule_are_refused():
+    with pytest.raises(neve.Error, match="chi has no meaning with codebook_rule='exact_cost'"):
+        neve.StreamEncoder((4,), abs=1, codebook_rule="exact_cost", chi=(1, 2))
+    neve.StreamEncoder((4,), abs=1, codebook_rule="chi", chi=(1, 2))

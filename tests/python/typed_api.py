@@ -46,7 +46,9 @@ def filters(folder: Path) -> None:
 def streams() -> None:
     values = np.linspace(0, 1, 6000).reshape(20, 300)
     dims: int = neve.best_stream_dims(values, abs=1e-3, fill=None)
-    encoder = neve.StreamEncoder((None, 300), np.float64, abs=1e-3, dims=dims, chi=(5.0, 9.0))
+    encoder = neve.StreamEncoder(
+        (None, 300), np.float64, abs=1e-3, dims=dims, codebook_rule="chi", chi=(5.0, 9.0)
+    )
     encoder.push(values[:10])
     encoder.flush()
     head: bytes = encoder.take()

@@ -75,6 +75,11 @@ std::string human_bytes(uint64_t bytes) {
 
 std::string human_ratio(double ratio) { return fmt::format("{:.{}f}", ratio, ratio < 100 ? 2 : 0); }
 
+std::string human_change(double ratio) {
+  const bool is_larger = ratio > 0 && ratio < 1;
+  return human_ratio(is_larger ? 1 / ratio : ratio) + (is_larger ? " times larger" : " times smaller");
+}
+
 std::string human_error(double error) { return error == 0 ? "0" : fmt::format("{:.3g}", error); }
 
 std::string human_psnr(double psnr_db) {

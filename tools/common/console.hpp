@@ -46,7 +46,9 @@ class Table {
 std::string counted(uint64_t count, std::string_view one, std::string_view many = {});
 std::string human_bytes(uint64_t bytes);  // "2.8 MiB"
 std::string human_ratio(double ratio);    // "12.3"
-std::string human_error(double error);    // "1.2e-05"
-std::string human_psnr(double psnr_db);   // "64.8", "exact" for an infinite one
+// "12.30 times smaller", "2.86 times larger".
+std::string human_change(double ratio);
+std::string human_error(double error);   // "1.2e-05"
+std::string human_psnr(double psnr_db);  // "64.8", "exact" for an infinite one
 
 }  // namespace neve::cli

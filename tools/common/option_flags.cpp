@@ -2,17 +2,6 @@
 #include "tools/common/option_flags.hpp"
 
 namespace neve::cli {
-namespace {
-
-// "--effort "maxx" unknown", not "--effort: effort "maxx" unknown".
-Status naming_flag(const Status& status, const options::Option& option) {
-  const std::string flag = "--" + options::dashed(option.key);
-  const std::string key = std::string(option.key) + ' ';
-  if (status.ok() || !status.message().starts_with(key)) return status.in(flag);
-  return {status.code(), flag + status.message().substr(key.size() - 1)};
-}
-
-}  // namespace
 
 void OptionFlags::add(CLI::App& command, const Wanted& wanted, const options::Slots& defaults) {
   for (const options::Option& option : options::table()) {
@@ -39,7 +28,8 @@ void OptionFlags::describe(std::string_view key, const std::string& help) {
 Status OptionFlags::read(const options::Slots& slots) const {
   for (const options::Option& option : options::table()) {
     if (!is_given(option.key)) continue;
-    NEVE_TRY(naming_flag(option.read(text(option.key), slots), option));
+    NEVE_TRY(
+        options::naming(option.read(text(option.key), slots), option, "--" + options::dashed(option.key)));
   }
   return {};
 }

@@ -84,7 +84,7 @@ Result<FileLayout> LayoutArgs::read() const {
 }
 
 Result<int> check_threads(int threads) {
-  NEVE_TRY(neve::check_threads(threads).in("--threads"));
+  NEVE_TRY(options::naming(neve::check_threads(threads), *options::find("threads"), "--threads"));
   return threads;
 }
 

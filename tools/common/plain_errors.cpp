@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 #include <regex>
 
+#include "core/options/value_text.hpp"
 #include "tools/common/console.hpp"
 
 namespace neve::cli {
@@ -26,19 +28,57 @@ std::string commands_of(const CLI::App& app) {
   return names;
 }
 
+constexpr std::string_view unsigned_kind = "a whole number of at least 0";
+
+bool holds_whole_numbers(const CLI::Option& option) {
+  return is_unsigned_option(option) || option.get_type_name().starts_with("INT");
+}
+
 // What a value of the option must be, for "is not ...".
 std::string kind_of_value(const CLI::Option* option) {
   if (option == nullptr) return "allowed";
   if (option->get_items_expected_max() == 0) return "true or false";
   const std::string type = option->get_type_name();
-  if (type.starts_with("UINT")) return "a whole number of at least 0";
+  if (is_unsigned_option(*option)) return std::string(unsigned_kind);
   if (type.starts_with("INT")) return "a whole number";
   if (type.starts_with("FLOAT")) return "a number";
   return "allowed";
 }
 
+// The least and the most of the numbers that an option holds, where a whole one is none of them.
+std::string limits_of_type(const CLI::Option& option, bool is_of_64_bits) {
+  const auto words = [](auto least, auto most) { return fmt::format("{} to {} are allowed", least, most); };
+  if (is_unsigned_option(option)) {
+    return is_of_64_bits ? words(0, std::numeric_limits<uint64_t>::max())
+                         : words(0, std::numeric_limits<uint32_t>::max());
+  }
+  return is_of_64_bits ? words(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max())
+                       : words(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+}
+
+bool fits_64_bits(const CLI::Option& option, const std::string& value) {
+  int64_t number = 0;
+  uint64_t unsigned_number = 0;
+  return is_unsigned_option(option) ? CLI::detail::integral_conversion(value, unsigned_number)
+                                    : CLI::detail::integral_conversion(value, number);
+}
+
 std::string not_convertible(const CLI::App& command, const std::string& name, const std::string& value) {
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  if (option != nullptr && holds_whole_numbers(*option) && options::is_whole_number(value)) {
+    return fmt::format("{} is {}; {}", name, value, limits_of_type(*option, !fits_64_bits(*option, value)));
+  }
   return fmt::format("{}: \"{}\" is not {}", name, value, kind_of_value(command.get_option_no_throw(name)));
+}
+
+// "--ranks is 0; 1 to 2048 are allowed"
+std::string out_of_allowed_range(const CLI::Option& option, const std::string& name,
+                                 const std::string& value) {
+  const bool is_number = options::parse_number(value).ok();
+  const std::string found = is_number ? value : fmt::format("\"{}\"", value);
+  const std::string range = allowed_range(option);
+  const bool is_open = range.starts_with("a");  // "at least", "above"
+  return fmt::format("{} is {}; {}{} are allowed", name, found, is_open ? "numbers " : "", range);
 }
 
 std::string with_blanks(const std::string& list) { return std::regex_replace(list, std::regex(","), ", "); }
@@ -51,6 +91,12 @@ std::string allowed_range(const CLI::Option& option) {
   if (type.ends_with("POSITIVE")) return "above 0";
   const auto range = match(type, R"(.* in \[(\S+) - (\S+)\])");
   return range ? range->str(1) + " to " + range->str(2) : "";
+}
+
+bool is_unsigned_option(const CLI::Option& option) { return option.get_type_name().starts_with("UINT"); }
+
+std::string not_unsigned(const std::string& value) {
+  return fmt::format("\"{}\" is not {}", value, unsigned_kind);
 }
 
 // By what the texts of CLI11 look like, since its errors hold nothing else.
@@ -84,8 +130,7 @@ std::string plain_words(const CLI::App& command, const CLI::Error& error) {
   if (const auto m = match(text, "(.*): Value (.*) not in range .*")) {
     const CLI::Option* const option = command.get_option_no_throw(m->str(1));
     if (option != nullptr) {
-      return fmt::format("{}: \"{}\" is not allowed; allowed: {}", m->str(1), m->str(2),
-                         allowed_range(*option));
+      return out_of_allowed_range(*option, m->str(1), m->str(2));
     }
   }
   if (const auto m = match(text, "(.*) excludes (.*)")) {

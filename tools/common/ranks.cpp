@@ -2,9 +2,7 @@
 #include "tools/common/ranks.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace neve::cli {
@@ -36,15 +34,6 @@ class SetForNow {
 
 constexpr const char* session_folder_variable = "OMPI_MCA_orte_tmpdir_base";
 
-// Empty where none can be made, and where the user has named another.
-std::string make_folder_for_mpi() {
-  std::error_code error;
-  const std::filesystem::path place = std::filesystem::temp_directory_path(error);
-  if (error || std::getenv(session_folder_variable) != nullptr) return {};
-  std::string folder = (place / "neve-mpi-XXXXXX").string();
-  return mkdtemp(folder.data()) != nullptr ? folder : std::string();
-}
-
 }  // namespace
 
 int launcher_rank() {
@@ -59,9 +48,10 @@ MpiSession::MpiSession() {
     // and make and remove a folder that all such processes share, where one may remove what another is about
     // to use. Without the daemon it needs a folder of its own.
     alone.set("OMPI_MCA_pml", "ob1");
-    own_folder_ = make_folder_for_mpi();
-    if (!own_folder_.empty()) {
-      alone.set(session_folder_variable, own_folder_.c_str());
+    if (std::getenv(session_folder_variable) == nullptr) {  // else the user has named another
+      status_ = own_folder_.make();
+      if (!status_.ok()) return;
+      alone.set(session_folder_variable, own_folder_.path().c_str());
       alone.set("OMPI_MCA_ess_singleton_isolated", "1");
     }
   }
@@ -70,9 +60,7 @@ MpiSession::MpiSession() {
 }
 
 MpiSession::~MpiSession() {
-  MPI_Finalize();
-  std::error_code none;
-  if (!own_folder_.empty()) std::filesystem::remove_all(own_folder_, none);
+  if (status_.ok()) MPI_Finalize();
 }
 
 Result<Ranks> Ranks::of_world() {

@@ -4,10 +4,9 @@
 
 #include <mpi.h>
 
-#include <string>
-
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
+#include "tools/common/session_folder.hpp"
 
 namespace neve::cli {
 
@@ -19,12 +18,15 @@ int launcher_rank();
 class MpiSession {
  public:
   MpiSession();
+  // Not ok: MPI was not started, since there is no place for its own files.
+  const Status& status() const { return status_; }
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
  private:
-  std::string own_folder_;  // of MPI's own files; empty: none
+  SessionFolder own_folder_;  // of MPI's own files
+  Status status_;
 };
 
 class Ranks {

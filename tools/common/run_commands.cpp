@@ -14,6 +14,7 @@
 #include "tools/common/empty_values.hpp"
 #include "tools/common/help.hpp"
 #include "tools/common/launch.hpp"
+#include "tools/common/plain_errors.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/unknown_words.hpp"
 
@@ -33,9 +34,11 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 
 int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
-  const bool asked_for_help = app.exit(error, out, err) == 0;
+  std::string unknown = unknown_command(app, argc, argv);
+  if (unknown.empty()) unknown = unknown_subcommand(app);
+  const bool asked_for_help = app.exit(error, out, err) == 0 && unknown.empty();
   if (!asked_for_help) {
-    std::string unknown = unknown_command(app, argc, argv);
+    out.str({});
     if (unknown.empty()) unknown = unknown_words(app);
     if (unknown.empty()) unknown = parse_error_text(app, error);
     err.str({});
@@ -60,6 +63,10 @@ int run_parallel(const Command& command) {
   bool is_first = false;
   {
     const MpiSession session;
+    if (!session.status().ok()) {
+      say(full_name(*command.app), session.status().message());
+      return exit_code;
+    }
     auto ranks = Ranks::of_world();
     Status status = ranks.status();
     if (ranks.ok()) {
@@ -107,11 +114,24 @@ void check_values_of_flags(CLI::App& app) {
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_values_of_flags(*below);
 }
 
+// Without it CLI11 takes a number below 0 for a very large one, and 0x10 for 16.
+void check_unsigned_values(CLI::App& app) {
+  const auto is_unsigned = [](const std::string& text) -> std::string {
+    if (options::is_whole_number(text) && !text.starts_with('-')) return {};
+    return not_unsigned(text);
+  };
+  for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
+    if (is_unsigned_option(*option)) option->check(CLI::Validator(is_unsigned, ""));
+  }
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_unsigned_values(*below);
+}
+
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
   set_help_format(app, wrapped_help());
   check_values_of_flags(app);
+  check_unsigned_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -67,6 +67,15 @@ std::string unknown_words(const CLI::App& app) {
   return usage_line(*found.app, text);
 }
 
+std::string unknown_subcommand(const CLI::App& app) {
+  const CLI::App& command = parsed_command(app);
+  if (command.get_parent() == nullptr || command.get_require_subcommand_min() == 0) return {};
+  for (const std::string& word : command.remaining()) {
+    if (!is_option(word)) return usage_line(command, fmt::format("unexpected argument '{}'", word));
+  }
+  return {};
+}
+
 std::string parse_error_text(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = parsed_command(app);
   return usage_line(command, plain_words(command, error));

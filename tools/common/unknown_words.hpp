@@ -11,6 +11,10 @@ namespace neve::cli {
 // nearest name that is known. Empty: nothing of that kind, something else is wrong.
 std::string unknown_words(const CLI::App& app);
 
+// Likewise, of a word that stands where one of the commands below is wanted. Those who ask for its help mean
+// that command, and not the one above.
+std::string unknown_subcommand(const CLI::App& app);
+
 // What the parser itself says (an argument that is required, a number that is none), with the command it came
 // to.
 std::string parse_error_text(const CLI::App& app, const CLI::Error& error);

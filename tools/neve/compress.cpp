@@ -142,8 +142,8 @@ Status compress_stream(const Args& args) {
     std::cout << j.dump(2) << std::endl;
     return {};
   }
-  std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
-                           human_bytes(array.values.size()), human_bytes(bytes.size()), human_ratio(ratio),
+  std::cout << fmt::format("{}: {} -> {}, {}, max error {} (bound {})\n", args.output,
+                           human_bytes(array.values.size()), human_bytes(bytes.size()), human_change(ratio),
                            human_error(max_error), human_error(bound_abs));
   for (size_t c = 0; c < chunks.size(); ++c) {
     const std::string number =
@@ -202,8 +202,8 @@ Status compress(const Args& args) {
     j["seconds"] = {{"encode", encode_seconds}};
     std::cout << j.dump(2) << std::endl;
   } else {
-    std::cout << fmt::format("{}: {} -> {}, {} times smaller, max error {} (bound {})\n", args.output,
-                             human_bytes(array.values.size()), human_bytes(frame.size()), human_ratio(ratio),
+    std::cout << fmt::format("{}: {} -> {}, {}, max error {} (bound {})\n", args.output,
+                             human_bytes(array.values.size()), human_bytes(frame.size()), human_change(ratio),
                              human_error(component.max_abs_error), human_error(component.bound_abs))
               << (explanation ? "\n" + explanation_text(args.input, *explanation) : "") << std::flush;
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/amr/grow.hpp"
+#include "core/catalog/refusals.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
 #include "io/files/target.hpp"
@@ -70,13 +71,17 @@ Result<WriteOptions> write_options(const Args& args) {
 }
 
 Status check_checkpoint_copy(const Args& args) {
-  NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
-  if (to_hdf5) return {};
+  if (args.to == "auto" && has_hdf5_name(args.destination)) return {};
+  if (args.to != "auto") {  // which settles it, whatever the name is
+    NEVE_ASSIGN(const bool to_hdf5, goes_to_hdf5(args.destination, args.to));
+    if (to_hdf5) return {};
+  }
   if (args.to == "amrex") {
     return usage_error(fmt::format("{} is a checkpoint; --to amrex is for plotfiles", args.source));
   }
   return usage_error(
-      fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not",
+      fmt::format("{} is a checkpoint; the name of its copy must end in .h5 or .hdf5, {} does not; --to hdf5 "
+                  "takes any name",
                   args.source, args.destination));
 }
 
@@ -90,6 +95,7 @@ Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Ar
   NEVE_ASSIGN(conversion.options, write_options(args));
   if (args.flags.is_given("bound")) conversion.bound = conversion.options.bound;
   conversion.open = args.open;
+  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), conversion.options));
   WriteOptions effective = conversion.options;
   effective.bound = conversion.bound.value_or(Bound{BoundMode::lossless, 0});
   NEVE_TRY(refuse_idle_codec_options(args.flags.asked(), options::codec_uses(effective, field_prefix)));
@@ -186,7 +192,7 @@ Status check_ghost_options(const Args& args, const WriteOptions& options) {
 Result<IntVect> settle_ghosts(const Args& args, const PlotfileSource& source, bool to_hdf5,
                               WriteOptions& options) {
   if (args.ghosts != "keep" && args.ghosts != "drop") {
-    return usage_error(fmt::format("--ghosts {}: keep and drop are allowed", args.ghosts));
+    return not_a_name("--ghosts", args.ghosts, "keep, drop");
   }
   if (to_hdf5 && args.ghosts == "keep") {
     const Result<IntVect> stored = stored_ghosts(source);
@@ -315,6 +321,7 @@ Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::Ap
   const bool to_hdf5 = opened.to_hdf5;
   const PlotfileSource& source = *opened.source;
   NEVE_ASSIGN(opened.options, write_options(args));
+  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), opened.options));
   if (to_hdf5 && opened.options.compress)
     NEVE_TRY(options::refuse_idle_of_plotfile(args.flags.asked(), opened.options, field_prefix));
   NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(args, source, to_hdf5, opened.options));

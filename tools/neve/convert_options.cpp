@@ -101,13 +101,17 @@ Status check_convert_options(const CLI::App& command, options::Target target) {
   return {};
 }
 
+bool has_hdf5_name(const std::string& destination) {
+  return destination.ends_with(".h5") || destination.ends_with(".hdf5");
+}
+
 Result<bool> goes_to_hdf5(const std::string& destination, const std::string& to) {
   if (to == "hdf5") return true;
   if (to == "amrex") return false;
   if (to != "auto") {
     return usage_error(fmt::format("--to '{}' is unknown; allowed are auto, hdf5, amrex", to));
   }
-  if (destination.ends_with(".h5") || destination.ends_with(".hdf5")) return true;
+  if (has_hdf5_name(destination)) return true;
   const std::string type = file_type(base_name(destination));
   std::error_code error;
   if (type.empty() || std::filesystem::is_directory(destination, error)) return false;

@@ -167,10 +167,11 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
     return {};
   }
   std::cout << report_table(report)
-            << bound_line(to_string(options.bound), bound_is_default, ", --field or --rules")
-            << fmt::format("{}: {} -> {}, {} times smaller, {:.2f} s\n", destination,
-                           human_bytes(report.source_bytes), human_bytes(report.target_bytes),
-                           human_ratio(ratio_of(report.source_bytes, report.target_bytes)), report.seconds)
+            << bound_line(to_string(options.bound), bound_is_default,
+                          kind == kind_name ? ", --field or --rules" : " or --field")
+            << fmt::format("{}: {} -> {}, {}, {:.2f} s\n", destination, human_bytes(report.source_bytes),
+                           human_bytes(report.target_bytes),
+                           human_change(ratio_of(report.source_bytes, report.target_bytes)), report.seconds)
             << grid_text(report) << (options.explain ? explanations_text(report) : "") << std::flush;
   return {};
 }

@@ -19,7 +19,7 @@ namespace {
 
 struct Args {
   std::string input, output;
-  int threads = 1;
+  OptionFlags flags;  // of the table of options
 };
 
 Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads) {
@@ -34,7 +34,10 @@ Result<plotfile::NpyArray> read_compressed(const std::string& path, int threads)
 }
 
 Status decompress(const Args& args) {
-  NEVE_ASSIGN(const int threads, check_threads(args.threads));
+  int threads = 1;
+  options::Slots slots;
+  slots.threads = &threads;
+  NEVE_TRY(args.flags.read(slots));
   NEVE_TRY(files::check_is_another(args.input, args.output));
   NEVE_ASSIGN(const bool is_frame_file, is_frame_file_at(args.input));
   auto array = is_frame_file ? read_frame_file(args.input, threads) : read_compressed(args.input, threads);
@@ -52,7 +55,12 @@ Command add_decompress(CLI::App& app) {
   sub->add_option("IN", args->input, "a file made by neve compress, neve.compress or neve/transfer.h")
       ->required();
   sub->add_option("OUT", args->output, "the .npy array")->required();
-  sub->add_option("--threads", args->threads, "threads")->capture_default_str();
+  static int threads = 1;
+  options::Slots defaults;
+  defaults.threads = &threads;
+  args->flags.add(
+      *sub, [](const options::Option& option) { return option.key == "threads"; }, defaults);
+  args->flags.describe("threads", "threads");
   sub->footer(
       "Under mpirun one rank does the work.\n"
       "Examples:\n"

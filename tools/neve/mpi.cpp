@@ -7,6 +7,7 @@
 
 #include "core/options/slots.hpp"
 #include "neve/types.hpp"
+#include "parallel/transfer/said_values.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
 #include "tools/common/launch.hpp"
@@ -18,17 +19,14 @@ namespace {
 
 struct Args {
   OptionFlags flags;  // of the table of options
-  std::vector<std::string> calls, files, words;
-  std::vector<uint64_t> layer;
-  uint64_t min_bytes = 65536;
+  std::vector<std::string> calls, files, layer, words;
+  std::string min_bytes = "65536";
   bool report = false;
 };
 
-template <class Words>
-std::string joined(const Words& words, char separator) {
+std::string joined(const std::vector<std::string>& words, char separator) {
   std::string text;
-  for (const auto& word : words)
-    text += (text.empty() ? "" : std::string(1, separator)) + fmt::format("{}", word);
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, separator)) + word;
   return text;
 }
 
@@ -57,6 +55,10 @@ Status check_values(const Args& args) {
   NEVE_TRY(args.flags.read(of_values));
   const ArrayOptions values = slots.take();
   NEVE_TRY(check_tuning(values.tuning));
+  uint64_t min_bytes = 0;
+  NEVE_TRY(mpi::read_min_bytes("--min-bytes", args.min_bytes, min_bytes));
+  std::vector<uint64_t> layer;
+  NEVE_TRY(mpi::read_layer("--layer", args.layer, layer));
   return refuse_idle_codec_options(args.flags.asked(), options::codec_uses(values));
 }
 
@@ -64,13 +66,14 @@ Result<int> mpi_run(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_options(command, args));
   NEVE_TRY(check_values(args));
   NEVE_ASSIGN(const std::string library, find_preload("libneve_pmpi.so", "NEVE_MPI_LIBRARY"));
-  Variables variables = {{"LD_PRELOAD", library}, {"NEVE_MPI_MIN_BYTES", std::to_string(args.min_bytes)}};
+  Variables variables = {{"LD_PRELOAD", library}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) variables.emplace_back(name, value);
   };
   for (const options::Option& option : options::table()) {
     add(options::variable_of(option).c_str(), args.flags.text(option.key));
   }
+  if (args.flags.is_given("bound")) add("NEVE_MPI_MIN_BYTES", args.min_bytes);
   add("NEVE_MPI_CALLS", joined(args.calls, ','));
   add("NEVE_MPI_FILES", joined(args.files, ':'));
   add("NEVE_MPI_LAYER", joined(args.layer, ','));
@@ -109,8 +112,10 @@ Command add_mpi(CLI::App& app) {
       ->allow_extra_args(false);
   run->add_option("--min-bytes", args->min_bytes,
                   "gathers of fewer bytes a rank, and files that begin with fewer, are not compressed")
+      ->type_name("N")
       ->capture_default_str();
   run->add_option("--layer", args->layer, "size of the layers in which values lie, slowest first: 256,256")
+      ->type_name("N")
       ->delimiter(',')
       ->allow_extra_args(false);
   run->add_flag("--report", args->report, "print at the end what was compressed");

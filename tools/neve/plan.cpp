@@ -39,6 +39,9 @@ constexpr double skeleton_chunk_seconds = 3e-6;
 // Of one rank, bound rel=1e-3, effort fast (bench/results/write.md).
 constexpr double default_codec_megabytes = 700;
 constexpr size_t top_sizes = 4;
+// Of what may be asked for.
+constexpr int most = 100'000'000;
+constexpr double most_ms = most, least_rate = 1e-9, most_rate = 1e9;
 
 struct Args {
   std::string plotfile, chombo;
@@ -172,16 +175,9 @@ Result<Subject> subject_of(const Args& args) {
 
 Result<FileSystem> system_of(const Args& args) {
   NEVE_ASSIGN(FileSystem system, io_model::named_file_system(args.system));
-  const auto positive = [](const char* option, double given, double& into, double scale) -> Status {
-    if (given == 0) return {};
-    if (!(given > 0) || given > 1e9) {
-      return usage_error(fmt::format("{} is {}; it must be above 0 and at most 1e9", option, given));
-    }
-    into = given * scale;
-    return {};
-  };
-  NEVE_TRY(positive("--target-bandwidth", args.target_gigabytes, system.target_bytes_per_second, 1e9));
-  NEVE_TRY(positive("--node-bandwidth", args.node_gigabytes, system.node_bytes_per_second, 1e9));
+  constexpr double gigabyte = 1e9;
+  if (args.target_gigabytes > 0) system.target_bytes_per_second = args.target_gigabytes * gigabyte;
+  if (args.node_gigabytes > 0) system.node_bytes_per_second = args.node_gigabytes * gigabyte;
   if (args.request_ms >= 0) system.request_seconds = args.request_ms * 1e-3;
   if (args.lock_ms >= 0) system.lock_seconds = args.lock_ms * 1e-3;
   if (args.call_ms >= 0) system.call_seconds = args.call_ms * 1e-3;
@@ -434,28 +430,6 @@ Status check_args(const Args& args) {
     return usage_error(fmt::format(
         "{} of PLOTFILE, --chombo, --bisicles and --boxes are given; give exactly one", subjects));
   }
-  const auto at_least = [](const char* option, double value, double least) {
-    return value >= least && value <= 1e8
-               ? Status()
-               : usage_error(fmt::format("{} is {}; {} to 1e8 are allowed", option, value, least));
-  };
-  NEVE_TRY(at_least("--ranks", args.ranks, 1));
-  NEVE_TRY(at_least("--targets", args.targets, 0));
-  NEVE_TRY(at_least("--ranks-per-node", args.ranks_per_node, 0));
-  NEVE_TRY(at_least("--metadata-writes", args.metadata_writes, 0));
-  NEVE_TRY(at_least("--aggregate-boxes", args.aggregate_boxes, 0));
-  NEVE_TRY(at_least("--box-cells", args.box_cells, 0));
-  NEVE_TRY(at_least("--components", args.components, 0));
-  if (args.ghosts < -1 || args.ghosts > amr::max_sample_ghosts) {
-    return usage_error(
-        fmt::format("--ghosts is {}; 0 to {} are allowed", args.ghosts, amr::max_sample_ghosts));
-  }
-  if (args.ratio != 0 && !(args.ratio >= 0.1 && args.ratio <= 1e6)) {
-    return usage_error(fmt::format("--ratio is {}; 0.1 to 1e6 are allowed", args.ratio));
-  }
-  if (!(args.codec_megabytes > 0)) {
-    return usage_error(fmt::format("--codec-speed is {}; it must be above 0", args.codec_megabytes));
-  }
   return {};
 }
 
@@ -499,12 +473,15 @@ Command add_plan(CLI::App& app) {
   sub->add_flag("--bisicles", args->ice, "a 2D hierarchy like that of the BISICLES Antarctica benchmark");
   sub->add_option("--boxes", args->boxes, "SIZE:COUNT boxes of SIZE bytes (or 72KiB); repeatable")
       ->take_all();
-  sub->add_option("--ranks", args->ranks, "MPI ranks")->required();
+  sub->add_option("--ranks", args->ranks, "MPI ranks")->check(CLI::Range(1, most))->required();
   sub->add_option("--box-cells", args->box_cells,
-                  "edge of a box (--chombo, 64) or of a tile (--bisicles, 16)");
-  sub->add_option("--components", args->components, "components (--chombo: 2, --bisicles: 15)");
+                  "edge of a box (--chombo, 64) or of a tile (--bisicles, 16)")
+      ->check(CLI::Range(1, most));
+  sub->add_option("--components", args->components, "components (--chombo: 2, --bisicles: 15)")
+      ->check(CLI::Range(1, most));
   sub->add_option("--ghosts", args->ghosts,
-                  "layers of ghost cells written around every box (the grids': 1, a plotfile's: 0)");
+                  "layers of ghost cells written around every box (the grids': 1, a plotfile's: 0)")
+      ->check(CLI::Range(0, amr::max_sample_ghosts));
   sub->add_flag("--checkpoint", args->checkpoint,
                 "one dataset per component and level, as BISICLES checkpoints have");
   sub->add_option("--distribution", args->distribution,
@@ -512,23 +489,33 @@ Command add_plan(CLI::App& app) {
                       joined(amr::distribution_names, " or "))
       ->capture_default_str();
   sub->add_option("--aggregate-boxes", args->aggregate_boxes,
-                  "also plan aggregated writes of so many boxes of a rank at a time");
+                  "also plan aggregated writes of so many boxes of a rank at a time")
+      ->check(CLI::Range(1, most));
   args->layout.add_planned(*sub);
   sub->add_option("--system", args->system, "system whose numbers are the defaults: edison or cori")
       ->capture_default_str();
-  sub->add_option("--targets", args->targets, "number of storage targets");
-  sub->add_option("--target-bandwidth", args->target_gigabytes, "bandwidth of one target, GB/s");
-  sub->add_option("--node-bandwidth", args->node_gigabytes, "bandwidth of a node, in and out, GB/s");
-  sub->add_option("--ranks-per-node", args->ranks_per_node, "MPI ranks on a node");
+  sub->add_option("--targets", args->targets, "number of storage targets")->check(CLI::Range(1, most));
+  sub->add_option("--target-bandwidth", args->target_gigabytes, "bandwidth of one target, GB/s")
+      ->check(CLI::Range(least_rate, most_rate));
+  sub->add_option("--node-bandwidth", args->node_gigabytes, "bandwidth of a node, in and out, GB/s")
+      ->check(CLI::Range(least_rate, most_rate));
+  sub->add_option("--ranks-per-node", args->ranks_per_node, "MPI ranks on a node")
+      ->check(CLI::Range(1, most));
   sub->add_option("--request-latency", args->request_ms,
-                  "ms that a request takes on a target, besides its bytes");
+                  "ms that a request takes on a target, besides its bytes")
+      ->check(CLI::Range(0.0, most_ms));
   sub->add_option("--lock-latency", args->lock_ms,
-                  "ms that a target needs when another rank writes into a stripe");
-  sub->add_option("--call-latency", args->call_ms, "ms that a collective call takes, besides its bytes");
+                  "ms that a target needs when another rank writes into a stripe")
+      ->check(CLI::Range(0.0, most_ms));
+  sub->add_option("--call-latency", args->call_ms, "ms that a collective call takes, besides its bytes")
+      ->check(CLI::Range(0.0, most_ms));
   sub->add_option("--metadata-writes", args->metadata_writes, "POSIX writes of metadata")
+      ->check(CLI::Range(0, most))
       ->capture_default_str();
-  sub->add_option("--ratio", args->ratio, "compression ratio; plans compressed writes too");
+  sub->add_option("--ratio", args->ratio, "compression ratio; plans compressed writes too")
+      ->check(CLI::Range(0.1, 1e6));
   sub->add_option("--codec-speed", args->codec_megabytes, "encoding speed of a rank, MB/s")
+      ->check(CLI::Range(least_rate, most_rate))
       ->capture_default_str();
   sub->add_option("--chunk-size", args->chunk_size, "most bytes of values in a compressed chunk")
       ->capture_default_str();

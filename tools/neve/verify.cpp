@@ -193,9 +193,9 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored,
   std::cout << verdict_table(verdict);
   for (const std::string& difference : differences) std::cout << "DIFFERS: " << difference << "\n";
   std::cout << fmt::format(
-                   "{}: {} raw, {} stored, {} times smaller, {}\n", args.copy, human_bytes(raw_bytes),
-                   human_bytes(stored),
-                   human_ratio(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0),
+                   "{}: {} raw, {} stored, {}, {}\n", args.copy, human_bytes(raw_bytes), human_bytes(stored),
+                   human_change(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored)
+                                           : 0),
                    judgement)
             << std::flush;
 }

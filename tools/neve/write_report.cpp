@@ -116,8 +116,8 @@ nlohmann::ordered_json phases_json(const WriteReport& report, double read_second
 
 std::string report_summary(const std::string& destination, const WriteReport& report) {
   const double ratio = static_cast<double>(report.raw_bytes) / static_cast<double>(report.file_bytes);
-  return fmt::format("{}: {} -> {}, {} times smaller ({} of the file are compressed values)\n", destination,
-                     human_bytes(report.raw_bytes), human_bytes(report.file_bytes), human_ratio(ratio),
+  return fmt::format("{}: {} -> {}, {} ({} of the file are compressed values)\n", destination,
+                     human_bytes(report.raw_bytes), human_bytes(report.file_bytes), human_change(ratio),
                      human_bytes(codec_bytes(report)));
 }
 

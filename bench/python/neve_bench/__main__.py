@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 from neve._arguments import Parser
@@ -41,5 +43,17 @@ def main(arguments: list[str] | None = None) -> int:
         return error.code
 
 
+def main_of_a_pipe() -> int:
+    """The command, also where nobody reads its output to the end, as `head` does not."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_of_a_pipe())

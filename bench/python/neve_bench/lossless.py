@@ -176,7 +176,9 @@ def run(options: argparse.Namespace) -> int:
     wanted = chosen_names([*(m.name for m in methods), NINE], options.codecs)
     rows = [
         _row(case, methods, wanted, options)
-        for case in variables.load(groups, Path(options.data))
+        for case in variables.load(
+            groups, Path(options.data), "`neve bench lossless --only sample`"
+        )
         if not options.match or options.match in case.name
     ]
     report.progress("")

@@ -81,27 +81,27 @@ def sample() -> Iterator[Case]:
         yield Case("sample", name, np.ascontiguousarray(array))
 
 
-def load(groups: list[str], data: Path) -> Iterator[Case]:
-    """One at a time; C-contiguous, in the byte order of the machine."""
+def load(groups: list[str], data: Path, without_data: str = "") -> Iterator[Case]:
+    """One at a time; C-contiguous, in the byte order of the machine. `without_data`: what a caller
+    without the files can do instead.
+    """
     if "climate" in groups:
         files = sorted((data / "climate").glob("*.nc"))
         if not files:
-            raise Error(_no_data("climate/*.nc"), FAILURE)
+            raise Error(_no_data("climate/*.nc", without_data), FAILURE)
         for path in files:
             yield from _netcdf(path)
     if "amr" in groups:
         paths = [p for p in sorted((data / "amr").glob("*")) if (p / "Header").exists()]
         paths += sorted((data / "chombo").glob("*.hdf5"))
         if not paths:
-            raise Error(_no_data("amr/* and chombo/*.hdf5"), FAILURE)
+            raise Error(_no_data("amr/* and chombo/*.hdf5", without_data), FAILURE)
         for path in paths:
             yield from _plotfile(path)
     if "sample" in groups:
         yield from sample()
 
 
-def _no_data(what: str) -> str:
-    return (
-        f"{what}: not in the data folder given with --data (default ../shared/data); "
-        "`neve bench lossless --only sample` needs no data"
-    )
+def _no_data(what: str, without_data: str) -> str:
+    found = f"{what}: not in the data folder given with --data (default ../shared/data)"
+    return f"{found}; {without_data} needs no data" if without_data else found

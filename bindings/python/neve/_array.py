@@ -15,6 +15,7 @@ from . import _core
 from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
 from ._keywords import checks_keywords, takes_keywords_of
+from ._ranges import check_range
 
 if TYPE_CHECKING:
     from ._core import Readable
@@ -27,8 +28,7 @@ def _thread_count(caller: str, threads: int | None) -> int:
         return min(len(os.sched_getaffinity(0)), MAX_THREADS)
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
         raise Error(f"{caller}: threads={threads!r} is not a whole number or None")
-    if not 1 <= threads <= MAX_THREADS:
-        raise Error(f"{caller}: threads={threads} is outside 1..{MAX_THREADS}")
+    check_range(caller, "threads", threads, 1, MAX_THREADS)
     return int(threads)
 
 

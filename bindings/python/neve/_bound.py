@@ -81,7 +81,9 @@ def parse_bound(caller: str, given: Mapping[str, Any]) -> Bound:
         raise Error(f"{caller}: {mode}= is larger than any float64; {allowed}") from None
     least = 1 if mode == "ratio" else 0
     if not (math.isfinite(value) and value > least):
-        raise Error(f"{caller}: {mode}={value!r} is not finite and greater than {least}; {allowed}")
+        raise Error(
+            f"{caller}: {mode}={value!r}; finite numbers above {least} are allowed; {allowed}"
+        )
     return Bound(_MODE[mode], value)
 
 

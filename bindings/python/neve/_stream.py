@@ -61,7 +61,7 @@ class StreamEncoder:
     codebook_rule   when a chunk gets a codebook of its own: "exact_cost", "chi", "always" or
                 "never"
     chi         two thresholds of rule "chi" for the change of the standard deviation of the 1024
-                symbol frequencies, each relative to 1/1024
+                symbol frequencies, each relative to 1/1024; None: those of CEAZ, 5.18 and 9.69
     offline_codebook  the only offline codebook to be used; None: whichever suits best
 
     neve.Error says which argument is wrong and what is allowed. TypeError is raised for other
@@ -85,7 +85,7 @@ class StreamEncoder:
         chunk_bytes: int = CHUNK_BYTES,
         restart_blocks: int = 0,
         codebook_rule: str = "exact_cost",
-        chi: tuple[float, float] = CHI,
+        chi: tuple[float, float] | None = None,
         offline_codebook: int | None = None,
     ) -> None:
         given = {"abs": abs, "rel": rel, "ratio": ratio, "psnr": psnr}
@@ -95,7 +95,13 @@ class StreamEncoder:
             raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
         self._dtype = np.dtype(self._dtype.name)  # numpy's own object, which arrays share
         sizes = [0 if n is None else index(n) for n in np.atleast_1d(np.asarray(shape, object))]
-        if np.shape(chi) != (2,):
+        if chi is not None and codebook_rule != "chi":
+            raise Error(
+                f"StreamEncoder: chi has no meaning with codebook_rule={codebook_rule!r}; it is "
+                "allowed with codebook_rule='chi'"
+            )
+        thresholds = CHI if chi is None else chi
+        if np.shape(thresholds) != (2,):
             raise Error(f"StreamEncoder: chi={chi!r}; two thresholds are needed")
         lowest, highest = (None, None) if range is None else given_range("StreamEncoder", range)
         self._core = _core.StreamEncoder(
@@ -110,8 +116,8 @@ class StreamEncoder:
             int(chunk_bytes),
             int(restart_blocks),
             str(codebook_rule),
-            float(chi[0]),
-            float(chi[1]),
+            float(thresholds[0]),
+            float(thresholds[1]),
             0 if dims is None else int(dims),
             -1 if offline_codebook is None else int(offline_codebook),
         )

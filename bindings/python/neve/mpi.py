@@ -25,9 +25,11 @@ import numpy as np
 import numpy.typing as npt
 from mpi4py import MPI
 
-from ._array import unmasked
+from ._array import MAX_THREADS, unmasked
+from ._core import MAX_BLOCK_BYTES
 from ._errors import Error
 from ._keywords import checks_keywords
+from ._ranges import check_range
 
 _HANDLE: type[ctypes.c_void_p] | type[ctypes.c_int] = (
     ctypes.c_void_p if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_void_p) else ctypes.c_int
@@ -122,6 +124,8 @@ class _Settings(NamedTuple):
 
     def options(self, shape: Sequence[int]) -> _Options:
         """The struct, which keeps what it points to; `shape` is the rank's, slowest first."""
+        check_range("neve.mpi", "threads", self.threads, 0, MAX_THREADS)
+        check_range("neve.mpi", "block_bytes", self.block_bytes, 0, MAX_BLOCK_BYTES)
         codec, effort = _text(self.codec), _text(self.effort)
         values = _Values(ctypes.sizeof(_Values), None, codec, effort, None, 0, self.threads)
         layer = [int(size) for size in shape[1:]]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
 from ._keywords import checks_keywords
+from ._ranges import check_range
 
 AXIS_NAMES = "xyz"
 
@@ -183,8 +184,7 @@ class Plotfile(Sequence[Level]):
         normal = self._axis_number(axis)
         component = self.components.index(field)
         last = len(self) - 1 if level is None else level
-        if not 0 <= last < len(self):
-            raise Error(f"slice: level {last} is outside 0..{len(self) - 1}")
+        check_range("slice", "level", last, 0, len(self) - 1)
         coord = self._plane(normal, coord)
 
         plane_dims = [d for d in range(self.dims) if d != normal]

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
+#include "core/catalog/refusals.hpp"
+#include "core/format/frame_file.hpp"
 #include "neve/frame.hpp"
 
 namespace {
@@ -32,6 +34,13 @@ NB_MODULE(_core, module) {
   neve::python::bind_plotfile(module);
   neve::python::bind_stream(module);
   module.attr("MAX_THREADS") = neve::max_threads;
+  module.attr("MAX_BLOCK_BYTES") = neve::max_frame_value_bytes;
+  module.def(
+      "out_of_range",
+      [](const std::string& what, const std::string& found, uint64_t least, uint64_t most) {
+        return neve::out_of_range(what, found, least, most).message();
+      },
+      "What is said of a number that is refused.");
   module.def("simd_target", &neve::simd_target,
              "The instruction set that hot loops run with: \"AVX2\", \"portable\", ...");
   module.def("simd_targets", &neve::simd_targets, "All that this machine can run.");

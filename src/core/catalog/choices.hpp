@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
+#include <string_view>
 
 #include "core/catalog/names.hpp"
+#include "core/catalog/refusals.hpp"
 #include "neve/types.hpp"
 
 namespace neve {
@@ -25,9 +28,30 @@ inline constexpr int unit_sides[] = {8, 16, 32};  // of unit blocks
 inline constexpr int block_sides[] = {4, 6};      // of lorenzo_regression's prediction blocks
 
 template <size_t count>
-constexpr bool is_side(int cells, const int (&sides)[count]) {
+constexpr bool is_side(int64_t cells, const int (&sides)[count]) {
   return cells == 0 || std::find(std::begin(sides), std::end(sides), cells) != std::end(sides);
 }
+
+template <size_t count>
+std::string allowed_sides(const int (&sides)[count]) {
+  return "0, " + joined(sides, " and ");
+}
+
+// "unit is 7; 0, 8, 16 and 32 are allowed"
+template <size_t count>
+Status check_side(std::string_view what, int64_t cells, const int (&sides)[count]) {
+  return is_side(cells, sides) ? Status() : not_among(what, cells, allowed_sides(sides));
+}
+
+// Of the choice of a lossless method.
+inline Status check_weight(std::string_view what, double weight) {
+  const bool is_allowed = weight >= 0 && weight <= std::numeric_limits<double>::max();
+  return is_allowed ? Status() : not_among(what, weight, "finite numbers of at least 0");
+}
+
+// Storage targets of a file; 0 leaves it to the file system.
+inline constexpr int max_stripes = 2000;
+inline constexpr int max_aggregators = 1 << 20;
 
 // Of the values of a chunk.
 inline constexpr uint64_t min_chunk_bytes = uint64_t{64} << 10;

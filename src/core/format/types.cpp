@@ -81,7 +81,7 @@ std::string allowed_bounds(BoundUse use) {
 }
 
 std::string_view limits_of(BoundMode mode) {
-  return mode == BoundMode::ratio ? "finite and above 1" : "finite and above 0";
+  return mode == BoundMode::ratio ? "finite numbers above 1" : "finite numbers above 0";
 }
 
 bool is_allowed_value(const Bound& bound) {
@@ -100,7 +100,7 @@ Status check_dtype(DType dtype) {
 
 Status check_threads(int64_t threads) {
   if (threads >= 1 && threads <= max_threads) return {};
-  return usage_error(fmt::format("threads is {}; 1 to {} are allowed", threads, max_threads));
+  return out_of_range("threads", threads, 1, max_threads);
 }
 
 Status check_bound(const Bound& bound, BoundUse use) {
@@ -116,7 +116,7 @@ Status check_bound(const Bound& bound, BoundUse use) {
     }
   }
   if (!is_allowed_value(bound)) {
-    return usage_error(fmt::format("bound: value {}, must be {}", bound.value, limits_of(bound.mode)));
+    return not_among("bound: value", bound.value, limits_of(bound.mode));
   }
   return {};
 }
@@ -152,7 +152,7 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
     return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
   }
   if (!is_allowed_value(bound)) {
-    return usage_error(fmt::format("bound \"{}\": value {}, must be {}", text, value, limits_of(bound.mode)));
+    return not_among(fmt::format("bound \"{}\": value", text), value, limits_of(bound.mode));
   }
   return bound;
 }
@@ -275,14 +275,8 @@ std::string arrangement_text(Arrangement arrangement, int unit_cells) {
 }
 
 Status check_tuning(const CodecTuning& tuning) {
-  if (!is_side(tuning.unit_cells, unit_sides)) {
-    return usage_error(fmt::format("unit blocks of {} cells; allowed: {}, or 0 for automatic",
-                                   tuning.unit_cells, joined(unit_sides)));
-  }
-  if (!is_side(tuning.block_cells, block_sides)) {
-    return usage_error(fmt::format("prediction blocks of {} cells; allowed: {}, or 0 for automatic",
-                                   tuning.block_cells, joined(block_sides)));
-  }
+  NEVE_TRY(check_side("unit", tuning.unit_cells, unit_sides));
+  NEVE_TRY(check_side("block", tuning.block_cells, block_sides));
   if (arrangement_name(tuning.arrangement) == unknown_name) {
     return usage_error(fmt::format("arrangement {} unknown; allowed: {}",
                                    static_cast<int>(tuning.arrangement), joined(arrangement_choices)));
@@ -292,21 +286,17 @@ Status check_tuning(const CodecTuning& tuning) {
         "arrangement nested cannot be selected; sections of a file written with cross-level prediction get "
         "it where it is smaller");
   }
-  for (const double weight : {tuning.speed_weight, tuning.ratio_weight}) {
-    if (!(weight >= 0) || !std::isfinite(weight)) {
-      return usage_error(fmt::format("weight {} of speed or ratio, must be finite and not negative", weight));
-    }
-  }
+  NEVE_TRY(check_weight("speed_weight", tuning.speed_weight));
+  NEVE_TRY(check_weight("ratio_weight", tuning.ratio_weight));
   if (tuning.speed_weight == 0 && tuning.ratio_weight == 0) {
-    return usage_error("weights of speed and ratio are both 0: at least one must be above 0");
+    return usage_error("speed_weight and ratio_weight are both 0; at least one must be above 0");
   }
   if (static_cast<int>(tuning.method) >= lossless_methods) {
     return usage_error(fmt::format("lossless method {}, below {} is allowed", static_cast<int>(tuning.method),
                                    lossless_methods));
   }
   if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
-    return usage_error(
-        fmt::format("unit blocks of {} cells: arrangement in_place has none", tuning.unit_cells));
+    return usage_error(fmt::format("unit is {}: arrangement in_place has no unit blocks", tuning.unit_cells));
   }
   return {};
 }

@@ -7,8 +7,9 @@ bool may_be_lossless(const CodecUse& use) {
   return use.codec == Codec::lossless || (use.codec == Codec::automatic && use.is_lossless);
 }
 
-bool chooses_or_is_lossless(const CodecUse& use) {
-  return use.codec == Codec::automatic || may_be_lossless(use);
+bool weighs_candidates(const CodecUse& use) {
+  if (may_be_lossless(use)) return use.tuning.method == LosslessMethod::automatic;
+  return use.codec == Codec::automatic;
 }
 
 bool may_have_blocks(const CodecUse& use) {

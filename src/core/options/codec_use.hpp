@@ -22,7 +22,7 @@ struct CodecUse {
 using UseTest = bool (*)(const CodecUse&);
 
 bool may_be_lossless(const CodecUse& use);
-bool chooses_or_is_lossless(const CodecUse& use);
+bool weighs_candidates(const CodecUse& use);
 bool may_have_blocks(const CodecUse& use);
 bool may_merge_units(const CodecUse& use);
 bool is_not_exact(const CodecUse& use);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/catalog/codecs.hpp"
+#include "core/catalog/strategies.hpp"
 #include "core/format/codec_choices.hpp"
 
 namespace neve::options {
@@ -17,6 +18,13 @@ constexpr std::string_view exact_knows_one_way =
 
 bool is_used_in_any(const Option& row, const std::vector<CodecUse>& uses) {
   return std::any_of(uses.begin(), uses.end(), [&](const CodecUse& use) { return is_used(row, use); });
+}
+
+// They take codec lossless whatever the bound and the codec say.
+bool is_used_by_integers(const Option& row, CodecUse use) {
+  use.codec = Codec::lossless;
+  use.is_lossless = true;
+  return row.is_of_integers && is_used(row, use);
 }
 
 // Those that take the tuning that `use` was told.
@@ -34,7 +42,7 @@ Status refuse_idle_tuning(const Asked& asked, const std::vector<CodecUse>& uses,
   if (!use.who.empty() && (of_variables || use.tuning == uses.front().tuning)) return {};
   const std::vector<CodecUse> sharing = sharing_tuning(uses, use);
   for (const Option* option : changed_rows(use.tuning)) {
-    if (is_used_in_any(*option, sharing) || (of_variables && option->is_of_integers)) continue;
+    if (is_used_in_any(*option, sharing) || (of_variables && is_used_by_integers(*option, use))) continue;
     const std::string name =
         use.who.empty() ? asked.named(option->key) : fmt::format("{}: {}", use.who, dashed(option->key));
     return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}: {}", name,
@@ -100,6 +108,17 @@ Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
         asked.named("cross_level")));
   }
   return refuse_idle_codec_options(asked, uses);
+}
+
+Status refuse_idle_layout(const Asked& asked, const WriteOptions& options) {
+  if (options.strategy != strategy_name(Strategy::independent)) return {};
+  for (const std::string_view key : {"aggregators", "buffer_size"}) {
+    if (!asked.is_given(key)) continue;
+    return usage_error(
+        fmt::format("{} has no meaning with strategy {}, in which every rank writes for itself",
+                    asked.named(key), options.strategy));
+  }
+  return {};
 }
 
 std::vector<const Option*> changed_rows(CodecTuning tuning) {
@@ -169,7 +188,8 @@ Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
   }
   const bool may_be_of_integers = !bound && !keeps_integers(codec);  // which take another codec
   for (const Option* option : changed_rows(tuning)) {
-    if ((option->is_of_integers && may_be_of_integers) || is_used_in_any(*option, uses)) continue;
+    if (may_be_of_integers && is_used_by_integers(*option, uses.front())) continue;
+    if (is_used_in_any(*option, uses)) continue;
     return usage_error(fmt::format("{} has no meaning with codec {}: {}", dashed(option->key),
                                    codec_name(codec), option->purpose));
   }

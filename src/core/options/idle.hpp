@@ -38,6 +38,9 @@ Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>
 Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
                                const std::string& rule_prefix);
 
+// What of a file's layout its strategy does not use: without collective writes no rank writes for another.
+Status refuse_idle_layout(const Asked& asked, const WriteOptions& options);
+
 // The settings of one rule that has a codec: usage error for the first that changes nothing under any bound
 // and effort that the rule leaves open.
 Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,

@@ -82,6 +82,9 @@ std::string keys_of(Targets targets);
 // All of a codec's settings, the same for the same ones alone: "arrangement=auto,unit=0,...".
 std::string tuning_text(CodecTuning tuning);
 std::string dashed(std::string_view key);  // "merge-units"
+// An error of the option's read, with its name as the surface has it: "--unit is 7; ...", "--unit: 'x' is not
+// ...".
+Status naming(const Status& status, const Option& option, const std::string& name);
 std::string variable_of(
     const Option& option);  // of target transfer, in the environment: "NEVE_MPI_MERGE_UNITS"
 

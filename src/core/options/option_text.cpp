@@ -205,6 +205,7 @@ Result<WriteOptions> parse_write_options(std::string_view text) {
   options.fields = std::move(rules.fields);
   NEVE_TRY(check_tuning(options.tuning));
   NEVE_TRY(check_uncompressed(said, options));
+  NEVE_TRY(refuse_idle_layout(said.asked(), options));
   NEVE_TRY(refuse_idle_of_plotfile(said.asked(), options, "field "));
   return options;
 }

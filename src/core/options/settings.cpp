@@ -34,10 +34,13 @@ Setting setting_of(std::string_view text) {
 Status read_setting(const Setting& setting, Targets targets, const Slots& slots, std::string_view also) {
   const Option* const option = find(setting.key);
   if (option == nullptr || (option->targets & targets) == 0 || !option->is_in_text) {
-    return usage_error(fmt::format("unknown option \"{}\"; allowed are {}{}{}", setting.text,
-                                   keys_of(targets), also.empty() ? "" : ", ", also));
+    const std::string fault = option == nullptr
+                                  ? fmt::format("unknown option \"{}\"", setting.text)
+                                  : fmt::format("option \"{}\" has no meaning here", setting.text);
+    return usage_error(
+        fmt::format("{}; allowed are {}{}{}", fault, keys_of(targets), also.empty() ? "" : ", ", also));
   }
-  return option->read(setting.value, slots).in(std::string(option->key));
+  return naming(option->read(setting.value, slots), *option, std::string(option->key));
 }
 
 Result<RuleSettings> parse_rule(std::string_view text, Target target) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/catalog/choices.hpp"
 #include "core/catalog/lossless_methods.hpp"
@@ -9,6 +10,7 @@
 #include "core/format/codec_choices.hpp"
 #include "core/options/option.hpp"
 #include "core/options/value_text.hpp"
+#include "neve/limits.hpp"
 
 namespace neve::options {
 namespace {
@@ -23,6 +25,40 @@ constexpr Targets uncompressed =
 template <class Struct>
 using Slot = Struct* Slots::*;
 
+// A whole number of a range.
+struct Range {
+  int least = 0, most = std::numeric_limits<int>::max();
+};
+auto whole_reader(std::string_view key, Range range) {
+  return [key, range](std::string_view text, int& value) -> Status {
+    uint64_t number = 0;
+    NEVE_TRY(
+        read_whole(key, text, static_cast<uint64_t>(range.least), static_cast<uint64_t>(range.most), number));
+    value = static_cast<int>(number);
+    return {};
+  };
+}
+
+// A side of blocks, among a few.
+template <size_t count>
+auto side_reader(std::string_view key, const int (&sides)[count]) {
+  return [key, &sides](std::string_view text, int& value) -> Status {
+    uint64_t number = 0;
+    const bool is_known = read_whole(key, text, 0, sides[count - 1], number).ok() &&
+                          is_side(static_cast<int64_t>(number), sides);
+    if (!is_known) return not_among(key, text, allowed_sides(sides));
+    value = static_cast<int>(number);
+    return {};
+  };
+}
+
+auto weight_reader(std::string_view key) {
+  return [key](std::string_view text, double& value) -> Status {
+    NEVE_TRY(parse_value(text, value));
+    return check_weight(key, value);
+  };
+}
+
 // The option is what a slot points to.
 template <class T>
 Option whole(Option row, Slot<T> slot) {
@@ -32,11 +68,10 @@ Option whole(Option row, Slot<T> slot) {
 }
 
 // The option is a member of what a slot points to.
-template <class Struct, class T>
-Option member(Option row, Slot<Struct> slot, T Struct::*member) {
-  row.read = [=](std::string_view text, const Slots& slots) {
-    return parse_value(text, (slots.*slot)->*member);
-  };
+constexpr auto parsed = [](std::string_view text, auto& value) { return parse_value(text, value); };
+template <class Struct, class T, class Reader = decltype(parsed)>
+Option member(Option row, Slot<Struct> slot, T Struct::*member, Reader reader = parsed) {
+  row.read = [=](std::string_view text, const Slots& slots) { return reader(text, (slots.*slot)->*member); };
   row.print = [=](const Slots& slots) { return value_text((slots.*slot)->*member); };
   return row;
 }
@@ -97,12 +132,11 @@ Option fill() {
 }
 
 Option threads() {
-  Option row = whole(Option{"threads", "N", Kind::whole, Group::common, coded, "threads of each rank"},
-                     &Slots::threads);
-  row.read = [read = row.read](std::string_view text, const Slots& slots) -> Status {
-    NEVE_TRY(read(text, slots));
-    return check_threads(*slots.threads);
+  Option row{"threads", "N", Kind::whole, Group::common, coded, "threads of each rank"};
+  row.read = [read = whole_reader(row.key, {1, max_threads})](std::string_view text, const Slots& slots) {
+    return read(text, *slots.threads);
   };
+  row.print = [](const Slots& slots) { return value_text(*slots.threads); };
   return row;
 }
 
@@ -152,9 +186,10 @@ Option ghosts() {
              plotfile | uncompressed_plotfile,
              "layers of ghost cells written around every box"};
   row.is_in_command = false;  // where `convert --ghosts` asks what becomes of those that there are
-  row.read = [](std::string_view text, const Slots& slots) -> Status {
+  row.read = [read = whole_reader(row.key, {0, max_ghosts})](std::string_view text,
+                                                             const Slots& slots) -> Status {
     int layers = 0;
-    NEVE_TRY(parse_value(text, layers));
+    NEVE_TRY(read(text, layers));
     slots.write->ghosts.fill(layers);
     return {};
   };
@@ -163,7 +198,14 @@ Option ghosts() {
 }
 
 constexpr std::string_view one_candidate =
-    "there is nothing to choose; allowed with --codec auto and lossless";
+    "there is nothing to choose; allowed with --codec auto and lossless, without --method";
+
+std::string weight_help(std::string_view what) {
+  return fmt::format(
+      "weight of the {} in scores: of the methods of codec lossless, and with codec auto and a bound of the "
+      "codecs, at effort fast only of codec lossless beside dual_quant where that lists many values",
+      what);
+}
 
 std::vector<Option> tuning_rows() {
   constexpr auto tuning = &Slots::tuning;
@@ -175,11 +217,11 @@ std::vector<Option> tuning_rows() {
       member({"unit", "N", Kind::whole, Group::expert, targets,
               "side of the unit blocks of linear and cluster: " + joined(unit_sides, " or ") +
                   "; 0: chosen automatically"},
-             tuning, &CodecTuning::unit_cells),
+             tuning, &CodecTuning::unit_cells, side_reader("unit", unit_sides)),
       used_where(member({"block", "N", Kind::whole, Group::expert, targets,
                          "side of lorenzo_regression's prediction blocks: " + joined(block_sides, " or ") +
                              "; 0: chosen automatically"},
-                        tuning, &CodecTuning::block_cells),
+                        tuning, &CodecTuning::block_cells, side_reader("block", block_sides)),
                  may_have_blocks,
                  "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
                  "bound other than lossless"),
@@ -197,17 +239,26 @@ std::vector<Option> tuning_rows() {
                  "--codec auto",
                  true),
       used_where(member({"speed_weight", "X", Kind::number, Group::expert, targets,
-                         "codec lossless: weight of a method's typical speed (in 100 MB/s) in the choice"},
-                        tuning, &CodecTuning::speed_weight),
-                 chooses_or_is_lossless, one_candidate, true),
-      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets,
-                         "codec lossless: weight of a method's ratio in the choice"},
-                        tuning, &CodecTuning::ratio_weight),
-                 chooses_or_is_lossless, one_candidate, true),
+                         weight_help("typical speed (in 100 MB/s)")},
+                        tuning, &CodecTuning::speed_weight, weight_reader("speed_weight")),
+                 weighs_candidates, one_candidate, true),
+      used_where(member({"ratio_weight", "X", Kind::number, Group::expert, targets, weight_help("ratio")},
+                        tuning, &CodecTuning::ratio_weight, weight_reader("ratio_weight")),
+                 weighs_candidates, one_candidate, true),
   };
   for (Option& row : rows) row.is_of_tuning = true;
   return rows;
 }
+
+// parallel/file knows what they do; a flag is named by who reads it.
+constexpr auto strategy_reader = [](std::string_view text, std::string& value) -> Status {
+  for (const StrategyRow& row : strategy_rows) {
+    if (row.name != text) continue;
+    value = text;
+    return {};
+  }
+  return not_a_name("strategy", text, joined(strategy_rows));
+};
 
 std::string strategy_help() {
   const auto explained = [](const StrategyRow& row) { return fmt::format("{} ({})", row.name, row.covers); };
@@ -231,10 +282,10 @@ std::vector<Option> write_rows() {
               "context); only Neve itself reads such files, not the HDF5 plugin"},
              write, &WriteOptions::cross_level),
       member({"strategy", "NAME", Kind::text, Group::expert, through_mpi, strategy_help()}, write,
-             &WriteOptions::strategy),
+             &WriteOptions::strategy, strategy_reader),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
               "strategy aggregated: boxes (or chunks) of a rank in one write; 0: all of a level"},
-             write, &WriteOptions::aggregate_boxes),
+             write, &WriteOptions::aggregate_boxes, whole_reader("aggregate_boxes", {})),
       ghosts(),
       no_compression(),
   };
@@ -245,13 +296,13 @@ std::vector<Option> layout_rows() {
   std::vector<Option> rows = {
       member({"stripe_count", "N", Kind::whole, Group::parallel, through_mpi,
               "storage targets that the file is striped over (Lustre); 0: the file system's default"},
-             layout, &FileLayout::stripe_count),
+             layout, &FileLayout::stripe_count, whole_reader("stripe_count", {0, max_stripes})),
       bytes_member({"stripe_size", "BYTES", Kind::size, Group::parallel, through_mpi,
                     "stripe size, as in 8MiB; ROMIO splits its writes there on any file system"},
                    layout, &FileLayout::stripe_bytes),
       member({"aggregators", "N", Kind::whole, Group::parallel, through_mpi,
               "ranks that write for the others in a collective write; 0: the MPI library's default"},
-             layout, &FileLayout::aggregators),
+             layout, &FileLayout::aggregators, whole_reader("aggregators", {0, max_aggregators})),
       bytes_member({"buffer_size", "BYTES", Kind::size, Group::parallel, through_mpi,
                     "buffer size of an aggregator, best a multiple of the stripe"},
                    layout, &FileLayout::buffer_bytes),
@@ -335,6 +386,12 @@ std::string tuning_text(CodecTuning tuning) {
     text += fmt::format("{}{}={}", text.empty() ? "" : ",", row.key, row.print(slots));
   }
   return text;
+}
+
+Status naming(const Status& status, const Option& option, const std::string& name) {
+  const std::string key = std::string(option.key) + ' ';
+  if (status.ok() || !status.message().starts_with(key)) return status.in(name);
+  return {status.code(), name + status.message().substr(key.size() - 1)};
 }
 
 std::string variable_of(const Option& option) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/catalog/refusals.hpp"
+
 namespace neve::options {
 namespace {
 
@@ -67,11 +69,20 @@ Result<uint64_t> parse_bytes(std::string_view text) {
                   text));
 }
 
-Status parse_value(std::string_view text, int& value) {
-  int number = 0;
-  if (!is_whole(text, number)) return usage_error(fmt::format("'{}' is not a whole number", text));
-  if (number < 0) return usage_error(fmt::format("{} is too small; at least 0 is allowed", number));
-  value = number;
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Status read_whole(std::string_view what, std::string_view text, uint64_t least, uint64_t most,
+                  uint64_t& number) {
+  if (!is_whole_number(text)) {
+    return usage_error(fmt::format("{} is '{}', which is not a whole number; {} to {} are allowed", what,
+                                   text, least, most));
+  }
+  uint64_t found = 0;
+  if (!is_whole(text, found) || found < least || found > most) return out_of_range(what, text, least, most);
+  number = found;
   return {};
 }
 

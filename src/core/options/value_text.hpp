@@ -16,7 +16,12 @@ namespace neve::options {
 Result<double> parse_number(std::string_view text);   // NaN and infinities too
 Result<uint64_t> parse_bytes(std::string_view text);  // "8MiB", "64KiB", "65536"
 
-Status parse_value(std::string_view text, int& value);  // at least 0
+// Digits alone, of a number in the range. Unlike the others it names what it reads:
+// "--min-bytes is -1; 0 to 18446744073709551615 are allowed".
+Status read_whole(std::string_view what, std::string_view text, uint64_t least, uint64_t most,
+                  uint64_t& number);
+bool is_whole_number(std::string_view text);  // of any size, also below 0
+
 Status parse_value(std::string_view text, double& value);
 Status parse_value(std::string_view text, bool& value);  // true, false, on, off, yes, no, 1, 0; capitals too
 Status parse_value(std::string_view text, std::string& value);

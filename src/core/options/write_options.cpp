@@ -11,7 +11,7 @@ Result<Covered> parse_covered(const std::string& name) {
   for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
     if (name == covered_name(covered)) return covered;
   }
-  return usage_error("unknown treatment of covered cells \"" + name + "\"; allowed are auto, drop, keep");
+  return not_a_name("covered", name, "auto, drop, keep");
 }
 
 const char* covered_name(Covered covered) {
@@ -28,8 +28,7 @@ const char* covered_name(Covered covered) {
 
 Status check_chunk_bytes(uint64_t bytes) {
   if (bytes >= min_chunk_bytes && bytes <= max_chunk_bytes) return {};
-  return usage_error(
-      fmt::format("chunk size is {} bytes; allowed are {} .. {}", bytes, min_chunk_bytes, max_chunk_bytes));
+  return out_of_range("chunk_size", bytes, min_chunk_bytes, max_chunk_bytes);
 }
 
 }  // namespace neve

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/catalog/refusals.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/bound_search.hpp"
@@ -105,17 +106,14 @@ Status check_extents(const StreamOptions& o) {
   if (const std::string fault = stream::shape_fault(o.shape); !fault.empty())
     return usage_error(fmt::format("stream: {}", fault));
   if (o.dims < 0 || o.dims > stream::max_stream_dims) {
-    return usage_error(
-        fmt::format("stream: prediction in {} directions, allowed 1..{}, or 0: all of the shape", o.dims,
-                    stream::max_stream_dims));
+    return out_of_range("stream: dims", o.dims, 0, stream::max_stream_dims);
   }
   if (o.block_values < stream::min_block_values || o.block_values > stream::max_block_values) {
-    return usage_error(fmt::format("stream: blocks of {} values, allowed {}..{}", o.block_values,
-                                   stream::min_block_values, stream::max_block_values));
+    return out_of_range("stream: block_values", o.block_values, stream::min_block_values,
+                        stream::max_block_values);
   }
   if (o.chunk_bytes < min_chunk_bytes || o.chunk_bytes > max_chunk_bytes) {
-    return usage_error(fmt::format("stream: chunks of {} bytes, allowed {}..{}", o.chunk_bytes,
-                                   min_chunk_bytes, max_chunk_bytes));
+    return out_of_range("stream: chunk_bytes", o.chunk_bytes, min_chunk_bytes, max_chunk_bytes);
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/catalog/choices.hpp"
 #include "parallel/comm/broadcast.hpp"
 
 namespace neve::mpi {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr uint64_t lustre_stripe_step = uint64_t{64} << 10;
 constexpr uint64_t max_stripe_bytes = (uint64_t{4} << 30) - lustre_stripe_step;
-constexpr int max_stripes = 2000;
-constexpr int max_aggregators = 1 << 20;
 
 Hints hints_of_layout(const FileLayout& layout) {
   Hints hints;
@@ -42,9 +41,7 @@ Hints hints_of_layout(const FileLayout& layout) {
 }
 
 Status check_count(const char* what, int value, int most) {
-  if (value >= 0 && value <= most) return {};
-  return usage_error(std::string(what) + " is " + std::to_string(value) + "; 1 to " + std::to_string(most) +
-                     " are allowed, 0 leaves it to the system");
+  return value >= 0 && value <= most ? Status() : out_of_range(what, value, 0, most);
 }
 
 Status collect(MPI_File file, std::string& text) {
@@ -72,8 +69,8 @@ Status collect(MPI_File file, std::string& text) {
 }  // namespace
 
 Status check_layout(const FileLayout& layout) {
-  NEVE_TRY(check_count("number of stripes", layout.stripe_count, max_stripes));
-  NEVE_TRY(check_count("number of aggregators", layout.aggregators, max_aggregators));
+  NEVE_TRY(check_count("stripe_count", layout.stripe_count, max_stripes));
+  NEVE_TRY(check_count("aggregators", layout.aggregators, max_aggregators));
   if (layout.stripe_bytes % lustre_stripe_step != 0 || layout.stripe_bytes > max_stripe_bytes) {
     return usage_error("stripe size is " + std::to_string(layout.stripe_bytes) +
                        " bytes; multiples of 65536 below 4 GiB are allowed");

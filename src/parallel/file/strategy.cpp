@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/file/strategy.hpp"
 
+#include "core/catalog/refusals.hpp"
+
 namespace neve::mpi {
 
 Result<Strategy> parse_strategy(const std::string& name) {
   for (const StrategyRow& row : strategy_rows) {
     if (row.name == name) return row.value;
   }
-  return usage_error("unknown strategy \"" + name + "\"; allowed are " + joined(strategy_rows));
+  return not_a_name("strategy", name, joined(strategy_rows));
 }
 
 WriteOrder write_order(Strategy strategy, int aggregate_boxes) {

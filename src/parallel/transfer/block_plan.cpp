@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/catalog/refusals.hpp"
 #include "core/format/frame_header.hpp"
 
 namespace neve::mpi {
@@ -13,8 +14,7 @@ Result<BlockPlan> plan_blocks(uint64_t count, size_t value_bytes, uint64_t block
     return usage_error(fmt::format("{} values; at most {} are allowed", count, max_elements));
   }
   if (block_bytes > max_block_bytes) {
-    return usage_error(fmt::format("block_bytes is {}; 1 to {} are allowed, and 0 for {}", block_bytes,
-                                   max_block_bytes, default_block_bytes));
+    return out_of_range("block_bytes", block_bytes, 0, max_block_bytes);
   }
   if (block_bytes == 0) block_bytes = default_block_bytes;
   const uint64_t max_values = max_block_bytes / value_bytes;

@@ -2,9 +2,13 @@
 #include "parallel/write/options_key.hpp"
 
 #include <bit>
+#include <functional>
 #include <type_traits>
+#include <vector>
 
+#include "core/options/slots.hpp"
 #include "neve/frame.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -61,7 +65,61 @@ class Key {
   std::string text_;
 };
 
+// What the ranks may differ in, by name: the table's options, then what it has no rows for.
+struct NamedText {
+  std::string name, text;
+};
+std::vector<NamedText> named_texts(WriteOptions options) {
+  options::FillChoice fill{options.detect_fill, options.fill, {}};
+  options::Slots slots = options::common_slots(options, fill);
+  slots.layout = &options.layout;
+  slots.write = &options;
+  std::vector<NamedText> texts;
+  for (const options::Option& option : options::table()) {
+    if (option.key != "threads") texts.push_back({std::string(option.key), option.print(slots)});
+  }
+  Key ghosts, fields, hints;
+  ghosts.add(options.ghosts);
+  fields.add(options.fields);
+  hints.add(options.mpi_hints);
+  texts.push_back({"ghosts", ghosts.text()});
+  texts.push_back({"rules of fields", fields.text()});
+  texts.push_back({"mpi_hints", hints.text()});
+  texts.push_back({"like", options.like});
+  return texts;
+}
+
+// Collective. The first that differs; empty where none of these does.
+Result<std::string> differing_name(const Comm& comm, const WriteOptions& options) {
+  std::vector<NamedText> texts;
+  std::vector<uint64_t> smallest;  // of hashes and of their complements: equal where all are
+  NEVE_TRY(guarded_alike(comm, "options", [&]() -> Status {
+    texts = named_texts(options);
+    for (const NamedText& named : texts) {
+      const uint64_t hash = std::hash<std::string>{}(named.text);
+      smallest.insert(smallest.end(), {hash, ~hash});
+    }
+    return {};
+  }));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, smallest.data(), static_cast<int>(smallest.size()),
+                                    MPI_UINT64_T, MPI_MIN, comm.get()),
+                      "comparison of the ranks' options"));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (smallest[2 * i] != ~smallest[2 * i + 1]) return texts[i].name;
+  }
+  return std::string();
+}
+
 }  // namespace
+
+Status check_same_options(const Comm& comm, const WriteOptions& options) {
+  const Status same = check_same_everywhere(
+      comm, [&] { return options_key(options); }, "the write options");
+  if (same.code() != Code::usage) return same;
+  NEVE_ASSIGN(const std::string name, differing_name(comm, options));
+  if (name.empty()) return same;
+  return usage_error("the ranks disagree about the write options (" + name + "); all must pass the same");
+}
 
 std::string options_key(const WriteOptions& options) {
   Key key;

@@ -135,8 +135,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   progress("plan", 0);
   NEVE_TRY(check_same_everywhere(
       comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return options_key(options); }, "the write options"));
+  NEVE_TRY(check_same_options(comm, options));
   NEVE_TRY(check_same_everywhere(
       comm, [&] { return path; }, "the path"));
   const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {

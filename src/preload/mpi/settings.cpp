@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "core/options/nearest_name.hpp"
 #include "core/options/slots.hpp"
 #include "parallel/transfer/block_plan.hpp"
+#include "parallel/transfer/said_values.hpp"
 #include "preload/trace/path_pattern.hpp"
 
 namespace neve::pmpi {
@@ -34,18 +34,9 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-Status read_number(const std::string& name, std::string_view text, uint64_t least, uint64_t most,
-                   uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number >= least && number <= most)
-    return {};
-  return usage_error(name + " is '" + std::string(text) + "'; allowed are whole numbers from " +
-                     std::to_string(least) + " to " + std::to_string(most));
-}
-
 Status read_variable(const char* variable, uint64_t least, uint64_t most, uint64_t& number) {
   const std::string text = text_of(variable);
-  return text.empty() ? Status() : read_number(variable, text, least, most, number);
+  return text.empty() ? Status() : options::read_whole(variable, text, least, most, number);
 }
 
 Status read_calls(Settings& settings) {
@@ -67,6 +58,10 @@ constexpr std::string_view prefix = "NEVE_MPI_";
 constexpr const char* other_variables[] = {"NEVE_MPI_CALLS",   "NEVE_MPI_FILES",  "NEVE_MPI_MIN_BYTES",
                                            "NEVE_MPI_LAYER",   "NEVE_MPI_REPORT", "NEVE_MPI_BLOCK_BYTES",
                                            "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+// Those that mean something to a program that only reads frames.
+constexpr const char* without_bound[] = {"NEVE_MPI_BOUND", "NEVE_MPI_THREADS", "NEVE_MPI_REPORT",
+                                         "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+constexpr uint64_t most_value_bytes = sizeof(double);  // a block has a value at least
 
 std::vector<std::string> known_variables() {
   std::vector<std::string> known(std::begin(other_variables), std::end(other_variables));
@@ -114,8 +109,8 @@ Status read_options(Settings& settings) {
     const std::string variable = options::variable_of(option);
     const std::string text = text_of(variable.c_str());
     if (text.empty()) continue;
-    NEVE_TRY(option.read(text, of_values).in(variable));
-    NEVE_TRY(check_tuning(*of_values.tuning).in(variable));
+    NEVE_TRY(options::naming(option.read(text, of_values), option, variable));
+    NEVE_TRY(options::naming(check_tuning(*of_values.tuning), option, variable));
     settings.compresses = settings.compresses || option.key == "bound";
     const bool is_of_call = option.key == "bound" || option.key == "threads";
     if (!is_of_call) settings.options += fmt::format("{}={};", option.key, option.print(of_values));
@@ -125,20 +120,40 @@ Status read_options(Settings& settings) {
   return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
 }
 
+// Without a bound nothing is compressed: frame files are read, whatever else is asked for.
+Status refuse_idle_variables(const Settings& settings) {
+  const auto refusal = [](const std::string& variable, const char* why_not) {
+    return usage_error(fmt::format("{} has no meaning {}", variable, why_not));
+  };
+  if (settings.compresses) {
+    const bool is_idle = !settings.files && !text_of("NEVE_MPI_FILES").empty();
+    return is_idle ? refusal("NEVE_MPI_FILES", "with NEVE_MPI_CALLS gather") : Status();
+  }
+  for (const std::string& variable : known_variables()) {
+    const bool is_for_all =
+        std::find(std::begin(without_bound), std::end(without_bound), variable) != std::end(without_bound);
+    if (is_for_all || text_of(variable.c_str()).empty()) continue;
+    return refusal(variable, "without NEVE_MPI_BOUND: nothing is compressed");
+  }
+  return {};
+}
+
 Status read_environment(Settings& settings) {
   NEVE_TRY(refuse_unknown_variables());
   NEVE_TRY(read_options(settings));
-  uint64_t reports = 0;
-  NEVE_TRY(read_variable("NEVE_MPI_REPORT", 0, 1, reports));
-  NEVE_TRY(read_variable("NEVE_MPI_MIN_BYTES", 0, UINT64_MAX, settings.min_bytes));
-  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", 1, mpi::max_block_bytes, settings.transfer.block_bytes));
-  settings.reports = reports != 0;
-  for (const std::string& size : split(text_of("NEVE_MPI_LAYER"), ',')) {
-    NEVE_TRY(read_number("NEVE_MPI_LAYER", size, 1, mpi::max_block_bytes,
-                         settings.transfer.layer_shape.emplace_back()));
+  const std::string reports = text_of("NEVE_MPI_REPORT");
+  if (!reports.empty()) NEVE_TRY(options::parse_value(reports, settings.reports).in("NEVE_MPI_REPORT"));
+  const std::string min_bytes = text_of("NEVE_MPI_MIN_BYTES");
+  if (!min_bytes.empty()) {
+    NEVE_TRY(mpi::read_min_bytes("NEVE_MPI_MIN_BYTES", min_bytes, settings.min_bytes));
   }
+  NEVE_TRY(read_variable("NEVE_MPI_BLOCK_BYTES", most_value_bytes, mpi::max_block_bytes,
+                         settings.transfer.block_bytes));
+  NEVE_TRY(mpi::read_layer("NEVE_MPI_LAYER", split(text_of("NEVE_MPI_LAYER"), ','),
+                           settings.transfer.layer_shape));
   settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');
-  return read_calls(settings);
+  NEVE_TRY(read_calls(settings));
+  return refuse_idle_variables(settings);
 }
 
 }  // namespace

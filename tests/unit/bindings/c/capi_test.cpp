@@ -173,8 +173,8 @@ TEST(CApi, RefusalsNameTheValueAndLeaveTheOutputs) {
     const char* words;
   };
   const Refusal refusals[] = {
-      {"rel=0", nullptr, nullptr, 1, "must be finite and above 0"},
-      {"rel=nan", nullptr, nullptr, 1, "must be finite and above 0"},
+      {"rel=0", nullptr, nullptr, 1, "finite numbers above 0 are allowed"},
+      {"rel=nan", nullptr, nullptr, 1, "finite numbers above 0 are allowed"},
       {"pw_rel=60", nullptr, nullptr, 1, "no mode pw_rel"},
       {nullptr, "gzip", nullptr, 1, "codec \"gzip\" unknown"},
       {nullptr, nullptr, "extreme", 1, "effort \"extreme\" unknown"},
@@ -243,9 +243,9 @@ TEST(CApi, OptionsByNameComeOnTop) {
 
   const std::pair<const char*, const char*> wrong[] = {
       {"magic=1", "unknown option \"magic=1\"; allowed are bound"},
-      {"unit=x", "unit: 'x' is not a whole number"},
-      {"threads=0", "threads: threads is 0"},
-      {"covered=keep", "unknown option"},
+      {"unit=x", "unit is x; 0, 8, 16 and 32 are allowed"},
+      {"threads=0", "threads is 0; 1 to 1024 are allowed"},
+      {"covered=keep", "has no meaning here"},
       {"effort=max;effort=max", "effort is given twice"},
       {"codec=context;method=rank", "method has no meaning"},
   };
@@ -271,6 +271,8 @@ TEST(CApi, FieldsThatChangeNothingAreRefused) {
     refused("method has no meaning", [&](auto& o) { o.bound = bound, o.options = "method=zstd"; });
   }
   refused("method has no meaning", [](auto& o) { o.method = "zstd"; });
+  refused("speed_weight has no meaning",
+          [](auto& o) { o.bound = "lossless", o.method = "zstd", o.options = "speed_weight=3"; });
   refused("block has no meaning", [](auto& o) { o.codec = "context", o.block_cells = 4; });
   refused("merge_units has no meaning", [](auto& o) { o.merge_units = 1; });
   refused("effort has no meaning",
@@ -297,7 +299,7 @@ TEST(CApi, TuningIsTakenAndChecked) {
   Made refused;
   options.unit_cells = 9;
   EXPECT_EQ(compress_ramp(&options, refused), NEVE_USAGE);
-  EXPECT_NE(std::string(neve_last_error()).find("9 cells; allowed: 8, 16, 32"), std::string::npos)
+  EXPECT_NE(std::string(neve_last_error()).find("unit is 9; 0, 8, 16 and 32 are allowed"), std::string::npos)
       << neve_last_error();
   options.unit_cells = 8;
   options.arrangement = "spiral";
