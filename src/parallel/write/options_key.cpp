@@ -59,7 +59,7 @@ class Key {
  private:
   template <class... T>
   void add_all(const std::tuple<T...>& members) {
-    std::apply([this](const auto&... member) { (add(member), ...); }, members);
+    std::apply([this](const auto&... member) { (this->add(member), ...); }, members);
   }
 
   std::string text_;
