@@ -121,6 +121,8 @@ struct ComponentSpec {
   std::optional<double> fill;  // value that marks missing data; comes back bit for bit
   bool drop_covered = false;   // leave out the cells of FrameBox::covered ...
   bool may_nest = false;       // sections may be coded with values of the next coarser level (Nesting)
+  // With codec automatic: a decoded value must depend only on its original and this, not on its neighbours.
+  bool decodes_alone = false;
   // Instead of `fill` for integers, two's complement, since a double does not hold all of 64 bits.
   std::optional<uint64_t> integer_fill;
   MissingValues missing;           // of floating point

@@ -77,8 +77,9 @@ enum class Codec : uint8_t {
   interpolation = 5,       // spline interpolation from coarse to fine, Huffman
   context = 6,             // the same interpolation, entropy coded by neighbourhood context
   lossless = 7,            // every bit kept, by the method that suits the values
+  axis_passes = 8,         // interpolation from coarse to fine, one pass an axis, Huffman and runs of zeros
 };
-inline constexpr int codecs = 8;           // automatic among them
+inline constexpr int codecs = 9;           // automatic among them
 std::string_view codec_name(Codec codec);  // "auto", "dual_quant", ...
 // Whether the codec may be used for integers; the others quantize.
 bool keeps_integers(Codec codec);

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import reference_axis_passes
 import reference_interpolation
 import reference_lorenzo_regression
 import reference_lossless
@@ -26,8 +27,11 @@ LINEAR, CLUSTER, IN_PLACE, NESTED = range(4)
 SPLIT, ARRAY, HAS_COARSER = 1, 2, 4
 MAX_COARSER_RATIO = 1024
 HAS_FILL, LEAVES_OUT_COVERED = 1, 2
-DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT, LOSSLESS = range(1, 8)
-AXES, SPECIALS, ZERO_GROUPS = 0x0F, 0x10, 0x20
+DUAL_QUANT, EXACT, CONSTANT, LORENZO_REGRESSION, INTERPOLATION, CONTEXT = range(1, 7)
+LOSSLESS, AXIS_PASSES = 7, 8
+AXES, SPECIALS, ZERO_GROUPS, ZERO_RUNS = 0x0F, 0x10, 0x20, 0x80
+# What a section may have of these two: one, or none.
+ZEROS = (0, ZERO_GROUPS, ZERO_RUNS)
 LISTED = 15
 MAX_TILE_CELLS = 1 << 21
 GATHERED_TILE_CELLS = 1 << 16
@@ -291,7 +295,7 @@ def read_section(body: Reader, data: bytes, at: int, per_section: bool, may_nest
     (checksum,) = body.unpack("Q")
     part = data[at : at + size]
     require(len(part) == size and checksum == xxh3_64(part), "section checksum")
-    require(DUAL_QUANT <= codec <= LOSSLESS, f"codec {codec}")
+    require(DUAL_QUANT <= codec <= AXIS_PASSES, f"codec {codec}")
     return Section(codec, part, lie, unit)
 
 
@@ -789,10 +793,33 @@ def read_escapes(reader: Reader, ordinary: int) -> list[int]:
     return escapes
 
 
-def residuals_of(reader: Reader, shared, ordinary: int, flags: int, shift: int, bitmap) -> list:
+def without_runs(symbols, ordinary: int) -> list[int]:
+    out: list[int] = []
+    weight = 1
+    for symbol in symbols:
+        if symbol == 128 or 1 <= symbol <= 7:
+            run = weight * (1 if symbol == 128 else int(symbol) + 1)
+            require(run <= ordinary - len(out), "zero runs behind the end")
+            out += [128] * run
+            weight *= 8
+        else:
+            out.append(int(symbol))
+            weight = 1
+    require(len(out) == ordinary, "zero runs of another length")
+    return out
+
+
+def residuals_of(reader: Reader, shared, ordinary: int, flags: int, shift: int) -> list:
     symbols = np.full(ordinary, 128, np.int64)
     coded = np.ones(ordinary, bool)
+    if flags & ZERO_RUNS:
+        count = reader.varint()
+        require(count <= ordinary, "symbols beside zero runs")
+        left = coded_symbols(reader, shared, count) if count else []
+        symbols = np.array(without_runs(left, ordinary), np.int64)
+        coded[:] = False
     if flags & ZERO_GROUPS:
+        bitmap = reader.packed(ordinary // 128 + 1)
         groups = ceil_div(ordinary, 16)
         require(len(bitmap) == ceil_div(groups, 8), "bitmap of zero groups")
         kept = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little")[:groups]
@@ -881,14 +908,13 @@ def decode_dual_quant(
 
     flags, shift = reader.u8(), reader.u8()
     origin = reader.svarint()
-    require(flags <= (AXES | SPECIALS | ZERO_GROUPS) and shift <= 24, "dual_quant flags or shift")
+    require(flags & ~(AXES | SPECIALS) in ZEROS and shift <= 24, "dual_quant flags or shift")
     require(abs(origin) < 1 << 28, "origin")
     axes = flags & AXES
     held = sum(int((~mask).sum()) for mask in left_out)
     special = special_values(reader, dtype, held) if flags & SPECIALS else {}
     ordinary = held - len(special)
-    bitmap = reader.packed(ordinary // 128 + 1) if flags & ZERO_GROUPS else None
-    residuals = residuals_of(reader, frame.codebooks, ordinary, flags, shift, bitmap)
+    residuals = residuals_of(reader, frame.codebooks, ordinary, flags, shift)
 
     subsets = []  # (offsets in y, z, w; sign)
     for s in range(1, 8):
@@ -979,6 +1005,8 @@ def decode_section(reader, frame, section, section_regions, left_out, coarser) -
     taken = (reader, frame.dtype, component, frame.codebooks, sizes, left_out)
     if section.codec == LORENZO_REGRESSION:
         return reference_lorenzo_regression.decode(*taken)
+    if section.codec == AXIS_PASSES:
+        return reference_axis_passes.decode(*taken)
     known = known_values(frame, section, section_regions, left_out, coarser)
     return reference_interpolation.decode(*taken, section.codec == CONTEXT, known)
 

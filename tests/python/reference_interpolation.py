@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import reference_decoder as base
 
-SPECIALS, ZERO_GROUPS = 0x01, 0x20
+SPECIALS = 0x01
 CLASS_ORDER = (1, 2, 4, 3, 5, 6, 7)
 ANCHOR_LIMIT = 1 << 21
 LISTED_ESCAPES = (1 << 21, -(1 << 31))
@@ -491,7 +491,5 @@ def decode(
 def symbol_quant_codes(reader, shared, ordinary: int) -> SymbolQuantCodes:
     base.require(ordinary >= 0, "more special values and anchors than values")
     flags = reader.u8()
-    base.require(flags <= 1, "flags")
-    bitmap = reader.packed(ordinary // 128 + 1) if flags else None
-    zero_groups = ZERO_GROUPS if flags else 0
-    return SymbolQuantCodes(base.residuals_of(reader, shared, ordinary, zero_groups, 0, bitmap))
+    base.require(flags < len(base.ZEROS), "flags")
+    return SymbolQuantCodes(base.residuals_of(reader, shared, ordinary, base.ZEROS[flags], 0))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import reference_decoder as base
 
-MERGED, SPECIALS, ZERO_GROUPS = 0x01, 0x10, 0x20
+MERGED, SPECIALS = 0x01, 0x10
 
 
 @dataclass
@@ -148,8 +148,7 @@ def read_stored(reader, dtype, shared, flags: int, held: int, arrays: int, block
         means = Differences(base.read_escapes(reader, blocks))
         slopes = [Differences(base.read_escapes(reader, blocks)) for _ in range(4)]
     ordinary = held - len(special)
-    bitmap = reader.packed(ordinary // 128 + 1) if flags & ZERO_GROUPS else None
-    quant_codes = iter(base.residuals_of(reader, shared, ordinary, flags, 0, bitmap))
+    quant_codes = iter(base.residuals_of(reader, shared, ordinary, flags, 0))
     return modes, Stored(special, listed, quant_codes, bases, means, slopes)
 
 
@@ -187,7 +186,7 @@ def cell_number(array, at: tuple[int, ...], sizes) -> tuple[int, int]:
 def decode_checked(reader, dtype, component, shared, sizes, left_out) -> list[np.ndarray]:
     step, center = np.float64(component.step), np.float64(component.center)
     flags, side = reader.u8(), reader.u8()
-    base.require(flags & ~(MERGED | SPECIALS | ZERO_GROUPS) == 0, "lorenzo_regression flags")
+    base.require(flags & ~(MERGED | SPECIALS) in base.ZEROS, "lorenzo_regression flags")
     base.require(side in (0, 4, 6), "side of prediction blocks")
     held = sum(int((~mask).sum()) for mask in left_out)
     arrays = arrays_of(sizes, bool(flags & MERGED))

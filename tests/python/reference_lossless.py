@@ -281,11 +281,13 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
     table = np.empty(0, word)
     if method == MULTIPLE:
         kind = reader.u8()
-        base.require(kind <= 1 if is_float else kind == 2, "kind of unit")
+        base.require(kind in (0, 1, 3) if is_float else kind == 2, "kind of unit")
         if is_float:
             exponent = reader.svarint()
-            least, most = ((-1074, 1023), (1, 18))[kind]
+            least, most = {0: (-1074, 1023), 1: (1, 18), 3: (0, 18)}[kind]
             base.require(least <= exponent <= most, "exponent of unit")
+            divisor = reader.varint() if kind == 3 else 1
+            base.require(1 <= divisor < 1 << 53, "steps of unit")
         else:
             divisor, offset = reader.varint(), reader.varint()
             base.require(1 <= divisor < 1 << (width - 1), "divisor")
@@ -320,7 +322,7 @@ def differences(reader, method: int, dtype: np.dtype, sizes, left_out) -> list[n
         else:
             whole = marks.view(f"<i{dtype.itemsize}").astype(np.float64)
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                values = whole / 10.0**exponent if kind else np.ldexp(whole, exponent)
+                values = whole * divisor / 10.0**exponent if kind else np.ldexp(whole, exponent)
                 words = values.astype(dtype).view(word)
         words = words.copy()
         for place, value in patch.items():

@@ -105,15 +105,18 @@ PLACES = {
     "arrangement 4 of a section": Place(
         1, range(4, 256), "entry", array_frame(arrangement="linear", unit=8)
     ),
-    "codec 8": Place(0, [*range(8, 256), 0], "entry"),
-    "codec 8, of integers": Place(0, range(8, 256), "entry", integer_frame),
-    "flag bit 6 of a section, dual_quant": Place(0, bits(6, 7, 1), "section"),
+    "codec 9": Place(0, [*range(9, 256), 0], "entry"),
+    "codec 9, of integers": Place(0, range(9, 256), "entry", integer_frame),
+    "flag bit 6 of a section, dual_quant": Place(0, bits(6, 6, 1), "section"),
     "flag bit 6 of a section, lorenzo_regression": Place(
-        0, bits(6, 7, 0) + bits(1, 3, 0), "section", array_frame(codec="lorenzo_regression")
+        0, bits(6, 6, 0) + bits(1, 3, 0), "section", array_frame(codec="lorenzo_regression")
     ),
     # Behind the head of 21 bytes that such values have.
     "flag bit 6 of a section, interpolation": Place(
-        21, bits(6, 7, 0) + bits(1, 5, 0), "section", array_frame(codec="interpolation")
+        21, bits(6, 7, 0) + bits(2, 5, 0), "section", array_frame(codec="interpolation")
+    ),
+    "flag bit 2 of a section, axis_passes": Place(
+        0, bits(2, 7, 0), "section", array_frame(codec="axis_passes")
     ),
     "5 codebooks of a section": Place(3, [*range(5, 256), 0], "section"),
     "method 20 of codec lossless": Place(
@@ -182,7 +185,7 @@ def test_the_other_sections_are_read():
     frame = with_raw_body(golden)
     (header_bytes,) = struct.unpack_from("<I", frame, 8)
     size_bytes = 1 if sections[-1]["stored_bytes"] < 1 << 7 else 2
-    frame[header_bytes - 8 - 8 - size_bytes - 1] = 8
+    frame[header_bytes - 8 - 8 - size_bytes - 1] = 9
     later = _core.Frame(sign_header(frame))
     now = _core.Frame(golden)
     values = np.empty(np.prod(now.box(0)[1]), "f8")
@@ -190,7 +193,7 @@ def test_the_other_sections_are_read():
     later.decode_box(0, 0, values)
     now.decode_box(0, 0, expected)
     assert_same_bits(values, expected)
-    with pytest.raises(neve.Error, match=re.escape("(component 1): section: codec 8 cannot")):
+    with pytest.raises(neve.Error, match=re.escape("(component 1): section: codec 9 cannot")):
         later.decode_box(0, 1, values)
 
 

@@ -10,6 +10,6 @@
 namespace neve::test {
 
 inline constexpr std::array lossy_codecs{Codec::dual_quant, Codec::lorenzo_regression, Codec::interpolation,
-                                         Codec::context};
+                                         Codec::context, Codec::axis_passes};
 
 }  // namespace neve::test

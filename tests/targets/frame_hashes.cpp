@@ -90,7 +90,7 @@ void hash_floats(const Field& field, DType dtype, const std::vector<std::byte>& 
                           {BoundMode::rel, 1e-6},   {BoundMode::ratio, 8.0}, {BoundMode::psnr, 60.0}};
   for (const Bound& bound : bounds) {
     for (const Codec codec : {Codec::automatic, Codec::dual_quant, Codec::lorenzo_regression,
-                              Codec::interpolation, Codec::context, Codec::lossless}) {
+                              Codec::interpolation, Codec::context, Codec::axis_passes, Codec::lossless}) {
       for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
         ArrayOptions options;
         options.bound = bound;

@@ -24,7 +24,8 @@ namespace neve {
   ROW(lorenzo_regression, true, false, false, false, 1.8) \
   ROW(interpolation, true, false, false, true, 1.1)       \
   ROW(context, true, false, false, true, 0.7)             \
-  ROW(lossless, true, true, true, false, 0)
+  ROW(lossless, true, true, true, false, 0)               \
+  ROW(axis_passes, true, false, false, false, 3.0)
 
 struct CodecTraits {
   Codec codec;

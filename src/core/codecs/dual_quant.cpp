@@ -32,7 +32,8 @@ namespace {
 constexpr uint8_t axes_mask = 0x0f;
 constexpr uint8_t flag_specials = 0x10;
 constexpr uint8_t flag_zero_groups = 0x20;
-constexpr uint8_t known_flags = axes_mask | flag_specials | flag_zero_groups;
+constexpr uint8_t flag_zero_runs = 0x80;
+constexpr uint8_t known_flags = axes_mask | flag_specials | flag_zero_groups | flag_zero_runs;
 constexpr int max_shift = 24;
 
 // Residuals wait until there are this many: packing short rows one by one would waste the kernel.
@@ -78,7 +79,10 @@ class ResidualPacker {
     symbols_.resize(symbol_total_);
     return std::move(symbols_);
   }
-  std::span<const int32_t> escapes() const { return {escapes_.data(), escape_total_}; }
+  std::vector<int32_t> take_escapes() {
+    escapes_.resize(escape_total_);
+    return std::move(escapes_);
+  }
   const Bytes& finish_low_bits() {
     for (; low_held_ > 0; low_held_ -= std::min(low_held_, 8U)) {
       low_bits_.push_back(static_cast<std::byte>(low_));
@@ -118,11 +122,11 @@ class ResidualPacker {
 template <class T>
 class Encoder {
  public:
-  Encoder(const SectionSource<T>& source, const ComponentSpec& spec)
+  Encoder(const SectionSource<T>& source, const ComponentSpec& spec, const AxisChoice& choice)
       : source_(source),
         quantizer_(make_quantizer<T>(spec)),
         rules_(spec, quantizer_),
-        choice_(choose_axes(source, quantizer_)),
+        choice_(choice),
         packer_(source.held, choice_.shift) {
     quantizer_.origin = choice_.origin;
   }
@@ -219,17 +223,18 @@ class Encoder {
 
     uint8_t flags = choice_.axes;
     if (!specials_.runs.empty()) flags |= flag_specials;
-    const std::optional<Bytes> zero_groups = settle_symbols(draft);
-    if (zero_groups) flags |= flag_zero_groups;
+    std::vector<int32_t> escapes = packer_.take_escapes();
+    const bool has_runs = settle_symbols(draft, escapes);
+    if (has_runs) flags |= flag_zero_runs;
     ByteWriter before(draft.before);
     before.put(flags);
     before.put(choice_.shift);
     before.put_signed_varint(choice_.origin);
     if ((flags & flag_specials) != 0) write_special_values(specials_, sizeof(T), before);
-    if (zero_groups) write_packed(*zero_groups, before);
+    if (has_runs) before.put_varint(draft.symbols.size());
 
     ByteWriter after(draft.after);
-    write_escapes(packer_.escapes(), after);
+    write_escapes(escapes, after);
     after.put_bytes(packer_.finish_low_bits());
     return draft;
   }
@@ -267,7 +272,8 @@ Result<StoredSection> read_stored_section(ByteSpan bytes, size_t value_bytes, ui
   s.shift = in.get<uint8_t>();
   const int64_t origin = in.get_signed_varint();
   if (in.failed()) return corrupt("dual_quant section: ends inside its first fields");
-  if ((flags & ~known_flags) != 0)
+  const bool has_groups = (flags & flag_zero_groups) != 0, has_runs = (flags & flag_zero_runs) != 0;
+  if ((flags & ~known_flags) != 0 || (has_groups && has_runs))
     return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
   if (s.shift > max_shift)
     return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
@@ -279,7 +285,11 @@ Result<StoredSection> read_stored_section(ByteSpan bytes, size_t value_bytes, ui
     NEVE_ASSIGN(s.specials, read_special_values(in, value_bytes, held));
   }
   const uint64_t ordinary = held - s.specials.count();
-  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, (flags & flag_zero_groups) != 0, ordinary));
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared,
+                                      has_runs     ? Zeros::runs
+                                      : has_groups ? Zeros::groups
+                                                   : Zeros::coded,
+                                      ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   const uint64_t low_bytes = (ordinary * static_cast<uint64_t>(s.shift) + 7) / 8;
   s.low_bits = in.get_bytes(low_bytes);
@@ -445,7 +455,13 @@ class Decoder {
 
 template <class T>
 SectionDraft draft_dual_quant(const SectionSource<T>& source, const ComponentSpec& spec) {
-  return Encoder<T>(source, spec).run();
+  return draft_dual_quant_along(source, spec, choose_axes(source, make_quantizer<T>(spec)));
+}
+
+template <class T>
+SectionDraft draft_dual_quant_along(const SectionSource<T>& source, const ComponentSpec& spec,
+                                    const AxisChoice& choice) {
+  return Encoder<T>(source, spec, choice).run();
 }
 
 template <class T>
@@ -460,6 +476,10 @@ Status decode_dual_quant(ByteSpan bytes, const ComponentInfo& info, const Codebo
 
 template SectionDraft draft_dual_quant<float>(const SectionSource<float>&, const ComponentSpec&);
 template SectionDraft draft_dual_quant<double>(const SectionSource<double>&, const ComponentSpec&);
+template SectionDraft draft_dual_quant_along<float>(const SectionSource<float>&, const ComponentSpec&,
+                                                    const AxisChoice&);
+template SectionDraft draft_dual_quant_along<double>(const SectionSource<double>&, const ComponentSpec&,
+                                                     const AxisChoice&);
 template Status decode_dual_quant<float>(ByteSpan, const ComponentInfo&, const CodebookTable&,
                                          const SectionTarget<float>&);
 template Status decode_dual_quant<double>(ByteSpan, const ComponentInfo&, const CodebookTable&,

@@ -17,6 +17,7 @@ namespace neve {
 namespace {
 
 constexpr uint8_t flag_zero_groups = 1;
+constexpr uint8_t flag_zero_runs = 2;
 // The escape that says that an exact value follows: no quantization code reaches it.
 constexpr int32_t exact_escape = residual_limit;
 
@@ -58,7 +59,10 @@ class SymbolRowEncoder {
     symbols_.resize(symbol_total_);
     return std::move(symbols_);
   }
-  std::span<const int32_t> escapes() const { return {escapes_.data(), escape_total_}; }
+  std::vector<int32_t> take_escapes() {
+    escapes_.resize(escape_total_);
+    return std::move(escapes_);
+  }
 
  private:
   InterpolationEncoder<T>& encoder_;
@@ -120,10 +124,14 @@ class SymbolRowDecoder {
 Result<StoredSymbols> read_stored_symbols(ByteReader& in, uint64_t ordinary, const CodebookTable& shared) {
   StoredSymbols s;
   const auto flags = in.get<uint8_t>();
-  if (in.failed() || (flags & ~flag_zero_groups) != 0) {
+  if (in.failed() || flags > flag_zero_runs) {
     return corrupt(fmt::format("interpolation section: unknown flags 0x{:02x}", flags));
   }
-  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, flags != 0, ordinary));
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared,
+                                      flags == flag_zero_runs     ? Zeros::runs
+                                      : flags == flag_zero_groups ? Zeros::groups
+                                                                  : Zeros::coded,
+                                      ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   if (in.failed() || in.remaining() != 0) {
     return corrupt(fmt::format("interpolation section: {} bytes left over", in.remaining()));
@@ -144,11 +152,12 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   draft.symbols = rows.take();
   ByteWriter before(draft.before);
   encoder.write_head(before);
-  const std::optional<Bytes> zero_groups = settle_symbols(draft);
-  before.put(zero_groups ? flag_zero_groups : uint8_t{0});
-  if (zero_groups) write_packed(*zero_groups, before);
+  std::vector<int32_t> escapes = rows.take_escapes();
+  const bool has_runs = settle_symbols(draft, escapes);
+  before.put(has_runs ? flag_zero_runs : uint8_t{0});
+  if (has_runs) before.put_varint(draft.symbols.size());
   ByteWriter after(draft.after);
-  write_escapes(rows.escapes(), after);
+  write_escapes(escapes, after);
   return draft;
 }
 

@@ -52,6 +52,8 @@ CoderLevels coder_levels(Effort effort, const CodecTuning& tuning) {
                                        : 9,
           tuning.ratio_weight == 0 ? fastest_lz4_acceleration : 1};
 }
+// What takes so few bytes is tried whatever the others score.
+constexpr double soon_tried_bytes = 4096;
 // Candidates that are tried in full; the one that comes out smallest is kept.
 size_t max_trials(Effort effort) { return effort == Effort::fast ? 1 : effort == Effort::balanced ? 2 : 4; }
 
@@ -653,10 +655,11 @@ class LosslessTrials {
     draft_.codec = Codec::lossless;
     const WeighedMethods weighed = weigh();
     trials_left_ = choice_.is_chosen() ? max_trials(effort_) : 1;
+    if (!weighed.candidates.empty()) highest_score_ = weighed.candidates[0].score;
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
-      consider(candidate, weighed.candidates[0].score);
+      consider(candidate);
     }
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
@@ -679,18 +682,18 @@ class LosslessTrials {
       gather_ns_ += thread_time_ns() - gathered_ns;
       return weighed;
     }
-    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_);
+    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_, score_to_beat_);
     draft_.selection.candidates = std::move(weighed.withdrawn);
     draft_.selection.times.weigh_ns = thread_time_ns() - gathered_ns;
     return weighed;
   }
 
-  void consider(const LosslessCandidate& candidate, double highest_score) {
+  void consider(const LosslessCandidate& candidate) {
     WeighedCandidate entry{
         Codec::lossless, candidate.method, Fate::lost,
         choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
-    const double others_score = best_ ? std::max(highest_score, best_score_) : best_score_;
-    if (candidate.score < close_score(candidate.method) * others_score)
+    const double others_score = best_ ? std::max(highest_score_, best_score_) : best_score_;
+    if (candidate.bytes >= soon_tried_bytes && candidate.score < close_score(candidate.method) * others_score)
       return draft_.selection.passed(entry, Fate::estimate_too_low);
     if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::trial_limit);
     code(candidate, entry);
@@ -704,6 +707,12 @@ class LosslessTrials {
     return differs ? close.to_differences : close.to_bytes;
   }
 
+  // A trial that says only that its estimate was wrong takes no other candidate's place.
+  static bool is_misjudged(const LosslessCandidate& candidate, size_t bytes) {
+    constexpr double most_times = 2, few_bytes = 64;
+    return static_cast<double>(bytes) > most_times * candidate.bytes + few_bytes;
+  }
+
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
     const uint64_t begin_ns = thread_time_ns();
     std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
@@ -714,7 +723,11 @@ class LosslessTrials {
       return draft_.selection.passed(
           entry, candidate.method == LosslessMethod::rank ? Fate::many_values : Fate::no_coder);
     }
-    --trials_left_;
+    if (choice_.is_chosen() && is_misjudged(candidate, bytes->size())) {
+      highest_score_ = 0;
+    } else {
+      --trials_left_;
+    }
     const double score = selection_score(Codec::lossless, candidate.method, raw_bytes_,
                                          static_cast<double>(bytes->size()), spec_.tuning);
     const bool wins = score > best_score_ || (!best_ && score_to_beat_ == 0);
@@ -739,6 +752,7 @@ class LosslessTrials {
   LosslessCells<T> cells_;   // none then
   uint64_t gather_ns_ = 0;   // what every method needs
   size_t trials_left_ = 0;
+  double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;
   double best_score_;
   SectionDraft draft_;

@@ -12,8 +12,11 @@
 #include "core/codecs/reconstruct.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
+#include "core/select/axis_pass_choice.hpp"
 #include "core/select/interpolation_estimate.hpp"
+#include "core/select/value_order.hpp"
 #include "core/stages/entropy/codebook_choice.hpp"
+#include "core/stages/predict/axis_choice.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 
 namespace neve {
@@ -26,9 +29,31 @@ constexpr double exact_trial_share = 0.05;
 // Interpolation takes three times as long as dual_quant: at effort balanced it is not tried where by an
 // estimate it takes more than this share of dual_quant's bytes.
 constexpr double max_interpolation_share = 0.8;
-// At effort max `context` is tried unless the estimate for interpolation is so far above what dual_quant
-// takes that context, which beats interpolation by a fifth, has not won yet.
-constexpr double max_context_share = 1.3;
+// `context` learns its models as it goes: sections of fewer bytes may not pay that back, and interpolation's
+// codebooks are tried, too.
+constexpr uint64_t learnt_bytes = 64 << 10;
+// At effort fast axis_passes, which takes a little more time, has to take at most this share of what
+// dual_quant would take, both by estimates. Of few bits a value a sample makes too little of dual_quant.
+double passes_worth_share(double dual_quant_bits, bool is_of_lines) {
+  if (dual_quant_bits < 1) return 1.15;
+  if (dual_quant_bits < 1.5) return 1;
+  if (dual_quant_bits < 2.2) return 0.95;
+  return is_of_lines ? 0.97 : 0.85;  // dual_quant is slower on lines
+}
+// Where dual_quant takes more bits a value, axis_passes seldom takes less but on lines and beside gaps, next
+// to which dual_quant predicts from what is not there.
+constexpr double passes_max_bits = 3.6;
+// Of fewer cells the sample would take longer than coding them.
+constexpr uint64_t passes_min_cells = 256;
+// Sections so small are coded by both, and larger ones where few bits a cell are expected.
+constexpr uint64_t unsure_cells = 4096, unsure_cells_of_few_bits = 32768;
+constexpr double few_bits = 1;
+// So many times what was expected says that the sample has missed something.
+constexpr double unsure_excess = 1.5, unsure_bytes = 512;
+// What is so small is coded by more codecs whatever estimates say, where the effort allows it.
+constexpr uint64_t few_bytes = 4096;
+// What an estimate may lie above what axis_passes takes.
+constexpr double estimate_slack = 1.2;
 // Several codebooks seldom save more than this.
 constexpr double codebooks_save_share = 0.12;
 
@@ -150,13 +175,12 @@ SectionDraft draft_kept(Codec codec, const SectionSource<T>& source, const Compo
   return draft;
 }
 
-// A draft of one codec, or of `exact` where that is smaller because many values had to be listed.
+// `draft`, which has been begun at that time, or one of `exact` where that is smaller because many values had
+// to be listed.
 template <class T>
-SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
-                         Effort effort) {
-  const uint64_t begin_ns = thread_time_ns();
-  const bool is_dual_quant = codec == Codec::dual_quant;
-  SectionDraft draft = draft_by(codec, source, spec, effort);
+SectionDraft or_exact(SectionDraft draft, uint64_t begin_ns, const SectionSource<T>& source,
+                      const ComponentSpec& spec, Effort effort) {
+  const bool is_dual_quant = draft.codec == Codec::dual_quant;
   note_alone(draft, thread_time_ns() - begin_ns);
   if (!lists_many(draft, source.held)) {
     draft.selection.passed(Codec::exact, Fate::few_listed);
@@ -177,6 +201,13 @@ SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& sp
   if (exact.before.size() < drafted_bytes(draft)) std::swap(exact, draft);
   draft.selection.append_loser(exact.selection);
   return draft;
+}
+
+template <class T>
+SectionDraft draft_lossy(const SectionSource<T>& source, const ComponentSpec& spec, Codec codec,
+                         Effort effort) {
+  const uint64_t begin_ns = thread_time_ns();
+  return or_exact(draft_by(codec, source, spec, effort), begin_ns, source, spec, effort);
 }
 
 // What a section's candidates are scored by.
@@ -239,30 +270,40 @@ bool is_better(Candidate& other, Candidate& leader, Effort effort) {
   return other.score() > leader.score();
 }
 
-// Whether a decoded value depends on the original and the spec alone, as at effort fast and on a lattice.
-bool is_restored_alike(const ComponentSpec& spec, Effort effort) {
-  return effort == Effort::fast || spec.lattice;
+// Whether a decoded value must depend on the original and the spec alone, whatever the codec.
+bool is_restored_alike(const ComponentSpec& spec) { return spec.lattice || spec.decodes_alone; }
+
+// Whether it may be worth encoding losslessly what takes so many bytes under its bound. Else a sample of the
+// methods decides, which at effort fast would take too long.
+template <class T>
+bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, const Candidate& best) {
+  if (lists_many(best.draft(), source.held)) return true;
+  const ValueRules<T> rules(spec, make_quantizer<T>(spec));
+  return may_be_smaller_lossless(sample_order(source, rules), source.held, best.bytes(), spec.bound_abs);
 }
 
-// Puts codec lossless in the place of `best` where it scores more. Where decoded values must be those that
-// dual_quant would restore, these are kept bit for bit, and weighed only where many of them had to be listed.
+// Puts codec lossless in the place of `best` where it scores more. `is_restored`: decoded values must be
+// those that dual_quant would restore, and these are kept bit for bit.
 template <class T>
 void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
-                        const CandidateScorer& scorer, Candidate& best) {
-  const bool is_restored = is_restored_alike(spec, effort);
+                        bool is_restored, const CandidateScorer& scorer, Candidate& best) {
   // No sample of a section tells whether anything takes less than this.
   constexpr uint64_t max_ratio = 64;
-  if (is_restored ? best.draft().codec == Codec::dual_quant && !lists_many(best.draft(), source.held)
-                  : best.bytes() * max_ratio < scorer.raw_bytes) {
-    best.trace().passed(Codec::lossless, is_restored ? Fate::few_listed : Fate::unknown);
+  const bool is_quick = is_restored || effort == Effort::fast;
+  const bool may_skip =
+      is_quick ? !traits_of(best.draft().codec).keeps_bits : best.bytes() * max_ratio < scorer.raw_bytes;
+  if (may_skip && !is_lossless_likely(source, spec, best)) {
+    best.trace().passed(Codec::lossless, is_quick ? Fate::few_listed : Fate::unknown);
     return;
   }
+  // At effort fast codebooks stay as they are.
+  if (effort != Effort::fast) best.settle(effort);
   std::optional<SectionDraft> draft;
   if (is_restored) {
     const RestoredSource<T> restored(source, spec);
-    draft = draft_lossless_above(restored.section(), spec, effort, best.max_score(), best.trace());
+    draft = draft_lossless_above(restored.section(), spec, effort, best.score(), best.trace());
   } else {
-    draft = draft_lossless_above(source, spec, effort, best.max_score(), best.trace());
+    draft = draft_lossless_above(source, spec, effort, best.score(), best.trace());
   }
   if (!draft) return;
   const ComponentReport& report = best.draft().report;
@@ -279,31 +320,118 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
 
 // Whether of the codecs that quantize only this one keeps what is asked for: its decoded values do not depend
 // on neighbours, and it looks at each of them.
-bool dual_quant_alone(const ComponentSpec& spec) { return spec.lattice || may_become_missing(spec); }
+bool dual_quant_alone(const ComponentSpec& spec) {
+  return spec.lattice || spec.decodes_alone || may_become_missing(spec);
+}
 
-// The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
-// what it takes is then known and not guessed.
+// `rival` has not been encoded, because of what it would take by a sample; unknown where that is not finite.
+void note_estimated(Codec rival, double bytes, Candidate& best) {
+  if (!std::isfinite(bytes)) return best.trace().passed(rival, Fate::unknown);
+  best.note_estimated_rival(rival, bytes);
+  best.trace().passed({rival, LosslessMethod::automatic, Fate::estimate_too_low,
+                       static_cast<uint64_t>(std::min(bytes, 1e18)), 0},
+                      Fate::estimate_too_low);
+}
+
 template <class T>
-SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
-  const CandidateScorer scorer{source.held * sizeof(T), spec.tuning};
-  Candidate best(draft_lossy(source, spec, Codec::dual_quant, effort), scorer);
+AxisPassChoice choose_passes(const SectionSource<T>& source, const ComponentSpec& spec,
+                             int64_t max_lines = max_pass_lines) {
+  const Quantizer<T> quantizer = make_quantizer<T>(spec);
+  return choose_axis_passes(source, quantizer, ValueRules<T>(spec, quantizer), max_lines);
+}
+
+template <class T>
+bool is_line(const SectionSource<T>& source) {
+  return std::all_of(source.rects.begin(), source.rects.end(), [](const RectRows<const T*>& rect) {
+    return std::count(rect.size.begin(), rect.size.end(), 1) >= max_frame_dims - 1;
+  });
+}
+
+// What the two codecs of effort fast would take, by samples.
+struct FastChoice {
+  AxisChoice axes;
+  AxisPassChoice passes{{}, HUGE_VAL};
+  double dual_quant_bytes = 0;
+  bool is_by_passes = false;
+};
+
+template <class T>
+FastChoice choose_fast(const SectionSource<T>& source, const ComponentSpec& spec) {
+  FastChoice choice;
+  choice.axes = choose_axes(source, make_quantizer<T>(spec));
+  constexpr double extra_bits = 0.04;  // of Huffman's codes, which have whole bits
+  choice.dual_quant_bytes = (choice.axes.bits + extra_bits) * static_cast<double>(source.held) / 8;
+  if (dual_quant_alone(spec)) return choice;
+  const bool is_of_lines = is_line(source);
+  const double share = passes_worth_share(choice.axes.bits, is_of_lines);
+  const auto is_by_passes = [&] { return choice.passes.bytes < share * choice.dual_quant_bytes; };
+  if (source.held < passes_min_cells) return choice;
+  const bool is_likely = choice.axes.bits < passes_max_bits || is_of_lines;
+  if (!is_likely && !choice.axes.has_gaps && source.held > unsure_cells_of_few_bits) return choice;
+  choice.passes = choose_passes(source, spec, is_likely ? max_pass_lines : pass_lines_at_a_glance);
+  if (!is_likely && is_by_passes()) choice.passes = choose_passes(source, spec);
+  choice.is_by_passes = is_by_passes();
+  return choice;
+}
+
+// Whether the sample has missed something of a section that took so much.
+bool is_missed(const FastChoice& choice, uint64_t coded_bytes) {
+  const double expected = choice.is_by_passes ? choice.passes.bytes : choice.dual_quant_bytes;
+  return static_cast<double>(coded_bytes) > unsure_excess * expected + unsure_bytes;
+}
+
+// Whether samples say so little about a section that it is better coded both ways.
+bool is_unsure(const FastChoice& choice, uint64_t held) {
+  const double least = std::min(choice.dual_quant_bytes, choice.passes.bytes);
+  if (!std::isfinite(choice.passes.bytes)) return false;
+  return held <= unsure_cells || (held <= unsure_cells_of_few_bits && choice.passes.has_excluded) ||
+         (held <= unsure_cells_of_few_bits && least * 8 < static_cast<double>(held) * few_bits);
+}
+
+// The codec of effort fast: of dual_quant and axis_passes the one that takes less by a sample, coded alone.
+template <class T>
+SectionDraft select_fast(const SectionSource<T>& source, const ComponentSpec& spec,
+                         const CandidateScorer& scorer) {
+  const uint64_t begin_ns = thread_time_ns();
+  FastChoice choice = choose_fast(source, spec);
+  const uint64_t sampled_ns = thread_time_ns();
+  const auto draft = [&](bool is_by_passes) {
+    const uint64_t drafting_ns = thread_time_ns();
+    SectionDraft made = is_by_passes ? draft_axis_passes_by(source, spec, choice.passes.model)
+                                     : draft_dual_quant_along(source, spec, choice.axes);
+    return Candidate(or_exact(std::move(made), drafting_ns, source, spec, Effort::fast), scorer);
+  };
+  Candidate best = draft(choice.is_by_passes);
+  best.trace().times.weigh_ns += sampled_ns - begin_ns;
+  if (dual_quant_alone(spec)) {
+    best.trace().passed(Codec::axis_passes, Fate::not_competitive);
+  } else if (is_unsure(choice, source.held) || is_missed(choice, best.bytes())) {
+    if (!std::isfinite(choice.passes.bytes)) choice.passes = choose_passes(source, spec);
+    Candidate other = draft(!choice.is_by_passes);
+    if (other.score() > best.score()) std::swap(best, other);
+    best.trace().append_loser(other.draft().selection);
+    best.note_rival(other);
+  } else if (choice.is_by_passes) {
+    note_estimated(Codec::dual_quant, choice.dual_quant_bytes, best);
+  } else {
+    note_estimated(Codec::axis_passes, choice.passes.bytes, best);
+  }
+  for (const Codec codec : {Codec::context, Codec::lorenzo_regression, Codec::interpolation})
+    best.trace().passed(codec, Fate::effort);
+  weigh_lossless_too(source, spec, Effort::fast, is_restored_alike(spec), scorer, best);
+  return best.take();
+}
+
+// Encodes what estimates say is worth encoding, and keeps the best. Returns what `rival` would take.
+template <class T>
+double weigh_rivals(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                    const CandidateScorer& scorer, Candidate& best) {
   const bool is_max = effort == Effort::max;
-  if (effort != Effort::max) {
-    best.trace().passed(Codec::context, Fate::effort);
-    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
-  }
-  if (effort == Effort::fast || dual_quant_alone(spec)) {
-    best.trace().passed(Codec::interpolation, Fate::effort);
-    weigh_lossless_too(source, spec, effort, scorer, best);
-    if (effort != Effort::fast) best.settle(effort);
-    return best.take();
-  }
   const Codec rival = is_max ? Codec::context : Codec::interpolation;
   const uint64_t begin_ns = thread_time_ns();
   const double estimate = estimate_section(source, spec);
+  const double passes = choose_passes(source, spec).bytes;
   best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
-  const double worth =
-      (is_max ? max_context_share : max_interpolation_share) * static_cast<double>(best.bytes());
   const auto weigh = [&](Codec codec) {
     Candidate other(draft_lossy(source, spec, codec, effort), scorer);
     const bool wins = is_better(other, best, effort);
@@ -311,26 +439,50 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
     best.trace().append_loser(other.draft().selection);
     if (wins || codec == rival) best.note_rival(other);
   };
-  // Without an estimate, only max encodes it.
-  if (estimate < worth || (is_max && !std::isfinite(estimate))) {
-    weigh(rival);
-  } else if (std::isfinite(estimate)) {
-    best.note_estimated_rival(rival, estimate);
-    best.trace().passed({rival, LosslessMethod::automatic, Fate::estimate_too_low,
-                         static_cast<uint64_t>(std::min(estimate, 1e18)), 0},
-                        Fate::estimate_too_low);
+  if (passes < estimate_slack * static_cast<double>(best.bytes()) || best.bytes() < few_bytes ||
+      source.held <= unsure_cells_of_few_bits) {
+    weigh(Codec::axis_passes);
   } else {
-    best.trace().passed(rival, Fate::unknown);
+    best.trace().passed(Codec::axis_passes, Fate::estimate_too_low);
   }
-  if (is_max && best.draft().codec == Codec::dual_quant) {
+  if (is_max || estimate < max_interpolation_share * static_cast<double>(best.bytes())) {
+    weigh(rival);
+  } else {
+    note_estimated(rival, estimate, best);
+  }
+  if (is_max && (best.bytes() < learnt_bytes || estimate < static_cast<double>(best.bytes())))
+    weigh(Codec::interpolation);
+  const Codec leader = best.draft().codec;
+  if (is_max && (leader == Codec::dual_quant || leader == Codec::axis_passes)) {
     weigh(Codec::lorenzo_regression);
   } else if (is_max) {
     best.trace().passed(Codec::lorenzo_regression, Fate::not_competitive);
   }
-  weigh_lossless_too(source, spec, effort, scorer, best);
+  return estimate;
+}
+
+// The codec that the effort is worth. dual_quant is always tried: beside the others it costs little, and
+// what it takes is then known and not guessed.
+template <class T>
+SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort) {
+  const CandidateScorer scorer{source.held * sizeof(T), spec.tuning};
+  if (effort == Effort::fast) return select_fast(source, spec, scorer);
+  Candidate best(draft_lossy(source, spec, Codec::dual_quant, effort), scorer);
+  if (effort != Effort::max) {
+    best.trace().passed(Codec::context, Fate::effort);
+    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
+  }
+  std::optional<double> estimate;
+  if (dual_quant_alone(spec)) {
+    best.trace().passed(Codec::interpolation, Fate::effort);
+    best.trace().passed(Codec::axis_passes, Fate::effort);
+  } else {
+    estimate = weigh_rivals(source, spec, effort, scorer, best);
+  }
+  weigh_lossless_too(source, spec, effort, is_restored_alike(spec), scorer, best);
   best.settle(effort);
   SectionDraft draft = best.take();
-  draft.interpolation_estimate = estimate;
+  if (estimate) draft.interpolation_estimate = *estimate;
   return draft;
 }
 
@@ -393,7 +545,7 @@ SectionDraft draft_section(const SectionSource<T>& source, const ComponentSpec& 
   } else if constexpr (std::is_floating_point_v<T>) {
     Codec codec = spec.codec == Codec::automatic ? spec.recalled : spec.codec;
     // What codec lossless keeps of restored values is weighed against dual_quant each time.
-    if (codec == Codec::lossless && is_restored_alike(spec, effort)) codec = Codec::automatic;
+    if (codec == Codec::lossless && is_restored_alike(spec)) codec = Codec::automatic;
     if (codec != Codec::lossless && codec != Codec::automatic && dual_quant_alone(spec)) {
       codec = Codec::dual_quant;
     }

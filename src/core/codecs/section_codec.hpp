@@ -94,6 +94,16 @@ NEVE_CODECS(NEVE_CODEC_FUNCTIONS)
 #undef NEVE_DRAFT_ARGUMENTS_true
 #undef NEVE_DRAFT_ARGUMENTS_false
 
+// As draft_dual_quant and draft_axis_passes, with what a sample has told.
+struct AxisChoice;
+template <class T>
+SectionDraft draft_dual_quant_along(const SectionSource<T>& source, const ComponentSpec& spec,
+                                    const AxisChoice& choice);
+struct AxisPassModel;
+template <class T>
+SectionDraft draft_axis_passes_by(const SectionSource<T>& source, const ComponentSpec& spec,
+                                  const AxisPassModel& model);
+
 // The compressor that a method cannot do without; nothing for those that have their own coding.
 std::optional<ByteCoder> coder_of(LosslessMethod method);
 // Codec lossless: a method asked for whose compressor is not there (LZO, bzip2) has been refused before.

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/codecs/symbol_coding.hpp"
 
+#include <fmt/format.h>
+
 #include <span>
 #include <utility>
 
 #include "core/kernels/kernels.hpp"
 #include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/zero_groups.hpp"
+#include "core/stages/entropy/zero_runs.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve {
 
-std::optional<Bytes> settle_symbols(SectionDraft& draft) {
-  std::optional<Bytes> bitmap;
-  Histogram histogram = count_symbols(draft.symbols);
-  if (auto groups = worthwhile_zero_groups(draft.symbols, histogram); groups) {
-    bitmap = std::move(groups->kept_bitmap);
-    recycle_symbols(std::exchange(draft.symbols, std::move(groups->kept)));
-    histogram = count_symbols(draft.symbols);
+bool settle_symbols(SectionDraft& draft, std::vector<int32_t>& escapes) {
+  auto [histogram, runs] = weigh_zero_runs(draft.symbols, escapes);
+  if (runs) {
+    recycle_symbols(std::exchange(draft.symbols, std::move(runs->symbols)));
+    escapes = std::move(runs->escapes);
+    histogram = runs->histogram;
   }
   if (!draft.symbols.empty()) draft.histograms = {histogram};
-  return bitmap;
+  return runs.has_value();
 }
 
 void refine_codebooks(SectionDraft& draft, Effort effort) {
@@ -30,21 +32,29 @@ void refine_codebooks(SectionDraft& draft, Effort effort) {
   draft.histograms = std::move(choice.histograms);
 }
 
-Result<Symbols> read_symbols(ByteReader& in, const CodebookTable& shared, bool has_zero_groups,
-                             uint64_t ordinary) {
+Result<Symbols> read_symbols(ByteReader& in, const CodebookTable& shared, Zeros zeros, uint64_t ordinary) {
   Symbols symbols;
   Bytes bitmap;
   uint64_t coded = ordinary;
-  if (has_zero_groups) {
+  if (zeros == Zeros::groups) {
     NEVE_ASSIGN(bitmap, read_packed(in, ordinary / 8 / zero_group_symbols + 1));
     NEVE_ASSIGN(coded, kept_symbols(bitmap, ordinary));
+  } else if (zeros == Zeros::runs) {
+    coded = in.get_varint();
+    if (in.failed() || coded > ordinary)
+      return corrupt(fmt::format("zero runs: {} symbols of {} values", coded, ordinary));
   }
   if (coded > 0) {
     NEVE_ASSIGN(const CodebookSet set, read_codebooks(in, shared, coded));
     symbols = take_symbols(coded + row_padding);
     NEVE_TRY(huffman_decode(in, set.codebooks, set.block_codebook, std::span(symbols).first(coded)));
   }
-  if (has_zero_groups) symbols = restore_zero_groups(bitmap, symbols, ordinary);
+  if (zeros == Zeros::runs) {
+    Result<Symbols> restored = restore_zero_runs(std::span(symbols).first(coded), ordinary);
+    recycle_symbols(std::move(symbols));
+    return restored;
+  }
+  if (zeros == Zeros::groups) symbols = restore_zero_groups(bitmap, symbols, ordinary);
   symbols.resize(ordinary + row_padding);
   return symbols;
 }

@@ -85,6 +85,9 @@ template <class U>
 struct WordKernels;
 // Rows of streams at once, codes, checksums (kernels/stream_kernels.hpp).
 struct StreamKernels;
+// Rows predicted along one axis (kernels/axis_kernels.hpp).
+template <class T>
+struct AxisKernels;
 
 struct Kernels {
   const char* name;
@@ -129,6 +132,9 @@ struct Kernels {
   const WordKernels<uint64_t>* words_u64;
 
   const StreamKernels* stream;
+
+  const AxisKernels<float>* axis_f32;
+  const AxisKernels<double>* axis_f64;
 };
 
 inline constexpr int symbol_zero = 128;  // the symbol of residual 0

@@ -2,6 +2,7 @@
 // The reference kernels in plain C++. The SIMD ones call the element functions of portable.hpp for
 // the ends of rows.
 #include "core/kernels/portable.hpp"
+#include "core/kernels/axis_kernels.hpp"
 #include "core/kernels/interpolation_rows.hpp"
 
 #include "core/kernels/kernels.hpp"
@@ -151,7 +152,9 @@ const Kernels& portable_kernels() {
                              &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table,
-                             &portable_stream_kernels()};
+                             &portable_stream_kernels(),
+                             &portable_axis_kernels(float{}),
+                             &portable_axis_kernels(double{})};
   return table;
 }
 

@@ -364,7 +364,9 @@ NEVE_WORD_KERNELS
 
 }  // namespace
 
-const StreamKernels& StreamTable();  // stream_simd.cpp
+const StreamKernels& StreamTable();          // stream_simd.cpp
+const AxisKernels<float>& AxisTable(float);  // axis_simd.cpp
+const AxisKernels<double>& AxisTable(double);
 const Kernels& Table();
 const Kernels& Table() {
   static const Kernels table{hwy::TargetName(HWY_TARGET),
@@ -386,7 +388,9 @@ const Kernels& Table() {
                              &Words<uint16_t>::table,
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table,
-                             &StreamTable()};
+                             &StreamTable(),
+                             &AxisTable(float{}),
+                             &AxisTable(double{})};
   return table;
 }
 

@@ -114,12 +114,15 @@ double weighted_log(uint32_t n) {
 class LengthCounter {
  public:
   template <class U>
-  void add(U folded, bool follows_zero) {
-    ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(folded))];
+  void add(U word, bool follows_zero) {
+    ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(fold_sign<U>(word)))];
+    if (words_ == 0) first_ = word;
+    is_constant_ = is_constant_ && word == first_;
     ++words_;
   }
   uint32_t words() const { return words_; }
   double bits_per_word() const {
+    if (is_constant_) return 0;  // a ramp: repeats take care of it
     double bits = 0;
     for (const auto& counts : counts_) {
       uint32_t total = 0;
@@ -136,6 +139,8 @@ class LengthCounter {
  private:
   std::array<std::array<uint32_t, 65>, 2> counts_{};
   uint32_t words_ = 0;
+  uint64_t first_ = 0;
+  bool is_constant_ = true;
 };
 
 constexpr uint32_t any_axes = ~uint32_t{0};  // bit a stands for the set of axes a
@@ -170,7 +175,7 @@ class AxesCounter {
       bool follows_zero = false;
       for (size_t i = 0; i < static_cast<size_t>(run.count); ++i) {
         if (usable_[i] == 0) continue;
-        counters_[axes].add(fold_sign<U>(words_[axes][i]), follows_zero);
+        counters_[axes].add(words_[axes][i], follows_zero);
         follows_zero = words_[axes][i] == 0;
       }
     }
@@ -363,6 +368,11 @@ void expect_repeats(const RepeatEstimate& repeated, const LosslessCells<T>& cell
   candidate.bytes += repeated.share * (std::min(each, candidate.bytes) - candidate.bytes);
 }
 
+// Slices do not show what repeats over long distances. Of sections that come out so many times smaller by
+// what is known, all words are tried instead: of small ones, and at effort max.
+constexpr double min_ratio_to_try_all = 8;
+constexpr size_t max_bytes_to_try_all = 128 << 10;
+
 // Words in slices from all over the section.
 template <class T>
 std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
@@ -476,8 +486,13 @@ class LosslessWeighing {
     expect_repeats(repeated_, cells_, candidates_.front());
   }
 
-  // After the differences, which byte methods have to beat.
-  void weigh_byte_methods() {
+  // After the differences, which byte methods have to beat, and what scores so much.
+  void weigh_byte_methods(const CodecTuning& tuning, double score_to_beat) {
+    const double raw = static_cast<double>(cells_.held) * sizeof(T);
+    const double least = std::min(least_bytes(), raw * tuning.ratio_weight / std::max(score_to_beat, 1e-300));
+    is_all_tried_ = least * min_ratio_to_try_all < raw &&
+                    (effort_ == Effort::max || cells_.held * sizeof(T) <= max_bytes_to_try_all);
+    if (is_all_tried_) slices_ = held_words();
     if (sizeof(T) == 1 && cells_.left_out.empty()) {
       weigh_single_bytes();
     } else if (effort_ == Effort::max || std::is_integral_v<T>) {
@@ -503,7 +518,8 @@ class LosslessWeighing {
     const double raw = static_cast<double>(cells_.held) * sizeof(T);
     for (LosslessCandidate& c : candidates_) {
       // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
-      if (effort_ == Effort::fast && c.method < LosslessMethod::lorenzo) c.bytes *= byte_methods_at_fast;
+      if (effort_ == Effort::fast && !is_all_tried_ && c.method < LosslessMethod::lorenzo)
+        c.bytes *= byte_methods_at_fast;
       c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
     }
     std::stable_sort(
@@ -536,8 +552,7 @@ class LosslessWeighing {
 
   // The methods on planes of floating point, where differences leave them a chance.
   void weigh_planes() {
-    double min_bytes = HUGE_VAL;
-    for (const LosslessCandidate& c : candidates_) min_bytes = std::min(min_bytes, c.bytes);
+    const double min_bytes = least_bytes();
     if (const std::optional<Fate> fate = fate_of_planes(min_bytes); fate)
       return withdraw({LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd}, *fate);
     try_slices({LosslessMethod::xor_zstd});
@@ -550,6 +565,7 @@ class LosslessWeighing {
 
   // Why planes are not tried at all; nothing: they are.
   std::optional<Fate> fate_of_planes(double min_bytes) const {
+    if (is_all_tried_) return {};
     if (cells_.coded < min_weighed_cells) return Fate::effort;
     // Differences with repeats find all that a byte coder would; a sample shows neither.
     if (repeated_.share >= many_repeats) return Fate::repeats;
@@ -558,9 +574,26 @@ class LosslessWeighing {
     return {};
   }
 
+  // Of the candidates so far.
+  double least_bytes() const {
+    double least = HUGE_VAL;
+    for (const LosslessCandidate& c : candidates_) least = std::min(least, c.bytes);
+    return least;
+  }
+
+  std::vector<WordOf<T>> held_words() const {
+    std::vector<WordOf<T>> words;
+    words.reserve(cells_.held);
+    for (size_t cell = 0; cell < cells_.bits.size(); ++cell) {
+      if (cells_.left_out.empty() || cells_.is_held(cell)) words.push_back(cells_.bits[cell]);
+    }
+    return words;
+  }
+
   const LosslessCells<T>& cells_;
   Effort effort_;
   std::vector<WordOf<T>> slices_;
+  bool is_all_tried_ = false;  // slices_ are all words
   RepeatEstimate repeated_;
   std::vector<LosslessCandidate> candidates_;
   std::vector<WeighedCandidate> withdrawn_;
@@ -605,25 +638,32 @@ WeighedMethods fastest_method(const CodecTuning& tuning) {
 }
 
 template <class T>
-WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort,
+                              double score_to_beat) {
   LosslessWeighing<T> weighing(cells, effort);
   weighing.weigh_differences();
-  weighing.weigh_byte_methods();
+  weighing.weigh_byte_methods(tuning, score_to_beat);
   weighing.weigh_fast_method(tuning);
   return weighing.by_score(tuning);
 }
 
 template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);
 template LosslessCandidate weigh_method<double>(const LosslessCells<double>&, LosslessMethod);
-template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort);
-template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort,
+                                              double);
+template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort,
+                                               double);
 template LosslessCandidate weigh_method<uint8_t>(const LosslessCells<uint8_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort,
+                                                double);
 template LosslessCandidate weigh_method<uint16_t>(const LosslessCells<uint16_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort,
+                                                 double);
 template LosslessCandidate weigh_method<uint32_t>(const LosslessCells<uint32_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort,
+                                                 double);
 template LosslessCandidate weigh_method<uint64_t>(const LosslessCells<uint64_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort,
+                                                 double);
 
 }  // namespace neve

@@ -33,7 +33,11 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   const LevelPlan& level = plan.levels[encoded.level];
   const amr::Chunk& chunk = level.chunks.chunks[encoded.chunk];
   std::vector<ComponentSpec> specs;
-  for (const FieldPlan& field : level.fields) specs.push_back(field.spec);
+  for (const FieldPlan& field : level.fields) {
+    specs.push_back(field.spec);
+    // What readers get has been told from the values then (reader_values), before any frame is there.
+    specs.back().decodes_alone = !may_predict(field.spec.codec, options.effort);
+  }
   const bool drops =
       std::any_of(specs.begin(), specs.end(), [](const auto& spec) { return spec.drop_covered; });
   const amr::BoxIndex* finer = drops ? &plan.levels[encoded.level + 1].index : nullptr;

@@ -14,7 +14,8 @@ namespace neve::fuzz {
 namespace {
 
 constexpr Codec codecs[] = {Codec::dual_quant,    Codec::exact,   Codec::lorenzo_regression,
-                            Codec::interpolation, Codec::context, Codec::lossless};
+                            Codec::interpolation, Codec::context, Codec::lossless,
+                            Codec::axis_passes};
 constexpr Effort efforts[] = {Effort::fast, Effort::balanced, Effort::max};
 
 std::string label(const std::string& name, Codec codec, const std::string& more) {

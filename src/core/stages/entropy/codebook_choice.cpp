@@ -12,9 +12,6 @@ namespace neve {
 
 namespace {
 
-// Below this share of zeros the bitmap of zero groups cannot pay.
-constexpr double zero_groups_min_share = 0.6;
-
 uint64_t codebook_bits(const Codebook& codebook) {
   Bytes bytes;
   ByteWriter out(bytes);
@@ -118,19 +115,6 @@ Histogram count_symbols(std::span<const uint8_t> symbols) {
   Histogram sum{};
   for (size_t s = 0; s < symbol_count; ++s) sum[s] = part[0][s] + part[1][s] + part[2][s] + part[3][s];
   return sum;
-}
-
-std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all) {
-  if (all[symbol_zero] < zero_groups_min_share * static_cast<double>(symbols.size()) || symbols.empty())
-    return {};
-  ZeroGroups groups = remove_zero_groups(symbols);
-  const Histogram kept = count_symbols(groups.kept);
-  Bytes bitmap;
-  ByteWriter out(bitmap);
-  write_packed(groups.kept_bitmap, out);
-  const uint64_t with = coded_bits(make_codebook(kept), kept) + bitmap.size() * 8;
-  if (with >= coded_bits(make_codebook(all), all)) return {};
-  return groups;
 }
 
 CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const Histogram& all, Effort effort) {

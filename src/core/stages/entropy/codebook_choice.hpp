@@ -3,23 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/bits/bytes.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
-#include "core/stages/entropy/zero_groups.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
 namespace neve {
 
 Histogram count_symbols(std::span<const uint8_t> symbols);
-
-// Groups taken out of symbols with this histogram, when that makes it smaller.
-std::optional<ZeroGroups> worthwhile_zero_groups(std::span<const uint8_t> symbols, const Histogram& all);
 
 // One histogram for each codebook; block_codebook empty when there is one. Fields that are calm here and
 // rough there get up to max_codebooks codebooks, and each block of codebook_block_symbols the one that suits

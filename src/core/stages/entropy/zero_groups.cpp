@@ -19,23 +19,6 @@ bool is_kept(ByteSpan bitmap, uint64_t group) {
 
 }  // namespace
 
-ZeroGroups remove_zero_groups(std::span<const uint8_t> symbols) {
-  ZeroGroups out;
-  const uint64_t groups = group_total(symbols.size());
-  out.kept_bitmap.resize((groups + 7) / 8);
-  out.kept.reserve(symbols.size());
-  std::array<uint8_t, zero_group_symbols> zeros;
-  zeros.fill(symbol_zero);
-  for (uint64_t g = 0; g < groups; ++g) {
-    const auto group = symbols.subspan(g * zero_group_symbols,
-                                       std::min(zero_group_symbols, symbols.size() - g * zero_group_symbols));
-    if (std::memcmp(group.data(), zeros.data(), group.size()) == 0) continue;
-    out.kept_bitmap[g / 8] |= static_cast<std::byte>(1U << (g % 8));
-    out.kept.insert(out.kept.end(), group.begin(), group.end());
-  }
-  return out;
-}
-
 Result<uint64_t> kept_symbols(ByteSpan kept_bitmap, uint64_t total) {
   const uint64_t groups = group_total(total);
   if (kept_bitmap.size() != (groups + 7) / 8) {

@@ -49,6 +49,23 @@ std::optional<ValueUnit> find_divisor(std::span<const T> samples) {
   return ValueUnit{ValueUnit::Kind::divisor, 0, divisor, samples[0]};
 }
 
+// The common divisor of the samples' multiples taken into the unit, a power of ten (of 10^0, named as 2^0).
+template <class T>
+ValueUnit coarsest(std::span<const T> samples, const ValueUnit& unit) {
+  const Multiples<T> multiples(unit);
+  uint64_t divisor = 0;
+  for (const T value : samples) {
+    const auto multiple = multiples.multiple(value);
+    if (!multiple) continue;
+    divisor = std::gcd(divisor, static_cast<uint64_t>(*multiple < 0 ? -*multiple : *multiple));
+    if (divisor == 1) return unit;
+  }
+  if (divisor == 0) return unit;
+  if (unit.kind == ValueUnit::Kind::power_of_two && std::has_single_bit(divisor))
+    return {ValueUnit::Kind::power_of_two, std::countr_zero(divisor)};
+  return {ValueUnit::Kind::decimal_steps, unit.exponent, divisor};
+}
+
 template <class T>
 std::optional<ValueUnit> find_float_unit(std::span<const T> samples) {
   const auto strays_allowed = static_cast<size_t>(max_strays * static_cast<double>(samples.size()));
@@ -63,7 +80,7 @@ std::optional<ValueUnit> find_float_unit(std::span<const T> samples) {
   for (int decimals = 0; decimals <= sampled_decimals; ++decimals) {
     const ValueUnit unit = decimals == 0 ? ValueUnit{ValueUnit::Kind::power_of_two, 0}
                                          : ValueUnit{ValueUnit::Kind::decimal, decimals};
-    if (serves(unit)) return unit;
+    if (serves(unit)) return coarsest(samples, unit);
   }
   int lowest = std::numeric_limits<int>::max();
   for (const T value : samples) {
@@ -94,6 +111,7 @@ void write_unit(const ValueUnit& unit, ByteWriter& out) {
     out.put_varint(unit.offset);
   } else {
     out.put_signed_varint(unit.exponent);
+    if (unit.kind == ValueUnit::Kind::decimal_steps) out.put_varint(unit.divisor);
   }
 }
 
@@ -104,14 +122,22 @@ Result<ValueUnit> read_unit(ByteReader& in) {
   const int kind = static_cast<int>(unit.kind);
   if constexpr (std::is_floating_point_v<T>) {
     const int64_t exponent = in.get_signed_varint();
-    const bool is_decimal = unit.kind == ValueUnit::Kind::decimal;
-    const int64_t least = is_decimal ? 1 : min_binary_exponent;
-    const int64_t most = is_decimal ? max_decimals : max_binary_exponent;
-    if (in.failed() || unit.kind > ValueUnit::Kind::decimal || exponent < least || exponent > most) {
+    const bool is_binary = unit.kind == ValueUnit::Kind::power_of_two;
+    const bool is_in_steps = unit.kind == ValueUnit::Kind::decimal_steps;
+    const int64_t least = is_binary ? min_binary_exponent : is_in_steps ? 0 : 1;
+    const int64_t most = is_binary ? max_binary_exponent : max_decimals;
+    const bool is_known = is_binary || is_in_steps || unit.kind == ValueUnit::Kind::decimal;
+    if (in.failed() || !is_known || exponent < least || exponent > most) {
       return corrupt(
           fmt::format("lossless section: unit of kind {} with exponent {} is not valid", kind, exponent));
     }
     unit.exponent = static_cast<int>(exponent);
+    if (is_in_steps) unit.divisor = in.get_varint();
+    constexpr uint64_t most_steps = (uint64_t{1} << 53) - 1;
+    if (in.failed() || unit.divisor < 1 || unit.divisor > most_steps) {
+      return corrupt(
+          fmt::format("lossless section: unit of {} steps, must be 1 to {}", unit.divisor, most_steps));
+    }
   } else {
     unit.divisor = in.get_varint();
     unit.offset = in.get_varint();

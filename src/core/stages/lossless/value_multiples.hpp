@@ -24,6 +24,7 @@ struct ValueUnit {
     power_of_two = 0,  // the unit is 2^exponent
     decimal = 1,       // the unit is 10^-exponent, exponent 1 .. 18
     divisor = 2,       // integers: the unit is `divisor`, counted from `offset`
+    decimal_steps = 3  // the unit is divisor * 10^-exponent, exponent 0 .. 18, divisor below 2^53
   };
   Kind kind = Kind::power_of_two;
   int exponent = 0;
@@ -41,15 +42,17 @@ class Multiples {
   using Signed = std::make_signed_t<WordOf<T>>;
 
   explicit Multiples(const ValueUnit& unit) : kind_(unit.kind) {
-    factor_ = kind_ == ValueUnit::Kind::decimal ? powers_of_10[static_cast<size_t>(unit.exponent)]
-                                                : math::ldexp(1.0, unit.exponent);
-    inverse_ = kind_ == ValueUnit::Kind::decimal ? factor_ : math::ldexp(1.0, -unit.exponent);
+    if (kind_ == ValueUnit::Kind::power_of_two) {
+      factor_ = math::ldexp(1.0, unit.exponent);
+      inverse_ = math::ldexp(1.0, -unit.exponent);
+      return;
+    }
+    power_ = powers_of_10[static_cast<size_t>(unit.exponent)];
+    factor_ = kind_ == ValueUnit::Kind::decimal ? 1 : static_cast<double>(unit.divisor);
+    inverse_ = power_ / factor_;
   }
 
-  T value(Signed multiple) const {
-    const auto whole = static_cast<double>(multiple);
-    return static_cast<T>(kind_ == ValueUnit::Kind::decimal ? whole / factor_ : whole * factor_);
-  }
+  T value(Signed multiple) const { return static_cast<T>(static_cast<double>(multiple) * factor_ / power_); }
   // Nothing for NaN, infinities, -0, values too large, and what lies between multiples.
   std::optional<Signed> multiple(T value) const {
     constexpr double limit = sizeof(T) == 4 ? 0x1p31 : 0x1p53;
@@ -64,7 +67,8 @@ class Multiples {
  private:
   ValueUnit::Kind kind_;
   double factor_;
-  double inverse_;
+  double power_ = 1;  // what multiples of the factor are divided by, which rounds once
+  double inverse_;    // of the unit, rounded: what it leads to is checked
 };
 
 // Integers, modulo 2^bits: packed data whose values have a common divisor.

@@ -99,10 +99,11 @@ int32_t first_quant_code(const SectionSource<T>& source, const Quantizer<T>& qua
 using SampledRow = std::array<int32_t, 1 + sample_row_cells + row_padding>;
 
 // The quantization codes that prediction finds at cells x0 - 1 to x1 - 1 of the row at (y, z, w): 0 outside
-// the rectangle and where there is no quantization code; left-out cells repeat the one before them.
+// the rectangle and where there is no quantization code, which has_gaps notes; left-out cells repeat the one
+// before them.
 template <class T>
 void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, int64_t x1,
-                const Quantizer<T>& quantizer, SampledRow& out) {
+                const Quantizer<T>& quantizer, SampledRow& out, bool& has_gaps) {
   if (at[1] < 0 || at[2] < 0 || at[3] < 0) {
     out.fill(0);
     return;
@@ -118,6 +119,7 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
   if (left_out == nullptr) {
     quantize(row + begin, n, quantizer, quant_codes, stats);
   } else {
+    has_gaps = true;
     int64_t before = begin - 1;
     const int64_t farthest = std::max<int64_t>(-1, begin - 1 - max_look_back);
     while (before > farthest && left_out[before] != 0) --before;
@@ -132,7 +134,10 @@ void sample_row(const RectRows<const T*>& rect, const Extents& at, int64_t x0, i
       }
     });
   }
-  for (size_t i = 0; i < n; ++i) quant_codes[i] = quant_codes[i] == rejected_quant_code ? 0 : quant_codes[i];
+  for (size_t i = 0; i < n; ++i) {
+    has_gaps = has_gaps || quant_codes[i] == rejected_quant_code;
+    quant_codes[i] = quant_codes[i] == rejected_quant_code ? 0 : quant_codes[i];
+  }
 }
 
 // Costs of every set of axes, from sampled rows.
@@ -205,6 +210,7 @@ class AxisSketches {
     return static_cast<uint8_t>(best);
   }
   const CostSketch& of(uint8_t axes) const { return sketch_[axes]; }
+  bool has_gaps() const { return has_gaps_; }
 
  private:
   // Bits of a set of the directions y, z and w; those of a set of all four directions are one further left.
@@ -247,7 +253,7 @@ class AxisSketches {
       Extents place{0, at[1], at[2], at[3]};
       for (size_t d = 1; d < max_frame_dims; ++d) place[d] -= set >> (d - 1) & 1;
       SampledRow quant_codes{};
-      sample_row(rect, place, x0, x1, quantizer_, quant_codes);
+      sample_row(rect, place, x0, x1, quantizer_, quant_codes, has_gaps_);
       std::copy(quant_codes.begin(), quant_codes.begin() + sample_row_cells + 1, difference_[set].begin());
     }
     // ... from which the residual of every set of axes follows, one direction after the other.
@@ -264,6 +270,7 @@ class AxisSketches {
   const SectionSource<T>& source_;
   const Quantizer<T>& quantizer_;
   size_t used_ = 0;  // directions that any rectangle has more than one cell in
+  bool has_gaps_ = false;
   std::array<CostSketch, axis_sets> sketch_{};
   std::array<std::array<int64_t, sample_row_cells + 1>, row_sets> difference_{};  // of the row at hand
 };
@@ -287,7 +294,10 @@ AxisChoice choose_axes(const SectionSource<T>& source, Quantizer<T> quantizer) {
   AxisSketches<T> sketches(source, quantizer);
   sketches.sample();
   choice.axes = sketches.best();
-  choice.shift = raw_shift(sketches.of(choice.axes));
+  const CostSketch& chosen = sketches.of(choice.axes);
+  choice.shift = raw_shift(chosen);
+  choice.has_gaps = sketches.has_gaps();
+  choice.bits = static_cast<double>(chosen.bits_fixed()) / 65536 / std::max(1U, chosen.total);
   return choice;
 }
 

@@ -16,6 +16,8 @@ struct AxisChoice {
   uint8_t axes = 0;    // bit d: difference along direction d
   uint8_t shift = 0;   // low bits of the residual that are stored raw
   int32_t origin = 0;  // subtracted from every quantization code, so that the first ones of a box are small
+  double bits = 0;     // of a value, by the entropy of the sample
+  bool has_gaps = false;  // some sampled cells are left out or have no quantization code
 };
 
 // `quantizer` has origin 0.

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/kernels/kernels.hpp"
+#include "core/stages/predict/interpolation_weights.hpp"
 #include "core/stages/predict/stencil.hpp"
 #include "core/threads/scratch.hpp"
 
@@ -348,20 +349,8 @@ class PhaseField {
       for (int64_t i = std::max<int64_t>(1, inner_end); i < width; ++i) one(i);
     }
 
-    // Weights of the cells -3, -1, 1, 3 spacings away; `at` is the index of the cell at -1.
     static const Weights& weights_at(int64_t at, int64_t size, bool linear) {
-      static const Weights copy = {T{0}, T{1}, T{0}, T{0}};
-      static const Weights extrapolate = {T{-0.5}, T{1.5}, T{0}, T{0}};
-      static const Weights straight = {T{0}, T{0.5}, T{0.5}, T{0}};
-      static const Weights left = {T{-0.125}, T{0.75}, T{0.375}, T{0}};
-      static const Weights right = {T{0}, T{0.375}, T{0.75}, T{-0.125}};
-      static const Weights cubic = {T{-0.0625}, T{0.5625}, T{0.5625}, T{-0.0625}};
-      const bool has_left = at > 0;
-      if (at + 1 >= size) return has_left ? extrapolate : copy;
-      const bool has_right = at + 2 < size;
-      if (linear || (!has_left && !has_right)) return straight;
-      if (!has_left) return right;
-      return has_right ? cubic : left;
+      return interpolation_weights<T>(at, size, linear);
     }
 
     T* error_row(int e, int64_t y) { return errors_[e].data() + static_cast<size_t>(y) * (width_ + 2) + 1; }

@@ -538,9 +538,14 @@ TEST(InterpolationSelection, AutoIsNeverLargerThanDualQuantAtTheSameEffort) {
   fields.push_back(one_field<float>({64, 64, 10, 1}, [&](double x, double, double z) {
     return std::sin(0.1 * x) + (z < 5 ? 1e-3 : 1) * random.uniform();
   }));
-  // Plateaus with edges, which interpolation overshoots.
-  fields.push_back(one_field<float>({50, 50, 20, 1}, [](double x, double y, double z) {
+  // Plateaus with edges, which interpolation overshoots; and the same on a rough slope, so that no value
+  // stands twice.
+  const auto plateaus = [](double x, double y, double z) {
     return std::floor(x / 7) + 10 * std::floor(y / 9) + 3 * std::floor(z / 5);
+  };
+  fields.push_back(one_field<float>({50, 50, 20, 1}, plateaus));
+  fields.push_back(one_field<float>({50, 50, 20, 1}, [&](double x, double y, double z) {
+    return plateaus(x, y, z) + 0.0371 * x + 0.0173 * y + 0.0519 * z + 0.002 * random.uniform();
   }));
   std::set<Codec> chosen;
   for (size_t f = 0; f < fields.size(); ++f) {
@@ -550,14 +555,15 @@ TEST(InterpolationSelection, AutoIsNeverLargerThanDualQuantAtTheSameEffort) {
         const size_t alone = section_bytes(fields[f], spec, effort);
         spec.codec = Codec::automatic;
         const size_t selected = section_bytes(fields[f], spec, effort);
-        EXPECT_LE(selected, alone + 8)
+        // At effort fast it is chosen by a sample, which small fields may mislead.
+        EXPECT_LE(selected, effort == Effort::fast ? alone + alone / 20 + 8 : alone + 8)
             << "field " << f << ", effort " << static_cast<int>(effort) << ", " << relative;
         chosen.insert(draft_section(fields[f].source(), spec, effort).codec);
       }
     }
   }
-  EXPECT_EQ(chosen,
-            (std::set{Codec::dual_quant, Codec::lorenzo_regression, Codec::interpolation, Codec::context}));
+  EXPECT_EQ(chosen, (std::set{Codec::dual_quant, Codec::lorenzo_regression, Codec::interpolation,
+                              Codec::context, Codec::axis_passes, Codec::lossless}));
 }
 
 }  // namespace

@@ -135,15 +135,18 @@ TYPED_TEST(Lossless, ChoosesAMethodThatSuits) {
   std::vector<T> copies(cells);
   for (size_t i = 0; i < cells; ++i)
     copies[i] = i < 6000 ? static_cast<T>(random.uniform()) : copies[i - 6000];
-  const auto chosen = [&](const std::vector<T>& values) {
-    return round_trip(shape, values, lossless_options(LosslessMethod::automatic, Effort::max)).report.method;
+  const auto chosen = [&](const std::vector<T>& values, Effort effort = Effort::max) {
+    return round_trip(shape, values, lossless_options(LosslessMethod::automatic, effort)).report.method;
   };
   EXPECT_EQ(chosen(smooth), LosslessMethod::lorenzo);
   EXPECT_EQ(chosen(decimals), LosslessMethod::multiple);
   EXPECT_EQ(chosen(few), LosslessMethod::rank);
   // Copies 6000 values apart: differences of the planes two apart are no candidate, repeats are.
-  EXPECT_EQ(chosen(copies), LosslessMethod::lorenzo);
-  EXPECT_LT(round_trip(shape, copies, lossless_options()).frame.size(), 6000 * sizeof(T) * 11 / 10);
+  EXPECT_EQ(chosen(copies, Effort::balanced), LosslessMethod::lorenzo);
+  for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
+    const auto options = lossless_options(LosslessMethod::automatic, effort);
+    EXPECT_LT(round_trip(shape, copies, options).frame.size(), 6000 * sizeof(T) * 11 / 10);
+  }
 }
 
 TYPED_TEST(Lossless, TheChoiceIsNearTheBestOfAll) {
@@ -513,6 +516,19 @@ TEST(ValueMultiples, FindTheUnit) {
     ASSERT_TRUE(multiple.has_value());
     EXPECT_EQ(multiples.value(*multiple), value);
   }
+  const auto unit_of = [](std::vector<double> values) { return find_unit<double>(values); };
+  const auto tens = unit_of({20, -30, 0, 1010});
+  EXPECT_EQ(tens->kind, ValueUnit::Kind::decimal_steps);
+  EXPECT_EQ(tens->exponent, 0);
+  EXPECT_EQ(tens->divisor, 10U);
+  EXPECT_EQ(Multiples<double>(*tens).multiple(-30), -3);
+  const auto twentieths = unit_of({0.15, 1.05, -0.35, 12.25});
+  EXPECT_EQ(twentieths->kind, ValueUnit::Kind::decimal_steps);
+  EXPECT_EQ(twentieths->exponent, 2);
+  EXPECT_EQ(twentieths->divisor, 5U);
+  EXPECT_EQ(Multiples<double>(*twentieths).value(245), 12.25);
+  EXPECT_EQ(unit_of({24, 8, 0, 48})->exponent, 3);
+  EXPECT_EQ(unit_of({0, 0, 0})->kind, ValueUnit::Kind::power_of_two);
   const Multiples<float> whole({ValueUnit::Kind::power_of_two, 0});
   for (const float value : {-0.0F, 0.5F, INFINITY, NAN, 1e20F})
     EXPECT_FALSE(whole.multiple(value).has_value());

@@ -104,6 +104,23 @@ void add_lossless_methods(const std::string& type, std::vector<Case>& cases) {
   }
 }
 
+// Multiples of 25 units of 10^-1.
+template <class T>
+void add_lossless_decimal_steps(const std::string& type, std::vector<Case>& cases) {
+  std::vector<T> values;
+  test::Random random(5);
+  for (int i = 0; i < 700; ++i)
+    values.push_back(static_cast<T>(static_cast<double>(25 * (random.below(900) - 300)) / 10));
+  values[40] = T(0.3);  // that is none
+  ArrayOptions options;
+  options.bound = {BoundMode::lossless, 0};
+  options.codec = Codec::lossless;
+  options.tuning.method = LosslessMethod::multiple;
+  cases.push_back({"array_" + type + "_lossless_multiple_decimal_steps",
+                   *encode_array(sizeof(T) == 4 ? DType::f32 : DType::f64, std::vector<uint64_t>{7, 100},
+                                 values.data(), options)});
+}
+
 // Repeats of every kind, with holes.
 template <class T>
 void add_lossless_repeats(const std::string& type, std::vector<Case>& cases) {
@@ -302,6 +319,8 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   add_arranged<float>("f32", 2, Arrangement::in_place, 0, cases);
   add_lossless_methods<float>("f32", cases);
   add_lossless_methods<double>("f64", cases);
+  add_lossless_decimal_steps<float>("f32", cases);
+  add_lossless_decimal_steps<double>("f64", cases);
   add_lossless_repeats<float>("f32", cases);
   add_lossless_repeats<double>("f64", cases);
   add_integers<int8_t>(DType::i8, cases);

@@ -58,8 +58,8 @@ class OutOfMemory : public testing::Test {
 };
 
 TEST_F(OutOfMemory, InCompressIsAFailureOnAnyThread) {
-  for (const char* codec :
-       {"dual_quant", "exact", "lorenzo_regression", "interpolation", "context", "lossless", "auto"}) {
+  for (const char* codec : {"dual_quant", "exact", "lorenzo_regression", "interpolation", "context",
+                            "axis_passes", "lossless", "auto"}) {
     for (const int threads : {1, 4}) {
       sweep(std::string(codec) + " on " + std::to_string(threads), [&]() -> Status {
         neve_compress_options options = NEVE_COMPRESS_OPTIONS_INIT;

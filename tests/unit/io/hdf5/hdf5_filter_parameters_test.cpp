@@ -105,10 +105,10 @@ TEST(FilterParameters, RefusalsNameTheWord) {
       {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
       {4, 3,
        "Neve filter parameter 4 (codec) is 3; allowed: 0 auto, 1 dual_quant, 2 exact, "
-       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
-      {4, 8,
-       "Neve filter parameter 4 (codec) is 8; allowed: 0 auto, 1 dual_quant, 2 exact, "
-       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless"},
+       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless, 8 axis_passes"},
+      {4, 9,
+       "Neve filter parameter 4 (codec) is 9; allowed: 0 auto, 1 dual_quant, 2 exact, "
+       "4 lorenzo_regression, 5 interpolation, 6 context, 7 lossless, 8 axis_passes"},
       {5, 3, "Neve filter parameter 5 (effort) is 3; allowed: 0 fast, 1 balanced, 2 max"},
       {6, 4,
        "Neve filter parameter 6 (flags) is 4; allowed: sums of 1, 2, 4 (only with 1), 8, 16, 32, 64 and 128"},

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/select/value_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/bits/ordered_words.hpp"
+#include "core/math/portable_math.hpp"
+#include "core/select/difference_bits.hpp"
+#include "core/stages/lossless/value_multiples.hpp"
+
+namespace neve {
+
+namespace {
+
+constexpr int64_t run_cells = 16;
+constexpr int64_t max_runs = 48;
+constexpr int64_t cells_per_sample = 4;  // of small sections
+// Under a bound of fewer units, or of fewer times the numbers' spacing, the bits that a lossless method has
+// to keep beside those of the bound are few.
+constexpr double max_units_of_bound = 8;
+constexpr double max_spacings_of_bound = 2;
+// What repeats and ramps take, in bits a value, beside those that are new.
+constexpr double order_bits = 0.02;
+// One value in so many tells at a glance whether there may be few different ones: such a share of all.
+constexpr size_t values_per_glance = 4;
+constexpr double few_at_a_glance = 0.6, few_of_all = 0.5;
+
+template <class T>
+double size_of(const ValueUnit& unit) {
+  if (unit.kind == ValueUnit::Kind::power_of_two) return math::ldexp(1.0, unit.exponent);
+  return static_cast<double>(unit.divisor) / powers_of_10[static_cast<size_t>(unit.exponent)];
+}
+
+template <class T>
+class OrderSample {
+ public:
+  OrderSample(const SectionSource<T>& source, const ValueRules<T>& rules) : source_(source), rules_(rules) {
+    for (const auto& rect : source.rects) cells_ += rect.cells();
+  }
+
+  ValueOrder take() {
+    const int64_t runs = std::clamp<int64_t>(cells_ / (run_cells * cells_per_sample), 1, max_runs);
+    for (int64_t k = 0; k < runs; ++k) read_run(k * (cells_ / runs) + cells_ / (2 * runs) - run_cells / 2);
+    ValueOrder order;
+    if (values_.empty()) return order;
+    order.bits = std::min(repeat_bits(), bits_of_few());
+    if (const auto unit = find_unit<T>(values_)) {
+      order.unit = size_of<T>(*unit);
+      const Multiples<T> multiples(*unit);
+      order.bits = std::min(order.bits, number_bits([&](T value) { return multiples.multiple(value); }));
+    }
+    double sum = 0;
+    for (const T value : values_) sum += std::abs(static_cast<double>(value));
+    order.spacing =
+        sum / static_cast<double>(values_.size()) * static_cast<double>(std::numeric_limits<T>::epsilon());
+    return order;
+  }
+
+ private:
+  void read_run(int64_t cell) {
+    cell = std::max<int64_t>(cell, 0);
+    size_t r = 0;
+    while (r < source_.rects.size() && cell >= source_.rects[r].cells()) cell -= source_.rects[r++].cells();
+    run_begins_.push_back(values_.size());
+    for (int64_t taken = 0; taken < run_cells && r < source_.rects.size(); ++taken) {
+      const auto& rect = source_.rects[r];
+      take_one(rect, cell);
+      if (++cell == rect.cells()) cell = 0, ++r;
+    }
+  }
+
+  void take_one(const RectRows<const T*>& rect, int64_t cell) {
+    if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(cell)] != 0) return;
+    const T value = rect.row(cell / rect.size[0])[cell % rect.size[0]];
+    if (!rules_.is_special(value)) values_.push_back(value);
+  }
+
+  // Calls `judge` with three neighbours, oldest first.
+  template <class Judge>
+  void visit_neighbours(const Judge& judge) const {
+    for (size_t run = 0; run < run_begins_.size(); ++run) {
+      const size_t end = run + 1 < run_begins_.size() ? run_begins_[run + 1] : values_.size();
+      for (size_t i = run_begins_[run] + 2; i < end; ++i) judge(values_[i - 2], values_[i - 1], values_[i]);
+    }
+  }
+
+  // Of values that neither are one of the two before nor go on from them.
+  double repeat_bits() const {
+    uint64_t fresh = 0, judged = 0;
+    visit_neighbours([&](T first, T second, T value) {
+      const bool repeats = is_same(value, second) || is_same(value, first);
+      fresh += repeats || value - second == second - first ? 0 : 1;
+      ++judged;
+    });
+    if (judged == 0) return HUGE_VAL;
+    return static_cast<double>(fresh) / static_cast<double>(judged) * 8 * sizeof(T) + order_bits;
+  }
+
+  // Of first or second differences of the numbers that `number_of` gives values, if any.
+  template <class NumberOf>
+  double number_bits(const NumberOf& number_of) const {
+    double bits_of_first = 0, bits_of_second = 0;
+    uint64_t judged = 0;
+    visit_neighbours([&](T first, T second, T value) {
+      const auto a = number_of(first), b = number_of(second), c = number_of(value);
+      if (!a || !b || !c) return;
+      const int64_t before = int64_t{*b} - int64_t{*a}, after = int64_t{*c} - int64_t{*b};
+      bits_of_first += difference_bits(static_cast<uint64_t>(std::abs(after)));
+      bits_of_second += difference_bits(static_cast<uint64_t>(std::abs(after - before)));
+      ++judged;
+    });
+    if (judged == 0) return HUGE_VAL;
+    return std::min(bits_of_first, bits_of_second) / static_cast<double>(judged) + order_bits;
+  }
+
+  // Of numbers for different values, and of a list of these.
+  double bits_of_few() const {
+    std::vector<T> glance;
+    for (size_t i = 0; i < values_.size(); i += values_per_glance) glance.push_back(values_[i]);
+    const auto glanced = static_cast<double>(glance.size());
+    keep_different(glance);
+    if (static_cast<double>(glance.size()) > few_at_a_glance * glanced) return HUGE_VAL;
+    std::vector<T> different = values_;
+    keep_different(different);
+    const auto count = static_cast<double>(different.size());
+    if (count > few_of_all * static_cast<double>(values_.size())) return HUGE_VAL;
+    const auto number_of = [&](T value) {
+      return std::optional(std::lower_bound(different.begin(), different.end(), value) - different.begin());
+    };
+    return std::min(math::log2(count), number_bits(number_of)) +
+           count * 8 * sizeof(T) / static_cast<double>(cells_) + order_bits;
+  }
+
+  static void keep_different(std::vector<T>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+
+  static bool is_same(T a, T b) { return std::bit_cast<WordOf<T>>(a) == std::bit_cast<WordOf<T>>(b); }
+
+  const SectionSource<T>& source_;
+  const ValueRules<T>& rules_;
+  int64_t cells_ = 0;
+  std::vector<T> values_;
+  std::vector<size_t> run_begins_;
+};
+
+}  // namespace
+
+template <class T>
+ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules) {
+  return OrderSample<T>(source, rules).take();
+}
+
+bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound) {
+  constexpr double few_bytes = 256;  // that no sample is sure about
+  const double guessed_bytes = order.bits / 8 * static_cast<double>(held);
+  return guessed_bytes < static_cast<double>(bytes) + few_bytes || order.unit * max_units_of_bound > bound ||
+         order.spacing * max_spacings_of_bound > bound;
+}
+
+template ValueOrder sample_order<float>(const SectionSource<float>&, const ValueRules<float>&);
+template ValueOrder sample_order<double>(const SectionSource<double>&, const ValueRules<double>&);
+
+}  // namespace neve
