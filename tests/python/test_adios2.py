@@ -91,7 +91,10 @@ def test_noise_fits_the_room_that_was_promised(write_and_read):
         ({"bound": "rel=1e-3", "codec": "context", "method": "rank"}, "method has no meaning"),
         ({"bound": "rel=1e-3", "block": "4"}, "block has no meaning"),
         ({"method": "zstd"}, "method has no meaning with bound abs or rel"),
-        ({"bound": "lossless", "method": "zstd", "speed_weight": "3"}, "speed_weight has no meaning"),
+        (
+            {"bound": "lossless", "method": "zstd", "speed_weight": "3"},
+            "speed_weight has no meaning",
+        ),
     ],
 )
 def test_refuses_by_name(write_and_read, parameters, part):

@@ -24,7 +24,9 @@ constexpr int64_t cells_per_sample = 4;  // of small sections
 // Under a bound of fewer units, or of fewer times the numbers' spacing, the bits that a lossless method has
 // to keep beside those of the bound are few.
 constexpr double max_units_of_bound = 8;
-constexpr double max_spacings_of_bound = 2;
+constexpr double max_spacings_of_bound = 4;
+// Values repeat at such distances in lists of corners.
+constexpr size_t repeats_within = 4;
 // What repeats and ramps take, in bits a value, beside those that are new.
 constexpr double order_bits = 0.02;
 // One value in so many tells at a glance whether there may be few different ones: such a share of all.
@@ -81,22 +83,31 @@ class OrderSample {
     if (!rules_.is_special(value)) values_.push_back(value);
   }
 
+  template <class Visit>
+  void visit_runs(const Visit& visit) const {
+    for (size_t run = 0; run < run_begins_.size(); ++run)
+      visit(run_begins_[run], run + 1 < run_begins_.size() ? run_begins_[run + 1] : values_.size());
+  }
+
   // Calls `judge` with three neighbours, oldest first.
   template <class Judge>
   void visit_neighbours(const Judge& judge) const {
-    for (size_t run = 0; run < run_begins_.size(); ++run) {
-      const size_t end = run + 1 < run_begins_.size() ? run_begins_[run + 1] : values_.size();
-      for (size_t i = run_begins_[run] + 2; i < end; ++i) judge(values_[i - 2], values_[i - 1], values_[i]);
-    }
+    visit_runs([&](size_t begin, size_t end) {
+      for (size_t i = begin + 2; i < end; ++i) judge(values_[i - 2], values_[i - 1], values_[i]);
+    });
   }
 
-  // Of values that neither are one of the two before nor go on from them.
+  // Of values that neither are one of those shortly before nor go on from them.
   double repeat_bits() const {
     uint64_t fresh = 0, judged = 0;
-    visit_neighbours([&](T first, T second, T value) {
-      const bool repeats = is_same(value, second) || is_same(value, first);
-      fresh += repeats || value - second == second - first ? 0 : 1;
-      ++judged;
+    visit_runs([&](size_t begin, size_t end) {
+      for (size_t i = begin + 2; i < end; ++i, ++judged) {
+        const T value = values_[i];
+        bool repeats = value - values_[i - 1] == values_[i - 1] - values_[i - 2];
+        for (size_t k = 1; k <= std::min(repeats_within, i - begin); ++k)
+          repeats = repeats || is_same(value, values_[i - k]);
+        fresh += repeats ? 0 : 1;
+      }
     });
     if (judged == 0) return HUGE_VAL;
     return static_cast<double>(fresh) / static_cast<double>(judged) * 8 * sizeof(T) + order_bits;
@@ -159,7 +170,9 @@ ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rul
 }
 
 bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound) {
-  constexpr double few_bytes = 256;  // that no sample is sure about
+  constexpr double few_bytes = 256;                            // that no sample is sure about
+  constexpr uint64_t small_cells = 32768, small_bytes = 1024;  // which are soon tried
+  if (held <= small_cells && bytes < small_bytes) return true;
   const double guessed_bytes = order.bits / 8 * static_cast<double>(held);
   return guessed_bytes < static_cast<double>(bytes) + few_bytes || order.unit * max_units_of_bound > bound ||
          order.spacing * max_spacings_of_bound > bound;

@@ -53,7 +53,7 @@ def test_benchmarks_keep_all_or_nothing(tmp_path, tmp_path_factory, bench, fault
         (tmp_path / name).unlink()
     outcomes, hits = [], 0
     if LONG and bench == "bench struct":
-        # netCDF's library crashes where closing a file fails (nc_close, reportobject): at early calls only.
+        # netCDF's library itself crashes where it cannot close a file (nc_close, reportobject).
         words[words.index("hdf5,netcdf")] = "hdf5"
         subprocess.run(words, env=environment(), capture_output=True, check=True)
         kept = set(os.listdir(tmp_path))
