@@ -28,7 +28,7 @@ constexpr double exact_trial_share = 0.05;
 
 // Interpolation takes three times as long as dual_quant: at effort balanced it is not tried where by an
 // estimate it takes more than this share of dual_quant's bytes.
-constexpr double max_interpolation_share = 0.8;
+constexpr double max_interpolation_share = 0.88;
 // `context` learns its models as it goes: sections of fewer bytes may not pay that back, and interpolation's
 // codebooks are tried, too.
 constexpr uint64_t learnt_bytes = 64 << 10;
@@ -50,6 +50,8 @@ constexpr uint64_t unsure_cells = 4096, unsure_cells_of_few_bits = 32768;
 constexpr double few_bits = 1;
 // So many times what was expected says that the sample has missed something.
 constexpr double unsure_excess = 1.5, unsure_bytes = 512;
+// So many times is worth another sample.
+constexpr double second_look_excess = 1.1;
 // What is so small is coded by more codecs whatever estimates say, where the effort allows it.
 constexpr uint64_t few_bytes = 4096;
 // What an estimate may lie above what axis_passes takes.
@@ -380,6 +382,18 @@ bool is_missed(const FastChoice& choice, uint64_t coded_bytes) {
   return static_cast<double>(coded_bytes) > unsure_excess * expected + unsure_bytes;
 }
 
+// Whether axis_passes, which nothing spoke for, may take less than dual_quant, which has taken more than its
+// sample said.
+template <class T>
+bool is_second_choice(const SectionSource<T>& source, const ComponentSpec& spec, uint64_t coded_bytes,
+                      FastChoice& choice) {
+  const auto coded = static_cast<double>(coded_bytes);
+  if (std::isfinite(choice.passes.bytes) || source.held <= unsure_cells_of_few_bits) return false;
+  if (coded < second_look_excess * choice.dual_quant_bytes) return false;
+  choice.passes = choose_passes(source, spec);
+  return choice.passes.bytes < coded;
+}
+
 // Whether samples say so little about a section that it is better coded both ways.
 bool is_unsure(const FastChoice& choice, uint64_t held) {
   const double least = std::min(choice.dual_quant_bytes, choice.passes.bytes);
@@ -405,7 +419,8 @@ SectionDraft select_fast(const SectionSource<T>& source, const ComponentSpec& sp
   best.trace().times.weigh_ns += sampled_ns - begin_ns;
   if (dual_quant_alone(spec)) {
     best.trace().passed(Codec::axis_passes, Fate::not_competitive);
-  } else if (is_unsure(choice, source.held) || is_missed(choice, best.bytes())) {
+  } else if (is_unsure(choice, source.held) || is_missed(choice, best.bytes()) ||
+             is_second_choice(source, spec, best.bytes(), choice)) {
     if (!std::isfinite(choice.passes.bytes)) choice.passes = choose_passes(source, spec);
     Candidate other = draft(!choice.is_by_passes);
     if (other.score() > best.score()) std::swap(best, other);
