@@ -433,6 +433,13 @@ def test_frames_that_are_given_up_leave_no_space(neve, tmp_path, chunk_bytes):
     assert copy.stat().st_size <= source.stat().st_size
 
 
+def lines_of(log):
+    try:
+        return log.read_bytes().count(b"\n")
+    except FileNotFoundError:  # it has just ended
+        return 0
+
+
 def kill_after(command, watch, lines):
     """SIGKILL once the growing file's log holds so many lines. False when it ended before."""
     process = subprocess.Popen(
@@ -443,8 +450,8 @@ def kill_after(command, watch, lines):
         while time.monotonic() < end:
             if process.poll() is not None:
                 return False
-            logs = list(watch.parent.glob(f".{watch.name}.neve-part/*.log"))
-            if sum(log.read_bytes().count(b"\n") for log in logs if log.exists()) >= lines:
+            logs = watch.parent.glob(f".{watch.name}.neve-part/*.log")
+            if sum(lines_of(log) for log in logs) >= lines:
                 process.send_signal(signal.SIGKILL)
                 process.wait()
                 return True
