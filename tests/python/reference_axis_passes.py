@@ -158,7 +158,6 @@ def decode(
         decoder = Decoder(reader, dtype, component, shared, held)
         position = 0
         decoded = []
-        word = np.dtype(f"<u{dtype.itemsize}")
         for size, mask in zip(sizes, left_out, strict=True):
             positions = position + np.cumsum(~mask) - ~mask
             position += int((~mask).sum())
@@ -168,9 +167,7 @@ def decode(
                 continue
             excluded = (mask | is_special).reshape(size[::-1])
             values = decoder.decode(excluded).astype(dtype).reshape(-1)
-            for cell in np.flatnonzero(is_special):
-                special = np.asarray(decoder.special[int(positions[cell])], dtype)
-                values.view(word)[cell] = special.view(word)
+            base.put_special(values, is_special, positions, decoder.special)
             decoded.append(values)
         decoder.end()
         return decoded

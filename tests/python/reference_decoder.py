@@ -793,6 +793,14 @@ def read_escapes(reader: Reader, ordinary: int) -> list[int]:
     return escapes
 
 
+def put_special(values: np.ndarray, is_special, positions, special: dict) -> None:
+    """Special values, by their numbers among those held, into a rectangle's cells, bit for bit."""
+    word = np.dtype(f"<u{values.dtype.itemsize}")
+    for cell in np.flatnonzero(is_special):
+        value = np.asarray(special[int(positions[cell])], values.dtype)
+        values.view(word)[cell] = value.view(word)
+
+
 def without_runs(symbols, ordinary: int) -> list[int]:
     out: list[int] = []
     weight = 1

@@ -465,7 +465,6 @@ def decode(
         decoder = FieldDecoder(dtype, component, head, quant_codes)
         position = 0
         decoded = []
-        word = np.dtype(f"<u{dtype.itemsize}")
         for size, mask, values_known in zip(sizes, left_out, known, strict=True):
             positions = position + np.cumsum(~mask) - ~mask
             position += int((~mask).sum())
@@ -480,9 +479,7 @@ def decode(
                 for w, of_field in enumerate(excluded)
             ]
             values = np.stack(fields).astype(dtype).reshape(-1)
-            for cell in np.flatnonzero(is_special):
-                special = np.asarray(head.special[int(positions[cell])], dtype)
-                values.view(word)[cell] = special.view(word)
+            base.put_special(values, is_special, positions, head.special)
             decoded.append(values)
         decoder.end()
         return decoded

@@ -18,7 +18,6 @@
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
 #include "core/stages/entropy/escapes.hpp"
-#include "core/stages/lossless/byte_pack.hpp"
 #include "core/stages/mask/special_cursor.hpp"
 #include "core/stages/mask/special_values.hpp"
 #include "core/stages/predict/axis_choice.hpp"
@@ -31,9 +30,7 @@ namespace {
 
 constexpr uint8_t axes_mask = 0x0f;
 constexpr uint8_t flag_specials = 0x10;
-constexpr uint8_t flag_zero_groups = 0x20;
-constexpr uint8_t flag_zero_runs = 0x80;
-constexpr uint8_t known_flags = axes_mask | flag_specials | flag_zero_groups | flag_zero_runs;
+constexpr uint8_t known_flags = axes_mask | flag_specials | zero_groups_flag | zero_runs_flag;
 constexpr int max_shift = 24;
 
 // Residuals wait until there are this many: packing short rows one by one would waste the kernel.
@@ -225,7 +222,7 @@ class Encoder {
     if (!specials_.runs.empty()) flags |= flag_specials;
     std::vector<int32_t> escapes = packer_.take_escapes();
     const bool has_runs = settle_symbols(draft, escapes);
-    if (has_runs) flags |= flag_zero_runs;
+    if (has_runs) flags |= zero_runs_flag;
     ByteWriter before(draft.before);
     before.put(flags);
     before.put(choice_.shift);
@@ -272,8 +269,8 @@ Result<StoredSection> read_stored_section(ByteSpan bytes, size_t value_bytes, ui
   s.shift = in.get<uint8_t>();
   const int64_t origin = in.get_signed_varint();
   if (in.failed()) return corrupt("dual_quant section: ends inside its first fields");
-  const bool has_groups = (flags & flag_zero_groups) != 0, has_runs = (flags & flag_zero_runs) != 0;
-  if ((flags & ~known_flags) != 0 || (has_groups && has_runs))
+  const std::optional<Zeros> zeros = zeros_of(flags);
+  if ((flags & ~known_flags) != 0 || !zeros)
     return corrupt(fmt::format("dual_quant section: unknown flags 0x{:02x}", flags));
   if (s.shift > max_shift)
     return corrupt(fmt::format("dual_quant section: shift {} above {}", s.shift, max_shift));
@@ -285,11 +282,7 @@ Result<StoredSection> read_stored_section(ByteSpan bytes, size_t value_bytes, ui
     NEVE_ASSIGN(s.specials, read_special_values(in, value_bytes, held));
   }
   const uint64_t ordinary = held - s.specials.count();
-  NEVE_ASSIGN(s.symbols, read_symbols(in, shared,
-                                      has_runs     ? Zeros::runs
-                                      : has_groups ? Zeros::groups
-                                                   : Zeros::coded,
-                                      ordinary));
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, *zeros, ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   const uint64_t low_bytes = (ordinary * static_cast<uint64_t>(s.shift) + 7) / 8;
   s.low_bits = in.get_bytes(low_bytes);

@@ -10,14 +10,11 @@
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/stages/entropy/escapes.hpp"
-#include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve {
 
 namespace {
 
-constexpr uint8_t flag_zero_groups = 1;
-constexpr uint8_t flag_zero_runs = 2;
 // The escape that says that an exact value follows: no quantization code reaches it.
 constexpr int32_t exact_escape = residual_limit;
 
@@ -124,14 +121,10 @@ class SymbolRowDecoder {
 Result<StoredSymbols> read_stored_symbols(ByteReader& in, uint64_t ordinary, const CodebookTable& shared) {
   StoredSymbols s;
   const auto flags = in.get<uint8_t>();
-  if (in.failed() || flags > flag_zero_runs) {
+  if (in.failed() || flags > static_cast<uint8_t>(Zeros::runs)) {
     return corrupt(fmt::format("interpolation section: unknown flags 0x{:02x}", flags));
   }
-  NEVE_ASSIGN(s.symbols, read_symbols(in, shared,
-                                      flags == flag_zero_runs     ? Zeros::runs
-                                      : flags == flag_zero_groups ? Zeros::groups
-                                                                  : Zeros::coded,
-                                      ordinary));
+  NEVE_ASSIGN(s.symbols, read_symbols(in, shared, static_cast<Zeros>(flags), ordinary));
   NEVE_ASSIGN(s.escapes, read_escapes(in, ordinary));
   if (in.failed() || in.remaining() != 0) {
     return corrupt(fmt::format("interpolation section: {} bytes left over", in.remaining()));
@@ -154,7 +147,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   encoder.write_head(before);
   std::vector<int32_t> escapes = rows.take_escapes();
   const bool has_runs = settle_symbols(draft, escapes);
-  before.put(has_runs ? flag_zero_runs : uint8_t{0});
+  before.put(has_runs ? Zeros::runs : Zeros::coded);
   if (has_runs) before.put_varint(draft.symbols.size());
   ByteWriter after(draft.after);
   write_escapes(escapes, after);

@@ -35,9 +35,7 @@ namespace {
 
 constexpr uint8_t flag_merged = 0x01;
 constexpr uint8_t flag_specials = 0x10;
-constexpr uint8_t flag_zero_groups = 0x20;
-constexpr uint8_t flag_zero_runs = 0x80;
-constexpr uint8_t known_flags = flag_merged | flag_specials | flag_zero_groups | flag_zero_runs;
+constexpr uint8_t known_flags = flag_merged | flag_specials | zero_groups_flag | zero_runs_flag;
 
 constexpr int64_t max_block_cells = 6 * 6 * 6 * 6;
 // What a coefficient takes, roughly; only choices depend on it.
@@ -402,7 +400,7 @@ class Encoder {
     uint8_t flags = spec_.tuning.merge_units ? flag_merged : 0;
     if (!specials_.runs.empty()) flags |= flag_specials;
     const bool has_runs = settle_symbols(draft, escapes_);
-    if (has_runs) flags |= flag_zero_runs;
+    if (has_runs) flags |= zero_runs_flag;
     ByteWriter before(draft.before);
     before.put(flags);
     before.put(static_cast<uint8_t>(spec_.tuning.block_cells));
@@ -514,8 +512,8 @@ class Decoder {
     const auto flags = in.get<uint8_t>();
     s_.side = in.get<uint8_t>();
     if (in.failed()) return corrupt("lorenzo_regression section: ends inside its first fields");
-    const bool has_groups = (flags & flag_zero_groups) != 0, has_runs = (flags & flag_zero_runs) != 0;
-    if ((flags & ~known_flags) != 0 || (has_groups && has_runs)) {
+    const std::optional<Zeros> zeros = zeros_of(flags);
+    if ((flags & ~known_flags) != 0 || !zeros) {
       return corrupt(fmt::format("lorenzo_regression section: unknown flags 0x{:02x}", flags));
     }
     if (s_.side != 0 && s_.side != 4 && s_.side != 6) {
@@ -542,11 +540,7 @@ class Decoder {
       }
     }
     const uint64_t ordinary = held - s_.specials.count();
-    NEVE_ASSIGN(s_.symbols, read_symbols(in, shared,
-                                         has_runs     ? Zeros::runs
-                                         : has_groups ? Zeros::groups
-                                                      : Zeros::coded,
-                                         ordinary));
+    NEVE_ASSIGN(s_.symbols, read_symbols(in, shared, *zeros, ordinary));
     NEVE_ASSIGN(s_.escapes, read_escapes(in, ordinary));
     if (in.failed() || in.remaining() != 0) {
       return corrupt(fmt::format("lorenzo_regression section: {} bytes left over", in.remaining()));

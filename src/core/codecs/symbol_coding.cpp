@@ -14,6 +14,12 @@
 
 namespace neve {
 
+std::optional<Zeros> zeros_of(uint8_t flags) {
+  const bool has_groups = (flags & zero_groups_flag) != 0, has_runs = (flags & zero_runs_flag) != 0;
+  if (has_groups && has_runs) return {};
+  return has_runs ? Zeros::runs : has_groups ? Zeros::groups : Zeros::coded;
+}
+
 bool settle_symbols(SectionDraft& draft, std::vector<int32_t>& escapes) {
   auto [histogram, runs] = weigh_zero_runs(draft.symbols, escapes);
   if (runs) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/bits/bytes.hpp"
@@ -15,7 +16,11 @@ namespace neve {
 
 // What stands for symbols of residual 0, by a section's flags. Groups are read, and no longer written: runs
 // take less.
-enum class Zeros : uint8_t { coded, groups, runs };
+enum class Zeros : uint8_t { coded = 0, groups = 1, runs = 2 };  // as sections of interpolation have them
+
+// The flags that say it in sections of dual_quant and lorenzo_regression. Nothing: both are set.
+inline constexpr uint8_t zero_groups_flag = 0x20, zero_runs_flag = 0x80;
+std::optional<Zeros> zeros_of(uint8_t flags);
 
 // Replaces symbols of residual 0 in draft.symbols by runs where that is worthwhile, and gives what is left
 // one codebook. `escapes` are those of the symbols, in order, and become those of what is left. True: there

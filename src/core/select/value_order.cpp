@@ -34,12 +34,6 @@ constexpr size_t values_per_glance = 4;
 constexpr double few_at_a_glance = 0.6, few_of_all = 0.5;
 
 template <class T>
-double size_of(const ValueUnit& unit) {
-  if (unit.kind == ValueUnit::Kind::power_of_two) return math::ldexp(1.0, unit.exponent);
-  return static_cast<double>(unit.divisor) / powers_of_10[static_cast<size_t>(unit.exponent)];
-}
-
-template <class T>
 class OrderSample {
  public:
   OrderSample(const SectionSource<T>& source, const ValueRules<T>& rules) : source_(source), rules_(rules) {
@@ -53,7 +47,7 @@ class OrderSample {
     if (values_.empty()) return order;
     order.bits = std::min(repeat_bits(), bits_of_few());
     if (const auto unit = find_unit<T>(values_)) {
-      order.unit = size_of<T>(*unit);
+      order.unit = Multiples<double>(*unit).value(1);
       const Multiples<T> multiples(*unit);
       order.bits = std::min(order.bits, number_bits([&](T value) { return multiples.multiple(value); }));
     }

@@ -52,7 +52,10 @@ class Multiples {
     inverse_ = power_ / factor_;
   }
 
-  T value(Signed multiple) const { return static_cast<T>(static_cast<double>(multiple) * factor_ / power_); }
+  T value(Signed multiple) const {
+    const double scaled = static_cast<double>(multiple) * factor_;
+    return static_cast<T>(kind_ == ValueUnit::Kind::power_of_two ? scaled : scaled / power_);
+  }
   // Nothing for NaN, infinities, -0, values too large, and what lies between multiples.
   std::optional<Signed> multiple(T value) const {
     constexpr double limit = sizeof(T) == 4 ? 0x1p31 : 0x1p53;
