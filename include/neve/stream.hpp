@@ -34,6 +34,14 @@ Result<CodebookRule> parse_codebook_rule(std::string_view name);
 enum class CodebookKind : uint8_t { kept = 0, rebuilt = 1, offline = 2 };
 std::string_view codebook_kind_name(CodebookKind kind);  // "kept", "rebuilt", "offline"
 
+// What the options below may be.
+inline constexpr int max_stream_dims = 3;
+inline constexpr uint32_t min_stream_block_values = 1U << 8;
+inline constexpr uint32_t max_stream_block_values = 1U << 24;
+inline constexpr uint64_t min_stream_chunk_bytes = 1024;
+inline constexpr uint64_t max_stream_chunk_bytes = uint64_t{1} << 30;
+inline constexpr int offline_codebook_count = 16;
+
 struct StreamOptions {
   DType dtype = DType::f32;  // f32 or f64
   // Shape of the array, slowest first. The slowest size may be 0: then the stream ends when finish() is

@@ -369,6 +369,8 @@ def test_rules_of_data_files_that_contradict_themselves(tmp_path, data_file, rul
         (("--field", "*:unchanged", "--method", "zstd"), "method has no meaning"),
         (("--field", "*:unchanged=true", "--bound", "abs=1"), "bound has no meaning"),
         (("--field", "*:unchanged", "--chunk-size", "1MiB"), "chunk-size has no meaning"),
+        (("--field", "T:,,"), "--field T: ',,' has an empty setting; allowed settings: bound"),
+        (("--field", "T:abs=1,"), "--field T: 'abs=1,' has an empty setting"),
         (("--field", "T:unchanged=7"), "--field T: unchanged: '7'; true or false is allowed"),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, tuple) else "",

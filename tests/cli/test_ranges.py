@@ -62,6 +62,13 @@ def test_flags_of_mpi_run_refuse_what_their_variables_refuse(tmp_path, flag, val
         (("--aggregate-boxes", "0"), "--aggregate-boxes is 0; 1 to "),
         (("--aggregate-boxes", "99999999999"), "--aggregate-boxes is 99999999999; 1 to "),
         (("--stripe-count", "99999999999"), "--stripe-count is 99999999999; 0 to 2000 are allowed"),
+        (
+            ("--stripe-size", "8GiB"),
+            "stripe size is 8589934592 bytes; multiples of 65536 below 4 GiB",
+        ),
+        (("--targets", "0x10"), '--targets: "0x10" is not a whole number'),
+        (("--targets", " 4"), '--targets: " 4" is not a whole number'),
+        (("--ratio", "0x10"), '--ratio: "0x10" is not a number'),
     ],
 )
 def test_numbers_of_a_plan_are_refused_rather_than_ignored(words, told):
@@ -71,14 +78,22 @@ def test_numbers_of_a_plan_are_refused_rather_than_ignored(words, told):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--block-values", "-1"), '--block-values: "-1" is not a whole number of at least 0'),
-        (("--block-values", "0x10"), '--block-values: "0x10" is not a whole number of at least 0'),
+        (("--block-values", "-1"), "--block-values is -1; 256 to 16777216 are allowed"),
+        (("--block-values", "255"), "--block-values is 255; 256 to 16777216 are allowed"),
+        (("--restart", "-1"), '--restart: "-1" is not a whole number of at least 0'),
+        (("--dims", "0x1"), '--dims: "0x1" is not a whole number'),
+        (("--dims", "+1"), '--dims: "+1" is not a whole number'),
+        (("--dims", "4"), "--dims is 4; 0 to 3 are allowed"),
+        (("--block-values", "0x1"), '--block-values is "0x1"; 256 to 16777216 are allowed'),
+        (("--chunk", "0"), "--chunk is 0; 1024 to 1073741824 are allowed"),
         (("--restart", "99999999999"), "--restart is 99999999999; 0 to 4294967295 are allowed"),
     ],
 )
 def test_numbers_that_are_not_below_zero(tmp_path, words, told):
-    assert told in refused("compress", "--stream", *words, "a.npy", "b.neve")
-    assert os.listdir(tmp_path) == []
+    np.save(tmp_path / "a.npy", np.zeros(9, np.float32))
+    files = (tmp_path / "a.npy", tmp_path / "b.neve", "--bound", "abs=1")
+    assert told in refused("compress", "--stream", *words, *files)
+    assert os.listdir(tmp_path) == ["a.npy"]
 
 
 THREADS = "1 to 1024 are allowed"
@@ -204,3 +219,11 @@ def test_a_reader_that_stops_early_is_no_fault(tmp_path):
     words = f"'{NEVE}' bench study two-cores --dry-run --into '{tmp_path}/st' | head -n 1"
     outcome = run(["bash", "-c", words])
     assert outcome.err == "", outcome.err
+
+
+def test_a_bound_that_no_number_holds_is_told_from_what_is_no_number(tmp_path):
+    for value in ("1e-400", "1e400"):
+        line = refused("compress", "a.npy", tmp_path / "b.neve", "--bound", f"abs={value}")
+        assert f"value {value} is no number that f64 holds" in line
+    line = refused("compress", "a.npy", tmp_path / "b.neve", "--bound", "abs=1e-4x")
+    assert "is not a number" in line

@@ -120,10 +120,25 @@ def test_directions_and_one_offline_codebook():
         assert encoder.reports[0]["offline_codebook"] == 9
         sizes[dims] = len(stored)
     assert sizes[1] < sizes[2] == sizes[None]
-    with pytest.raises(neve.Error, match="dims is 4; 0 to 3 are allowed"):
-        neve.StreamEncoder((4,), abs=1, dims=4)
-    with pytest.raises(neve.Error, match="offline codebook 16"):
-        neve.StreamEncoder((4,), abs=1, offline_codebook=16)
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "words"),
+    [
+        ("dims", 4, "is 4; 1 to 3 are allowed"),
+        ("dims", 0, "is 0; 1 to 3 are allowed"),
+        ("offline_codebook", 16, "is 16; 0 to 15 are allowed"),
+        ("block_values", -1, "is -1; 256 to 16777216 are allowed"),
+        ("chunk_bytes", 2**70, f"is {2**70}; 1024 to 1073741824 are allowed"),
+        ("restart_blocks", 2**32, f"is {2**32}; 0 to {2**32 - 1} are allowed"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_by_name(keyword, value, words):
+    with pytest.raises(neve.Error, match=f"StreamEncoder: {keyword} {words}"):
+        neve.StreamEncoder((4,), abs=1, **{keyword: value})
+    for other in (1.5, "3", True):
+        with pytest.raises(neve.Error, match=f"{keyword}={other!r} is not a whole number"):
+            neve.StreamEncoder((4,), abs=1, **{keyword: other})
 
 
 def test_thresholds_of_another_rule_are_refused():

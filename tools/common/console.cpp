@@ -11,16 +11,23 @@
 
 namespace neve::cli {
 
+namespace {
+
+// Where it cannot be written there is nobody left to tell, which must not end a command (fmt::print throws).
+void print_error(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+}  // namespace
+
 void say(const std::string& text) { say("", text); }
 
 void say(const std::string& command, const std::string& text) {
-  fmt::print(stderr, "neve{}{}: {}\n", command.empty() ? "" : " ", command, text);
+  print_error(fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, text));
 }
 
 Progress::Progress(bool wanted) : is_terminal_(wanted && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) print_error("\r\x1b[K");
 }
 
 void Progress::show(const std::string& phase, double fraction) {
@@ -32,8 +39,8 @@ void Progress::show(const std::string& phase, double fraction) {
   shown_ = true;
   constexpr int bar_width = 30;
   const int filled = percent * bar_width / 100;
-  fmt::print(stderr, "\r\x1b[K{:<8} [{:#<{}}{:.<{}}] {:3d} %", phase, "", filled, "", bar_width - filled,
-             percent);
+  print_error(fmt::format("\r\x1b[K{:<8} [{:#<{}}{:.<{}}] {:3d} %", phase, "", filled, "", bar_width - filled,
+                          percent));
   std::fflush(stderr);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/catalog/file_layout.hpp"
 #include "core/options/settings.hpp"
 #include "core/options/value_text.hpp"
 
@@ -80,6 +81,7 @@ Result<FileLayout> LayoutArgs::read() const {
   options::Slots slots;
   slots.layout = &layout;
   NEVE_TRY(flags_.read(slots));
+  NEVE_TRY(check_layout(layout));
   return layout;
 }
 

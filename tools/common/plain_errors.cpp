@@ -30,6 +30,8 @@ std::string commands_of(const CLI::App& app) {
 
 constexpr std::string_view unsigned_kind = "a whole number of at least 0";
 
+bool is_unsigned_option(const CLI::Option& option) { return option.get_type_name().starts_with("UINT"); }
+
 bool holds_whole_numbers(const CLI::Option& option) {
   return is_unsigned_option(option) || option.get_type_name().starts_with("INT");
 }
@@ -38,11 +40,9 @@ bool holds_whole_numbers(const CLI::Option& option) {
 std::string kind_of_value(const CLI::Option* option) {
   if (option == nullptr) return "allowed";
   if (option->get_items_expected_max() == 0) return "true or false";
-  const std::string type = option->get_type_name();
   if (is_unsigned_option(*option)) return std::string(unsigned_kind);
-  if (type.starts_with("INT")) return "a whole number";
-  if (type.starts_with("FLOAT")) return "a number";
-  return "allowed";
+  if (holds_whole_numbers(*option)) return "a whole number";
+  return holds_numbers(*option) ? "a number" : "allowed";
 }
 
 // The least and the most of the numbers that an option holds, where a whole one is none of them.
@@ -93,10 +93,15 @@ std::string allowed_range(const CLI::Option& option) {
   return range ? range->str(1) + " to " + range->str(2) : "";
 }
 
-bool is_unsigned_option(const CLI::Option& option) { return option.get_type_name().starts_with("UINT"); }
+bool holds_numbers(const CLI::Option& option) {
+  return holds_whole_numbers(option) || option.get_type_name().starts_with("FLOAT");
+}
 
-std::string not_unsigned(const std::string& value) {
-  return fmt::format("\"{}\" is not {}", value, unsigned_kind);
+std::string number_fault(const CLI::Option& option, const std::string& value) {
+  const bool is_number =
+      holds_whole_numbers(option) ? options::is_whole_number(value) : options::parse_number(value).ok();
+  if (is_number && !(is_unsigned_option(option) && value.starts_with('-'))) return {};
+  return fmt::format("\"{}\" is not {}", value, kind_of_value(&option));
 }
 
 // By what the texts of CLI11 look like, since its errors hold nothing else.

@@ -13,8 +13,8 @@ std::string plain_words(const CLI::App& command, const CLI::Error& error);
 // Behind the name of its type: "1 to 2048", "at least 0", "above 0"; empty where every value is allowed.
 std::string allowed_range(const CLI::Option& option);
 
-// Whether the option's values are whole numbers of at least 0, and what is said of another.
-bool is_unsigned_option(const CLI::Option& option);
-std::string not_unsigned(const std::string& value);
+// Whether the option's values are numbers, and what is wrong with one of them; empty where nothing is.
+bool holds_numbers(const CLI::Option& option);
+std::string number_fault(const CLI::Option& option, const std::string& value);
 
 }  // namespace neve::cli

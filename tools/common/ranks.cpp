@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "parallel/comm/broadcast.hpp"
+#include "parallel/comm/same_everywhere.hpp"
+
 namespace neve::cli {
 namespace {
 
@@ -66,6 +69,30 @@ MpiSession::~MpiSession() {
 Result<Ranks> Ranks::of_world() {
   NEVE_ASSIGN(mpi::Comm comm, mpi::Comm::duplicate(MPI_COMM_WORLD));
   return Ranks(std::move(comm));
+}
+
+Status Ranks::check_same_arguments(int argc, const char* const* argv) const {
+  std::string mine, of_first;
+  NEVE_TRY(agree(mpi::guarded("arguments", [&]() -> Status {
+    for (int i = 1; i < argc; ++i) {
+      if (i > 1) mine += ' ';
+      mine += argv[i];
+    }
+    of_first = mine;
+    return {};
+  })));
+  NEVE_TRY(mpi::broadcast(comm_, of_first));
+  return agree(mpi::guarded("arguments", [&]() -> Status {
+    if (mine == of_first) return {};
+    return usage_error("its arguments are '" + mine + "', those of rank 0 '" + of_first +
+                       "'; all ranks must have the same");
+  }));
+}
+
+bool Ranks::is_same_everywhere(const Status& status) const {
+  return mpi::check_same_everywhere(
+             comm_, [&] { return status.message(); }, "an error")
+      .ok();
 }
 
 }  // namespace neve::cli

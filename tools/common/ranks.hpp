@@ -41,6 +41,22 @@ class Ranks {
   // Collective: ok where all ranks pass ok, else the same error everywhere.
   Status agree(const Status& mine) const { return mpi::agree(comm_, mine); }
 
+  // Collective: ok where all ranks have the arguments of rank 0. A rank with others would go another way, and
+  // leave the rest waiting for it.
+  Status check_same_arguments(int argc, const char* const* argv) const;
+
+  // Collective. What `work` (which is not collective) comes to, where it comes to it on all ranks. It reads
+  // the arguments that all have, so that an error of theirs is every rank's, and names none; a file or memory
+  // that one rank lacks is that rank's.
+  template <class Work>
+  auto settle(const char* phase, Work&& work) const -> decltype(work()) {
+    auto mine = mpi::guarded(phase, work);
+    const Status status = status_of(mine);
+    const Status agreed = agree(status);
+    if (agreed.ok() || is_same_everywhere(status)) return mine;
+    return agreed;
+  }
+
   // Collective: runs `work` (which returns a Status and is not collective) on rank 0 only.
   template <class Work>
   Status on_first(const char* phase, Work&& work) const {
@@ -49,6 +65,13 @@ class Ranks {
 
  private:
   explicit Ranks(mpi::Comm comm) : comm_(std::move(comm)) {}
+  static const Status& status_of(const Status& status) { return status; }
+  template <class T>
+  static const Status& status_of(const Result<T>& result) {
+    return result.status();
+  }
+  bool is_same_everywhere(const Status& status) const;  // collective
+
   mpi::Comm comm_;
 };
 

@@ -58,7 +58,7 @@ const Command* parsed_one(const std::vector<Command>& commands) {
   return nullptr;
 }
 
-int run_parallel(const Command& command) {
+int run_parallel(const Command& command, int argc, char** argv) {
   int exit_code = static_cast<int>(Code::failure);
   bool is_first = false;
   {
@@ -71,7 +71,8 @@ int run_parallel(const Command& command) {
     Status status = ranks.status();
     if (ranks.ok()) {
       try {
-        status = command.parallel(*ranks);
+        status = ranks->check_same_arguments(argc, argv);
+        if (status.ok()) status = command.parallel(*ranks);
       } catch (const std::exception& e) {
         // The other ranks may wait for this one: there is no one left to agree with.
         say(full_name(*command.app), std::string("unexpected: ") + e.what());
@@ -114,16 +115,15 @@ void check_values_of_flags(CLI::App& app) {
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_values_of_flags(*below);
 }
 
-// Without it CLI11 takes a number below 0 for a very large one, and 0x10 for 16.
-void check_unsigned_values(CLI::App& app) {
-  const auto is_unsigned = [](const std::string& text) -> std::string {
-    if (options::is_whole_number(text) && !text.starts_with('-')) return {};
-    return not_unsigned(text);
-  };
+// Without it CLI11 takes a number below 0 for a very large one, 0x10 for 16, and blanks and a + before
+// numbers.
+void check_numbers(CLI::App& app) {
   for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; })) {
-    if (is_unsigned_option(*option)) option->check(CLI::Validator(is_unsigned, ""));
+    if (!holds_numbers(*option)) continue;
+    option->check(
+        CLI::Validator([option](const std::string& text) { return number_fault(*option, text); }, ""));
   }
-  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_unsigned_values(*below);
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) check_numbers(*below);
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ void check_unsigned_values(CLI::App& app) {
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
   set_help_format(app, wrapped_help());
   check_values_of_flags(app);
-  check_unsigned_values(app);
+  check_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -145,7 +145,7 @@ int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, 
   if (command == nullptr) return static_cast<int>(Code::usage);
   while (const Command* below = parsed_one(command->below)) command = below;
   outlive_file_size_limits();
-  if (command->parallel) return said_all(run_parallel(*command));
+  if (command->parallel) return said_all(run_parallel(*command, argc, argv));
   return said_all(launcher_rank() == 0 || command->is_on_all_ranks ? command->local() : 0);
 }
 

@@ -8,8 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/catalog/refusals.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
+#include "core/options/value_text.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "neve/frame.hpp"
@@ -66,6 +68,11 @@ Result<StreamArrayOptions> stream_array_options(const Args& args, DType dtype) {
   options.stream.fill = common.fill;
   options.detect_fill = common.detect_fill;
   NEVE_ASSIGN(options.stream.chunk_bytes, parse_bytes("--chunk", args.stream_options.chunk));
+  if (options.stream.chunk_bytes < min_stream_chunk_bytes ||
+      options.stream.chunk_bytes > max_stream_chunk_bytes) {
+    return out_of_range("--chunk", options.stream.chunk_bytes, min_stream_chunk_bytes,
+                        max_stream_chunk_bytes);
+  }
   NEVE_ASSIGN(options.stream.rule, parse_codebook_rule(args.stream_options.rule));
   options.stream.chi_keep = args.stream_options.chi[0];
   options.stream.chi_offline = args.stream_options.chi[1];
@@ -216,7 +223,10 @@ void add_stream_options(CLI::App& sub, Args& args) {
                "write a stream of blocks, in bounded memory, instead of a frame; Neve's hardware engine "
                "makes the same bytes");
   StreamArgs& stream = args.stream_options;
-  sub.add_option("--chunk", stream.chunk, "bytes of values for which one codebook is chosen, 1KiB to 1GiB")
+  sub.add_option("--chunk", stream.chunk,
+                 fmt::format("bytes of values for which one codebook is chosen, {} to {}",
+                             options::bytes_text(min_stream_chunk_bytes),
+                             options::bytes_text(max_stream_chunk_bytes)))
       ->capture_default_str();
   sub.add_option("--codebook-rule", stream.rule,
                  "when a codebook is rebuilt: exact_cost, chi, always or never")
@@ -228,12 +238,14 @@ void add_stream_options(CLI::App& sub, Args& args) {
       ->expected(2)
       ->delimiter(',')
       ->default_str("5.18,9.69");
-  sub.add_option("--block-values", stream.block, "values in a block, 256 to 16777216")->capture_default_str();
+  sub.add_option("--block-values", stream.block, "values in a block")
+      ->check(CLI::Range(min_stream_block_values, max_stream_block_values))
+      ->capture_default_str();
   sub.add_option("--restart", stream.restart, "prediction restarts after so many blocks; 0: never")
       ->capture_default_str();
   sub.add_option("--dims", stream.dims,
-                 "number of directions that prediction uses, the fastest first, 1 to 3; 0: chosen "
-                 "from a sample")
+                 "number of directions that prediction uses, the fastest first; 0: chosen from a sample")
+      ->check(CLI::Range(0, max_stream_dims))
       ->capture_default_str();
 }
 

@@ -305,6 +305,15 @@ struct Opened {
   std::vector<std::string> behind;  // what the destination will not hold
 };
 
+// The options for the source that has been opened; the layers of ghosts that are dropped.
+Result<IntVect> settle_options(const Args& args, Opened& opened) {
+  NEVE_ASSIGN(opened.options, write_options(args));
+  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), opened.options));
+  if (opened.to_hdf5 && opened.options.compress)
+    NEVE_TRY(options::refuse_idle_of_plotfile(args.flags.asked(), opened.options, field_prefix));
+  return settle_ghosts(args, *opened.source, opened.to_hdf5, opened.options);
+}
+
 // Collective.
 Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind) {
   Opened opened;
@@ -320,11 +329,8 @@ Result<Opened> open_plotfile(const Ranks& ranks, const Args& args, const CLI::Ap
   })));
   const bool to_hdf5 = opened.to_hdf5;
   const PlotfileSource& source = *opened.source;
-  NEVE_ASSIGN(opened.options, write_options(args));
-  NEVE_TRY(options::refuse_idle_layout(args.flags.asked(), opened.options));
-  if (to_hdf5 && opened.options.compress)
-    NEVE_TRY(options::refuse_idle_of_plotfile(args.flags.asked(), opened.options, field_prefix));
-  NEVE_ASSIGN(const IntVect dropped_ghosts, settle_ghosts(args, source, to_hdf5, opened.options));
+  NEVE_ASSIGN(const IntVect dropped_ghosts,
+              ranks.settle("options", [&] { return settle_options(args, opened); }));
   if (to_hdf5 && kind == InputKind::hdf5) opened.options.like = args.source;
   NEVE_TRY(ranks.on_first("open", [&]() -> Status {
     NEVE_ASSIGN(opened.behind, stays_behind(source, to_hdf5, dropped_ghosts));
@@ -383,12 +389,14 @@ Status convert_boxes(const Ranks& ranks, const Args& args, const CLI::App& app) 
     return {};
   })));
   if (of_chombo) {
-    NEVE_ASSIGN(const datafile::CheckpointCopyOptions options, chombo_options(app, args));
+    NEVE_ASSIGN(const datafile::CheckpointCopyOptions options,
+                ranks.settle("options", [&] { return chombo_options(app, args); }));
     return convert_chombo_checkpoint(ranks, args.source, args.destination, options,
                                      !args.flags.is_given("bound"), args.json);
   }
   if (kind == InputKind::checkpoint) {
-    NEVE_ASSIGN(CheckpointConversion conversion, checkpoint_conversion(app, args));
+    NEVE_ASSIGN(CheckpointConversion conversion,
+                ranks.settle("options", [&] { return checkpoint_conversion(app, args); }));
     return convert_checkpoint(ranks, std::move(conversion));
   }
   return convert_plotfile(ranks, args, app, kind, begin_seconds);
@@ -403,7 +411,8 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
   };
   NEVE_TRY(ranks.agree(mpi::guarded("open", recognise)));
   if (!of_data) return convert_boxes(ranks, args, app);
-  NEVE_ASSIGN(const datafile::CopyOptions options, copy_options(app, args));
+  NEVE_ASSIGN(const datafile::CopyOptions options,
+              ranks.settle("options", [&] { return copy_options(app, args); }));
   return convert_data_file(ranks, args.source, args.destination, options, !args.flags.is_given("bound"),
                            args.json);
 }

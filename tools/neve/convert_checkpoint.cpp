@@ -88,7 +88,9 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
     NEVE_ASSIGN(checkpoint, open_checkpoint(conversion.source, conversion.open));
     return {};
   })));
-  NEVE_ASSIGN(const std::vector<Variable> variables, variables_to_write(checkpoint->variables(), conversion));
+  NEVE_ASSIGN(const std::vector<Variable> variables, ranks.settle("options", [&] {
+    return variables_to_write(checkpoint->variables(), conversion);
+  }));
 
   Progress progress(ranks.first());
   std::vector<LocalBoxes> held;

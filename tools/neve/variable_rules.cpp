@@ -23,9 +23,11 @@ using datafile::VariableRule;
 
 constexpr const char* unchanged_key = "unchanged";
 
-std::string allowed_keys() {
-  return fmt::format("match, {}, {}", options::keys_of(options::variable_rule), unchanged_key);
+std::string allowed_settings() {
+  return fmt::format("{}, {}", options::keys_of(options::variable_rule), unchanged_key);
 }
+
+std::string allowed_keys() { return "match, " + allowed_settings(); }
 
 std::string keys_of_kinds(std::initializer_list<options::Kind> kinds) {
   std::string keys;
@@ -104,7 +106,7 @@ Status add_rules(const toml::table& table, std::vector<VariableRule>& rules) {
   }
   if (settings.empty()) return usage_error(fmt::format("it sets nothing; allowed keys: {}", allowed_keys()));
   for (const std::string& pattern : patterns) {
-    NEVE_ASSIGN(VariableRule rule, parse_variable_rule(pattern + ":" + settings));
+    NEVE_ASSIGN(VariableRule rule, parse_variable_rule(pattern + ":" + settings, ""));
     rules.push_back(std::move(rule));
   }
   return {};
@@ -126,6 +128,10 @@ Status check_rule(const VariableRule& rule) {
 
 // Whether "unchanged" or "unchanged=true" is among the settings of `text`; the others, into `others`.
 Result<bool> take_unchanged(std::string_view text, std::string& others) {
+  if (text.starts_with(',') || text.ends_with(',') || text.find(",,") != std::string_view::npos) {
+    return usage_error(
+        fmt::format("'{}' has an empty setting; allowed settings: {}", text, allowed_settings()));
+  }
   std::istringstream settings{std::string(text)};
   std::optional<bool> unchanged;
   for (std::string setting; std::getline(settings, setting, ',');) {
@@ -142,21 +148,21 @@ Result<bool> take_unchanged(std::string_view text, std::string& others) {
   return unchanged.value_or(false);
 }
 
-Result<VariableRule> parse_settings(const std::string& text) {
+Result<VariableRule> parse_settings(const std::string& text, const std::string& prefix) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
-    return usage_error(fmt::format("--field '{}' is not PATTERN:SETTING; allowed settings: {}, {}", text,
-                                   options::keys_of(options::variable_rule), unchanged_key));
+    return usage_error(
+        fmt::format("{}'{}' is not PATTERN:SETTING; allowed settings: {}", prefix, text, allowed_settings()));
   }
   VariableRule rule;
   rule.pattern = text.substr(0, colon);
   std::string others;
   const Result<bool> unchanged = take_unchanged(text.substr(colon + 1), others);
-  if (!unchanged.ok()) return unchanged.status().in("--field " + rule.pattern);
+  if (!unchanged.ok()) return unchanged.status().in(prefix + rule.pattern);
   rule.is_unchanged = *unchanged;
   if (others.empty()) return rule;
   auto said = options::parse_rule(others, options::variable_rule);
-  if (!said.ok()) return said.status().in("--field " + rule.pattern);
+  if (!said.ok()) return said.status().in(prefix + rule.pattern);
   rule.bound = said->bound;
   rule.codec = said->codec;
   rule.tuning = said->tuning;
@@ -167,9 +173,9 @@ Result<VariableRule> parse_settings(const std::string& text) {
 
 }  // namespace
 
-Result<VariableRule> parse_variable_rule(const std::string& text) {
-  NEVE_ASSIGN(VariableRule rule, parse_settings(text));
-  NEVE_TRY(check_rule(rule).in(rule.pattern));
+Result<VariableRule> parse_variable_rule(const std::string& text, const std::string& prefix) {
+  NEVE_ASSIGN(VariableRule rule, parse_settings(text, prefix));
+  NEVE_TRY(check_rule(rule).in(prefix + rule.pattern));
   return rule;
 }
 

@@ -10,8 +10,10 @@
 
 namespace neve::cli {
 
-// "PATTERN:SETTING,...": options of the table for variable_rule, and unchanged.
-Result<datafile::VariableRule> parse_variable_rule(const std::string& text);
+// "PATTERN:SETTING,...": options of the table for variable_rule, and unchanged. Errors begin with `prefix`
+// and the pattern.
+Result<datafile::VariableRule> parse_variable_rule(const std::string& text,
+                                                   const std::string& prefix = "--field ");
 
 // A TOML file of tables [[rule]] with a key `match` (a pattern, or a list of them) and the settings of
 // --field under the same names. An unknown key is a usage error.

@@ -15,7 +15,7 @@ from . import _core
 from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
 from ._keywords import checks_keywords, takes_keywords_of
-from ._ranges import check_range
+from ._ranges import whole_number
 
 if TYPE_CHECKING:
     from ._core import Readable
@@ -26,10 +26,7 @@ MAX_THREADS = _core.MAX_THREADS
 def _thread_count(caller: str, threads: int | None) -> int:
     if threads is None:
         return min(len(os.sched_getaffinity(0)), MAX_THREADS)
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
-        raise Error(f"{caller}: threads={threads!r} is not a whole number or None")
-    check_range(caller, "threads", threads, 1, MAX_THREADS)
-    return int(threads)
+    return whole_number(caller, "threads", threads, 1, MAX_THREADS)
 
 
 def masked_count(array: Any) -> int:

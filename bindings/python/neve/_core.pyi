@@ -15,6 +15,7 @@ _Corners: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 FILTER_ID: int
 FILTER_LAYOUT: int
 MAX_THREADS: int
+STREAM_LIMITS: dict[str, tuple[int, int]]
 MAX_BLOCK_BYTES: int
 MAX_MISSING: int
 CODECS: dict[str, int]

@@ -15,6 +15,7 @@ from ._array import DTYPES, NUMPY_NAMES, fill_value, unmasked
 from ._bound import given_range, parse_bound
 from ._errors import Error
 from ._keywords import checks_keywords
+from ._ranges import whole_number
 
 if TYPE_CHECKING:
     from ._core import Readable
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 BLOCK_VALUES = 1 << 16
 CHUNK_BYTES = 32 << 20
 CHI = (5.18, 9.69)
+
+
+def _number(name: str, found: Any) -> int:
+    least, most = _core.STREAM_LIMITS[name]
+    return whole_number("StreamEncoder", name, found, least, most)
 
 
 @checks_keywords
@@ -112,14 +118,14 @@ class StreamEncoder:
             lowest,
             highest,
             None if fill is None else fill_value("StreamEncoder", fill),
-            int(block_values),
-            int(chunk_bytes),
-            int(restart_blocks),
+            _number("block_values", block_values),
+            _number("chunk_bytes", chunk_bytes),
+            _number("restart_blocks", restart_blocks),
             str(codebook_rule),
             float(thresholds[0]),
             float(thresholds[1]),
-            0 if dims is None else int(dims),
-            -1 if offline_codebook is None else int(offline_codebook),
+            0 if dims is None else _number("dims", dims),
+            -1 if offline_codebook is None else _number("offline_codebook", offline_codebook),
         )
 
     def _native(self, values: npt.ArrayLike) -> np.ndarray:

@@ -4,10 +4,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "binding.hpp"
 #include "core/catalog/refusals.hpp"
 #include "core/format/frame_file.hpp"
 #include "neve/frame.hpp"
+#include "neve/stream.hpp"
 
 namespace {
 
@@ -23,6 +26,17 @@ void translate_status_error(const std::exception_ptr& exception, void*) {
   }
 }
 
+// The least and the most of each number of a StreamEncoder, by its keyword.
+nanobind::dict stream_limits() {
+  nanobind::dict limits;
+  limits["dims"] = nanobind::make_tuple(1, neve::max_stream_dims);
+  limits["block_values"] = nanobind::make_tuple(neve::min_stream_block_values, neve::max_stream_block_values);
+  limits["chunk_bytes"] = nanobind::make_tuple(neve::min_stream_chunk_bytes, neve::max_stream_chunk_bytes);
+  limits["restart_blocks"] = nanobind::make_tuple(0, std::numeric_limits<uint32_t>::max());
+  limits["offline_codebook"] = nanobind::make_tuple(0, neve::offline_codebook_count - 1);
+  return limits;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -33,6 +47,7 @@ NB_MODULE(_core, module) {
   neve::python::bind_frame(module);
   neve::python::bind_plotfile(module);
   neve::python::bind_stream(module);
+  module.attr("STREAM_LIMITS") = stream_limits();
   module.attr("MAX_THREADS") = neve::max_threads;
   module.attr("MAX_BLOCK_BYTES") = neve::max_frame_value_bytes;
   module.def(

@@ -148,6 +148,9 @@ Result<Bound> parse_bound(std::string_view text, BoundUse use) {
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bound.value);
+  if (error == std::errc::result_out_of_range && end == value.data() + value.size()) {
+    return usage_error(fmt::format("bound \"{}\": value {} is no number that f64 holds", text, value));
+  }
   if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
     return usage_error(fmt::format("bound \"{}\": value \"{}\" is not a number", text, value));
   }

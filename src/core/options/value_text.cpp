@@ -49,6 +49,9 @@ Result<double> parse_number(std::string_view text) {
   const auto [at, error] = std::from_chars(digits.data(), end, value);
   // from_chars leaves the value alone where it is too large or too small for one.
   if (error == std::errc() && at == end && !digits.starts_with('+')) return value;
+  if (error == std::errc::result_out_of_range && at == end) {
+    return usage_error(fmt::format("'{}' is no number that f64 holds", text));
+  }
   return usage_error(fmt::format("'{}' is not a number", text));
 }
 

@@ -42,8 +42,6 @@ std::string_view name_of(const std::array<std::string_view, count>& names, Numbe
   return n < count ? names[n] : "unknown";
 }
 
-constexpr uint64_t min_chunk_bytes = 1024;
-constexpr uint64_t max_chunk_bytes = uint64_t{1} << 30;
 // Under a ratio or a PSNR the chunk's values are kept, and tried under several bounds.
 constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 
@@ -69,7 +67,7 @@ void set_directions(std::span<const uint64_t> shape, int most, Header& header) {
     if (shape[d] != 1) sides.push_back(shape[d]);
   }
   constexpr uint64_t longest = std::numeric_limits<uint32_t>::max();
-  header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, most > 0 ? most : stream::max_stream_dims);
+  header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, most > 0 ? most : max_stream_dims);
   if (header.dims == 3 && sides[1] > longest) header.dims = 2;
   if (header.dims >= 2 && sides[0] > longest) header.dims = 1;
   header.line = header.dims >= 2 ? static_cast<uint32_t>(sides[0]) : 0;
@@ -105,15 +103,15 @@ Status check_extents(const StreamOptions& o) {
   }
   if (const std::string fault = stream::shape_fault(o.shape); !fault.empty())
     return usage_error(fmt::format("stream: {}", fault));
-  if (o.dims < 0 || o.dims > stream::max_stream_dims) {
-    return out_of_range("stream: dims", o.dims, 0, stream::max_stream_dims);
+  if (o.dims < 0 || o.dims > max_stream_dims) {
+    return out_of_range("stream: dims", o.dims, 0, max_stream_dims);
   }
-  if (o.block_values < stream::min_block_values || o.block_values > stream::max_block_values) {
-    return out_of_range("stream: block_values", o.block_values, stream::min_block_values,
-                        stream::max_block_values);
+  if (o.block_values < min_stream_block_values || o.block_values > max_stream_block_values) {
+    return out_of_range("stream: block_values", o.block_values, min_stream_block_values,
+                        max_stream_block_values);
   }
-  if (o.chunk_bytes < min_chunk_bytes || o.chunk_bytes > max_chunk_bytes) {
-    return out_of_range("stream: chunk_bytes", o.chunk_bytes, min_chunk_bytes, max_chunk_bytes);
+  if (o.chunk_bytes < min_stream_chunk_bytes || o.chunk_bytes > max_stream_chunk_bytes) {
+    return out_of_range("stream: chunk_bytes", o.chunk_bytes, min_stream_chunk_bytes, max_stream_chunk_bytes);
   }
   return {};
 }
@@ -124,10 +122,9 @@ Status check_codebook_options(const StreamOptions& o) {
         fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
                     static_cast<int>(o.rule)));
   }
-  const auto offline_codebooks = static_cast<int>(stream::offline_codebooks().size());
-  if (o.offline_codebook < -1 || o.offline_codebook >= offline_codebooks) {
+  if (o.offline_codebook < -1 || o.offline_codebook >= offline_codebook_count) {
     return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
-                                   o.offline_codebook, offline_codebooks - 1));
+                                   o.offline_codebook, offline_codebook_count - 1));
   }
   if (!(o.chi_keep >= 0) || !(o.chi_offline >= o.chi_keep)) {
     return usage_error(fmt::format("stream: chi thresholds {} and {}, must be 0 or more and ascending",

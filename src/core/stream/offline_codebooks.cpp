@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The codebooks that encoder and decoder both know, and a hardware engine holds in its memories. A set is
 // never changed: streams name its version.
-#include <utility>
+#include <array>
 #include <vector>
 
 #include "core/stream/codebook.hpp"
+#include "neve/stream.hpp"
 
 namespace neve::stream {
 
@@ -15,10 +16,10 @@ struct LengthRun {
   uint16_t symbols;
 };
 
-const std::vector<std::vector<LengthRun>>& tables() {
-  static const std::vector<std::vector<LengthRun>> all{
+const std::array<std::vector<LengthRun>, offline_codebook_count>& tables() {
+  static const std::array<std::vector<LengthRun>, offline_codebook_count> all{{
 #include "core/stream/offline_codebooks.inc"
-  };
+  }};
   return all;
 }
 

@@ -118,9 +118,9 @@ Status check_fields(const RawFields& raw) {
 }
 
 Status check_extents(const Header& h) {
-  if (h.block_values < min_block_values || h.block_values > max_block_values) {
+  if (h.block_values < min_stream_block_values || h.block_values > max_stream_block_values) {
     return corrupt(fmt::format("stream header: blocks of {} values, allowed {}..{}", h.block_values,
-                               min_block_values, max_block_values));
+                               min_stream_block_values, max_stream_block_values));
   }
   if (h.dims < 1 || h.dims > max_stream_dims || (h.line == 0) != (h.dims == 1) ||
       (h.lines_per_plane == 0) != (h.dims < 3)) {

@@ -11,10 +11,6 @@
 
 namespace neve::stream {
 
-inline constexpr uint32_t min_block_values = 1U << 8;
-inline constexpr uint32_t max_block_values = 1U << 24;
-inline constexpr int max_stream_dims = 3;
-
 struct Header {
   DType dtype = DType::f32;
   int dims = 1;

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/file/hints.hpp"
 
-#include <climits>
 #include <string>
 #include <vector>
 
-#include "core/catalog/choices.hpp"
+#include "core/catalog/file_layout.hpp"
 #include "parallel/comm/broadcast.hpp"
 
 namespace neve::mpi {
 namespace {
-
-constexpr uint64_t lustre_stripe_step = uint64_t{64} << 10;
-constexpr uint64_t max_stripe_bytes = (uint64_t{4} << 30) - lustre_stripe_step;
 
 Hints hints_of_layout(const FileLayout& layout) {
   Hints hints;
@@ -40,10 +36,6 @@ Hints hints_of_layout(const FileLayout& layout) {
   return hints;
 }
 
-Status check_count(const char* what, int value, int most) {
-  return value >= 0 && value <= most ? Status() : out_of_range(what, value, 0, most);
-}
-
 Status collect(MPI_File file, std::string& text) {
   MPI_Info info = MPI_INFO_NULL;
   NEVE_TRY(mpi_status(MPI_File_get_info(file, &info), "MPI_File_get_info"));
@@ -67,21 +59,6 @@ Status collect(MPI_File file, std::string& text) {
 }
 
 }  // namespace
-
-Status check_layout(const FileLayout& layout) {
-  NEVE_TRY(check_count("stripe_count", layout.stripe_count, max_stripes));
-  NEVE_TRY(check_count("aggregators", layout.aggregators, max_aggregators));
-  if (layout.stripe_bytes % lustre_stripe_step != 0 || layout.stripe_bytes > max_stripe_bytes) {
-    return usage_error("stripe size is " + std::to_string(layout.stripe_bytes) +
-                       " bytes; multiples of 65536 below 4 GiB are allowed");
-  }
-  // MPI libraries read it as an int.
-  if (layout.buffer_bytes > INT_MAX) {
-    return usage_error("buffer size is " + std::to_string(layout.buffer_bytes) +
-                       " bytes; less than 2 GiB is allowed");
-  }
-  return {};
-}
 
 Result<Hints> hints_for(const FileLayout& layout, const Hints& given) {
   NEVE_TRY(check_layout(layout));

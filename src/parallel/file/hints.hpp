@@ -11,10 +11,8 @@
 
 namespace neve::mpi {
 
-// Usage error that names the option.
-Status check_layout(const FileLayout& layout);
-
-// What Neve asks for by itself, over that what the layout means, over that `given`, over that NEVE_MPI_HINTS.
+// What Neve asks for by itself, over that what the layout means, over that `given`, over that NEVE_MPI_HINTS;
+// a usage error where the layout is none.
 Result<Hints> hints_for(const FileLayout& layout, const Hints& given);
 
 // Collective: what MPI_File_get_info says on rank 0, the same on every rank. Open MPI repeats what it was

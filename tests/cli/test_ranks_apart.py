@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks that are started with other arguments each: all end, with one error."""
+
+import os
+import subprocess
+
+import pytest
+
+from .conftest import NEVE, SAMPLE, environment, run
+
+USAGE = 2
+TIMED_OUT = 124
+SHORT_SECONDS = 60
+
+
+def apart(first, second):
+    """The one message of a job whose ranks run `neve FIRST` and `neve SECOND`."""
+    words = ["mpirun", "-n", 1, NEVE, *first, ":", "-n", 1, NEVE, *second]
+    outcome = run(["timeout", SHORT_SECONDS, *words])
+    assert outcome.code != TIMED_OUT, f"hangs: {outcome.out}\n{outcome.err}"
+    assert outcome.code == USAGE, (outcome.code, outcome.out, outcome.err)
+    lines = outcome.messages()
+    assert len(lines) == 1 and outcome.out == "", (outcome.out, outcome.err)
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    "extra", [("--threads", "-1"), ("--strategy", "independent", "--aggregators", "1"), ("--json",)]
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_convert_tells_which_rank_has_other_arguments(tmp_path, extra, is_first):
+    plain = ["convert", SAMPLE, tmp_path / "m.h5"]
+    pair = [[*plain, *extra], plain]
+    line = apart(*pair) if is_first else apart(*reversed(pair))
+    own, other = pair[is_first], pair[not is_first]
+    for words in (own, other):
+        assert f"'{' '.join(map(str, words))}'" in line, line
+    assert "rank 1: its arguments are" in line and "all ranks must have the same" in line
+    assert os.listdir(tmp_path) == []
+
+
+def test_commands_of_one_rank_notice_it_too(tmp_path, converted):
+    assert "rank 1" in apart(["verify", SAMPLE, converted], ["verify", converted, converted])
+    assert "rank 1" in apart(["info", converted], ["info", SAMPLE])
+    assert "rank 1" in apart(["info", converted], ["verify", SAMPLE, converted])
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_an_error_of_the_arguments_names_no_rank(tmp_path, ranks):
+    words = [NEVE, "convert", SAMPLE, tmp_path / "m.h5", "--threads", "-1"]
+    outcome = run(["timeout", SHORT_SECONDS, "mpirun", "-n", ranks, *words])
+    assert outcome.code == USAGE
+    assert outcome.messages() == ["neve convert: --threads is -1; 1 to 1024 are allowed"]
+
+
+def test_nothing_aborts_where_not_even_the_error_can_be_written(converted):
+    """Both streams closed, and both on a full device."""
+    for redirect in (">&- 2>&-", ">/dev/full 2>/dev/full"):
+        done = subprocess.run(
+            ["bash", "-c", f"{NEVE} info {converted} {redirect}"], env=environment()
+        )
+        assert done.returncode == 1, (redirect, done.returncode)
+        done = subprocess.run(["bash", "-c", f"{NEVE} info none {redirect}"], env=environment())
+        assert done.returncode in (1, USAGE), (redirect, done.returncode)
