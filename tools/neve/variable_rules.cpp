@@ -2,7 +2,6 @@
 #include "tools/neve/variable_rules.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -15,6 +14,7 @@
 #include "core/options/idle.hpp"
 #include "core/options/settings.hpp"
 #include "io/plotfile/file.hpp"
+#include "tools/neve/toml.hpp"
 
 namespace neve::cli {
 namespace {

@@ -134,23 +134,12 @@ class Encoder {
     return true;
   }
 
-  // In words as wide as a value and without a branch, so that compilers make vectors of it: most rows have
-  // none.
+  // Most rows have none.
   bool has_special(const T* row, int64_t count) const {
-    using Bits = portable::BitsOf<T>;
-    constexpr Bits infinity_twice = std::bit_cast<Bits>(std::numeric_limits<T>::infinity()) << 1;
-    const auto fill = portable::bits(quantizer_.fill);
-    const Bits if_fill = quantizer_.has_fill ? ~Bits{0} : Bits{0};
-    Bits found = 0;
-    for (int64_t x = 0; x < count; ++x) {
-      const auto bits = std::bit_cast<Bits>(row[x]);
-      // As portable::is_special: 0 less 1 is the largest of all, as -0 is.
-      const Bits not_finite = (bits << 1) - 1 >= infinity_twice - 1 ? ~Bits{0} : Bits{0};
-      found |= not_finite & (bits != 0 ? ~Bits{0} : Bits{0});
-      found |= if_fill & (bits == fill ? ~Bits{0} : Bits{0});
-    }
-    if (found != 0 || !rules_.has_more()) return found != 0;
-    return std::any_of(row, row + count, [&](T value) { return rules_.is_special(value); });
+    if (axis_kernels(T{}).has_special(row, static_cast<size_t>(count), quantizer_.has_fill, quantizer_.fill))
+      return true;
+    return rules_.has_more() &&
+           std::any_of(row, row + count, [&](T value) { return rules_.is_special(value); });
   }
 
   // Deals the rows out. Exclusions are known of all rows once there is one.

@@ -19,13 +19,20 @@ struct AxisSource {
   const T* b = nullptr;
   const T* c = nullptr;
   const T* d = nullptr;
-  std::array<T, 4> weights{};
+  std::array<T, 4> weights{};  // of all cells, or
+  // cell by cell, where not null; read up to row_padding past the end. What has weight 0 may be anything.
+  std::array<const T*, 4> of_each{};
 };
 
 template <class T>
 T predict_one(const AxisSource<T>& from, size_t i) {
-  return ((from.weights[0] * from.a[i] + from.weights[1] * from.b[i]) + from.weights[2] * from.c[i]) +
-         from.weights[3] * from.d[i];
+  const std::array<const T*, 4> values{from.a + i, from.b + i, from.c + i, from.d + i};
+  const auto part = [&](size_t k) {
+    if (from.of_each[k] == nullptr) return from.weights[k] * *values[k];
+    const T weight = from.of_each[k][i];
+    return weight == T{0} ? T{0} : weight * *values[k];
+  };
+  return ((part(0) + part(1)) + part(2)) + part(3);
 }
 
 template <class T>
@@ -47,6 +54,8 @@ struct AxisKernels {
   // value = prediction + (symbol - symbol_zero) * step. Returns how many symbols are symbol_escape; what
   // theirs is means nothing.
   size_t (*restore)(const uint8_t* symbols, const AxisSource<T>&, T step, size_t, T* values);
+  // Whether portable::is_special is true of any value.
+  bool (*has_special)(const T* row, size_t n, bool has_fill, T fill);
   // The cells of a row of n from 0 on in steps of two, and those from 1 on.
   void (*split)(const T* row, size_t n, T* even, T* odd);
   void (*join)(const T* even, const T* odd, size_t n, T* row);

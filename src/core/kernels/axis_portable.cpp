@@ -2,6 +2,7 @@
 // The reference of axis_kernels.hpp in plain C++; the SIMD ones call it for the ends of rows.
 #include "core/kernels/axis_kernels.hpp"
 #include "core/kernels/interpolation_rows.hpp"
+#include "core/kernels/portable.hpp"
 
 namespace neve {
 
@@ -35,6 +36,13 @@ size_t restore(const uint8_t* symbols, const AxisSource<T>& from, T step, size_t
 }
 
 template <class T>
+bool has_special(const T* row, size_t n, bool has_fill, T fill) {
+  bool found = false;
+  for (size_t i = 0; i < n; ++i) found |= portable::is_special(row[i], has_fill, portable::bits(fill));
+  return found;
+}
+
+template <class T>
 void split(const T* row, size_t n, T* even, T* odd) {
   for (size_t i = 0; i < n / 2; ++i) {
     even[i] = row[2 * i];
@@ -53,7 +61,7 @@ void join(const T* even, const T* odd, size_t n, T* row) {
 }
 
 template <class T>
-constexpr AxisKernels<T> table{code<T>, restore<T>, split<T>, join<T>};
+constexpr AxisKernels<T> table{code<T>, restore<T>, has_special<T>, split<T>, join<T>};
 
 }  // namespace
 

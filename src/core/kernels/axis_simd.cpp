@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of axis_portable.cpp once per instruction set. Rows are short: their ends are vectors, too.
+#include <limits>
+
 #include "core/kernels/axis_kernels.hpp"
 #include "core/kernels/kernels.hpp"
 #include "core/kernels/portable.hpp"
@@ -18,7 +20,8 @@ namespace neve {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class T>
+// has_own: weights cell by cell.
+template <class T, bool has_own>
 class VectorSource {
   using D = Lanes<T>;
   using V = hn::VFromD<D>;
@@ -31,25 +34,31 @@ class VectorSource {
         c_(hn::Set(D(), from.weights[2])),
         d_(hn::Set(D(), from.weights[3])) {}
   HWY_INLINE V operator()(size_t i) const {
-    const D d;
-    const auto near = hn::Add(hn::Mul(a_, hn::LoadU(d, from_.a + i)), hn::Mul(b_, hn::LoadU(d, from_.b + i)));
-    return hn::Add(hn::Add(near, hn::Mul(c_, hn::LoadU(d, from_.c + i))),
-                   hn::Mul(d_, hn::LoadU(d, from_.d + i)));
+    const auto near = hn::Add(part(0, a_, from_.a, i), part(1, b_, from_.b, i));
+    return hn::Add(hn::Add(near, part(2, c_, from_.c, i)), part(3, d_, from_.d, i));
   }
 
  private:
+  HWY_INLINE V part(size_t k, V weight, const T* values, size_t i) const {
+    const D d;
+    const auto value = hn::LoadU(d, values + i);
+    if constexpr (!has_own) return hn::Mul(weight, value);
+    const auto own = hn::LoadU(d, from_.of_each[k] + i);
+    return hn::IfThenElseZero(hn::Ne(own, hn::Zero(d)), hn::Mul(own, value));
+  }
+
   const AxisSource<T>& from_;
   V a_, b_, c_, d_;
 };
 
 // The whole of a row in vectors: cells behind its end are read, and written as they were.
-template <class T>
-void Code(T* values, const AxisSource<T>& from, const ResidualQuantizer<T>& q, size_t n,
-          int32_t* HWY_RESTRICT quant_codes, AxisStats<T>& stats) {
+template <class T, bool has_own>
+void CodeBy(T* values, const AxisSource<T>& from, const ResidualQuantizer<T>& q, size_t n,
+            int32_t* HWY_RESTRICT quant_codes, AxisStats<T>& stats) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
   const size_t lanes = hn::Lanes(d);
-  const VectorSource<T> source(from);
+  const VectorSource<T, has_own> source(from);
   const auto inverse_step = hn::Set(d, q.inverse_step);
   const auto step = hn::Set(d, q.step);
   const auto tolerance = hn::Set(d, q.tolerance);
@@ -88,12 +97,20 @@ void Code(T* values, const AxisSource<T>& from, const ResidualQuantizer<T>& q, s
 }
 
 template <class T>
-size_t Restore(const uint8_t* HWY_RESTRICT symbols, const AxisSource<T>& from, T step, size_t n, T* values) {
+void Code(T* values, const AxisSource<T>& from, const ResidualQuantizer<T>& q, size_t n, int32_t* quant_codes,
+          AxisStats<T>& stats) {
+  if (from.of_each[0] == nullptr) return CodeBy<T, false>(values, from, q, n, quant_codes, stats);
+  CodeBy<T, true>(values, from, q, n, quant_codes, stats);
+}
+
+template <class T, bool has_own>
+size_t RestoreBy(const uint8_t* HWY_RESTRICT symbols, const AxisSource<T>& from, T step, size_t n,
+                 T* values) {
   const Lanes<T> d;
   const hn::Rebind<int32_t, Lanes<T>> di;
   const hn::Rebind<uint8_t, Lanes<T>> d8;
   const size_t lanes = hn::Lanes(d);
-  const VectorSource<T> source(from);
+  const VectorSource<T, has_own> source(from);
   const auto vstep = hn::Set(d, step);
   const auto zero = hn::Set(di, symbol_zero);
   auto escapes = hn::Zero(di);
@@ -114,6 +131,33 @@ size_t Restore(const uint8_t* HWY_RESTRICT symbols, const AxisSource<T>& from, T
     hn::StoreU(hn::IfThenElse(hn::FirstN(d, n - i), restored(symbol), behind), d, values + i);
   }
   return static_cast<size_t>(hn::GetLane(hn::SumOfLanes(di, escapes)));
+}
+
+template <class T>
+size_t Restore(const uint8_t* symbols, const AxisSource<T>& from, T step, size_t n, T* values) {
+  return from.of_each[0] == nullptr ? RestoreBy<T, false>(symbols, from, step, n, values)
+                                    : RestoreBy<T, true>(symbols, from, step, n, values);
+}
+
+template <class T>
+bool HasSpecial(const T* HWY_RESTRICT row, size_t n, bool has_fill, T fill) {
+  const Lanes<T> d;
+  const hn::RebindToUnsigned<Lanes<T>> du;
+  const size_t lanes = hn::Lanes(d);
+  const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+  const auto negative_zero = hn::Set(du, portable::bits(T{-0.0}));
+  const auto marked = has_fill ? hn::Set(du, portable::bits(fill)) : negative_zero;
+  auto found = hn::Zero(du);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto value = hn::LoadU(d, row + i);
+    const auto bits = hn::BitCast(du, value);
+    const auto not_finite = hn::Not(hn::Lt(hn::Abs(value), infinity));
+    const auto is_one = hn::Or(hn::Eq(bits, negative_zero), hn::Eq(bits, marked));
+    found = hn::Or(found, hn::VecFromMask(du, hn::Or(hn::RebindMask(du, not_finite), is_one)));
+  }
+  return !hn::AllFalse(du, hn::Ne(found, hn::Zero(du))) ||
+         portable_axis_kernels(T{}).has_special(row + i, n - i, has_fill, fill);
 }
 
 template <class T>
@@ -142,7 +186,7 @@ void Join(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd, size_t n, T* HW
 }
 
 template <class T>
-constexpr AxisKernels<T> axis_table{Code<T>, Restore<T>, Split<T>, Join<T>};
+constexpr AxisKernels<T> axis_table{Code<T>, Restore<T>, HasSpecial<T>, Split<T>, Join<T>};
 
 }  // namespace
 

@@ -19,8 +19,8 @@ namespace neve {
 namespace {
 
 constexpr int64_t run_cells = 16;
-constexpr int64_t max_runs = 48;
-constexpr int64_t cells_per_sample = 4;  // of small sections
+constexpr int64_t enough_runs = 48, cells_per_run = 4096;  // and of large sections
+constexpr int64_t cells_per_sample = 4;                    // of small sections
 // Under a bound of fewer units, or of fewer times the numbers' spacing, the bits that a lossless method has
 // to keep beside those of the bound are few.
 constexpr double max_units_of_bound = 8;
@@ -41,7 +41,8 @@ class OrderSample {
   }
 
   ValueOrder take() {
-    const int64_t runs = std::clamp<int64_t>(cells_ / (run_cells * cells_per_sample), 1, max_runs);
+    const int64_t runs = std::clamp<int64_t>(cells_ / (run_cells * cells_per_sample), 1,
+                                             std::max(enough_runs, cells_ / cells_per_run));
     for (int64_t k = 0; k < runs; ++k) read_run(k * (cells_ / runs) + cells_ / (2 * runs) - run_cells / 2);
     ValueOrder order;
     if (values_.empty()) return order;
@@ -64,17 +65,23 @@ class OrderSample {
     size_t r = 0;
     while (r < source_.rects.size() && cell >= source_.rects[r].cells()) cell -= source_.rects[r++].cells();
     run_begins_.push_back(values_.size());
-    for (int64_t taken = 0; taken < run_cells && r < source_.rects.size(); ++taken) {
+    for (int64_t taken = 0; taken < run_cells && r < source_.rects.size();) {
       const auto& rect = source_.rects[r];
-      take_one(rect, cell);
-      if (++cell == rect.cells()) cell = 0, ++r;
+      const int64_t in_row = std::min(run_cells - taken, rect.size[0] - cell % rect.size[0]);
+      take_of_row(rect, cell, in_row);
+      taken += in_row;
+      cell += in_row;
+      if (cell == rect.cells()) cell = 0, ++r;
     }
   }
 
-  void take_one(const RectRows<const T*>& rect, int64_t cell) {
-    if (!rect.left_out.empty() && rect.left_out[static_cast<size_t>(cell)] != 0) return;
-    const T value = rect.row(cell / rect.size[0])[cell % rect.size[0]];
-    if (!rules_.is_special(value)) values_.push_back(value);
+  void take_of_row(const RectRows<const T*>& rect, int64_t cell, int64_t count) {
+    const T* row = rect.row(cell / rect.size[0]) + cell % rect.size[0];
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + cell;
+    for (int64_t i = 0; i < count; ++i) {
+      if (left_out != nullptr && left_out[i] != 0) continue;
+      if (!rules_.is_special(row[i])) values_.push_back(row[i]);
+    }
   }
 
   template <class Visit>

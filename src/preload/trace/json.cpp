@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <span>
+#include <stdexcept>
+#include <utility>
 
 #include "io/files/temporary_file.hpp"
 #include "io/files/write.hpp"
@@ -34,11 +36,25 @@ bool is_timestamp(size_t time) {
   return time_infos[time].rule == TimeRule::earliest || time_infos[time].rule == TimeRule::latest;
 }
 
+// The library would turn 1e300, true and -1 into some other number.
+template <class Number>
+Number whole(const json& j) {
+  if (j.is_number_unsigned()) {
+    if (const auto number = j.get<uint64_t>(); std::in_range<Number>(number))
+      return static_cast<Number>(number);
+  } else if (j.is_number_integer()) {
+    if (const auto number = j.get<int64_t>(); std::in_range<Number>(number))
+      return static_cast<Number>(number);
+  }
+  throw std::out_of_range(j.dump() + " is not a whole number, or beyond what is counted");
+}
+
 void level_from_json(const json& j, Level level, double start, Counters& counters) {
   const json& values = j.at("counters");
   const auto l = static_cast<size_t>(level);
   for (size_t c = 0; c < counter_count; ++c) {
-    if (counter_infos[c].level == level) counters.values[c] = values.at(counter_infos[c].name).get<int64_t>();
+    if (counter_infos[c].level == level)
+      counters.values[c] = whole<int64_t>(values.at(counter_infos[c].name));
   }
   for (size_t t = 0; t < time_count; ++t) {
     const auto found = values.find(time_counter(level, t));
@@ -48,14 +64,14 @@ void level_from_json(const json& j, Level level, double start, Counters& counter
   for (size_t d = 0; d < direction_count; ++d) {
     Accesses& accesses = counters.accesses[l][d];
     for (size_t bin = 0; bin < bin_count; ++bin) {
-      accesses.bins[bin] = values.at(bin_counter(level, d, bin)).get<uint64_t>();
+      accesses.bins[bin] = whole<uint64_t>(values.at(bin_counter(level, d, bin)));
     }
     for (const json& pair : j.at(std::string(plural_names[d]) + "_sizes")) {
-      accesses.sizes[pair.at(0).get<uint64_t>()] += pair.at(1).get<uint64_t>();
+      accesses.sizes[whole<uint64_t>(pair.at(0))] += whole<uint64_t>(pair.at(1));
     }
     if (const auto beyond = j.find(std::string(plural_names[d]) + "_sizes_beyond"); beyond != j.end()) {
-      accesses.overflow_calls = beyond->at("calls").get<uint64_t>();
-      accesses.overflow_bytes = beyond->at("bytes").get<uint64_t>();
+      accesses.overflow_calls = whole<uint64_t>(beyond->at("calls"));
+      accesses.overflow_bytes = whole<uint64_t>(beyond->at("bytes"));
     }
   }
 }
@@ -67,10 +83,10 @@ Trace parse(const json& j) {
   for (const json& p : j.at("processes")) {
     Process process;
     process.host = p.at("host").get<std::string>();
-    process.id = p.at("id").get<uint64_t>();
+    process.id = whole<uint64_t>(p.at("id"));
     process.program = p.at("program").get<std::string>();
-    process.rank = p.at("rank").is_null() ? -1 : p.at("rank").get<int64_t>();
-    process.ranks = p.at("ranks").get<int64_t>();
+    process.rank = p.at("rank").is_null() ? -1 : whole<int64_t>(p.at("rank"));
+    process.ranks = whole<int64_t>(p.at("ranks"));
     process.start = p.at("start").get<double>();
     process.end = p.at("end").get<double>();
     trace.processes.push_back(process);
@@ -86,7 +102,7 @@ Trace parse(const json& j) {
       }
     }
     for (const json& s : f.at("shares")) {
-      const int process = s.at("process").get<int>();
+      const int process = whole<int>(s.at("process"));
       if (process < 0 || static_cast<size_t>(process) >= trace.processes.size()) {
         throw std::out_of_range("a share names process " + std::to_string(process) + " of " +
                                 std::to_string(trace.processes.size()));
@@ -96,20 +112,20 @@ Trace parse(const json& j) {
         for (size_t d = 0; d < direction_count; ++d) {
           const auto found = s.find(std::string(level_names[level]) + "_" + plural_names[d]);
           if (found == s.end()) continue;
-          share.calls[level][d] = found->at("calls").get<uint64_t>();
-          share.bytes[level][d] = found->at("bytes").get<uint64_t>();
+          share.calls[level][d] = whole<uint64_t>(found->at("calls"));
+          share.bytes[level][d] = whole<uint64_t>(found->at("bytes"));
           share.seconds[level][d] = found->at("seconds").get<double>();
         }
       }
     }
   }
   const json& lost = j.at("incomplete");
-  trace.dropped_calls = lost.at("dropped_calls").get<uint64_t>();
-  trace.dropped_bytes = lost.at("dropped_bytes").get<uint64_t>();
-  trace.reentrant_calls = lost.at("reentrant_calls").get<uint64_t>();
-  trace.phases_beyond = lost.at("phases_beyond").get<uint64_t>();
-  trace.writable_maps = lost.at("writable_maps").get<uint64_t>();
-  trace.unreadable_parts = lost.at("unreadable_parts").get<uint64_t>();
+  trace.dropped_calls = whole<uint64_t>(lost.at("dropped_calls"));
+  trace.dropped_bytes = whole<uint64_t>(lost.at("dropped_bytes"));
+  trace.reentrant_calls = whole<uint64_t>(lost.at("reentrant_calls"));
+  trace.phases_beyond = whole<uint64_t>(lost.at("phases_beyond"));
+  trace.writable_maps = whole<uint64_t>(lost.at("writable_maps"));
+  trace.unreadable_parts = whole<uint64_t>(lost.at("unreadable_parts"));
   return trace;
 }
 
@@ -212,7 +228,7 @@ ordered_json to_json(const Trace& trace) {
 
 Result<Trace> from_json(const json& j) {
   try {
-    if (const int version = j.at("neve_trace").get<int>(); version != format_version) {
+    if (const int version = whole<int>(j.at("neve_trace")); version != format_version) {
       return corrupt("a trace of version " + std::to_string(version) + "; this program reads version " +
                      std::to_string(format_version));
     }

@@ -13,8 +13,9 @@ namespace neve {
 
 namespace {
 
-// Below this share of zeros runs are too short to pay.
+// Below this share of zeros, and this many of them in a row on average, runs do not pay for their time.
 constexpr double min_zero_share = 0.45;
+constexpr double min_mean_run = 3;
 // Runs take time, which a smaller saving is not worth.
 constexpr double worthwhile_share = 0.97;
 
@@ -61,10 +62,12 @@ uint64_t other_bytes(uint64_t word) {
   return ((top_bits_of_others(word) >> 7) * 0x0102040810204080ULL) >> 56;
 }
 
-// Eight counts at a time, a byte each, which are summed before one of them can be full.
-size_t count_zeros(std::span<const uint8_t> symbols) {
+// Eight counts at a time, a byte each, which are summed before one of them can be full: of bytes for which
+// `top_bits_of` sets the top bit.
+template <class TopBits>
+size_t count_bytes(std::span<const uint8_t> symbols, const TopBits& top_bits_of) {
   constexpr size_t word_bytes = sizeof(uint64_t), most_words = 255;
-  size_t others = 0;
+  size_t count = 0;
   size_t i = 0;
   while (i + word_bytes <= symbols.size()) {
     const size_t words = std::min(most_words, (symbols.size() - i) / word_bytes);
@@ -72,13 +75,32 @@ size_t count_zeros(std::span<const uint8_t> symbols) {
     for (size_t k = 0; k < words; ++k, i += word_bytes) {
       uint64_t word;
       std::memcpy(&word, symbols.data() + i, sizeof word);
-      counts += top_bits_of_others(word) >> 7;
+      counts += top_bits_of(word) >> 7;
     }
     constexpr uint64_t pairs = 0x00ff00ff00ff00ffULL, ones = 0x0001000100010001ULL;
-    others += (((counts & pairs) + ((counts >> 8) & pairs)) * ones) >> 48;
+    count += (((counts & pairs) + ((counts >> 8) & pairs)) * ones) >> 48;
   }
-  for (; i < symbols.size(); ++i) others += symbols[i] != symbol_zero ? 1 : 0;
-  return symbols.size() - others;
+  uint64_t rest = ~uint64_t{0} / 255 * symbol_escape;
+  if (i == symbols.size()) return count;
+  std::memcpy(&rest, symbols.data() + i, symbols.size() - i);
+  return count + static_cast<size_t>(std::popcount(top_bits_of(rest)));
+}
+
+constexpr uint64_t all_top_bits = 0x8080808080808080ULL;
+
+size_t count_zeros(std::span<const uint8_t> symbols) {
+  return count_bytes(symbols, [](uint64_t word) { return ~top_bits_of_others(word) & all_top_bits; });
+}
+
+// Zeros that have another symbol, or nothing, before them.
+size_t count_runs(std::span<const uint8_t> symbols) {
+  uint64_t before = 0x80;
+  return count_bytes(symbols, [&](uint64_t word) {
+    const uint64_t others = top_bits_of_others(word);
+    const uint64_t begins = ~others & all_top_bits & ((others << 8) | before);
+    before = others >> 56;
+    return begins;
+  });
 }
 
 // Calls visit(i) for each symbol that is not symbol_zero, 64 at a time, so that the end of a loop is seldom
@@ -144,7 +166,9 @@ Histogram histogram_without(const ZeroRuns& runs, size_t zeros) {
 SymbolsOrRuns weigh_zero_runs(std::span<const uint8_t> symbols, std::span<const int32_t> escapes) {
   SymbolsOrRuns out;
   const size_t zeros = count_zeros(symbols);
-  if (static_cast<double>(zeros) < min_zero_share * static_cast<double>(symbols.size()) || symbols.empty()) {
+  const auto too_few = [&](double least) { return static_cast<double>(zeros) < least || symbols.empty(); };
+  if (too_few(min_zero_share * static_cast<double>(symbols.size())) ||
+      too_few(min_mean_run * static_cast<double>(count_runs(symbols)))) {
     out.histogram = count_symbols(symbols);
     return out;
   }

@@ -48,7 +48,7 @@ template <class T>
 class AxisPassField {
  public:
   AxisPassField(const Extents& size, int levels) {
-    size_t cells = 0;
+    size_t cells = row_padding;  // a row's vectors may begin before it
     Extents n = size;
     for (int l = 0; l <= levels; ++l) {
       grids_.push_back({n, (n[0] + 1) / 2, cells});
@@ -96,6 +96,7 @@ class AxisPassField {
       for (const uint8_t d : model.order) {
         pass.direction = d;
         pass.is_linear = ((model.linear[l] >> d) & 1) != 0;
+        if (d == 0) weigh_cells(pass);
         if (grids_[l].size[d] > 1 && !visit(pass, coder)) return false;
         pass.step[d] = 1;
       }
@@ -191,7 +192,8 @@ class AxisPassField {
   template <class Coder>
   bool code_row(const Pass& pass, const Extents& at, Coder& coder) {
     const size_t first = pass.grid.row(at[1], at[2], at[3]);
-    if (pass.direction == 0) return code_along_row(pass, first, coder);
+    if (pass.direction == 0)
+      return has_weights_ ? code_short_row(pass, first, coder) : code_along_row(pass, first, coder);
     return code_across(pass, at[pass.direction], first, coder);
   }
 
@@ -228,6 +230,36 @@ class AxisPassField {
     return true;
   }
 
+  // Rows that are not long, and many, are coded each in one piece, since the ends have weights of their own.
+  void weigh_cells(const Pass& pass) {
+    has_weights_ = false;
+    const int64_t known = pass.grid.even;
+    const auto count = static_cast<size_t>(pass.grid.size[0] - known);
+    const int64_t rows = pass.grid.size[1] * pass.grid.size[2] * pass.grid.size[3];
+    constexpr int64_t min_rows = 8;
+    if (count > max_pass_row || rows < min_rows) return;
+    has_weights_ = true;
+    for (auto& of_cells : weights_) of_cells.assign(count + row_padding, T{0});
+    for (size_t i = 0; i < count; ++i) {
+      const auto& weights = interpolation_weights<T>(static_cast<int64_t>(i), known, pass.is_linear);
+      for (size_t k = 0; k < weights.size(); ++k) weights_[k][i] = weights[k];
+    }
+  }
+
+  // The odd cells of a row from its even ones. What lies beside these has weight 0.
+  template <class Coder>
+  bool code_short_row(const Pass& pass, size_t first, Coder& coder) {
+    PassRow<T> row;
+    row.count = static_cast<size_t>(pass.grid.size[0] - pass.grid.even);
+    const T* even = values_.data() + first;
+    row.from.a = even - 1;
+    row.from.b = even;
+    row.from.c = even + 1;
+    row.from.d = even + 2;
+    for (size_t k = 0; k < weights_.size(); ++k) row.from.of_each[k] = weights_[k].data();
+    return code_piece(row, first + static_cast<size_t>(pass.grid.even), coder);
+  }
+
   // The odd cells of a row from its even ones: those of equal weights together.
   template <class Coder>
   bool code_along_row(const Pass& pass, size_t first, Coder& coder) {
@@ -240,8 +272,12 @@ class AxisPassField {
       const bool is_inner = i > 0 && i < inner_end;
       row.count = is_inner ? std::min(max_pass_row, static_cast<size_t>(inner_end - i)) : size_t{1};
       const auto neighbour = [&](int64_t k) { return i + k < 0 || i + k >= known ? even + i : even + i + k; };
-      row.from = {neighbour(-1), even + i, neighbour(1), neighbour(2),
-                  interpolation_weights<T>(i, known, pass.is_linear)};
+      row.from = {neighbour(-1),
+                  even + i,
+                  neighbour(1),
+                  neighbour(2),
+                  interpolation_weights<T>(i, known, pass.is_linear),
+                  {}};
       if (!code_piece(row, first + static_cast<size_t>(known + i), coder)) return false;
     }
     return true;
@@ -250,6 +286,9 @@ class AxisPassField {
   std::vector<Grid> grids_;  // finest first
   RawVector<T> values_;
   Symbols excluded_;  // empty: no cell is
+  // Of the odd cells of a row, in the pass along x, where that has them.
+  std::array<std::vector<T>, 4> weights_;
+  bool has_weights_ = false;
 };
 
 }  // namespace neve

@@ -2,6 +2,9 @@
 // The kernels of codec axis_passes: every instruction set gives the portable ones' bits, whatever the values.
 #include "core/kernels/axis_kernels.hpp"
 
+#include <array>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,14 +57,29 @@ struct Inputs {
   std::vector<std::vector<T>> rows;
   std::vector<uint8_t> symbols;
   AxisSource<T> from;
+  std::array<std::vector<T>, 4> weights;  // cell by cell
 
-  Inputs(size_t n, bool is_hard, bool is_linear, test::Random& random) {
+  Inputs(size_t n, bool is_hard, bool is_linear, bool has_own_weights, test::Random& random) {
     for (int r = 0; r < 5; ++r) rows.push_back(row_of<T>(n, is_hard, random));
     for (size_t i = 0; i < n + row_padding; ++i)
       symbols.push_back(is_hard ? static_cast<uint8_t>(random.below(256))
                                 : static_cast<uint8_t>(1 + random.below(255)));
-    from = {rows[0].data(), rows[1].data(), rows[2].data(), rows[3].data(),
-            interpolation_weights<T>(3, 9, is_linear)};
+    from = {rows[0].data(),
+            rows[1].data(),
+            rows[2].data(),
+            rows[3].data(),
+            interpolation_weights<T>(3, 9, is_linear),
+            {}};
+    if (!has_own_weights) return;
+    for (size_t k = 0; k < weights.size(); ++k) {
+      for (size_t i = 0; i < n + row_padding; ++i) {
+        weights[k].push_back(
+            interpolation_weights<T>(static_cast<int64_t>(i), static_cast<int64_t>(n), is_linear)[k]);
+        // What has weight 0 may be anything.
+        if (weights[k][i] == 0 && i < n) rows[k][i] = std::numeric_limits<T>::quiet_NaN();
+      }
+      from.of_each[k] = weights[k].data();
+    }
   }
 };
 
@@ -86,6 +104,13 @@ void compare(const AxisKernels<T>& portable, const AxisKernels<T>& k, const Inpu
             k.restore(in.symbols.data(), in.from, step, n, found.data()));
   expect_same(expected, found, "restored");
 
+  for (const T fill : {T{0}, in.rows[4][n / 2]}) {
+    for (const bool has_fill : {false, true}) {
+      EXPECT_EQ(portable.has_special(in.rows[4].data(), n, has_fill, fill),
+                k.has_special(in.rows[4].data(), n, has_fill, fill));
+    }
+  }
+
   std::vector<T> halves(n + row_padding), other_halves(n + row_padding), row(n), other_row(n);
   portable.split(in.rows[4].data(), n, halves.data(), halves.data() + (n + 1) / 2);
   k.split(in.rows[4].data(), n, other_halves.data(), other_halves.data() + (n + 1) / 2);
@@ -109,8 +134,10 @@ TYPED_TEST(AxisKernelsOf, AllTargetsGiveTheSameBits) {
     for (size_t n = 0; n < 70; ++n) {
       for (const bool is_hard : {false, true}) {
         for (const T step : {T(1e-2), T(1), T(40), std::numeric_limits<T>::min()}) {
-          const Inputs<T> in(n, is_hard, n % 2 == 0, random);
-          compare(of_table<T>(portable_kernels()), of_table<T>(*table), in, n, step);
+          for (const bool has_own_weights : {false, true}) {
+            const Inputs<T> in(n, is_hard, n % 2 == 0, has_own_weights, random);
+            compare(of_table<T>(portable_kernels()), of_table<T>(*table), in, n, step);
+          }
         }
       }
     }
@@ -122,17 +149,19 @@ TYPED_TEST(AxisKernelsOf, DecodedIsWhatIsRestored) {
   using T = TypeParam;
   test::Random random(12);
   constexpr size_t n = 200;
-  Inputs<T> in(n, false, false, random);
-  std::vector<T> decoded = in.rows[4];
-  std::vector<int32_t> codes(n + row_padding);
-  AxisStats<T> stats;
-  const T step = T(0.25);
-  axis_kernels(T{}).code(decoded.data(), in.from, {step, 1 / step, step}, n, codes.data(), stats);
-  EXPECT_EQ(stats.rejected, 0U);
-  for (size_t i = 0; i < n; ++i) in.symbols[i] = static_cast<uint8_t>(codes[i] + symbol_zero);
-  std::vector<T> restored = in.rows[4];
-  EXPECT_EQ(axis_kernels(T{}).restore(in.symbols.data(), in.from, step, n, restored.data()), 0U);
-  expect_same(decoded, restored, "restored");
+  for (const bool has_own_weights : {false, true}) {
+    Inputs<T> in(n, false, false, has_own_weights, random);
+    std::vector<T> decoded = in.rows[4];
+    std::vector<int32_t> codes(n + row_padding);
+    AxisStats<T> stats;
+    const T step = T(0.25);
+    axis_kernels(T{}).code(decoded.data(), in.from, {step, 1 / step, step}, n, codes.data(), stats);
+    EXPECT_EQ(stats.rejected, 0U);
+    for (size_t i = 0; i < n; ++i) in.symbols[i] = static_cast<uint8_t>(codes[i] + symbol_zero);
+    std::vector<T> restored = in.rows[4];
+    EXPECT_EQ(axis_kernels(T{}).restore(in.symbols.data(), in.from, step, n, restored.data()), 0U);
+    expect_same(decoded, restored, "restored");
+  }
 }
 
 }  // namespace
