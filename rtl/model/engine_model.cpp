@@ -48,9 +48,9 @@ Status check(const EngineBuild& build, const EngineOptions& o, const stream::Hea
     return usage_error(
         fmt::format("engine: {} values for a shape of {}", values, h.value_total().value_or(0)));
   }
-  if (o.block_values < stream::min_block_values || o.block_values > 1U << build.block_bits) {
+  if (o.block_values < min_stream_block_values || o.block_values > 1U << build.block_bits) {
     return usage_error(fmt::format("engine: blocks of {} values, allowed {}..{}", o.block_values,
-                                   stream::min_block_values, 1U << build.block_bits));
+                                   min_stream_block_values, 1U << build.block_bits));
   }
   if (h.dims >= 2 && h.line > 1U << build.line_bits) {
     return usage_error(
