@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import metadata
 
 import numpy as np
@@ -66,6 +67,40 @@ def zfp(case: Case, bound_abs: float):
         raise NotApplicable("bound 0: the field has no range")
     array = np.ascontiguousarray(case.array)
     return lambda: zfpy.compress_numpy(array, tolerance=bound_abs), zfpy.decompress_numpy
+
+
+def sperr(case: Case, bound_abs: float):
+    """SPERR is at hand as an HDF5 filter: a file in memory with one chunk stands for its stream."""
+    import h5py
+    import hdf5plugin
+
+    if bound_abs == 0:
+        raise NotApplicable("bound 0: the field has no range")
+    array = np.ascontiguousarray(case.array)
+    if array.ndim not in (2, 3):
+        raise NotApplicable(f"SPERR takes 2 or 3 dimensions, this has {array.ndim}")
+
+    def dataset(file, **data):
+        return file.create_dataset(
+            "d", chunks=array.shape, **hdf5plugin.Sperr(absolute=bound_abs), **data
+        )
+
+    def in_memory():
+        return h5py.File("sperr", "w", driver="core", backing_store=False)
+
+    origin = (0,) * array.ndim
+
+    def encode() -> bytes:
+        with in_memory() as file:
+            return dataset(file, data=array).id.read_direct_chunk(origin)[1]
+
+    def decode(stored) -> np.ndarray:
+        with in_memory() as file:
+            there = dataset(file, shape=array.shape, dtype=array.dtype)
+            there.id.write_direct_chunk(origin, bytes(stored))
+            return there[()]
+
+    return encode, decode
 
 
 def _fpzip(case: Case, bound_abs: float):
@@ -137,6 +172,5 @@ def methods(threads: int) -> list[Method]:
     return listed
 
 
-def versions() -> dict[str, str]:
-    peers = {name: metadata.version(name) for name in ("pysz", "zfpy", "fpzip", "numpy")}
-    return {"neve": neve.__version__, **peers}
+def versions(peers: Sequence[str] = ("pysz", "zfpy", "fpzip", "numpy")) -> dict[str, str]:
+    return {"neve": neve.__version__, **{name: metadata.version(name) for name in peers}}

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from neve._errors import BOUND_VIOLATED
+from neve._errors import BOUND_VIOLATED, Error
 
-from . import arguments, codec_methods, fields, report, timing, trial
+from . import arguments, codec_methods, fields, report, timing, trial, wide
 from .method import chosen_names
+from .rd.figures import check_at_hand
 
 GROUP_TITLES = {
     "reference": "Six reference fields",
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "examples: neve bench codecs --only reference --codecs neve SZ3; neve bench codecs "
-        "--json codecs.json -o codecs.md"
+        "--json codecs.json -o codecs.md; neve bench codecs --wide --repeats 1 --plot pictures"
     )
     parser.add_argument(
         "--only",
@@ -47,16 +48,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=int,
-        default=len(os.sched_getaffinity(0)),
-        help="threads of the threaded row",
+        help="threads of the threaded row (as many as there are cores)",
+    )
+    wide_group = parser.add_argument_group("every kind of data")
+    wide_group.add_argument(
+        "--wide",
+        action="store_true",
+        help="instead of the groups: lines to four dimensions, f32 and f64, smooth, rough and on "
+        "lattices, under bounds from 1e-1 to 1e-7; all efforts, SZ3, ZFP, SPERR and pco",
+    )
+    wide_group.add_argument(
+        "--generated", action="store_true", help="with --wide: only arrays that need no --data"
     )
     arguments.add_measurement(parser, 5, time_limit=180)
-    arguments.add_report(parser)
+    arguments.add_report(parser, pictures=True)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """What would do nothing is refused."""
+    if options.wide and options.only != list(fields.GROUPS):
+        raise Error("--only has no meaning with --wide")
+    if options.wide and options.threads is not None:
+        raise Error("--threads has no meaning with --wide: one thread is measured")
+    for option in ("generated", "plot"):
+        if getattr(options, option) and not options.wide:
+            raise Error(f"--{option} has no meaning without --wide")
+    if options.plot:
+        check_at_hand()
+
+
+def _run_wide(options: argparse.Namespace) -> int:
+    recorded = wide.run(options)
+    report.deliver(options, recorded, wide.tables(recorded))
+    if options.plot:
+        Path(options.plot).mkdir(parents=True, exist_ok=True)
+        wide.plot(Path(options.plot), recorded)
+    return _exit_code(recorded["summary"])
+
+
+def _exit_code(found: dict[str, Any]) -> int:
+    """A measurement that finds Neve's promise broken is not a success."""
+    return BOUND_VIOLATED if found["neve_violations"] or found["neve_specials_lost"] else 0
 
 
 def run(options: argparse.Namespace) -> int:
+    _check(options)
+    if options.wide:
+        return _run_wide(options)
     timing.check_repeats(options.repeats)
-    methods = codec_methods.methods(options.threads)
+    methods = codec_methods.methods(options.threads or len(os.sched_getaffinity(0)))
     wanted = chosen_names([m.name for m in methods], options.codecs)
     chosen = [m for m in methods if m.name in wanted]
     rows = []
@@ -90,9 +130,7 @@ def run(options: argparse.Namespace) -> int:
         "rows": rows,
     }
     report.deliver(options, recorded, tables(recorded))
-    found = recorded["summary"]
-    # A measurement that finds Neve's promise broken is not a success.
-    return BOUND_VIOLATED if found["neve_violations"] or found["neve_specials_lost"] else 0
+    return _exit_code(recorded["summary"])
 
 
 def _command(options: argparse.Namespace) -> str:

@@ -149,7 +149,7 @@ def _extremes(
     )
 
 
-def _data_file(data: Path, *parts: str) -> Path:
+def data_file(data: Path, *parts: str) -> Path:
     path = data.joinpath(*parts)
     if not path.exists():
         raise Error(
@@ -165,7 +165,7 @@ def _masked_fields(data: Path) -> Iterator[Case]:
     import netCDF4
 
     for name, file, variable in MASKED:
-        with netCDF4.Dataset(_data_file(data, "climate", file)) as dataset:
+        with netCDF4.Dataset(data_file(data, "climate", file)) as dataset:
             dataset.set_auto_maskandscale(False)
             source = dataset.variables[variable]
             array = np.squeeze(source[...])
@@ -181,7 +181,7 @@ def load(groups: list[str], data: Path) -> Iterator[Case]:
     if "reference" in groups:
         for rel in (1e-3, 1e-4):
             for name, file in REFERENCE.items():
-                yield Case("reference", name, np.load(_data_file(data, "arrays", file)), rel)
+                yield Case("reference", name, np.load(data_file(data, "arrays", file)), rel)
     if "turbulence" in groups:
         for name, make in (("turbulence 256^3", turbulence), ("EM wave 256^3", em_wave)):
             array = make()

@@ -92,7 +92,7 @@ def _bytes_method(name: str, settings: str, shrink, grow) -> Method:
     )
 
 
-def _pco() -> Method:
+def pco() -> Method:
     from pcodec import ChunkConfig, standalone
 
     level = 8
@@ -237,7 +237,7 @@ def peers() -> tuple[list[Method], dict[str, str]]:
     """Those that are installed, and why the others are not."""
     found, missing = [], {}
     for name, make in (
-        ("pco 8", _pco),
+        ("pco 8", pco),
         ("blosc2 zstd5 shuffle", lambda: _blosc2("shuffle")),
         ("blosc2 zstd5 bitshuffle", lambda: _blosc2("bitshuffle")),
         ("fpzip", _fpzip),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,22 @@ def check_at_hand() -> None:
     _pyplot()
 
 
-def _save(figure, path: Path) -> Path:
+def picture(panels: int, columns: int = 3):
+    """A figure and its panels, some in a row, with room for a legend beside them."""
+    rows = math.ceil(panels / columns)
+    figure, axes = _pyplot().subplots(
+        rows,
+        columns,
+        figsize=(0.8 * PANEL_INCHES[0] * columns + 2, PANEL_INCHES[1] * rows),
+        layout="constrained",
+        squeeze=False,
+    )
+    for unused in axes.flat[panels:]:
+        unused.set_visible(False)
+    return figure, axes.flat[:panels]
+
+
+def save_picture(figure, path: Path) -> Path:
     save(figure, path)
     return path
 
@@ -88,7 +104,7 @@ def rate_distortion(
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", fontsize=7)
     figure.suptitle(f"{title}: {field}", fontsize=11)
-    return _save(figure, path)
+    return save_picture(figure, path)
 
 
 def _points(
@@ -152,7 +168,7 @@ def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.n
         norm = plt.Normalize(0, reach)
         draw_panel(figure, place, shown, error, label, ERROR_OUTLINES, cmap="Blues", norm=norm)
     figure.suptitle(f"{title}; colours end at {reach:.3g}", fontsize=11)
-    return _save(figure, path)
+    return save_picture(figure, path)
 
 
 def write_times(path: Path, title: str, rows: Sequence[dict[str, Any]]) -> Path:
@@ -168,4 +184,4 @@ def write_times(path: Path, title: str, rows: Sequence[dict[str, Any]]) -> Path:
     axis.set_ylabel("ms")
     axis.set_title(title, fontsize=11)
     axis.legend(fontsize=8)
-    return _save(figure, path)
+    return save_picture(figure, path)

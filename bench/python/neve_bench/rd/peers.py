@@ -23,8 +23,8 @@ from neve.plotfile import Box
 
 from .. import trial
 from ..case import Case
-from ..codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sz3, zfp
-from ..method import MEGABYTE, Coders, Method, NotApplicable, megabytes_per_second
+from ..codec_methods import SZ3_DEFAULT, SZ3_LORENZO, sperr, sz3, zfp
+from ..method import MEGABYTE, Coders, Method, megabytes_per_second
 from . import methods
 from .hierarchy import Hierarchy, HierarchyLevel
 
@@ -40,45 +40,11 @@ class Codec:
     arrangements: tuple[str, ...]
 
 
-def _sperr(case: Case, bound_abs: float):
-    """SPERR is at hand as an HDF5 filter: a file in memory with one chunk stands for its stream."""
-    import h5py
-    import hdf5plugin
-
-    if bound_abs == 0:
-        raise NotApplicable("bound 0: the field has no range")
-    array = np.ascontiguousarray(case.array)
-    if array.ndim not in (2, 3):
-        raise NotApplicable(f"SPERR takes 2 or 3 dimensions, this has {array.ndim}")
-
-    def dataset(file, **data):
-        return file.create_dataset(
-            "d", chunks=array.shape, **hdf5plugin.Sperr(absolute=bound_abs), **data
-        )
-
-    def in_memory():
-        return h5py.File("sperr", "w", driver="core", backing_store=False)
-
-    origin = (0,) * array.ndim
-
-    def encode() -> bytes:
-        with in_memory() as file:
-            return dataset(file, data=array).id.read_direct_chunk(origin)[1]
-
-    def decode(stored) -> np.ndarray:
-        with in_memory() as file:
-            there = dataset(file, shape=array.shape, dtype=array.dtype)
-            there.id.write_direct_chunk(origin, bytes(stored))
-            return there[()]
-
-    return encode, decode
-
-
 CODECS = (
     Codec("SZ3", "pysz", sz3(SZ3_DEFAULT), ("boxes", "cluster")),
     Codec("SZ3 Lorenzo+reg", "pysz", sz3(SZ3_LORENZO), ("boxes", "cluster", "1d")),
     Codec("ZFP", "zfpy", zfp, ("boxes", "cluster")),
-    Codec("SPERR", "hdf5plugin", _sperr, ("boxes", "cluster")),
+    Codec("SPERR", "hdf5plugin", sperr, ("boxes", "cluster")),
 )
 
 
