@@ -298,8 +298,7 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     best.trace().passed(Codec::lossless, is_quick ? Fate::few_listed : Fate::unknown);
     return;
   }
-  // At effort fast codebooks stay as they are.
-  if (effort != Effort::fast) best.settle(effort);
+  best.settle(effort);
   std::optional<SectionDraft> draft;
   if (is_restored) {
     const RestoredSource<T> restored(source, spec);
@@ -433,6 +432,7 @@ SectionDraft select_fast(const SectionSource<T>& source, const ComponentSpec& sp
   }
   for (const Codec codec : {Codec::context, Codec::lorenzo_regression, Codec::interpolation})
     best.trace().passed(codec, Fate::effort);
+  best.settle(Effort::fast);
   weigh_lossless_too(source, spec, Effort::fast, is_restored_alike(spec), scorer, best);
   return best.take();
 }
@@ -584,9 +584,9 @@ uint64_t drafted_bytes(const SectionDraft& draft) {
   if (draft.symbols.empty()) return bytes;
   Bytes tables;
   ByteWriter out(tables);
-  const auto codebooks = write_codebooks(draft.histograms, draft.block_codebook, nullptr, out);
+  write_codebooks(draft.codebooks, draft.block_codebook, nullptr, out);
   uint64_t bits = 0;
-  for (size_t b = 0; b < codebooks.size(); ++b) bits += coded_bits(codebooks[b], draft.histograms[b]);
+  for (const CountedCodebook& codebook : draft.codebooks) bits += codebook.bits;
   return bytes + tables.size() + bits / 8;
 }
 
@@ -597,7 +597,7 @@ Bytes finish_section(const SectionDraft& draft, SharedCodebooks* shared) {
   bytes = draft.before;
   ByteWriter out(bytes);
   if (!draft.symbols.empty()) {
-    const auto codebooks = write_codebooks(draft.histograms, draft.block_codebook,
+    const auto codebooks = write_codebooks(draft.codebooks, draft.block_codebook,
                                            shared != nullptr ? &shared->codebooks : nullptr, out);
     huffman_encode(draft.symbols, codebooks, draft.block_codebook, out);
   }

@@ -13,6 +13,7 @@
 #include "core/catalog/codecs.hpp"
 #include "core/sections/section_data.hpp"
 #include "core/select/selection_trace.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/stages/entropy/huffman_code.hpp"
 #include "core/stages/entropy/huffman_coder.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
@@ -29,7 +30,8 @@ struct SectionDraft {
   Bytes after;                          // bytes behind it
   Symbols symbols;                      // of the codecs that use Huffman codes, else empty
   std::vector<uint8_t> block_codebook;  // empty: one codebook
-  std::vector<Histogram> histograms;    // one for each codebook
+  std::vector<CountedCodebook> codebooks;
+  GroupCounts counts;  // of the symbols
   ComponentReport report;
   SelectionTrace selection;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.

@@ -21,21 +21,24 @@ std::optional<Zeros> zeros_of(uint8_t flags) {
 }
 
 bool settle_symbols(SectionDraft& draft, std::vector<int32_t>& escapes) {
-  auto [histogram, runs] = weigh_zero_runs(draft.symbols, escapes);
+  auto runs = worthwhile_zero_runs(draft.symbols, escapes);
   if (runs) {
     recycle_symbols(std::exchange(draft.symbols, std::move(runs->symbols)));
     escapes = std::move(runs->escapes);
-    histogram = runs->histogram;
   }
-  if (!draft.symbols.empty()) draft.histograms = {histogram};
+  draft.counts = runs ? std::move(runs->counts) : count_groups(draft.symbols);
+  if (!draft.symbols.empty()) draft.codebooks = {CountedCodebook(draft.counts.all)};
   return runs.has_value();
 }
 
 void refine_codebooks(SectionDraft& draft, Effort effort) {
-  if (draft.histograms.size() != 1) return;
-  CodebookChoice choice = choose_codebooks(draft.symbols, draft.histograms.front(), effort);
+  if (draft.codebooks.size() != 1) return;
+  const CountedCodebook& one = draft.codebooks.front();
+  CodebookChoice choice = effort == Effort::fast
+                              ? choose_group_codebooks(draft.counts, draft.symbols.size(), one)
+                              : choose_codebooks(draft.symbols, one);
   draft.block_codebook = std::move(choice.block_codebook);
-  draft.histograms = std::move(choice.histograms);
+  draft.codebooks = std::move(choice.codebooks);
 }
 
 Result<Symbols> read_symbols(ByteReader& in, const CodebookTable& shared, Zeros zeros, uint64_t ordinary) {

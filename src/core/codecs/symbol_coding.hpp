@@ -27,7 +27,7 @@ std::optional<Zeros> zeros_of(uint8_t flags);
 // are runs; the codec writes how many symbols are left where its format has it.
 bool settle_symbols(SectionDraft& draft, std::vector<int32_t>& escapes);
 
-// Several codebooks instead of one where that is smaller and the effort allows it.
+// Several codebooks instead of one where that is smaller; at effort fast by groups of symbols.
 void refine_codebooks(SectionDraft& draft, Effort effort);
 
 // The symbols of `ordinary` values, followed by row_padding elements of no meaning. Errors: corrupt.

@@ -215,8 +215,8 @@ class Sampler {
 
   // Mean bits of a sampled cell.
   static double bits_of(const Residuals::Level& sampled) {
-    const SymbolsOrRuns weighed = weigh_zero_runs(sampled.symbols, sampled.escapes);
-    const Histogram& histogram = weighed.runs ? weighed.runs->histogram : weighed.histogram;
+    const auto runs = worthwhile_zero_runs(sampled.symbols, sampled.escapes);
+    const Histogram histogram = runs ? runs->counts.all : count_symbols(sampled.symbols);
     auto bits = static_cast<double>(coded_bits(make_codebook(histogram), histogram));
     for (const int32_t escape : sampled.escapes) {
       constexpr int length_bits = 3;

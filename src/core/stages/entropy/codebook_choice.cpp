@@ -71,8 +71,14 @@ std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols,
   return histograms;
 }
 
-// Every `every`-th block to the codebook that codes it in the fewest bits (Lloyd's step). Codebooks know
-// every symbol of the section while blocks move between them.
+// Codebooks that know every symbol of the section, while blocks move between them.
+Codebook smoothed_codebook(const Histogram& histogram, const Histogram& all) {
+  Histogram smoothed = histogram;
+  for (size_t s = 0; s < symbol_count; ++s) smoothed[s] += all[s] > 0 ? 1 : 0;
+  return make_codebook(smoothed);
+}
+
+// Every `every`-th block to the codebook that codes it in the fewest bits (Lloyd's step).
 void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
                      std::span<const Histogram> histograms, size_t every, std::span<uint8_t> block_codebook) {
   // Lengths of all codebooks side by side in one word: a block is priced for all of them in one pass. A field
@@ -80,9 +86,7 @@ void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
   static_assert(codebook_block_symbols * max_code_bits < 1U << 16 && max_codebooks == 4);
   std::array<uint64_t, symbol_count> lengths{};
   for (size_t k = 0; k < max_codebooks; ++k) {
-    Histogram smoothed = histograms[k];
-    for (size_t s = 0; s < symbol_count; ++s) smoothed[s] += all[s] > 0 ? 1 : 0;
-    const Codebook codebook = make_codebook(smoothed);
+    const Codebook codebook = smoothed_codebook(histograms[k], all);
     for (size_t s = 0; s < symbol_count; ++s) lengths[s] |= uint64_t{codebook.length[s]} << (16 * k);
   }
   for (size_t b = 0; b < block_codebook.size(); b += every) {
@@ -95,6 +99,95 @@ void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
       if (cost < best) {
         best = cost;
         block_codebook[b] = k;
+      }
+    }
+  }
+}
+
+// Codebooks of these histograms, where each has symbols and all take fewer bits than one; else none.
+std::vector<CountedCodebook> if_worthwhile(std::span<const Histogram> histograms, size_t blocks,
+                                           const CountedCodebook& one) {
+  std::vector<CountedCodebook> several;
+  uint64_t bits = blocks * 2;
+  for (const Histogram& histogram : histograms) {
+    if (std::all_of(histogram.begin(), histogram.end(), [](uint32_t n) { return n == 0; })) return {};
+    several.emplace_back(histogram);
+    bits += several.back().bits + codebook_bits(several.back().codebook);
+  }
+  if (bits >= one.bits + codebook_bits(one.codebook)) return {};
+  return several;
+}
+
+// Codebooks of groups: what a decoder looks up for more of them does not fit its first cache, which takes
+// more time than their bits are worth at effort fast.
+constexpr size_t group_codebooks = 2;
+// Fewer groups cannot pay for one more.
+constexpr size_t several_codebooks_min_groups = 8;
+
+// visit(begin, end) of each group, in order.
+template <class Visit>
+void visit_groups(size_t symbol_total, const Visit& visit) {
+  const size_t part = symbols_per_bit_stream(symbol_total);
+  constexpr size_t group_symbols = group_blocks * codebook_block_symbols;
+  for (size_t stream = 0; stream < symbol_total; stream += part) {
+    const size_t end = std::min(stream + part, symbol_total);
+    for (size_t at = stream; at < end; at += group_symbols) visit(at, std::min(at + group_symbols, end));
+  }
+}
+
+uint32_t bits_of(const GroupHistogram& group, const GroupHistogram& lengths) {
+  uint32_t bits = 0;
+  for (size_t s = 0; s < symbol_count; ++s) bits += uint32_t{group[s]} * lengths[s];
+  return bits;
+}
+
+GroupHistogram lengths_of(const Codebook& codebook) {
+  GroupHistogram lengths{};
+  std::copy(codebook.length.begin(), codebook.length.end(), lengths.begin());
+  return lengths;
+}
+
+// First guess: groups ranked by the bits of a symbol in one common codebook, cut into as many parts.
+std::vector<uint8_t> groups_by_cost(const GroupCounts& counts, const Codebook& one) {
+  const GroupHistogram lengths = lengths_of(one);
+  const size_t groups = counts.groups.size();
+  std::vector<double> cost;
+  for (const GroupHistogram& group : counts.groups) {
+    const auto symbols = std::accumulate(group.begin(), group.end(), uint32_t{0});
+    cost.push_back(static_cast<double>(bits_of(group, lengths)) / symbols);
+  }
+  std::vector<double> sorted = cost;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<uint8_t> codebook(groups);
+  for (size_t g = 0; g < groups; ++g) {
+    for (size_t k = 1; k < group_codebooks; ++k)
+      codebook[g] += cost[g] > sorted[k * groups / group_codebooks] ? 1 : 0;
+  }
+  return codebook;
+}
+
+std::vector<Histogram> histograms_of(const GroupCounts& counts, std::span<const uint8_t> group_codebook) {
+  std::vector<Histogram> histograms(group_codebooks);
+  for (size_t g = 0; g < counts.groups.size(); ++g) {
+    Histogram& sum = histograms[group_codebook[g]];
+    for (size_t s = 0; s < symbol_count; ++s) sum[s] += counts.groups[g][s];
+  }
+  return histograms;
+}
+
+// Each group to the codebook that codes it in the fewest bits (Lloyd's step).
+void assign_cheapest(const GroupCounts& counts, std::span<const Histogram> histograms,
+                     std::span<uint8_t> group_codebook) {
+  std::array<GroupHistogram, group_codebooks> lengths;
+  for (size_t k = 0; k < group_codebooks; ++k)
+    lengths[k] = lengths_of(smoothed_codebook(histograms[k], counts.all));
+  for (size_t g = 0; g < counts.groups.size(); ++g) {
+    uint32_t best = UINT32_MAX;
+    for (uint8_t k = 0; k < group_codebooks; ++k) {
+      const uint32_t bits = bits_of(counts.groups[g], lengths[k]);
+      if (bits < best) {
+        best = bits;
+        group_codebook[g] = k;
       }
     }
   }
@@ -117,65 +210,93 @@ Histogram count_symbols(std::span<const uint8_t> symbols) {
   return sum;
 }
 
-CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const Histogram& all, Effort effort) {
-  CodebookChoice choice;
-  if (symbols.empty()) return choice;
-  choice.histograms.push_back(all);
+GroupCounts count_groups(std::span<const uint8_t> symbols) {
+  GroupCounts counts;
+  visit_groups(symbols.size(), [&](size_t begin, size_t end) {
+    // As in count_symbols.
+    std::array<GroupHistogram, 4> part{};
+    size_t i = begin;
+    for (; i + 8 <= end; i += 8) {
+      uint64_t word;
+      std::memcpy(&word, symbols.data() + i, 8);
+      for (unsigned k = 0; k < 8; ++k) ++part[k % 4][(word >> (8 * k)) & 0xff];
+    }
+    for (; i < end; ++i) ++part[0][symbols[i]];
+    GroupHistogram& sum = counts.groups.emplace_back();
+    for (size_t s = 0; s < symbol_count; ++s) {
+      sum[s] = static_cast<uint16_t>(part[0][s] + part[1][s] + part[2][s] + part[3][s]);
+      counts.all[s] += sum[s];
+    }
+  });
+  return counts;
+}
+
+CodebookChoice choose_group_codebooks(const GroupCounts& counts, size_t symbol_total,
+                                      const CountedCodebook& one) {
+  CodebookChoice choice{{one}, {}};
+  if (counts.groups.size() < several_codebooks_min_groups) return choice;
+  std::vector<uint8_t> group_codebook = groups_by_cost(counts, one.codebook);
+  std::vector<Histogram> histograms = histograms_of(counts, group_codebook);
+  assign_cheapest(counts, histograms, group_codebook);
+  histograms = histograms_of(counts, group_codebook);
+  const size_t blocks = (symbol_total + codebook_block_symbols - 1) / codebook_block_symbols;
+  std::vector<CountedCodebook> several = if_worthwhile(histograms, blocks, one);
+  if (several.empty()) return choice;
+  choice.codebooks = std::move(several);
+  size_t group = 0;
+  visit_groups(symbol_total, [&](size_t, size_t end) {
+    choice.block_codebook.resize((end + codebook_block_symbols - 1) / codebook_block_symbols,
+                                 group_codebook[group++]);
+  });
+  return choice;
+}
+
+CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const CountedCodebook& one) {
+  CodebookChoice choice{{one}, {}};
   const size_t blocks = (symbols.size() + codebook_block_symbols - 1) / codebook_block_symbols;
-  if (effort == Effort::fast || blocks < several_codebooks_min_blocks) return choice;
+  if (blocks < several_codebooks_min_blocks) return choice;
 
   std::vector<uint8_t> block_codebook = codebooks_by_roughness(symbols, blocks);
   const size_t some = std::max<size_t>(1, blocks / first_round_blocks);
   std::vector<Histogram> histograms = histograms_of(symbols, block_codebook, some);
   for (size_t round = 1; round <= refinement_rounds; ++round) {
     const bool is_last = round == refinement_rounds;
-    assign_cheapest(symbols, all, histograms, is_last ? 1 : some, block_codebook);
+    assign_cheapest(symbols, one.histogram, histograms, is_last ? 1 : some, block_codebook);
     histograms = histograms_of(symbols, block_codebook, is_last ? 1 : some);
   }
-  const Codebook one = make_codebook(all);
-  const uint64_t one_bits = coded_bits(one, all) + codebook_bits(one);
-  uint64_t several_bits = blocks * 2;
-  for (const Histogram& h : histograms) {
-    const Codebook codebook = make_codebook(h);
-    several_bits += coded_bits(codebook, h) + codebook_bits(codebook);
-  }
-  const bool all_used = std::all_of(histograms.begin(), histograms.end(), [](const Histogram& h) {
-    return std::any_of(h.begin(), h.end(), [](uint32_t n) { return n > 0; });
-  });
-  if (!all_used || several_bits >= one_bits) return choice;
-  choice.histograms = std::move(histograms);
+  std::vector<CountedCodebook> several = if_worthwhile(histograms, blocks, one);
+  if (several.empty()) return choice;
+  choice.codebooks = std::move(several);
   choice.block_codebook = std::move(block_codebook);
   return choice;
 }
 
-std::vector<Codebook> write_codebooks(std::span<const Histogram> histograms,
+std::vector<Codebook> write_codebooks(std::span<const CountedCodebook> wanted,
                                       std::span<const uint8_t> block_codebook, std::vector<Codebook>* shared,
                                       ByteWriter& out) {
   std::vector<Codebook> codebooks;
-  out.put(static_cast<uint8_t>(histograms.size()));
-  for (const Histogram& histogram : histograms) {
-    Codebook own = make_codebook(histogram);
-    const uint64_t own_bits = coded_bits(own, histogram) + codebook_bits(own);
+  out.put(static_cast<uint8_t>(wanted.size()));
+  for (const CountedCodebook& own : wanted) {
     if (shared == nullptr) {
       out.put_varint(0);
-      write_codebook(own, out);
-      codebooks.push_back(own);
+      write_codebook(own.codebook, out);
+      codebooks.push_back(own.codebook);
       continue;
     }
     size_t best = shared->size();
-    uint64_t best_bits = own_bits;
+    uint64_t best_bits = own.bits + codebook_bits(own.codebook);
     for (size_t b = 0; b < shared->size(); ++b) {
-      const uint64_t bits = coded_bits((*shared)[b], histogram);
+      const uint64_t bits = coded_bits((*shared)[b], own.histogram);
       if (bits <= best_bits) {
         best = b;
         best_bits = bits;
       }
     }
-    if (best == shared->size()) shared->push_back(own);
+    if (best == shared->size()) shared->push_back(own.codebook);
     out.put_varint(best + 1);
     codebooks.push_back((*shared)[best]);
   }
-  if (histograms.size() > 1) {
+  if (wanted.size() > 1) {
     // Two bits a block.
     Bytes ids((block_codebook.size() + 3) / 4);
     for (size_t b = 0; b < block_codebook.size(); ++b) {

@@ -47,26 +47,24 @@ void write_codebook(const Codebook& codebook, ByteWriter& out) {
   while (first < symbol_count - 1 && codebook.length[first] == 0) ++first;
   size_t last = symbol_count - 1;
   while (last > first && codebook.length[last] == 0) --last;
-  std::vector<uint8_t> nibbles;
+  std::array<uint8_t, symbol_count + 1> nibbles{};
+  size_t count = 0;
   for (size_t s = first; s <= last;) {
     size_t run = 0;
     while (s + run <= last && codebook.length[s + run] == 0) ++run;
     if (run == 0) {
-      nibbles.push_back(codebook.length[s++]);
+      nibbles[count++] = codebook.length[s++];
       continue;
     }
     s += run;
-    for (; run >= 8; run -= 8) nibbles.push_back(15);
-    if (run >= 4) nibbles.push_back(14), run -= 4;
-    if (run >= 2) nibbles.push_back(13), run -= 2;
-    if (run == 1) nibbles.push_back(0);
+    for (; run >= 8; run -= 8) nibbles[count++] = 15;
+    if (run >= 4) nibbles[count++] = 14, run -= 4;
+    if (run >= 2) nibbles[count++] = 13, run -= 2;
+    if (run == 1) nibbles[count++] = 0;
   }
   out.put(static_cast<uint8_t>(first));
   out.put(static_cast<uint8_t>(last));
-  for (size_t i = 0; i < nibbles.size(); i += 2) {
-    const unsigned high = i + 1 < nibbles.size() ? nibbles[i + 1] : 0U;
-    out.put(static_cast<uint8_t>(nibbles[i] | high << 4));
-  }
+  for (size_t i = 0; i < count; i += 2) out.put(static_cast<uint8_t>(nibbles[i] | nibbles[i + 1] << 4));
 }
 
 Result<Codebook> read_codebook(ByteReader& in) {

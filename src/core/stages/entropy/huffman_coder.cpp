@@ -95,6 +95,21 @@ class PairCodes {
   RawVector<uint32_t> entries_;
 };
 
+// Neighbours that have one codebook.
+struct CodebookRun {
+  size_t codebook = 0;
+  size_t count = 0;
+};
+
+// From symbol `at` on; none behind `end`.
+CodebookRun run_at(std::span<const uint8_t> block_codebook, size_t at, size_t end) {
+  if (block_codebook.empty() || at >= end) return {0, end - at};
+  size_t block = at / codebook_block_symbols;
+  const uint8_t codebook = block_codebook[block];
+  while ((block + 1) * codebook_block_symbols < end && block_codebook[block + 1] == codebook) ++block;
+  return {codebook, std::min((block + 1) * codebook_block_symbols, end) - at};
+}
+
 // Below this filling the pair codes costs more than they save.
 constexpr size_t pair_codes_min_symbols = size_t{1} << 17;
 
@@ -139,27 +154,32 @@ struct DecodeTable {
 
 void make_decode_table(const Codebook& codebook, DecodeTable& table) {
   const auto codes = canonical_codes(codebook);
-  // A codebook of one symbol is incomplete: give it every entry, so that no look-up is undefined.
   const auto used =
       std::count_if(codebook.length.begin(), codebook.length.end(), [](uint8_t l) { return l > 0; });
-  for (size_t s = 0; s < symbol_count; ++s) {
-    const unsigned length = codebook.length[s];
-    if (length == 0) continue;
-    const size_t stride = used == 1 ? 1 : size_t{1} << length;
-    for (size_t at = used == 1 ? 0 : codes[s]; at < table_entries; at += stride) {
-      table.single[at] = static_cast<uint16_t>(s | length << 8);
+  // Entries that begin with a symbol's code are as far apart as there are codes of its length. A codebook of
+  // one symbol is incomplete: that gets every entry, so that no look-up is undefined.
+  const auto visit_symbols = [&](const auto& visit) {
+    for (size_t s = 0; s < symbol_count; ++s) {
+      const unsigned length = codebook.length[s];
+      if (length > 0) visit(s, length, used == 1 ? 0 : codes[s], used == 1 ? 1 : size_t{1} << length);
     }
-  }
-  for (size_t at = 0; at < table_entries; ++at) {
-    const unsigned first = table.single[at];
-    const unsigned length = first >> 8;
-    const unsigned second = table.single[at >> length];
-    const unsigned both = length + (second >> 8);
-    const bool two = both <= max_code_bits;
-    table.pair[at] = {{static_cast<uint8_t>(first), static_cast<uint8_t>(second)},
-                      static_cast<uint8_t>(two ? both : length),
-                      static_cast<uint8_t>(two ? 2 : 1)};
-  }
+  };
+  visit_symbols([&](size_t s, unsigned length, size_t first, size_t stride) {
+    const auto entry = static_cast<uint16_t>(s | length << 8);
+    for (size_t at = first; at < table_entries; at += stride) table.single[at] = entry;
+  });
+  visit_symbols([&](size_t s, unsigned length, size_t first, size_t stride) {
+    // What follows the code counts up from 0 along its entries.
+    size_t behind = 0;
+    for (size_t at = first; at < table_entries; at += stride, ++behind) {
+      const unsigned second = table.single[used == 1 ? 0 : behind];
+      const unsigned both = length + (second >> 8);
+      const bool two = both <= max_code_bits;
+      table.pair[at] = {{static_cast<uint8_t>(s), static_cast<uint8_t>(second)},
+                        static_cast<uint8_t>(two ? both : length),
+                        static_cast<uint8_t>(two ? 2 : 1)};
+    }
+  });
 }
 
 struct BitSource {
@@ -302,29 +322,28 @@ size_t symbols_per_bit_stream(size_t symbol_total) {
 void huffman_encode(std::span<const uint8_t> symbols, std::span<const Codebook> codebooks,
                     std::span<const uint8_t> block_codebook, ByteWriter& out) {
   thread_local RawVector<std::byte> coded;
-  thread_local PairCodes pairs;
+  thread_local std::array<PairCodes, max_codebooks> pairs;
   std::vector<CodeTable> tables;
   for (const Codebook& codebook : codebooks) tables.push_back(make_code_table(codebook));
   const size_t part = symbols_per_bit_stream(symbols.size());
   const size_t streams = bit_stream_count(symbols.size());
   coded.resize(symbols.size() * max_code_bits / 8 + streams * 2 * sizeof(uint64_t));
-  const bool by_pairs = block_codebook.empty() && symbols.size() >= pair_codes_min_symbols;
-  if (by_pairs) pairs.fill(tables[0]);
+  const bool by_pairs = symbols.size() >= codebooks.size() * pair_codes_min_symbols;
+  for (size_t k = 0; by_pairs && k < codebooks.size(); ++k) pairs[k].fill(tables[k]);
   BitSink sink;
   sink.at = coded.data();
   for (size_t s = 0; s < streams; ++s) {
     const std::byte* const first_byte = sink.at;
     const size_t begin = std::min(s * part, symbols.size());
     const size_t end = std::min(begin + part, symbols.size());
-    if (by_pairs) {
-      encode_run(sink, symbols.data() + begin, end - begin, pairs, tables[0]);
-    } else if (block_codebook.empty()) {
-      encode_run(sink, symbols.data() + begin, end - begin, tables[0]);
-    } else {
-      for (size_t at = begin; at < end; at += codebook_block_symbols) {
-        encode_run(sink, symbols.data() + at, std::min(codebook_block_symbols, end - at),
-                   tables[block_codebook[at / codebook_block_symbols]]);
+    for (size_t at = begin; at < end;) {
+      const CodebookRun run = run_at(block_codebook, at, end);
+      if (by_pairs) {
+        encode_run(sink, symbols.data() + at, run.count, pairs[run.codebook], tables[run.codebook]);
+      } else {
+        encode_run(sink, symbols.data() + at, run.count, tables[run.codebook]);
       }
+      at += run.count;
     }
     sink.flush();
     if (sink.held > 0) ++sink.at;
@@ -351,23 +370,30 @@ Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
 
   std::vector<DecodeTable> tables(codebooks.size());
   for (size_t b = 0; b < codebooks.size(); ++b) make_decode_table(codebooks[b], tables[b]);
-  const auto run_of = [&](size_t s, size_t first, size_t count) {
-    const size_t begin = std::min(s * part + first, symbols.size());
-    const size_t end = std::min({begin + count, (s + 1) * part, symbols.size()});
-    const size_t codebook =
-        block_codebook.empty() || begin == end ? 0 : block_codebook[begin / codebook_block_symbols];
-    return BitStreamRun{&sources[s], &tables[codebook], symbols.data() + begin,
-                        symbols.data() + std::max(begin, end)};
+  const auto begin_of = [&](size_t s, size_t first) { return std::min(s * part + first, symbols.size()); };
+  const auto left_of = [&](size_t s, size_t first) {
+    const size_t begin = begin_of(s, first);
+    return run_at(block_codebook, begin, std::max(begin, std::min((s + 1) * part, symbols.size())));
   };
-  const size_t step = block_codebook.empty() ? part : codebook_block_symbols;
-  for (size_t first = 0; first < part; first += step) {
+  for (size_t first = 0; first < part;) {
+    std::array<CodebookRun, interleaved_bit_streams> left{};
+    size_t step = part - first;
+    for (size_t s = 0; s < streams; ++s) {
+      left[s] = left_of(s, first);
+      // A stream that has ended holds up none of the others.
+      if (left[s].count > 0) step = std::min(step, left[s].count);
+    }
+    const auto run_of = [&](size_t s) {
+      uint8_t* const out = symbols.data() + begin_of(s, first);
+      return BitStreamRun{&sources[s], &tables[left[s].codebook], out, out + std::min(step, left[s].count)};
+    };
     if (streams == interleaved_bit_streams) {
-      decode_four(
-          {run_of(0, first, step), run_of(1, first, step), run_of(2, first, step), run_of(3, first, step)});
+      decode_four({run_of(0), run_of(1), run_of(2), run_of(3)});
     } else {
-      const BitStreamRun r = run_of(0, first, step);
+      const BitStreamRun r = run_of(0);
       decode_rest(*r.source, *r.table, r.out, r.out_end);
     }
+    first += step;
   }
   for (size_t s = 0; s < streams; ++s) {
     if (sources[s].overrun()) {

@@ -125,16 +125,16 @@ enum class SymbolCoding : uint8_t { huffman = 0, zstd = 1 };
 constexpr double zstd_trial_share = 0.8;
 
 void write_symbols(std::span<const uint8_t> symbols, ByteWriter& out) {
-  const Histogram histogram = count_symbols(symbols);
+  const CountedCodebook counted(count_symbols(symbols));
   Bytes coded;
   ByteWriter huffman(coded);
-  const auto codebooks = write_codebooks(std::span(&histogram, 1), {}, nullptr, huffman);
-  const uint32_t most = *std::max_element(histogram.begin(), histogram.end());
+  const auto codebooks = write_codebooks(std::span(&counted, 1), {}, nullptr, huffman);
+  const uint32_t most = *std::max_element(counted.histogram.begin(), counted.histogram.end());
   if (most > zstd_trial_share * static_cast<double>(symbols.size())) {
     Bytes packed;
     ByteWriter zstd(packed);
     const Status written = write_coded(ByteCoder::zstd, std::as_bytes(symbols), zstd);
-    if (written.ok() && packed.size() < coded.size() + coded_bits(codebooks[0], histogram) / 8) {
+    if (written.ok() && packed.size() < coded.size() + counted.bits / 8) {
       out.put(SymbolCoding::zstd);
       out.put_bytes(packed);
       return;

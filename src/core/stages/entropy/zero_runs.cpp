@@ -7,8 +7,6 @@
 #include <bit>
 #include <cstring>
 
-#include "core/stages/entropy/codebook_choice.hpp"
-
 namespace neve {
 
 namespace {
@@ -143,13 +141,13 @@ ZeroRuns with_runs(std::span<const uint8_t> symbols, std::span<const int32_t> es
   });
   to = write_run(symbols.size() - begin, to);
   out.symbols.resize(static_cast<size_t>(to - out.symbols.data()));
-  out.histogram = count_symbols(out.symbols);
+  out.counts = count_groups(out.symbols);
   return out;
 }
 
 // Of the symbols that the runs stand for.
 Histogram histogram_without(const ZeroRuns& runs, size_t zeros) {
-  Histogram histogram = runs.histogram;
+  Histogram histogram = runs.counts.all;
   for (unsigned s = 1; s <= last_digit_symbol; ++s) histogram[s] = 0;
   histogram[symbol_zero] = static_cast<uint32_t>(zeros);
   for (const int32_t escape : runs.escapes) {
@@ -163,25 +161,23 @@ Histogram histogram_without(const ZeroRuns& runs, size_t zeros) {
 
 }  // namespace
 
-SymbolsOrRuns weigh_zero_runs(std::span<const uint8_t> symbols, std::span<const int32_t> escapes) {
-  SymbolsOrRuns out;
+std::optional<ZeroRuns> worthwhile_zero_runs(std::span<const uint8_t> symbols,
+                                             std::span<const int32_t> escapes) {
   const size_t zeros = count_zeros(symbols);
   const auto too_few = [&](double least) { return static_cast<double>(zeros) < least || symbols.empty(); };
   if (too_few(min_zero_share * static_cast<double>(symbols.size())) ||
       too_few(min_mean_run * static_cast<double>(count_runs(symbols)))) {
-    out.histogram = count_symbols(symbols);
-    return out;
+    return {};
   }
-  out.runs = with_runs(symbols, escapes);
-  out.histogram = histogram_without(*out.runs, zeros);
+  ZeroRuns runs = with_runs(symbols, escapes);
   // What has moved to the escapes is beyond this comparison: it is little where zeros are many.
-  const Histogram& with = out.runs->histogram;
+  const Histogram& with = runs.counts.all;
+  const Histogram without = histogram_without(runs, zeros);
   const auto bits_with = static_cast<double>(coded_bits(make_codebook(with), with));
-  const auto bits_without = static_cast<double>(coded_bits(make_codebook(out.histogram), out.histogram));
-  if (bits_with < worthwhile_share * bits_without) return out;
-  recycle_symbols(std::move(out.runs->symbols));
-  out.runs.reset();
-  return out;
+  const auto bits_without = static_cast<double>(coded_bits(make_codebook(without), without));
+  if (bits_with < worthwhile_share * bits_without) return runs;
+  recycle_symbols(std::move(runs.symbols));
+  return {};
 }
 
 Result<Symbols> restore_zero_runs(std::span<const uint8_t> symbols, uint64_t total) {

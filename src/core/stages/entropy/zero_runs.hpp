@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/kernels/kernels.hpp"
-#include "core/stages/entropy/huffman_code.hpp"
+#include "core/stages/entropy/codebook_choice.hpp"
 #include "core/threads/scratch.hpp"
 #include "neve/status.hpp"
 
@@ -25,16 +25,13 @@ inline constexpr unsigned last_digit_symbol = 7;
 
 struct ZeroRuns {
   Symbols symbols;  // of runs and others
-  Histogram histogram{};
+  GroupCounts counts;
   std::vector<int32_t> escapes;  // of these symbols, in order
 };
 
-// How the symbols are coded in fewer bits.
-struct SymbolsOrRuns {
-  Histogram histogram{};         // of the symbols as they are
-  std::optional<ZeroRuns> runs;  // nothing where they would save too little
-};
-SymbolsOrRuns weigh_zero_runs(std::span<const uint8_t> symbols, std::span<const int32_t> escapes);
+// Nothing where they would save too little.
+std::optional<ZeroRuns> worthwhile_zero_runs(std::span<const uint8_t> symbols,
+                                             std::span<const int32_t> escapes);
 
 // The inverse: `total` symbols, followed by row_padding elements of no meaning. Errors: corrupt.
 Result<Symbols> restore_zero_runs(std::span<const uint8_t> symbols, uint64_t total);

@@ -13,6 +13,7 @@
 #include <span>
 #include <utility>
 
+#include "core/stages/lossless/zstd_context.hpp"
 #include "core/threads/scratch.hpp"
 
 namespace neve {
@@ -98,15 +99,6 @@ size_t bound_of(ByteCoder coder, size_t bytes) {
       return bytes + bytes / 16 + 67;  // LZO's FAQ
   }
   return 0;
-}
-
-// One for each thread: making one takes as long as coding some kilobytes.
-ZSTD_CCtx* zstd_context() {
-  struct Free {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  };
-  thread_local const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
-  return context.get();
 }
 
 // Bytes written to `out`, 0 when the library refuses.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "core/stages/lossless/zstd_context.hpp"
+
 namespace neve {
 
 namespace {
@@ -19,8 +21,8 @@ constexpr size_t zstd_min_bytes = 32;
 void write_packed(ByteSpan bytes, ByteWriter& out) {
   if (bytes.size() >= zstd_min_bytes) {
     Bytes packed(ZSTD_compressBound(bytes.size()));
-    const size_t size =
-        ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), side_zstd_level);
+    const size_t size = ZSTD_compressCCtx(zstd_context(), packed.data(), packed.size(), bytes.data(),
+                                          bytes.size(), side_zstd_level);
     if (ZSTD_isError(size) == 0U && size + 4 < bytes.size()) {
       out.put(Packing::zstd);
       out.put_varint(bytes.size());

@@ -25,12 +25,10 @@ std::vector<uint8_t> geometric_symbols(size_t n, int spread, uint64_t seed) {
   return symbols;
 }
 
-void round_trip(const std::vector<uint8_t>& symbols) {
-  const Histogram histogram = count_symbols(symbols);
-  const CodebookChoice choice = choose_codebooks(symbols, histogram, Effort::balanced);
+void round_trip_by(const CodebookChoice& choice, const std::vector<uint8_t>& symbols) {
   Bytes bytes;
   ByteWriter out(bytes);
-  const auto codebooks = write_codebooks(choice.histograms, choice.block_codebook, nullptr, out);
+  const auto codebooks = write_codebooks(choice.codebooks, choice.block_codebook, nullptr, out);
   huffman_encode(symbols, codebooks, choice.block_codebook, out);
   ByteReader in(bytes);
   const auto set = read_codebooks(in, {}, symbols.size());
@@ -41,6 +39,14 @@ void round_trip(const std::vector<uint8_t>& symbols) {
   EXPECT_EQ(symbols, back);
   EXPECT_EQ(in.remaining(), 0U);
   EXPECT_FALSE(in.failed());
+}
+
+void round_trip(const std::vector<uint8_t>& symbols) {
+  const CountedCodebook one(count_symbols(symbols));
+  round_trip_by(choose_codebooks(symbols, one), symbols);
+  const GroupCounts counts = count_groups(symbols);
+  EXPECT_EQ(counts.all, one.histogram);
+  round_trip_by(choose_group_codebooks(counts, symbols.size(), one), symbols);
 }
 
 TEST(Huffman, RoundTripsOfEverySize) {
@@ -61,13 +67,18 @@ TEST(Huffman, SeveralCodebooksSuitACalmAndARoughHalf) {
   auto symbols = geometric_symbols(40000, 1, 1);
   const auto rough = geometric_symbols(40000, 40, 2);
   symbols.insert(symbols.end(), rough.begin(), rough.end());
-  const Histogram all = count_symbols(symbols);
-  EXPECT_EQ(choose_codebooks(symbols, all, Effort::fast).histograms.size(), 1U);
-  const CodebookChoice choice = choose_codebooks(symbols, all, Effort::balanced);
-  ASSERT_EQ(choice.histograms.size(), max_codebooks);
-  uint64_t bits = 0;
-  for (const Histogram& h : choice.histograms) bits += coded_bits(make_codebook(h), h);
-  EXPECT_LT(bits, coded_bits(make_codebook(all), all) * 9 / 10);
+  const CountedCodebook one(count_symbols(symbols));
+  const auto bits_of = [](const CodebookChoice& choice) {
+    uint64_t bits = 0;
+    for (const CountedCodebook& codebook : choice.codebooks) bits += codebook.bits;
+    return bits;
+  };
+  const CodebookChoice by_block = choose_codebooks(symbols, one);
+  ASSERT_EQ(by_block.codebooks.size(), max_codebooks);
+  EXPECT_LT(bits_of(by_block), one.bits * 9 / 10);
+  const CodebookChoice by_group = choose_group_codebooks(count_groups(symbols), symbols.size(), one);
+  ASSERT_EQ(by_group.codebooks.size(), 2U);
+  EXPECT_LT(bits_of(by_group), one.bits * 9 / 10);
   round_trip(symbols);
 }
 
@@ -106,7 +117,7 @@ TEST(Huffman, RefusesLengthsThatAreNoPrefixCode) {
 
 TEST(Huffman, RefusesBitStreamsThatEndEarly) {
   const auto symbols = geometric_symbols(3000, 20, 1);
-  const std::vector<Codebook> codebooks{make_codebook(count_symbols(symbols))};
+  const std::vector<Codebook> codebooks{CountedCodebook(count_symbols(symbols)).codebook};
   Bytes bytes;
   ByteWriter out(bytes);
   huffman_encode(symbols, codebooks, {}, out);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/stages/entropy/codebook_choice.hpp"
 #include "tests/support/test_fields.hpp"
@@ -47,13 +48,12 @@ std::vector<int32_t> residuals_of(std::span<const uint8_t> symbols, std::span<co
 
 void expect_there_and_back(const Symbols& symbols) {
   const std::vector<int32_t> escapes = escapes_of(symbols);
-  const SymbolsOrRuns weighed = weigh_zero_runs(symbols, escapes);
-  EXPECT_EQ(weighed.histogram, count_symbols(symbols));
-  if (!weighed.runs) return;
-  EXPECT_EQ(weighed.runs->histogram, count_symbols(weighed.runs->symbols));
-  const auto back = restore_zero_runs(weighed.runs->symbols, symbols.size());
+  const auto runs = worthwhile_zero_runs(symbols, escapes);
+  if (!runs) return;
+  EXPECT_EQ(runs->counts.all, count_symbols(runs->symbols));
+  const auto back = restore_zero_runs(runs->symbols, symbols.size());
   ASSERT_TRUE(back.ok()) << back.status().message();
-  EXPECT_EQ(residuals_of(std::span(*back).first(symbols.size()), weighed.runs->escapes),
+  EXPECT_EQ(residuals_of(std::span(*back).first(symbols.size()), runs->escapes),
             residuals_of(symbols, escapes));
 }
 
@@ -75,14 +75,23 @@ TEST(ZeroRuns, EveryLengthOfARun) {
 
 TEST(ZeroRuns, TakeLessThanABitAValue) {
   const Symbols symbols = with_zeros(1 << 16, 0.98, 3);
-  const SymbolsOrRuns weighed = weigh_zero_runs(symbols, escapes_of(symbols));
-  ASSERT_TRUE(weighed.runs.has_value());
-  EXPECT_LT(coded_bits(make_codebook(weighed.runs->histogram), weighed.runs->histogram), symbols.size() / 2);
+  const auto runs = worthwhile_zero_runs(symbols, escapes_of(symbols));
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_LT(coded_bits(make_codebook(runs->counts.all), runs->counts.all), symbols.size() / 2);
 }
 
 TEST(ZeroRuns, FewZerosStayAsTheyAre) {
   const Symbols symbols = with_zeros(1 << 12, 0.2, 4);
-  EXPECT_FALSE(weigh_zero_runs(symbols, escapes_of(symbols)).runs.has_value());
+  EXPECT_FALSE(worthwhile_zero_runs(symbols, escapes_of(symbols)).has_value());
+}
+
+TEST(ZeroRuns, ManyZerosInShortRunsStayAsTheyAre) {
+  Symbols symbols = with_zeros(1 << 12, 1, 5);
+  for (size_t i = 0; i < symbols.size(); i += 3) symbols[i] = 77;  // two in a row, of each length of words
+  for (const size_t count : {symbols.size(), symbols.size() - 1, symbols.size() - 5}) {
+    const auto some = std::span(symbols).first(count);
+    EXPECT_FALSE(worthwhile_zero_runs(some, {}).has_value());
+  }
 }
 
 TEST(ZeroRuns, DamageIsRefused) {
