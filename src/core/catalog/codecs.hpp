@@ -53,4 +53,9 @@ constexpr CodecTraits traits_of(Codec codec) {
                          : CodecTraits{codec, "unknown", false, false, false, false, 0};
 }
 
+// Whether asking for this codec at this effort may bring one that predicts from the next coarser level.
+constexpr bool may_nest(Codec asked, Effort effort) {
+  return traits_of(asked).can_nest || (asked == Codec::automatic && effort != Effort::fast);
+}
+
 }  // namespace neve

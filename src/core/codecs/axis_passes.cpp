@@ -95,7 +95,7 @@ class Encoder {
   SectionDraft run() {
     for (const auto& rect : source_.rects) {
       if (rect.cells() == 0) continue;
-      AxisPassField<T> field(rect.size, model_.levels);
+      AxisPassField<T> field(rect.size, model_.levels, row_weights_);
       gather(rect, field);
       code_anchors(field);
       field.run(model_, *this);
@@ -261,6 +261,7 @@ class Encoder {
   ResidualQuantizer<T> residuals_;
   ValueRules<T> rules_;
   AxisPassModel model_;
+  RowWeights<T> row_weights_;
   Symbols symbols_;
   size_t symbol_total_ = 0;
   std::vector<int32_t> escapes_;
@@ -330,7 +331,7 @@ class Decoder {
   bool run() {
     for (const auto& rect : target_.rects) {
       if (rect.cells() == 0) continue;
-      AxisPassField<T> field(rect.size, s_.model.levels);
+      AxisPassField<T> field(rect.size, s_.model.levels, row_weights_);
       mark_excluded(rect, field);
       if (!decode_anchors(field) || !field.run(s_.model, *this)) return false;
       scatter(rect, field);
@@ -484,6 +485,7 @@ class Decoder {
     }
   }
 
+  RowWeights<T> row_weights_;
   const Streams<T>& s_;
   QuantizationGrid<T> grid_;
   const SectionTarget<T>& target_;

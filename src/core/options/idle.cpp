@@ -84,8 +84,7 @@ Status refuse_tuning_of_arrays(const Asked& asked, const WriteOptions& options,
 }
 
 bool may_predict_across_levels(const CodecUse& use) {
-  return !use.is_lossless &&
-         (traits_of(use.codec).can_nest || (use.codec == Codec::automatic && use.effort != Effort::fast));
+  return !use.is_lossless && may_nest(use.codec, use.effort);
 }
 
 }  // namespace

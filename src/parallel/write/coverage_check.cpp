@@ -331,7 +331,6 @@ struct CoverageCheck::State {
   const Hierarchy& hierarchy;
   std::span<const LocalBox> owned;
   WritePlan& plan;
-  Effort effort;
   std::vector<uint64_t> covered_cells;              // of each level, over all ranks
   std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
   std::vector<size_t> waiting;                      // components that are settled with frames; room for all
@@ -382,7 +381,7 @@ struct CoverageCheck::State {
   Status settle_without_frames() {
     for (size_t c = 0; c < hierarchy.components.size(); ++c) {
       const bool waits = std::any_of(plan.levels.begin(), plan.levels.end(), [&](const LevelPlan& level) {
-        return may_predict(level.fields[c].spec.codec, effort);
+        return may_predict(level.fields[c].spec.codec);
       });
       if (waits) {
         waiting.push_back(c);
@@ -419,8 +418,7 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
   const Covered covered = stores_every_cell ? Covered::keep : options.covered;
   std::unique_ptr<State> state;
   const Status prepared = guarded("coverage check", [&]() -> Status {
-    state.reset(new State{
-        comm, hierarchy, owned, plan, options.encode.effort, std::move(covered_cells), {}, {}, {}, {}, {}});
+    state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
     state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
     state->finer_left_out.resize(components);
     state->checks.resize(levels);

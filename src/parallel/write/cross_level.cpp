@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/catalog/codecs.hpp"
 #include "parallel/write/coarser_values.hpp"
 
 namespace neve::mpi {
@@ -73,7 +74,7 @@ class CrossLevel {
     const bool lies_in_place = tuning.arrangement == Arrangement::in_place ||
                                (tuning.arrangement == Arrangement::automatic && tuning.unit_cells == 0);
     return level > 0 && lies_in_place && spec.bound_abs > 0 &&
-           may_predict(spec.codec, options_.encode.effort);
+           neve::may_nest(spec.codec, options_.encode.effort);
   }
 
   // Those that could lean on a coarser level if that kept its covered cells.

@@ -36,7 +36,7 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   for (const FieldPlan& field : level.fields) {
     specs.push_back(field.spec);
     // What readers get has been told from the values then (reader_values), before any frame is there.
-    specs.back().decodes_alone = !may_predict(field.spec.codec, options.effort);
+    specs.back().decodes_alone = !may_predict(field.spec.codec);
   }
   const bool drops =
       std::any_of(specs.begin(), specs.end(), [](const auto& spec) { return spec.drop_covered; });
@@ -63,8 +63,7 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   encoded.needs_decoding.assign(specs.size(), 0);
   for (const SectionInfo& section : encoded.report.sections) {
     const auto c = static_cast<size_t>(section.component);
-    if (may_predict(specs[c].codec, options.effort) && section.codec != Codec::dual_quant)
-      encoded.needs_decoding[c] = 1;
+    if (may_predict(specs[c].codec) && section.codec != Codec::dual_quant) encoded.needs_decoding[c] = 1;
   }
   return {};
 }
@@ -83,10 +82,7 @@ Status named(const Status& status, const Hierarchy& hierarchy) {
 
 }  // namespace
 
-bool may_predict(Codec asked, Effort effort) {
-  if (asked == Codec::automatic) return effort != Effort::fast;
-  return !traits_of(asked).decodes_alone;
-}
+bool may_predict(Codec asked) { return asked == Codec::automatic || !traits_of(asked).decodes_alone; }
 
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,
                                            size_t end_level) {

@@ -31,10 +31,9 @@ struct EncodedChunk {
   std::vector<char> needs_decoding;
 };
 
-// Whether asking for this codec at this effort may bring one that predicts from decoded neighbours. The
-// others (automatic at effort fast is dual_quant) restore each value from its quantization code alone, or
-// hold what that would give (codecs/reconstruct.hpp).
-bool may_predict(Codec asked, Effort effort);
+// Whether asking for this codec may bring one that predicts from decoded neighbours. The others restore each
+// value from its quantization code alone, or hold what that would give (codecs/reconstruct.hpp).
+bool may_predict(Codec asked);
 
 // This rank's chunks of the levels [begin, end), by level, then chunk, not encoded yet.
 std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size_t begin_level,

@@ -44,10 +44,38 @@ struct PassRow {
   const uint8_t* excluded = nullptr;  // 1: has no quantization code; null: all have one
 };
 
+// The weights of the odd cells of rows, by level: boxes of one size have the same.
+template <class T>
+class RowWeights {
+ public:
+  using OfCells = std::array<std::vector<T>, 4>;
+
+  const OfCells& of(size_t level, int64_t known, size_t count, bool is_linear) {
+    Row& row = rows_[level];
+    if (row.known == known && row.count == count && row.is_linear == is_linear) return row.of_cells;
+    row = {known, count, is_linear, {}};
+    for (auto& weights : row.of_cells) weights.resize(count + row_padding);
+    for (size_t i = 0; i < count; ++i) {
+      const auto& weights = interpolation_weights<T>(static_cast<int64_t>(i), known, is_linear);
+      for (size_t k = 0; k < weights.size(); ++k) row.of_cells[k][i] = weights[k];
+    }
+    return row.of_cells;
+  }
+
+ private:
+  struct Row {
+    int64_t known = 0;
+    size_t count = 0;
+    bool is_linear = false;
+    OfCells of_cells;
+  };
+  std::array<Row, max_pass_levels> rows_;
+};
+
 template <class T>
 class AxisPassField {
  public:
-  AxisPassField(const Extents& size, int levels) {
+  AxisPassField(const Extents& size, int levels, RowWeights<T>& row_weights) : row_weights_(row_weights) {
     size_t cells = row_padding;  // a row's vectors may begin before it
     Extents n = size;
     for (int l = 0; l <= levels; ++l) {
@@ -96,7 +124,7 @@ class AxisPassField {
       for (const uint8_t d : model.order) {
         pass.direction = d;
         pass.is_linear = ((model.linear[l] >> d) & 1) != 0;
-        if (d == 0) weigh_cells(pass);
+        if (d == 0) weigh_cells(pass, l);
         if (grids_[l].size[d] > 1 && !visit(pass, coder)) return false;
         pass.step[d] = 1;
       }
@@ -193,7 +221,7 @@ class AxisPassField {
   bool code_row(const Pass& pass, const Extents& at, Coder& coder) {
     const size_t first = pass.grid.row(at[1], at[2], at[3]);
     if (pass.direction == 0)
-      return has_weights_ ? code_short_row(pass, first, coder) : code_along_row(pass, first, coder);
+      return weights_ != nullptr ? code_short_row(pass, first, coder) : code_along_row(pass, first, coder);
     return code_across(pass, at[pass.direction], first, coder);
   }
 
@@ -231,19 +259,14 @@ class AxisPassField {
   }
 
   // Rows that are not long, and many, are coded each in one piece, since the ends have weights of their own.
-  void weigh_cells(const Pass& pass) {
-    has_weights_ = false;
+  void weigh_cells(const Pass& pass, size_t level) {
     const int64_t known = pass.grid.even;
     const auto count = static_cast<size_t>(pass.grid.size[0] - known);
     const int64_t rows = pass.grid.size[1] * pass.grid.size[2] * pass.grid.size[3];
     constexpr int64_t min_rows = 8;
-    if (count > max_pass_row || rows < min_rows) return;
-    has_weights_ = true;
-    for (auto& of_cells : weights_) of_cells.assign(count + row_padding, T{0});
-    for (size_t i = 0; i < count; ++i) {
-      const auto& weights = interpolation_weights<T>(static_cast<int64_t>(i), known, pass.is_linear);
-      for (size_t k = 0; k < weights.size(); ++k) weights_[k][i] = weights[k];
-    }
+    weights_ = count > max_pass_row || rows < min_rows
+                   ? nullptr
+                   : &row_weights_.of(level, known, count, pass.is_linear);
   }
 
   // The odd cells of a row from its even ones. What lies beside these has weight 0.
@@ -256,7 +279,7 @@ class AxisPassField {
     row.from.b = even;
     row.from.c = even + 1;
     row.from.d = even + 2;
-    for (size_t k = 0; k < weights_.size(); ++k) row.from.of_each[k] = weights_[k].data();
+    for (size_t k = 0; k < weights_->size(); ++k) row.from.of_each[k] = (*weights_)[k].data();
     return code_piece(row, first + static_cast<size_t>(pass.grid.even), coder);
   }
 
@@ -286,9 +309,9 @@ class AxisPassField {
   std::vector<Grid> grids_;  // finest first
   RawVector<T> values_;
   Symbols excluded_;  // empty: no cell is
-  // Of the odd cells of a row, in the pass along x, where that has them.
-  std::array<std::vector<T>, 4> weights_;
-  bool has_weights_ = false;
+  RowWeights<T>& row_weights_;
+  const typename RowWeights<T>::OfCells* weights_ =
+      nullptr;  // in the pass along x, of the odd cells of a row
 };
 
 }  // namespace neve
