@@ -54,6 +54,9 @@ constexpr double unsure_excess = 1.5, unsure_bytes = 512;
 constexpr double second_look_excess = 1.1;
 // What is so small is coded by more codecs whatever estimates say, where the effort allows it.
 constexpr uint64_t few_bytes = 4096;
+// From so many bits a value on lorenzo_regression may take less than codecs that average over neighbours,
+// whose noise is as large as the bound.
+constexpr double tight_bits = 8;
 // What an estimate may lie above what axis_passes takes.
 constexpr double estimate_slack = 1.2;
 // Several codebooks seldom save more than this.
@@ -468,10 +471,12 @@ double weigh_rivals(const SectionSource<T>& source, const ComponentSpec& spec, E
   if (is_max && (best.bytes() < learnt_bytes || estimate < static_cast<double>(best.bytes())))
     weigh(Codec::interpolation);
   const Codec leader = best.draft().codec;
-  if (is_max && (leader == Codec::dual_quant || leader == Codec::axis_passes)) {
+  const bool is_tight = static_cast<double>(best.bytes()) * 8 > tight_bits * static_cast<double>(source.held);
+  const bool is_by_passes = leader == Codec::axis_passes;
+  if (is_max ? is_tight || is_by_passes || leader == Codec::dual_quant : is_tight && is_by_passes) {
     weigh(Codec::lorenzo_regression);
-  } else if (is_max) {
-    best.trace().passed(Codec::lorenzo_regression, Fate::not_competitive);
+  } else {
+    best.trace().passed(Codec::lorenzo_regression, is_max ? Fate::not_competitive : Fate::effort);
   }
   return estimate;
 }
@@ -483,14 +488,12 @@ SectionDraft select_codec(const SectionSource<T>& source, const ComponentSpec& s
   const CandidateScorer scorer{source.held * sizeof(T), spec.tuning};
   if (effort == Effort::fast) return select_fast(source, spec, scorer);
   Candidate best(draft_lossy(source, spec, Codec::dual_quant, effort), scorer);
-  if (effort != Effort::max) {
-    best.trace().passed(Codec::context, Fate::effort);
-    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
-  }
+  if (effort != Effort::max) best.trace().passed(Codec::context, Fate::effort);
   std::optional<double> estimate;
   if (dual_quant_alone(spec)) {
     best.trace().passed(Codec::interpolation, Fate::effort);
     best.trace().passed(Codec::axis_passes, Fate::effort);
+    best.trace().passed(Codec::lorenzo_regression, Fate::effort);
   } else {
     estimate = weigh_rivals(source, spec, effort, scorer, best);
   }

@@ -34,9 +34,11 @@ bool settle_symbols(SectionDraft& draft, std::vector<int32_t>& escapes) {
 void refine_codebooks(SectionDraft& draft, Effort effort) {
   if (draft.codebooks.size() != 1) return;
   const CountedCodebook& one = draft.codebooks.front();
-  CodebookChoice choice = effort == Effort::fast
-                              ? choose_group_codebooks(draft.counts, draft.symbols.size(), one)
-                              : choose_codebooks(draft.symbols, one);
+  CodebookChoice choice = choose_group_codebooks(draft.counts, draft.symbols.size(), one);
+  if (effort != Effort::fast) {
+    CodebookChoice by_block = choose_codebooks(draft.symbols, one);
+    if (by_block.bits() < choice.bits()) choice = std::move(by_block);
+  }
   draft.block_codebook = std::move(choice.block_codebook);
   draft.codebooks = std::move(choice.codebooks);
 }

@@ -104,18 +104,16 @@ void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
   }
 }
 
-// Codebooks of these histograms, where each has symbols and all take fewer bits than one; else none.
-std::vector<CountedCodebook> if_worthwhile(std::span<const Histogram> histograms, size_t blocks,
-                                           const CountedCodebook& one) {
-  std::vector<CountedCodebook> several;
-  uint64_t bits = blocks * 2;
+// Codebooks of these histograms, where each has symbols and all take fewer bits than one; else that one.
+CodebookChoice if_worthwhile(std::span<const Histogram> histograms, std::vector<uint8_t> block_codebook,
+                             const CountedCodebook& one) {
+  CodebookChoice alone{{one}, {}};
+  CodebookChoice several{{}, std::move(block_codebook)};
   for (const Histogram& histogram : histograms) {
-    if (std::all_of(histogram.begin(), histogram.end(), [](uint32_t n) { return n == 0; })) return {};
-    several.emplace_back(histogram);
-    bits += several.back().bits + codebook_bits(several.back().codebook);
+    if (std::all_of(histogram.begin(), histogram.end(), [](uint32_t n) { return n == 0; })) return alone;
+    several.codebooks.emplace_back(histogram);
   }
-  if (bits >= one.bits + codebook_bits(one.codebook)) return {};
-  return several;
+  return several.bits() < alone.bits() ? several : alone;
 }
 
 // Codebooks of groups: what a decoder looks up for more of them does not fit its first cache, which takes
@@ -233,28 +231,23 @@ GroupCounts count_groups(std::span<const uint8_t> symbols) {
 
 CodebookChoice choose_group_codebooks(const GroupCounts& counts, size_t symbol_total,
                                       const CountedCodebook& one) {
-  CodebookChoice choice{{one}, {}};
-  if (counts.groups.size() < several_codebooks_min_groups) return choice;
+  if (counts.groups.size() < several_codebooks_min_groups) return {{one}, {}};
   std::vector<uint8_t> group_codebook = groups_by_cost(counts, one.codebook);
   std::vector<Histogram> histograms = histograms_of(counts, group_codebook);
   assign_cheapest(counts, histograms, group_codebook);
   histograms = histograms_of(counts, group_codebook);
-  const size_t blocks = (symbol_total + codebook_block_symbols - 1) / codebook_block_symbols;
-  std::vector<CountedCodebook> several = if_worthwhile(histograms, blocks, one);
-  if (several.empty()) return choice;
-  choice.codebooks = std::move(several);
+  std::vector<uint8_t> block_codebook;
   size_t group = 0;
   visit_groups(symbol_total, [&](size_t, size_t end) {
-    choice.block_codebook.resize((end + codebook_block_symbols - 1) / codebook_block_symbols,
-                                 group_codebook[group++]);
+    block_codebook.resize((end + codebook_block_symbols - 1) / codebook_block_symbols,
+                          group_codebook[group++]);
   });
-  return choice;
+  return if_worthwhile(histograms, std::move(block_codebook), one);
 }
 
 CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const CountedCodebook& one) {
-  CodebookChoice choice{{one}, {}};
   const size_t blocks = (symbols.size() + codebook_block_symbols - 1) / codebook_block_symbols;
-  if (blocks < several_codebooks_min_blocks) return choice;
+  if (blocks < several_codebooks_min_blocks) return {{one}, {}};
 
   std::vector<uint8_t> block_codebook = codebooks_by_roughness(symbols, blocks);
   const size_t some = std::max<size_t>(1, blocks / first_round_blocks);
@@ -264,11 +257,13 @@ CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const CountedC
     assign_cheapest(symbols, one.histogram, histograms, is_last ? 1 : some, block_codebook);
     histograms = histograms_of(symbols, block_codebook, is_last ? 1 : some);
   }
-  std::vector<CountedCodebook> several = if_worthwhile(histograms, blocks, one);
-  if (several.empty()) return choice;
-  choice.codebooks = std::move(several);
-  choice.block_codebook = std::move(block_codebook);
-  return choice;
+  return if_worthwhile(histograms, std::move(block_codebook), one);
+}
+
+uint64_t CodebookChoice::bits() const {
+  uint64_t sum = block_codebook.size() * 2;
+  for (const CountedCodebook& codebook : codebooks) sum += codebook.bits + codebook_bits(codebook.codebook);
+  return sum;
 }
 
 std::vector<Codebook> write_codebooks(std::span<const CountedCodebook> wanted,

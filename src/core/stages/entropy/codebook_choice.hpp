@@ -39,6 +39,8 @@ struct CountedCodebook {
 struct CodebookChoice {
   std::vector<CountedCodebook> codebooks;
   std::vector<uint8_t> block_codebook;
+
+  uint64_t bits() const;  // of the symbols and of what the codebooks take beside them
 };
 // `one`: of all symbols.
 CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const CountedCodebook& one);
