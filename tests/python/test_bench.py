@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from neve_bench import codecs, fields, report, timing, trial
+from neve_bench import codecs, fields, report, timing, trial, wide, wide_fields
 from neve_bench.__main__ import main
 from neve_bench.case import Case
 from neve_bench.method import Method, NotApplicable
@@ -136,3 +136,58 @@ def test_numbers_of_tables(value, text):
 
 def test_geomean():
     assert report.geomean([1, 100]) == pytest.approx(10)
+
+
+def wide_row(field: str, rel: float, codec: str, ratio: float, violations: int = 0) -> dict:
+    return {
+        **{"kind": "lines", "field": field, "rel": rel, "codec": codec, "ratio": ratio},
+        **{"violations": violations, "specials_lost": 0, "bound_abs": 1.0, "max_abs_error": 1.0},
+    }
+
+
+def test_holes_are_where_a_peer_that_holds_its_bound_is_ahead():
+    rows = [
+        wide_row("a", 1e-2, "neve fast", 8),
+        wide_row("a", 1e-2, "SZ3", 10),
+        wide_row("a", 1e-2, "SZ3 Lorenzo+reg", 99, violations=1),
+        wide_row("a", 1e-3, "neve fast", 9.5),
+        wide_row("a", 1e-3, "SZ3", 10),
+        wide_row("b", 1e-2, "neve fast", 1),
+        {"kind": "lines", "field": "b", "rel": 1e-2, "codec": "SZ3", "error": "crashed"},
+    ]
+    found = wide.summary(rows)
+    assert found["holes"] == [{"field": "a", "rel": 1e-2, "codec": "neve fast", "over_sz3": 0.8}]
+    assert found["over_sz3"]["lines"]["neve fast"] == pytest.approx((0.8 * 0.95) ** 0.5)
+    assert found["neve_violations"] == 0
+
+
+def test_every_kind_of_data_is_measured_and_drawn(tmp_path, capsys, monkeypatch):
+    for package in ("scipy", "pysz", "zfpy", "hdf5plugin", "pcodec", "matplotlib"):
+        pytest.importorskip(package)
+    monkeypatch.setattr(wide_fields, "BOUNDS", (1e-2,))
+    monkeypatch.setattr(wide_fields, "LINE_VALUES", 1 << 12)
+    monkeypatch.setattr(wide_fields, "CUBE", 16)
+    words = ("--wide", "--generated", "--repeats", "1", "--codecs", "neve", "SZ3")
+    out = tmp_path / "wide.json"
+    assert main(["codecs", *words, "--json", str(out), "--plot", str(tmp_path / "made")]) == 0
+    recorded = json.loads(out.read_text())
+    assert {row["kind"] for row in recorded["rows"]} == set(wide_fields.KINDS)
+    assert {len(row["shape"]) for row in recorded["rows"]} == {1, 2, 3, 4}
+    assert {row["dtype"] for row in recorded["rows"]} == {"float32", "float64"}
+    assert all(row["violations"] == row["specials_lost"] == 0 for row in recorded["rows"])
+    assert wide.tables(recorded) + "\n" == capsys.readouterr().out
+    assert (tmp_path / "made" / "wide.png").stat().st_size > 10000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--wide", "--only", "masked"), "--only has no meaning with --wide"),
+        (("--wide", "--threads", "2"), "--threads has no meaning with --wide"),
+        (("--generated",), "--generated has no meaning without --wide"),
+        (("--plot", "made"), "--plot has no meaning without --wide"),
+    ],
+)
+def test_options_of_the_other_table_are_refused(words, message, capsys):
+    assert main(["codecs", *words]) != 0
+    assert message in capsys.readouterr().err

@@ -76,7 +76,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             report.progress(f"{case.name} rel={case.rel:g}: {method.name}")
             result = trial.run(method, case, bound_abs, options.repeats, options.time_limit)
             of_case = {"kind": case.group, "field": case.name, "rel": case.rel}
-            rows.append(of_case | {"bound_abs": bound_abs, "codec": method.name} | result)
+            of_case |= {"bound_abs": bound_abs, **case.type_and_shape(), "codec": method.name}
+            rows.append(of_case | result)
     report.progress("")
     return {
         "command": " ".join(

@@ -14,7 +14,7 @@ bool weighs_candidates(const CodecUse& use) {
 
 bool may_have_blocks(const CodecUse& use) {
   return !use.is_lossless && (use.codec == Codec::lorenzo_regression ||
-                              (use.codec == Codec::automatic && use.effort == Effort::max));
+                              (use.codec == Codec::automatic && use.effort != Effort::fast));
 }
 
 bool may_merge_units(const CodecUse& use) {

@@ -218,19 +218,20 @@ std::vector<Option> tuning_rows() {
               "side of the unit blocks of linear and cluster: " + joined(unit_sides, " or ") +
                   "; 0: chosen automatically"},
              tuning, &CodecTuning::unit_cells, side_reader("unit", unit_sides)),
-      used_where(member({"block", "N", Kind::whole, Group::expert, targets,
-                         "side of lorenzo_regression's prediction blocks: " + joined(block_sides, " or ") +
-                             "; 0: chosen automatically"},
-                        tuning, &CodecTuning::block_cells, side_reader("block", block_sides)),
-                 may_have_blocks,
-                 "only codec lorenzo_regression has prediction blocks; auto tries it at effort max, with a "
-                 "bound other than lossless"),
+      used_where(
+          member({"block", "N", Kind::whole, Group::expert, targets,
+                  "side of lorenzo_regression's prediction blocks: " + joined(block_sides, " or ") +
+                      "; 0: chosen automatically"},
+                 tuning, &CodecTuning::block_cells, side_reader("block", block_sides)),
+          may_have_blocks,
+          "only codec lorenzo_regression has prediction blocks; auto tries it at efforts balanced and max, "
+          "with a bound other than lossless"),
       used_where(member({"merge_units", "", Kind::toggle, Group::expert, targets,
                          "lorenzo_regression predicts across unit blocks stacked in a line"},
                         tuning, &CodecTuning::merge_units),
                  may_merge_units,
                  "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
-                 "effort max"),
+                 "efforts balanced and max"),
       used_where(member({"method", "NAME", Kind::text, Group::expert, targets,
                          "method of codec lossless: " + joined(lossless_method_rows, " or ")},
                         tuning, &CodecTuning::method),
