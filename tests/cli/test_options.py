@@ -424,7 +424,7 @@ def test_a_bound_for_what_stays_is_refused(tmp_path, data_file):
 
 
 def test_a_report_that_cannot_be_written_is_an_error(tmp_path, data_file):
-    for words in (("info", data_file), ("convert", data_file, tmp_path / "b.h5")):
+    for words in (("info", data_file), ("convert", data_file, tmp_path / "b.h5"), ("--help",)):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 [NEVE, *words], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()

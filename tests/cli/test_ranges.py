@@ -68,7 +68,9 @@ def test_flags_of_mpi_run_refuse_what_their_variables_refuse(tmp_path, flag, val
         ),
         (("--targets", "0x10"), '--targets: "0x10" is not a whole number'),
         (("--targets", " 4"), '--targets: " 4" is not a whole number'),
-        (("--ratio", "0x10"), '--ratio: "0x10" is not a number'),
+        (("--ratio", "0x10"), '--ratio: "0x10" is not a finite number'),
+        (("--ratio", "nan"), '--ratio: "nan" is not a finite number'),
+        (("--request-latency", "inf"), "--request-latency is inf; 0 to 1e+08 are allowed"),
     ],
 )
 def test_numbers_of_a_plan_are_refused_rather_than_ignored(words, told):
@@ -227,3 +229,8 @@ def test_a_bound_that_no_number_holds_is_told_from_what_is_no_number(tmp_path):
         assert f"value {value} is no number that f64 holds" in line
     line = refused("compress", "a.npy", tmp_path / "b.neve", "--bound", "abs=1e-4x")
     assert "is not a number" in line
+
+
+def test_what_64_bits_do_not_hold_is_no_seed():
+    line = refused("bench", "amr", "--seed", 2**64)
+    assert f"--seed: {2**64} is beyond 64 bits; 0 to {MOST} are allowed" in line

@@ -40,9 +40,33 @@ def test_convert_tells_which_rank_has_other_arguments(tmp_path, extra, is_first)
 
 
 def test_commands_of_one_rank_notice_it_too(tmp_path, converted):
+    plan = ["plan", SAMPLE, "--ranks"]
+    assert "rank 1" in apart([*plan, 4], [*plan, 5])
     assert "rank 1" in apart(["verify", SAMPLE, converted], ["verify", converted, converted])
     assert "rank 1" in apart(["info", converted], ["info", SAMPLE])
     assert "rank 1" in apart(["info", converted], ["verify", SAMPLE, converted])
+
+
+@pytest.mark.parametrize("other", [["--help"], ["--bogus"], ["--threads"]])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_ranks_that_would_not_start_are_told_apart(tmp_path, other, is_first):
+    """One alone asks for help, or has a usage error before anything is read."""
+    plain = ["convert", SAMPLE, tmp_path / "m.h5"]
+    pair = [[*plain, *other], plain]
+    line = apart(*pair) if is_first else apart(*reversed(pair))
+    assert other[0] in line and "all ranks must have the same" in line
+    assert os.listdir(tmp_path) == []
+
+
+def test_ranks_in_other_folders_are_told_apart(tmp_path):
+    (tmp_path / "sub").mkdir()
+    script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && cd sub; exec {NEVE} convert {SAMPLE} m.h5'
+    words = ["mpirun", "-n", 2, "--wdir", tmp_path, "bash", "-c", script]
+    outcome = run(["timeout", SHORT_SECONDS, *words])
+    assert outcome.code == USAGE, (outcome.code, outcome.out, outcome.err)
+    assert len(outcome.messages()) == 1
+    assert f"rank 1: its working folder is '{tmp_path}/sub'" in outcome.messages()[0]
+    assert os.listdir(tmp_path) == ["sub"] and os.listdir(tmp_path / "sub") == []
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

@@ -20,8 +20,10 @@ void print_error(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void say(const std::string& text) { say("", text); }
 
-void say(const std::string& command, const std::string& text) {
-  print_error(fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, text));
+void say(const std::string& command, const std::string& text) { print_error(said(command, text)); }
+
+std::string said(const std::string& command, const std::string& text) {
+  return fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, text);
 }
 
 Progress::Progress(bool wanted) : is_terminal_(wanted && isatty(STDERR_FILENO) == 1) {}

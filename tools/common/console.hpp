@@ -14,6 +14,7 @@ void say(const std::string& text);
 // "neve `command`: `text`" on stderr: "neve convert: ...", "neve bench struct: ...". Without a command:
 // "neve: ...".
 void say(const std::string& command, const std::string& text);
+std::string said(const std::string& command, const std::string& text);  // that line
 
 // One line on stderr that is rewritten as work gets done; nothing when stderr is not a terminal.
 class Progress {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <regex>
@@ -56,11 +58,12 @@ std::string limits_of_type(const CLI::Option& option, bool is_of_64_bits) {
                        : words(std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
 }
 
-bool fits_64_bits(const CLI::Option& option, const std::string& value) {
-  int64_t number = 0;
-  uint64_t unsigned_number = 0;
-  return is_unsigned_option(option) ? CLI::detail::integral_conversion(value, unsigned_number)
-                                    : CLI::detail::integral_conversion(value, number);
+bool fits_64_bits(const CLI::Option& option, std::string_view value) {
+  const auto fits = [&](auto number) {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    return error == std::errc();
+  };
+  return is_unsigned_option(option) ? fits(uint64_t{0}) : fits(int64_t{0});
 }
 
 std::string not_convertible(const CLI::App& command, const std::string& name, const std::string& value) {
@@ -98,10 +101,16 @@ bool holds_numbers(const CLI::Option& option) {
 }
 
 std::string number_fault(const CLI::Option& option, const std::string& value) {
-  const bool is_number =
-      holds_whole_numbers(option) ? options::is_whole_number(value) : options::parse_number(value).ok();
-  if (is_number && !(is_unsigned_option(option) && value.starts_with('-'))) return {};
-  return fmt::format("\"{}\" is not {}", value, kind_of_value(&option));
+  if (!holds_whole_numbers(option)) {
+    const Result<double> number = options::parse_number(value);
+    return number.ok() && std::isfinite(*number) ? "" : fmt::format("\"{}\" is not a finite number", value);
+  }
+  if (!options::is_whole_number(value) || (is_unsigned_option(option) && value.starts_with('-')))
+    return fmt::format("\"{}\" is not {}", value, kind_of_value(&option));
+  // CLI11 takes what 64 bits do not hold for the largest number that they do.
+  return fits_64_bits(option, value)
+             ? ""
+             : fmt::format("{} is beyond 64 bits; {}", value, limits_of_type(option, true));
 }
 
 // By what the texts of CLI11 look like, since its errors hold nothing else.

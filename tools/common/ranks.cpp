@@ -2,7 +2,9 @@
 #include "tools/common/ranks.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "parallel/comm/broadcast.hpp"
@@ -39,6 +41,8 @@ constexpr const char* session_folder_variable = "OMPI_MCA_orte_tmpdir_base";
 
 }  // namespace
 
+bool is_launched() { return launcher_rank_text() != nullptr; }
+
 int launcher_rank() {
   const char* text = launcher_rank_text();
   return text != nullptr ? std::atoi(text) : 0;
@@ -71,22 +75,30 @@ Result<Ranks> Ranks::of_world() {
   return Ranks(std::move(comm));
 }
 
-Status Ranks::check_same_arguments(int argc, const char* const* argv) const {
-  std::string mine, of_first;
-  NEVE_TRY(agree(mpi::guarded("arguments", [&]() -> Status {
-    for (int i = 1; i < argc; ++i) {
-      if (i > 1) mine += ' ';
-      mine += argv[i];
-    }
-    of_first = mine;
-    return {};
-  })));
+// Collective: ok where all ranks have the text of rank 0.
+Status Ranks::check_same(const char* what, const std::string& mine) const {
+  std::string of_first = mine;
   NEVE_TRY(mpi::broadcast(comm_, of_first));
-  return agree(mpi::guarded("arguments", [&]() -> Status {
+  return agree(mpi::guarded(what, [&]() -> Status {
     if (mine == of_first) return {};
-    return usage_error("its arguments are '" + mine + "', those of rank 0 '" + of_first +
+    return usage_error("its " + std::string(what) + " '" + mine + "', rank 0 has '" + of_first +
                        "'; all ranks must have the same");
   }));
+}
+
+Status Ranks::check_same_arguments(int argc, const char* const* argv) const {
+  std::string arguments, folder;
+  NEVE_TRY(agree(mpi::guarded("arguments", [&]() -> Status {
+    for (int i = 1; i < argc; ++i) {
+      if (i > 1) arguments += ' ';
+      arguments += argv[i];
+    }
+    std::error_code error;  // a folder that is gone has no name
+    folder = std::filesystem::current_path(error).string();
+    return {};
+  })));
+  NEVE_TRY(check_same("arguments are", arguments));
+  return check_same("working folder is", folder);
 }
 
 bool Ranks::is_same_everywhere(const Status& status) const {

@@ -13,6 +13,7 @@ namespace neve::cli {
 // Before MPI_Init: this process's rank as the launcher says, 0 when there is no launcher. What needs no
 // MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
 int launcher_rank();
+bool is_launched();  // whether there is a launcher
 
 // From MPI_Init_thread to MPI_Finalize; quick where no launcher has started this process.
 class MpiSession {
@@ -41,8 +42,8 @@ class Ranks {
   // Collective: ok where all ranks pass ok, else the same error everywhere.
   Status agree(const Status& mine) const { return mpi::agree(comm_, mine); }
 
-  // Collective: ok where all ranks have the arguments of rank 0. A rank with others would go another way, and
-  // leave the rest waiting for it.
+  // Collective: ok where all ranks have the arguments and the working folder of rank 0. A rank with others
+  // would go another way, or find other files, and leave the rest waiting for it.
   Status check_same_arguments(int argc, const char* const* argv) const;
 
   // Collective. What `work` (which is not collective) comes to, where it comes to it on all ranks. It reads
@@ -70,6 +71,7 @@ class Ranks {
   static const Status& status_of(const Result<T>& result) {
     return result.status();
   }
+  Status check_same(const char* what, const std::string& mine) const;
   bool is_same_everywhere(const Status& status) const;  // collective
 
   mpi::Comm comm_;

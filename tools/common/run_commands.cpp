@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -32,6 +33,42 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   return app.get_name() + ": unknown command '" + argv[1] + "'; allowed: " + allowed + "\n";
 }
 
+// What ends a command before it does anything.
+struct Words {
+  std::string out, err;
+  int exit_code = 0;
+};
+
+void write_words(const Words& words) {
+  std::cout << words.out << std::flush;
+  std::cerr << words.err << std::flush;
+}
+
+// What the first rank says where all ranks are called alike; else a usage error. Under a launcher they
+// compare their arguments first, also where what follows needs no MPI: a rank that ended alone would leave
+// the others waiting for it. The words are out before any rank ends, which makes a launcher end the others.
+struct Voice {
+  int exit_code = 0;
+  bool is_first = true;
+};
+Voice speak(const Words& words, const std::string& command, int argc, char** argv) {
+  if (!is_launched()) {
+    write_words(words);
+    return {words.exit_code, true};
+  }
+  const MpiSession session;
+  Status status = session.status();
+  bool is_first = launcher_rank() == 0;
+  if (status.ok()) {
+    const auto ranks = Ranks::of_world();
+    if (ranks.ok() && ranks->size() > 1) is_first = ranks->first();
+    status = ranks.ok() ? ranks->check_same_arguments(argc, argv) : ranks.status();
+  }
+  if (is_first && status.ok()) write_words(words);
+  if (is_first && !status.ok()) say(command, status.message());
+  return {status.ok() ? words.exit_code : static_cast<int>(status.code()), is_first};
+}
+
 int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::ostringstream out, err;
   std::string unknown = unknown_command(app, argc, argv);
@@ -44,11 +81,8 @@ int parse_failure(const CLI::App& app, const CLI::ParseError& error, int argc, c
     err.str({});
     err << unknown;
   }
-  if (launcher_rank() == 0) {
-    std::cout << out.str() << std::flush;
-    std::cerr << err.str() << std::flush;
-  }
-  return asked_for_help ? 0 : static_cast<int>(Code::usage);
+  const Words words{out.str(), err.str(), asked_for_help ? 0 : static_cast<int>(Code::usage)};
+  return speak(words, full_name(parsed_command(app)), argc, argv).exit_code;
 }
 
 const Command* parsed_one(const std::vector<Command>& commands) {
@@ -90,7 +124,8 @@ int run_parallel(const Command& command, int argc, char** argv) {
 
 // A result that nobody could read is no success.
 int said_all(int exit_code) {
-  if (std::cout.flush() || exit_code != 0) return exit_code;
+  const bool is_written = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_written || exit_code != 0) return exit_code;
   say("standard output: cannot be written");
   return static_cast<int>(Code::failure);
 }
@@ -135,18 +170,21 @@ int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return parse_failure(app, error, argc, argv);
+    return said_all(parse_failure(app, error, argc, argv));
   }
   if (const Status valued = check_no_empty_values(app); !valued.ok()) {
-    if (launcher_rank() == 0) say(full_name(parsed_command(app)), valued.message());
-    return static_cast<int>(valued.code());
+    const std::string name = full_name(parsed_command(app));
+    const Words words{"", said(name, valued.message()), static_cast<int>(valued.code())};
+    return speak(words, name, argc, argv).exit_code;
   }
   const Command* command = parsed_one(commands);
   if (command == nullptr) return static_cast<int>(Code::usage);
   while (const Command* below = parsed_one(command->below)) command = below;
   outlive_file_size_limits();
   if (command->parallel) return said_all(run_parallel(*command, argc, argv));
-  return said_all(launcher_rank() == 0 || command->is_on_all_ranks ? command->local() : 0);
+  if (command->is_on_all_ranks) return said_all(command->local());
+  const Voice voice = speak({}, full_name(*command->app), argc, argv);
+  return said_all(voice.exit_code == 0 && voice.is_first ? command->local() : voice.exit_code);
 }
 
 }  // namespace neve::cli

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,7 +99,10 @@ class StreamEncoder:
         if self._dtype.name not in ("float32", "float64"):
             raise TypeError(f"StreamEncoder: dtype {self._dtype}; allowed are float32 and float64")
         self._dtype = np.dtype(self._dtype.name)  # numpy's own object, which arrays share
-        sizes = [0 if n is None else index(n) for n in np.atleast_1d(np.asarray(shape, object))]
+        sizes = [
+            0 if n is None else whole_number("StreamEncoder", "shape", n, 0, 2**63 - 1)
+            for n in np.atleast_1d(np.asarray(shape, object))
+        ]
         if chi is not None and codebook_rule != "chi":
             raise Error(
                 f"StreamEncoder: chi has no meaning with codebook_rule={codebook_rule!r}; it is "
