@@ -661,6 +661,7 @@ class LosslessTrials {
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
       consider(candidate);
     }
+    if (choice_.is_chosen() && best_ && is_surprise_) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
   }
@@ -709,8 +710,26 @@ class LosslessTrials {
 
   // A trial that says only that its estimate was wrong takes no other candidate's place.
   static bool is_misjudged(const LosslessCandidate& candidate, size_t bytes) {
-    constexpr double most_times = 2, few_bytes = 64;
+    constexpr double most_times = 2;
     return static_cast<double>(bytes) > most_times * candidate.bytes + few_bytes;
+  }
+
+  // The best has taken much more than its sample said, and the others were withdrawn because of what it said:
+  // methods on bytes, whose samples may have been as wrong, are coded after all.
+  void reconsider() {
+    for (const LosslessMethod method : {LosslessMethod::xor_zstd, LosslessMethod::shuffle_zstd,
+                                        LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
+      const auto withdrawn =
+          std::find_if(draft_.selection.candidates.begin(), draft_.selection.candidates.end(),
+                       [&](const WeighedCandidate& c) { return c.method == method && c.coded_bytes == 0; });
+      if (withdrawn == draft_.selection.candidates.end()) continue;
+      WeighedCandidate entry = *withdrawn;
+      draft_.selection.candidates.erase(withdrawn);
+      LosslessCandidate candidate;
+      candidate.method = method;
+      candidate.bytes = raw_bytes_;
+      code(candidate, entry);
+    }
   }
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
@@ -734,11 +753,14 @@ class LosslessTrials {
     entry.coded_bytes = bytes->size();
     draft_.selection.coded(entry, spent_ns, wins);
     if (!wins) return;
+    is_surprise_ = static_cast<double>(bytes->size()) > surprising_times * candidate.bytes + few_bytes;
     best_ = candidate.method;
     best_score_ = score;
     draft_.report.method = candidate.method;
     draft_.before = std::move(*bytes);
   }
+
+  static constexpr double surprising_times = 1.5, few_bytes = 64;
 
   const SectionSource<T>& source_;
   const ComponentSpec& spec_;
@@ -754,6 +776,7 @@ class LosslessTrials {
   size_t trials_left_ = 0;
   double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;
+  bool is_surprise_ = false;  // the best, beside its estimate
   double best_score_;
   SectionDraft draft_;
 };
