@@ -715,16 +715,17 @@ class LosslessTrials {
   }
 
   // The best has taken much more than its sample said, and the others were withdrawn because of what it said:
-  // methods on bytes, whose samples may have been as wrong, are coded after all.
+  // methods on bytes that every reader has are coded after all.
   void reconsider() {
-    for (const LosslessMethod method : {LosslessMethod::xor_zstd, LosslessMethod::shuffle_zstd,
-                                        LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
-      const auto withdrawn =
-          std::find_if(draft_.selection.candidates.begin(), draft_.selection.candidates.end(),
-                       [&](const WeighedCandidate& c) { return c.method == method && c.coded_bytes == 0; });
-      if (withdrawn == draft_.selection.candidates.end()) continue;
-      WeighedCandidate entry = *withdrawn;
-      draft_.selection.candidates.erase(withdrawn);
+    std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
+    for (const LosslessMethod method :
+         {LosslessMethod::xor_zstd, LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd,
+          LosslessMethod::zstd, LosslessMethod::b_zlib}) {
+      const auto is_this = [&](const WeighedCandidate& c) { return c.method == method; };
+      const auto found = std::find_if(seen.begin(), seen.end(), is_this);
+      if (found != seen.end() && found->coded_bytes > 0) continue;
+      WeighedCandidate entry{Codec::lossless, method, Fate::lost, 0, 0};
+      if (found != seen.end()) entry = *found, seen.erase(found);
       LosslessCandidate candidate;
       candidate.method = method;
       candidate.bytes = raw_bytes_;
