@@ -661,7 +661,7 @@ class LosslessTrials {
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
       consider(candidate);
     }
-    if (choice_.is_chosen() && best_ && is_surprise_) reconsider();
+    if (choice_.is_chosen() && is_surprise_) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
   }
@@ -714,8 +714,8 @@ class LosslessTrials {
     return static_cast<double>(bytes) > most_times * candidate.bytes + few_bytes;
   }
 
-  // The best has taken much more than its sample said, and the others were withdrawn because of what it said:
-  // methods on bytes that every reader has are coded after all.
+  // A candidate has taken much more than its sample said, and others were withdrawn because of what that
+  // said: methods on bytes that every reader has are coded after all.
   void reconsider() {
     std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
     for (const LosslessMethod method :
@@ -745,6 +745,7 @@ class LosslessTrials {
     }
     if (choice_.is_chosen() && is_misjudged(candidate, bytes->size())) {
       highest_score_ = 0;
+      is_surprise_ = true;
     } else {
       --trials_left_;
     }
@@ -754,7 +755,8 @@ class LosslessTrials {
     entry.coded_bytes = bytes->size();
     draft_.selection.coded(entry, spent_ns, wins);
     if (!wins) return;
-    is_surprise_ = static_cast<double>(bytes->size()) > surprising_times * candidate.bytes + few_bytes;
+    is_surprise_ =
+        is_surprise_ || static_cast<double>(bytes->size()) > surprising_times * candidate.bytes + few_bytes;
     best_ = candidate.method;
     best_score_ = score;
     draft_.report.method = candidate.method;
@@ -777,7 +779,7 @@ class LosslessTrials {
   size_t trials_left_ = 0;
   double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;
-  bool is_surprise_ = false;  // the best, beside its estimate
+  bool is_surprise_ = false;  // the best one, or one before it, has taken much more than its sample said
   double best_score_;
   SectionDraft draft_;
 };
