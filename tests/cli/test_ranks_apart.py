@@ -69,6 +69,25 @@ def test_ranks_in_other_folders_are_told_apart(tmp_path):
     assert os.listdir(tmp_path) == ["sub"] and os.listdir(tmp_path / "sub") == []
 
 
+def test_ranks_that_find_other_files_are_told_apart(tmp_path, converted):
+    """Of one name, each on its own machine: here a link that each rank makes for itself."""
+    for rank, source in enumerate((SAMPLE, converted)):
+        (tmp_path / f"{rank}").mkdir()
+        (tmp_path / f"{rank}" / "in").symlink_to(source)
+    # Both work in one folder, whose "in" each rank sees through its own descriptor.
+    script = f'exec 9< {tmp_path}/"$OMPI_COMM_WORLD_RANK"; cd {tmp_path}; exec {NEVE} "$@"'
+    for words in (
+        ["convert", "/proc/self/fd/9/in", "m.h5"],
+        ["verify", "/proc/self/fd/9/in", converted],
+    ):
+        launched = ["mpirun", "-n", 2, "bash", "-c", script, "neve", *words]
+        outcome = run(["timeout", SHORT_SECONDS, *launched])
+        assert outcome.code == USAGE, (words, outcome.code, outcome.out, outcome.err)
+        lines = outcome.messages()
+        assert len(lines) == 1 and "rank 1: its /proc/self/fd/9/in has '" in lines[0], lines
+        assert "bytes in Header'" in lines[0]
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_an_error_of_the_arguments_names_no_rank(tmp_path, ranks):
     words = [NEVE, "convert", SAMPLE, tmp_path / "m.h5", "--threads", "-1"]

@@ -76,12 +76,12 @@ Result<Ranks> Ranks::of_world() {
 }
 
 // Collective: ok where all ranks have the text of rank 0.
-Status Ranks::check_same(const char* what, const std::string& mine) const {
+Status Ranks::check_same(const std::string& what, const std::string& mine) const {
   std::string of_first = mine;
   NEVE_TRY(mpi::broadcast(comm_, of_first));
   return agree(mpi::guarded(what, [&]() -> Status {
     if (mine == of_first) return {};
-    return usage_error("its " + std::string(what) + " '" + mine + "', rank 0 has '" + of_first +
+    return usage_error("its " + what + " '" + mine + "', rank 0 has '" + of_first +
                        "'; all ranks must have the same");
   }));
 }
@@ -99,6 +99,19 @@ Status Ranks::check_same_arguments(int argc, const char* const* argv) const {
   })));
   NEVE_TRY(check_same("arguments are", arguments));
   return check_same("working folder is", folder);
+}
+
+Status Ranks::check_same_file(const std::string& path) const {
+  std::string found;
+  NEVE_TRY(agree(mpi::guarded("input", [&]() -> Status {
+    std::error_code error;
+    const bool is_folder = std::filesystem::is_directory(path, error);
+    const auto bytes = std::filesystem::file_size(is_folder ? path + "/Header" : path, error);
+    found = error ? "no file" : std::to_string(bytes) + " bytes";
+    if (is_folder) found += " in Header";
+    return {};
+  })));
+  return check_same(path + " has", found);
 }
 
 bool Ranks::is_same_everywhere(const Status& status) const {

@@ -46,6 +46,11 @@ class Ranks {
   // would go another way, or find other files, and leave the rest waiting for it.
   Status check_same_arguments(int argc, const char* const* argv) const;
 
+  // Collective: ok where all ranks find a file of one size at `path`, or a folder with a file Header of one
+  // size, or nothing. Ranks that have other files of that name, each on its own machine, would wait for each
+  // other.
+  Status check_same_file(const std::string& path) const;
+
   // Collective. What `work` (which is not collective) comes to, where it comes to it on all ranks. It reads
   // the arguments that all have, so that an error of theirs is every rank's, and names none; a file or memory
   // that one rank lacks is that rank's.
@@ -71,7 +76,7 @@ class Ranks {
   static const Status& status_of(const Result<T>& result) {
     return result.status();
   }
-  Status check_same(const char* what, const std::string& mine) const;
+  Status check_same(const std::string& what, const std::string& mine) const;
   bool is_same_everywhere(const Status& status) const;  // collective
 
   mpi::Comm comm_;

@@ -409,6 +409,7 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
     NEVE_ASSIGN(of_data, is_data_file(args.source));
     return {};
   };
+  NEVE_TRY(ranks.check_same_file(args.source));
   NEVE_TRY(ranks.agree(mpi::guarded("open", recognise)));
   if (!of_data) return convert_boxes(ranks, args, app);
   NEVE_ASSIGN(const datafile::CopyOptions options,

@@ -474,6 +474,8 @@ Status verify_arrays(const Args& args) {
 }
 
 Status verify(const Ranks& ranks, const Args& args) {
+  NEVE_TRY(ranks.check_same_file(args.original));
+  NEVE_TRY(ranks.check_same_file(args.copy));
   bool arrays = false, checkpoints = false, data_files = false;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
     NEVE_ASSIGN(const bool is_data_original, is_data_file(args.original));
