@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=int,
-        help="threads of the threaded row (as many as there are cores)",
+        help="threads of the threaded row (as many as there are cores); not with --wide",
     )
     wide_group = parser.add_argument_group("every kind of data")
     wide_group.add_argument(

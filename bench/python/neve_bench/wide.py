@@ -153,13 +153,18 @@ def tables(recorded: dict[str, Any]) -> str:
     for kind, title in wide_fields.KINDS.items():
         of_kind = [r for r in rows if r["kind"] == kind]
         parts += [f"### {title}: ratio", _ratio_table(of_kind, codecs)]
-    parts += ["### Speed and error", _speed_table(rows, codecs)]
+    parts += [
+        "-: the bound was broken, or the codec has nothing for such an array.",
+        "### Speed and error",
+        "Geomeans over all arrays and bounds that a codec takes; codecs that take fewer (SPERR: two "
+        "and three dimensions) are not comparable here.",
+        _speed_table(rows, codecs),
+    ]
     parts += ["### In short", _summary_text(recorded["summary"])]
     return "\n\n".join(parts)
 
 
 def _ratio_table(rows: Rows, codecs: list[str]) -> str:
-    """A - stands for a bound that was broken, or a codec that has nothing for the array."""
     lines = [
         [field, f"{rel:g}", *(report.number(by_codec.get(c, {}).get("ratio")) for c in codecs)]
         for (_, field, rel), by_codec in _by_case(rows).items()

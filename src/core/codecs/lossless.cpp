@@ -647,8 +647,7 @@ class LosslessTrials {
         effort_(effort),
         levels_(coder_levels(effort, spec.tuning)),
         raw_bytes_(static_cast<double>(source.held) * sizeof(T)),
-        score_to_beat_(score_to_beat),
-        best_score_(score_to_beat) {}
+        score_to_beat_(score_to_beat) {}
 
   // The draft's selection is valid even where none is good enough.
   void run() {
@@ -656,16 +655,19 @@ class LosslessTrials {
     const WeighedMethods weighed = weigh();
     trials_left_ = choice_.is_chosen() ? max_trials(effort_) : 1;
     if (!weighed.candidates.empty()) highest_score_ = weighed.candidates[0].score;
+    // Else the methods are weighed as if no other codec were at hand: what comes out is not beaten by asking
+    // for no loss.
+    if (highest_score_ * hopeless_times < score_to_beat_) return pass_all(weighed);
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
       consider(candidate);
     }
-    if (choice_.is_chosen() && is_surprise_) reconsider();
+    if (choice_.is_chosen() && (is_surprise_ || is_worth_more_trials())) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
   }
-  bool has_won() const { return best_.has_value(); }
+  bool has_won() const { return best_.has_value() && (score_to_beat_ == 0 || best_score_ > score_to_beat_); }
   SectionDraft& draft() { return draft_; }
 
  private:
@@ -683,7 +685,7 @@ class LosslessTrials {
       gather_ns_ += thread_time_ns() - gathered_ns;
       return weighed;
     }
-    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_, score_to_beat_);
+    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_, 0);
     draft_.selection.candidates = std::move(weighed.withdrawn);
     draft_.selection.times.weigh_ns = thread_time_ns() - gathered_ns;
     return weighed;
@@ -693,7 +695,7 @@ class LosslessTrials {
     WeighedCandidate entry{
         Codec::lossless, candidate.method, Fate::lost,
         choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
-    const double others_score = best_ ? std::max(highest_score_, best_score_) : best_score_;
+    const double others_score = best_ ? std::max(highest_score_, best_score_) : 0;
     if (candidate.bytes >= soon_tried_bytes && candidate.score < close_score(candidate.method) * others_score)
       return draft_.selection.passed(entry, Fate::estimate_too_low);
     if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::trial_limit);
@@ -712,6 +714,22 @@ class LosslessTrials {
   static bool is_misjudged(const LosslessCandidate& candidate, size_t bytes) {
     constexpr double most_times = 2;
     return static_cast<double>(bytes) > most_times * candidate.bytes + few_bytes;
+  }
+
+  // Small sections that come out many times smaller are soon coded by all.
+  bool is_worth_more_trials() const {
+    constexpr double few_raw_bytes = 1 << 20, many_times = 8;
+    return effort_ != Effort::fast && raw_bytes_ <= few_raw_bytes && best_ &&
+           static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
+  }
+
+  void pass_all(const WeighedMethods& weighed) {
+    for (const LosslessCandidate& candidate : weighed.candidates) {
+      draft_.selection.passed({Codec::lossless, candidate.method, Fate::estimate_too_low,
+                               static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)), 0},
+                              Fate::estimate_too_low);
+    }
+    recycle_values(std::move(cells_.bits));
   }
 
   // A candidate has taken much more than its sample said, and others were withdrawn because of what that
@@ -737,6 +755,12 @@ class LosslessTrials {
     const uint64_t begin_ns = thread_time_ns();
     std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
                                              : encode_by(cells_, candidate, levels_, choice_.is_named);
+    if (bytes && candidate.method == LosslessMethod::zstd && effort_ != Effort::fast) {
+      // A higher level of zstd may take more, of sparse values 2 to 3 %.
+      auto quick = is_in_rows_ ? encode_rows(source_, candidate.method, quick_levels())
+                               : encode_by(cells_, candidate, quick_levels(), choice_.is_named);
+      if (quick && quick->size() < bytes->size()) bytes = std::move(quick);
+    }
     const uint64_t spent_ns = thread_time_ns() - begin_ns;
     if (!bytes) {
       draft_.selection.times.lost_ns += spent_ns;
@@ -751,7 +775,7 @@ class LosslessTrials {
     }
     const double score = selection_score(Codec::lossless, candidate.method, raw_bytes_,
                                          static_cast<double>(bytes->size()), spec_.tuning);
-    const bool wins = score > best_score_ || (!best_ && score_to_beat_ == 0);
+    const bool wins = score > best_score_ || !best_;
     entry.coded_bytes = bytes->size();
     draft_.selection.coded(entry, spent_ns, wins);
     if (!wins) return;
@@ -764,6 +788,10 @@ class LosslessTrials {
   }
 
   static constexpr double surprising_times = 1.5, few_bytes = 64;
+  // Estimates that lie so many times above what another codec takes are not so wrong.
+  static constexpr double hopeless_times = 2;
+
+  CoderLevels quick_levels() const { return coder_levels(Effort::fast, spec_.tuning); }
 
   const SectionSource<T>& source_;
   const ComponentSpec& spec_;
@@ -780,7 +808,7 @@ class LosslessTrials {
   double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;
   bool is_surprise_ = false;  // the best one, or one before it, has taken much more than its sample said
-  double best_score_;
+  double best_score_ = 0;
   SectionDraft draft_;
 };
 

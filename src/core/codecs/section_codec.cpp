@@ -47,7 +47,8 @@ constexpr double passes_max_bits = 3.6;
 constexpr uint64_t passes_min_cells = 256;
 // Sections so small are coded by both, and larger ones where few bits a cell are expected.
 constexpr uint64_t unsure_cells = 4096, unsure_cells_of_few_bits = 32768;
-constexpr double few_bits = 1;
+constexpr uint64_t unsure_cells_of_fewer_bits = 262144;
+constexpr double few_bits = 1, fewer_bits = 0.45;
 // So many times what was expected says that the sample has missed something.
 constexpr double unsure_excess = 1.5, unsure_bytes = 512;
 // So many times is worth another sample.
@@ -400,8 +401,10 @@ bool is_second_choice(const SectionSource<T>& source, const ComponentSpec& spec,
 bool is_unsure(const FastChoice& choice, uint64_t held) {
   const double least = std::min(choice.dual_quant_bytes, choice.passes.bytes);
   if (!std::isfinite(choice.passes.bytes)) return false;
+  const double bits = least * 8 / static_cast<double>(held);
   return held <= unsure_cells || (held <= unsure_cells_of_few_bits && choice.passes.has_excluded) ||
-         (held <= unsure_cells_of_few_bits && least * 8 < static_cast<double>(held) * few_bits);
+         (held <= unsure_cells_of_few_bits && bits < few_bits) ||
+         (held <= unsure_cells_of_fewer_bits && bits < fewer_bits);
 }
 
 // The codec of effort fast: of dual_quant and axis_passes the one that takes less by a sample, coded alone.
@@ -457,8 +460,11 @@ double weigh_rivals(const SectionSource<T>& source, const ComponentSpec& spec, E
     best.trace().append_loser(other.draft().selection);
     if (wins || codec == rival) best.note_rival(other);
   };
+  // Samples make too much of axis_passes where nearly all residuals are 0.
+  const bool is_of_few_bits =
+      static_cast<double>(best.bytes()) * 8 < few_bits * static_cast<double>(source.held);
   if (passes < estimate_slack * static_cast<double>(best.bytes()) || best.bytes() < few_bytes ||
-      source.held <= unsure_cells_of_few_bits) {
+      source.held <= unsure_cells_of_few_bits || is_of_few_bits) {
     weigh(Codec::axis_passes);
   } else {
     best.trace().passed(Codec::axis_passes, Fate::estimate_too_low);

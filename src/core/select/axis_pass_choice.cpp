@@ -176,6 +176,14 @@ class Sampler {
     return static_cast<int32_t>(math::round_even(scaled));
   }
 
+  // An anchor's quantization code has no such limit as a residual's; where it has none it is listed.
+  T anchor_of(T value) const {
+    const T scaled = (value - q_.center) * q_.inverse_step;
+    constexpr T limit = static_cast<T>(quant_code_limit);
+    if (!(scaled < limit) || !(scaled > -limit)) return value;
+    return q_.center + static_cast<T>(math::round_even(scaled)) * q_.step;
+  }
+
   void code_line(bool is_linear, Residuals& out) {
     const auto length = static_cast<int64_t>(line_.size());
     decoded_.resize(line_.size());
@@ -188,8 +196,7 @@ class Sampler {
         decoded_[static_cast<size_t>(i)] = i == 0 ? q_.center : decoded_[static_cast<size_t>(i - anchors)];
         continue;
       }
-      const T value = line_[static_cast<size_t>(i)];
-      decoded_[static_cast<size_t>(i)] = q_.center + static_cast<T>(residual_of(value - q_.center)) * q_.step;
+      decoded_[static_cast<size_t>(i)] = anchor_of(line_[static_cast<size_t>(i)]);
     }
     for (int l = top - 1; l >= 0; --l) {
       const int64_t step = int64_t{1} << l;
