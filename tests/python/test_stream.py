@@ -70,7 +70,7 @@ def test_mistakes_are_errors():
         neve.StreamEncoder((4,), abs=1).push(np.zeros(4))
     with pytest.raises(neve.Error, match="two thresholds"):
         neve.StreamEncoder((4,), abs=1, codebook_rule="chi", chi=(1,))
-    with pytest.raises(TypeError):
+    with pytest.raises(neve.Error, match="shape=1.5 is not a whole number"):
         neve.StreamEncoder((1.5,), abs=1)
     with pytest.raises(neve.Error, match="1 of the values are masked.*filled"):
         hidden = np.ma.masked_greater(np.arange(4, dtype=np.float32), 2)

@@ -657,7 +657,8 @@ class LosslessTrials {
     if (!weighed.candidates.empty()) highest_score_ = weighed.candidates[0].score;
     // Else the methods are weighed as if no other codec were at hand: what comes out is not beaten by asking
     // for no loss.
-    if (highest_score_ * hopeless_times < score_to_beat_) return pass_all(weighed);
+    const bool is_large = raw_bytes_ > score_to_beat_ * few_coded_bytes;
+    if (is_large && highest_score_ * hopeless_times < score_to_beat_) return pass_all(weighed);
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
@@ -789,7 +790,7 @@ class LosslessTrials {
 
   static constexpr double surprising_times = 1.5, few_bytes = 64;
   // Estimates that lie so many times above what another codec takes are not so wrong.
-  static constexpr double hopeless_times = 2;
+  static constexpr double hopeless_times = 2, few_coded_bytes = 16384;
 
   CoderLevels quick_levels() const { return coder_levels(Effort::fast, spec_.tuning); }
 
