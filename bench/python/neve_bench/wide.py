@@ -156,8 +156,8 @@ def tables(recorded: dict[str, Any]) -> str:
     parts += [
         "-: the bound was broken, or the codec has nothing for such an array.",
         "### Speed and error",
-        "Geomeans over all arrays and bounds that a codec takes; codecs that take fewer (SPERR: two "
-        "and three dimensions) are not comparable here.",
+        "Geomeans over all arrays and bounds that a codec takes; codecs that take fewer (SPERR: "
+        "two and three dimensions) are not comparable here.",
         _speed_table(rows, codecs),
     ]
     parts += ["### In short", _summary_text(recorded["summary"])]

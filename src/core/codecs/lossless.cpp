@@ -686,7 +686,7 @@ class LosslessTrials {
       gather_ns_ += thread_time_ns() - gathered_ns;
       return weighed;
     }
-    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_, 0);
+    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_);
     draft_.selection.candidates = std::move(weighed.withdrawn);
     draft_.selection.times.weigh_ns = thread_time_ns() - gathered_ns;
     return weighed;
@@ -790,7 +790,7 @@ class LosslessTrials {
 
   static constexpr double surprising_times = 1.5, few_bytes = 64;
   // Estimates that lie so many times above what another codec takes are not so wrong.
-  static constexpr double hopeless_times = 2, few_coded_bytes = 16384;
+  static constexpr double hopeless_times = 2, few_coded_bytes = 65536;
 
   CoderLevels quick_levels() const { return coder_levels(Effort::fast, spec_.tuning); }
 

@@ -486,11 +486,10 @@ class LosslessWeighing {
     expect_repeats(repeated_, cells_, candidates_.front());
   }
 
-  // After the differences, which byte methods have to beat, and what scores so much.
-  void weigh_byte_methods(const CodecTuning& tuning, double score_to_beat) {
+  // After the differences, which byte methods have to beat.
+  void weigh_byte_methods() {
     const double raw = static_cast<double>(cells_.held) * sizeof(T);
-    const double least = std::min(least_bytes(), raw * tuning.ratio_weight / std::max(score_to_beat, 1e-300));
-    is_all_tried_ = least * min_ratio_to_try_all < raw &&
+    is_all_tried_ = least_bytes() * min_ratio_to_try_all < raw &&
                     (effort_ == Effort::max || cells_.held * sizeof(T) <= max_bytes_to_try_all);
     if (is_all_tried_) slices_ = held_words();
     if (sizeof(T) == 1 && cells_.left_out.empty()) {
@@ -638,32 +637,25 @@ WeighedMethods fastest_method(const CodecTuning& tuning) {
 }
 
 template <class T>
-WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort,
-                              double score_to_beat) {
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort) {
   LosslessWeighing<T> weighing(cells, effort);
   weighing.weigh_differences();
-  weighing.weigh_byte_methods(tuning, score_to_beat);
+  weighing.weigh_byte_methods();
   weighing.weigh_fast_method(tuning);
   return weighing.by_score(tuning);
 }
 
 template LosslessCandidate weigh_method<float>(const LosslessCells<float>&, LosslessMethod);
 template LosslessCandidate weigh_method<double>(const LosslessCells<double>&, LosslessMethod);
-template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort,
-                                              double);
-template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort,
-                                               double);
+template WeighedMethods weigh_lossless<float>(const LosslessCells<float>&, const CodecTuning&, Effort);
+template WeighedMethods weigh_lossless<double>(const LosslessCells<double>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint8_t>(const LosslessCells<uint8_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort,
-                                                double);
+template WeighedMethods weigh_lossless<uint8_t>(const LosslessCells<uint8_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint16_t>(const LosslessCells<uint16_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort,
-                                                 double);
+template WeighedMethods weigh_lossless<uint16_t>(const LosslessCells<uint16_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint32_t>(const LosslessCells<uint32_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort,
-                                                 double);
+template WeighedMethods weigh_lossless<uint32_t>(const LosslessCells<uint32_t>&, const CodecTuning&, Effort);
 template LosslessCandidate weigh_method<uint64_t>(const LosslessCells<uint64_t>&, LosslessMethod);
-template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort,
-                                                 double);
+template WeighedMethods weigh_lossless<uint64_t>(const LosslessCells<uint64_t>&, const CodecTuning&, Effort);
 
 }  // namespace neve

@@ -34,9 +34,7 @@ struct WeighedMethods {
 WeighedMethods fastest_method(const CodecTuning& tuning);
 
 // Of a tuning by which the ratio counts. Deterministic: speeds are those typical of a method, not measured.
-// `score_to_beat`: what another codec has reached; 0: none.
 template <class T>
-WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort,
-                              double score_to_beat);
+WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& tuning, Effort effort);
 
 }  // namespace neve
