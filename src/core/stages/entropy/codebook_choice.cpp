@@ -30,7 +30,33 @@ std::span<const uint8_t> block_of(std::span<const uint8_t> symbols, size_t block
   return symbols.subspan(begin, std::min(codebook_block_symbols, symbols.size() - begin));
 }
 
-// First guess: blocks ranked by the size of their residuals, cut into max_codebooks equal parts.
+// Values ranked and cut into so many equal parts: the part of each.
+template <class Value>
+std::vector<uint8_t> equal_parts(const std::vector<Value>& values, size_t parts) {
+  std::vector<Value> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<uint8_t> part_of(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (size_t k = 1; k < parts; ++k) part_of[i] += values[i] > sorted[k * values.size() / parts] ? 1 : 0;
+  }
+  return part_of;
+}
+
+// Symbols in four tables: equal neighbours would otherwise wait for each other's increment.
+template <class Table>
+std::array<Table, 4> count_in_four(std::span<const uint8_t> symbols) {
+  std::array<Table, 4> part{};
+  size_t i = 0;
+  for (; i + 8 <= symbols.size(); i += 8) {
+    uint64_t word;
+    std::memcpy(&word, symbols.data() + i, 8);
+    for (unsigned k = 0; k < 8; ++k) ++part[k % 4][(word >> (8 * k)) & 0xff];
+  }
+  for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
+  return part;
+}
+
+// First guess: blocks ranked by the size of their residuals.
 std::vector<uint8_t> codebooks_by_roughness(std::span<const uint8_t> symbols, size_t blocks) {
   std::vector<uint32_t> roughness(blocks);
   for (size_t b = 0; b < blocks; ++b) {
@@ -39,14 +65,7 @@ std::vector<uint8_t> codebooks_by_roughness(std::span<const uint8_t> symbols, si
           s == symbol_escape ? symbol_zero : static_cast<uint32_t>(std::abs(int{s} - symbol_zero));
     }
   }
-  std::vector<uint32_t> sorted = roughness;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<uint8_t> block_codebook(blocks);
-  for (size_t b = 0; b < blocks; ++b) {
-    for (size_t k = 1; k < max_codebooks; ++k)
-      block_codebook[b] += roughness[b] > sorted[k * blocks / max_codebooks] ? 1 : 0;
-  }
-  return block_codebook;
+  return equal_parts(roughness, max_codebooks);
 }
 
 // Of every `every`-th block. Four tables a codebook, as in count_symbols.
@@ -145,23 +164,15 @@ GroupHistogram lengths_of(const Codebook& codebook) {
   return lengths;
 }
 
-// First guess: groups ranked by the bits of a symbol in one common codebook, cut into as many parts.
+// First guess: groups ranked by the bits of a symbol in one common codebook.
 std::vector<uint8_t> groups_by_cost(const GroupCounts& counts, const Codebook& one) {
   const GroupHistogram lengths = lengths_of(one);
-  const size_t groups = counts.groups.size();
   std::vector<double> cost;
   for (const GroupHistogram& group : counts.groups) {
     const auto symbols = std::accumulate(group.begin(), group.end(), uint32_t{0});
     cost.push_back(static_cast<double>(bits_of(group, lengths)) / symbols);
   }
-  std::vector<double> sorted = cost;
-  std::sort(sorted.begin(), sorted.end());
-  std::vector<uint8_t> codebook(groups);
-  for (size_t g = 0; g < groups; ++g) {
-    for (size_t k = 1; k < group_codebooks; ++k)
-      codebook[g] += cost[g] > sorted[k * groups / group_codebooks] ? 1 : 0;
-  }
-  return codebook;
+  return equal_parts(cost, group_codebooks);
 }
 
 std::vector<Histogram> histograms_of(const GroupCounts& counts, std::span<const uint8_t> group_codebook) {
@@ -194,15 +205,7 @@ void assign_cheapest(const GroupCounts& counts, std::span<const Histogram> histo
 }  // namespace
 
 Histogram count_symbols(std::span<const uint8_t> symbols) {
-  // Four tables: equal neighbours would otherwise wait for each other's increment.
-  std::array<Histogram, 4> part{};
-  size_t i = 0;
-  for (; i + 8 <= symbols.size(); i += 8) {
-    uint64_t word;
-    std::memcpy(&word, symbols.data() + i, 8);
-    for (unsigned k = 0; k < 8; ++k) ++part[k % 4][(word >> (8 * k)) & 0xff];
-  }
-  for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
+  const auto part = count_in_four<Histogram>(symbols);
   Histogram sum{};
   for (size_t s = 0; s < symbol_count; ++s) sum[s] = part[0][s] + part[1][s] + part[2][s] + part[3][s];
   return sum;
@@ -211,15 +214,7 @@ Histogram count_symbols(std::span<const uint8_t> symbols) {
 GroupCounts count_groups(std::span<const uint8_t> symbols) {
   GroupCounts counts;
   visit_groups(symbols.size(), [&](size_t begin, size_t end) {
-    // As in count_symbols.
-    std::array<GroupHistogram, 4> part{};
-    size_t i = begin;
-    for (; i + 8 <= end; i += 8) {
-      uint64_t word;
-      std::memcpy(&word, symbols.data() + i, 8);
-      for (unsigned k = 0; k < 8; ++k) ++part[k % 4][(word >> (8 * k)) & 0xff];
-    }
-    for (; i < end; ++i) ++part[0][symbols[i]];
+    const auto part = count_in_four<GroupHistogram>(symbols.subspan(begin, end - begin));
     GroupHistogram& sum = counts.groups.emplace_back();
     for (size_t s = 0; s < symbol_count; ++s) {
       sum[s] = static_cast<uint16_t>(part[0][s] + part[1][s] + part[2][s] + part[3][s]);
