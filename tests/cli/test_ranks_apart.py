@@ -58,6 +58,17 @@ def test_ranks_that_would_not_start_are_told_apart(tmp_path, other, is_first):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("--version", "neve "), ("plan --help", "Usage"), ("plan --chombo 1x1x1 --ranks 4", "Chombo")],
+)
+def test_a_rank_may_ask_alone_in_its_script(words, said):
+    """What needs no MPI does not touch that of the job: the other rank never starts it."""
+    script = f'if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then {NEVE} {words}; else sleep 1; fi'
+    outcome = run(["timeout", SHORT_SECONDS, "mpirun", "-n", 2, "bash", "-c", script])
+    assert outcome.code == 0 and said in outcome.out, (outcome.code, outcome.out, outcome.err)
+
+
 def test_ranks_in_other_folders_are_told_apart(tmp_path):
     (tmp_path / "sub").mkdir()
     script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && cd sub; exec {NEVE} convert {SAMPLE} m.h5'

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/common/ranks.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -41,7 +46,15 @@ constexpr const char* session_folder_variable = "OMPI_MCA_orte_tmpdir_base";
 
 }  // namespace
 
-bool is_launched() { return launcher_rank_text() != nullptr; }
+bool is_rank_itself() {
+  if (launcher_rank_text() == nullptr) return false;
+  std::ifstream file("/proc/" + std::to_string(getppid()) + "/comm");
+  std::string parent;
+  std::getline(file, parent);
+  constexpr std::array launchers = {"mpirun", "mpiexec",       "orterun",         "orted",     "prterun",
+                                    "prted",  "mpiexec.hydra", "hydra_pmi_proxy", "slurmstepd"};
+  return std::find(launchers.begin(), launchers.end(), parent) != launchers.end();
+}
 
 int launcher_rank() {
   const char* text = launcher_rank_text();

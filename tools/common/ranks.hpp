@@ -13,7 +13,9 @@ namespace neve::cli {
 // Before MPI_Init: this process's rank as the launcher says, 0 when there is no launcher. What needs no
 // MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
 int launcher_rank();
-bool is_launched();  // whether there is a launcher
+// Whether the launcher itself started this process. One that a rank's script or program starts finds the same
+// variables, but MPI is not its own: the ranks beside it know nothing of it.
+bool is_rank_itself();
 
 // From MPI_Init_thread to MPI_Finalize; quick where no launcher has started this process.
 class MpiSession {

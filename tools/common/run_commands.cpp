@@ -44,21 +44,22 @@ void write_words(const Words& words) {
   std::cerr << words.err << std::flush;
 }
 
-// What the first rank says where all ranks are called alike; else a usage error. Under a launcher they
-// compare their arguments first, also where what follows needs no MPI: a rank that ended alone would leave
-// the others waiting for it. The words are out before any rank ends, which makes a launcher end the others.
+// What the first rank says where all ranks are called alike; else a usage error. Ranks that a launcher
+// started compare their arguments first, also where what follows needs no MPI: one that ended alone would
+// leave the others waiting for it. The words are out before any rank ends, which makes a launcher end the
+// others.
 struct Voice {
   int exit_code = 0;
   bool is_first = true;
 };
 Voice speak(const Words& words, const std::string& command, int argc, char** argv) {
-  if (!is_launched()) {
-    write_words(words);
-    return {words.exit_code, true};
+  bool is_first = launcher_rank() == 0;
+  if (!is_rank_itself()) {
+    if (is_first) write_words(words);
+    return {words.exit_code, is_first};
   }
   const MpiSession session;
   Status status = session.status();
-  bool is_first = launcher_rank() == 0;
   if (status.ok()) {
     const auto ranks = Ranks::of_world();
     if (ranks.ok() && ranks->size() > 1) is_first = ranks->first();
