@@ -697,9 +697,11 @@ class LosslessTrials {
         Codec::lossless, candidate.method, Fate::lost,
         choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
     const double others_score = best_ ? std::max(highest_score_, best_score_) : 0;
-    if (candidate.bytes >= soon_tried_bytes && candidate.score < close_score(candidate.method) * others_score)
+    const bool is_soon_tried = candidate.bytes < soon_tried_bytes;
+    if (!is_soon_tried && candidate.score < close_score(candidate.method) * others_score)
       return draft_.selection.passed(entry, Fate::estimate_too_low);
-    if (trials_left_ == 0) return draft_.selection.passed(entry, Fate::trial_limit);
+    if (trials_left_ == 0 && !(is_soon_tried && effort_ != Effort::fast))
+      return draft_.selection.passed(entry, Fate::trial_limit);
     code(candidate, entry);
   }
 
@@ -719,7 +721,7 @@ class LosslessTrials {
 
   // Small sections that come out many times smaller are soon coded by all.
   bool is_worth_more_trials() const {
-    constexpr double few_raw_bytes = 1 << 20, many_times = 8;
+    constexpr double many_times = 8;
     return effort_ != Effort::fast && raw_bytes_ <= few_raw_bytes && best_ &&
            static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
   }
@@ -748,16 +750,45 @@ class LosslessTrials {
       LosslessCandidate candidate;
       candidate.method = method;
       candidate.bytes = raw_bytes_;
-      code(candidate, entry);
+      if (seems_worth(method)) {
+        code(candidate, entry);
+      } else {
+        draft_.selection.passed(entry, Fate::estimate_too_low);
+      }
     }
+  }
+
+  // Whether a method on bytes may win by what it makes of a piece from the middle of a large section.
+  bool seems_worth(LosslessMethod method) {
+    constexpr double estimate_slack = 0.9;
+    if (raw_bytes_ <= few_raw_bytes) return true;
+    const uint64_t begin_ns = thread_time_ns();
+    if (piece_.empty()) {
+      constexpr size_t piece_words = (256 << 10) / sizeof(T);
+      const size_t total = cells_.bits.size();
+      for (size_t cell = (total - std::min(total, piece_words)) / 2;
+           cell < total && piece_.size() < piece_words; ++cell) {
+        if (cells_.is_held(cell)) piece_.push_back(cells_.bits[cell]);
+      }
+    }
+    Bytes bytes;
+    ByteWriter out(bytes);
+    const Status written = write_words<WordOf<T>>(method, quick_levels(), piece_, out);
+    draft_.selection.times.weigh_ns += thread_time_ns() - begin_ns;
+    if (!written.ok() || piece_.empty()) return false;
+    const double whole =
+        static_cast<double>(bytes.size()) * raw_bytes_ / static_cast<double>(piece_.size() * sizeof(T));
+    return selection_score(Codec::lossless, method, raw_bytes_, whole, spec_.tuning) >
+           estimate_slack * std::max(best_score_, score_to_beat_);
   }
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
     const uint64_t begin_ns = thread_time_ns();
     std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
                                              : encode_by(cells_, candidate, levels_, choice_.is_named);
-    if (bytes && candidate.method == LosslessMethod::zstd && effort_ != Effort::fast) {
-      // A higher level of zstd may take more, of sparse values 2 to 3 %.
+    if (bytes && effort_ != Effort::fast && coder_of(candidate.method) == ByteCoder::zstd &&
+        static_cast<double>(bytes->size()) * sparse_ratio < raw_bytes_) {
+      // A higher level of zstd may take more, of sparse values 2 to 6 %.
       auto quick = is_in_rows_ ? encode_rows(source_, candidate.method, quick_levels())
                                : encode_by(cells_, candidate, quick_levels(), choice_.is_named);
       if (quick && quick->size() < bytes->size()) bytes = std::move(quick);
@@ -771,7 +802,7 @@ class LosslessTrials {
     if (choice_.is_chosen() && is_misjudged(candidate, bytes->size())) {
       highest_score_ = 0;
       is_surprise_ = true;
-    } else {
+    } else if (trials_left_ > 0) {
       --trials_left_;
     }
     const double score = selection_score(Codec::lossless, candidate.method, raw_bytes_,
@@ -788,6 +819,9 @@ class LosslessTrials {
     draft_.before = std::move(*bytes);
   }
 
+  static constexpr double sparse_ratio = 4;
+  // Sections so small are soon coded by many methods.
+  static constexpr double few_raw_bytes = 1 << 20;
   static constexpr double surprising_times = 1.5, few_bytes = 64;
   // Estimates that lie so many times above what another codec takes are not so wrong.
   static constexpr double hopeless_times = 2, few_coded_bytes = 65536;
@@ -802,9 +836,10 @@ class LosslessTrials {
   double raw_bytes_;
   double score_to_beat_;
 
-  bool is_in_rows_ = false;  // rows are taken as they lie
-  LosslessCells<T> cells_;   // none then
-  uint64_t gather_ns_ = 0;   // what every method needs
+  bool is_in_rows_ = false;       // rows are taken as they lie
+  LosslessCells<T> cells_;        // none then
+  std::vector<WordOf<T>> piece_;  // of them, by which methods are judged late
+  uint64_t gather_ns_ = 0;        // what every method needs
   size_t trials_left_ = 0;
   double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;

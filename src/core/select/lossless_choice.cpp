@@ -15,6 +15,7 @@
 
 #include "core/math/portable_math.hpp"
 #include "core/select/repeat_estimate.hpp"
+#include "core/select/sequence.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_planes.hpp"
 #include "core/stages/lossless/word_xor.hpp"
@@ -36,18 +37,6 @@ constexpr CoderLevels trial_levels{.zstd = 1};
 constexpr size_t entropy_slice_words = 17;
 // Ranks are worth a trial when at most this share of the sampled values are different ones.
 constexpr double few_values_share = 0.125;
-
-// A fixed sequence, so that the same data are sampled alike everywhere (Knuth's MMIX constants).
-class Sequence {
- public:
-  uint64_t below(uint64_t limit) {
-    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
-    return limit == 0 ? 0 : (state_ >> 33) % limit;
-  }
-
- private:
-  uint64_t state_ = 0x9e3779b97f4a7c15ULL;
-};
 
 // Where a run starts, and how far its neighbours are.
 struct Run {
@@ -341,7 +330,7 @@ LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Ru
   return candidate;
 }
 
-// Of fewer cells repeats and byte methods save less than a look for them costs.
+// Of fewer cells byte methods save less than a look for them costs.
 constexpr uint64_t min_weighed_cells = 2048;
 // Below this a search for repeats costs more than it finds.
 constexpr double worthwhile_repeats = 0.02;
@@ -481,7 +470,7 @@ class LosslessWeighing {
     }
     // Few values repeat by chance.
     if constexpr (std::is_floating_point_v<T>) {
-      if (few.empty() && cells_.coded >= min_weighed_cells) repeated_ = estimate_repeats(cells_);
+      if (few.empty()) repeated_ = estimate_repeats(cells_);
     }
     expect_repeats(repeated_, cells_, candidates_.front());
   }

@@ -2,6 +2,9 @@
 // How many words of a section stand in it a second time, from samples of runs.
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "core/sections/lossless_cells.hpp"
 
 namespace neve {
@@ -15,5 +18,10 @@ struct RepeatEstimate {
 
 template <class T>
 RepeatEstimate estimate_repeats(const LosslessCells<T>& cells);
+
+// The same from blocks of so many values each (at most 256), one after another, of which the section has
+// `blocks_between` times as many.
+template <class T>
+RepeatEstimate estimate_repeats(std::span<const T> blocks, size_t block_cells, size_t blocks_between);
 
 }  // namespace neve

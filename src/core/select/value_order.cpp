@@ -12,6 +12,8 @@
 #include "core/bits/ordered_words.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/difference_bits.hpp"
+#include "core/select/repeat_estimate.hpp"
+#include "core/select/sequence.hpp"
 #include "core/stages/lossless/value_multiples.hpp"
 
 namespace neve {
@@ -27,11 +29,20 @@ constexpr double max_units_of_bound = 8;
 constexpr double max_spacings_of_bound = 4;
 // Values repeat at such distances in lists of corners.
 constexpr size_t repeats_within = 4;
+// Repeats over longer distances are looked for in blocks of neighbours at uneven distances, so many at least.
+// If all of N values repeat with period P, B blocks have B^2 / 2 * 2 * block_cells / P pairs that overlap in
+// that period. No loss can take less than `bits` a value where N / P >= value_bits / bits; so that several
+// pairs overlap then, B is some sqrt(N * bits / value_bits).
+constexpr int64_t block_cells = 64, few_blocks = 12;
+constexpr double blocks_per_root = 0.33;
+// Pairs of runs from few overlaps tell little more than that there are repeats: the share that is guessed may
+// be so many times too low. What repeats differ by takes more than among the runs that are alike.
+constexpr double share_doubt = 2, residual_doubt = 2;
 // What repeats and ramps take, in bits a value, beside those that are new.
 constexpr double order_bits = 0.02;
 // One value in so many tells at a glance whether there may be few different ones: such a share of all.
 constexpr size_t values_per_glance = 4;
-constexpr double few_at_a_glance = 0.6, few_of_all = 0.5;
+constexpr double few_at_a_glance = 0.8, few_of_all = 0.5;
 
 template <class T>
 class OrderSample {
@@ -40,13 +51,13 @@ class OrderSample {
     for (const auto& rect : source.rects) cells_ += rect.cells();
   }
 
-  ValueOrder take() {
+  ValueOrder take(double coded_bits) {
     const int64_t runs = std::clamp<int64_t>(cells_ / (run_cells * cells_per_sample), 1,
                                              std::max(enough_runs, cells_ / cells_per_run));
     for (int64_t k = 0; k < runs; ++k) read_run(k * (cells_ / runs) + cells_ / (2 * runs) - run_cells / 2);
     ValueOrder order;
     if (values_.empty()) return order;
-    order.bits = std::min(repeat_bits(), bits_of_few());
+    order.bits = std::min({repeat_bits(), bits_of_few(), long_repeat_bits(coded_bits)});
     if (const auto unit = find_unit<T>(values_)) {
       order.unit = Multiples<double>(*unit).value(1);
       const Multiples<T> multiples(*unit);
@@ -61,26 +72,41 @@ class OrderSample {
 
  private:
   void read_run(int64_t cell) {
-    cell = std::max<int64_t>(cell, 0);
-    size_t r = 0;
-    while (r < source_.rects.size() && cell >= source_.rects[r].cells()) cell -= source_.rects[r++].cells();
     run_begins_.push_back(values_.size());
-    for (int64_t taken = 0; taken < run_cells && r < source_.rects.size();) {
+    read_neighbours(std::max<int64_t>(cell, 0), run_cells, values_);
+    // Special values are kept apart by every codec.
+    const auto is_special = [&](T value) { return rules_.is_special(value); };
+    const auto begin = values_.begin() + static_cast<ptrdiff_t>(run_begins_.back());
+    values_.erase(std::remove_if(begin, values_.end(), is_special), values_.end());
+  }
+
+  // Appends the values from that cell on that are not left out.
+  void read_neighbours(int64_t cell, int64_t count, std::vector<T>& values) {
+    if (cell < rect_begin_) rect_ = 0, rect_begin_ = 0;
+    while (rect_ < source_.rects.size() && cell >= rect_begin_ + source_.rects[rect_].cells())
+      rect_begin_ += source_.rects[rect_++].cells();
+    cell -= rect_begin_;
+    size_t r = rect_;
+    for (int64_t taken = 0; taken < count && r < source_.rects.size();) {
       const auto& rect = source_.rects[r];
-      const int64_t in_row = std::min(run_cells - taken, rect.size[0] - cell % rect.size[0]);
-      take_of_row(rect, cell, in_row);
+      const int64_t in_row = std::min(count - taken, rect.size[0] - cell % rect.size[0]);
+      take_of_row(rect, cell, in_row, values);
       taken += in_row;
       cell += in_row;
       if (cell == rect.cells()) cell = 0, ++r;
     }
   }
 
-  void take_of_row(const RectRows<const T*>& rect, int64_t cell, int64_t count) {
+  static void take_of_row(const RectRows<const T*>& rect, int64_t cell, int64_t count,
+                          std::vector<T>& values) {
     const T* row = rect.row(cell / rect.size[0]) + cell % rect.size[0];
-    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + cell;
+    if (rect.left_out.empty()) {
+      values.insert(values.end(), row, row + count);
+      return;
+    }
+    const uint8_t* left_out = rect.left_out.data() + cell;
     for (int64_t i = 0; i < count; ++i) {
-      if (left_out != nullptr && left_out[i] != 0) continue;
-      if (!rules_.is_special(row[i])) values_.push_back(row[i]);
+      if (left_out[i] == 0) values.push_back(row[i]);
     }
   }
 
@@ -112,6 +138,27 @@ class OrderSample {
     });
     if (judged == 0) return HUGE_VAL;
     return static_cast<double>(fresh) / static_cast<double>(judged) * 8 * sizeof(T) + order_bits;
+  }
+
+  // Of values that stand a second time somewhere in the section, if many do.
+  double long_repeat_bits(double coded_bits) {
+    const double informed = static_cast<double>(cells_) * coded_bits / (8 * sizeof(T));
+    const auto enough = static_cast<int64_t>(blocks_per_root * std::sqrt(informed));
+    const int64_t blocks = std::min(std::max(few_blocks, enough), cells_ / block_cells);
+    if (blocks == 0) return HUGE_VAL;
+    std::vector<T> values;
+    values.reserve(static_cast<size_t>(blocks * block_cells));
+    Sequence sequence;
+    const int64_t apart = cells_ / blocks;
+    for (int64_t k = 0; k < blocks; ++k) {
+      const uint64_t room = static_cast<uint64_t>(apart - block_cells + 1);
+      read_neighbours(k * apart + static_cast<int64_t>(sequence.below(room)), block_cells, values);
+      values.resize(values.size() / block_cells * block_cells);  // whole blocks
+    }
+    const auto blocks_between = static_cast<size_t>(cells_ / (blocks * block_cells));
+    const RepeatEstimate repeats = estimate_repeats<T>(values, block_cells, blocks_between);
+    const double share = std::min(1.0, share_doubt * repeats.share);
+    return (1 - share) * 8 * sizeof(T) + share * residual_doubt * repeats.residual_bits + order_bits;
   }
 
   // Of first or second differences of the numbers that `number_of` gives values, if any.
@@ -159,6 +206,8 @@ class OrderSample {
   const SectionSource<T>& source_;
   const ValueRules<T>& rules_;
   int64_t cells_ = 0;
+  size_t rect_ = 0;  // that was read from last, and its first cell among all
+  int64_t rect_begin_ = 0;
   std::vector<T> values_;
   std::vector<size_t> run_begins_;
 };
@@ -166,8 +215,8 @@ class OrderSample {
 }  // namespace
 
 template <class T>
-ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules) {
-  return OrderSample<T>(source, rules).take();
+ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules, double coded_bits) {
+  return OrderSample<T>(source, rules).take(coded_bits);
 }
 
 bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound) {
@@ -179,7 +228,7 @@ bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t by
          order.spacing * max_spacings_of_bound > bound;
 }
 
-template ValueOrder sample_order<float>(const SectionSource<float>&, const ValueRules<float>&);
-template ValueOrder sample_order<double>(const SectionSource<double>&, const ValueRules<double>&);
+template ValueOrder sample_order<float>(const SectionSource<float>&, const ValueRules<float>&, double);
+template ValueOrder sample_order<double>(const SectionSource<double>&, const ValueRules<double>&, double);
 
 }  // namespace neve

@@ -19,8 +19,9 @@ struct ValueOrder {
 };
 
 // Looks at runs of neighbours in the order of rows, spread over the section; special values are left out.
+// `coded_bits`: what a value takes under its bound. The more, the closer repeats are looked for.
 template <class T>
-ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules);
+ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules, double coded_bits);
 
 // Whether a method that keeps every bit may take less than `bytes` for `held` values under that bound.
 bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound);

@@ -20,8 +20,9 @@ namespace {
 
 using test::Random;
 
-constexpr std::array kinds{"smooth",  "rough",   "noise", "constant", "sparse", "masked",
-                           "special", "lattice", "ramp",  "steps",    "line"};
+constexpr std::array kinds{"smooth",  "rough",   "noise",   "constant", "sparse",   "masked",
+                           "special", "lattice", "ramp",    "steps",    "products", "separable",
+                           "plane",   "line",    "repeats", "floor"};
 
 int case_count() { return std::getenv("NEVE_TEST_LONG") != nullptr ? 10000 : 150; }
 
@@ -38,6 +39,20 @@ std::vector<uint64_t> some_shape(Random& random) {
   return shape;
 }
 
+size_t cells_of(const std::vector<uint64_t>& shape) {
+  size_t cells = 1;
+  for (const uint64_t n : shape) cells *= n;
+  return cells;
+}
+
+// The position of cell i along each direction, slowest first, as a share of the direction's length.
+std::vector<double> place_of(size_t i, const std::vector<uint64_t>& shape) {
+  std::vector<double> place(shape.size());
+  for (size_t d = shape.size(); d-- > 0; i /= shape[d])
+    place[d] = static_cast<double>(i % shape[d]) / static_cast<double>(shape[d]);
+  return place;
+}
+
 // Waves of some lengths along every direction.
 template <class T>
 void add_waves(const std::vector<uint64_t>& shape, Random& random, std::vector<T>& values) {
@@ -46,19 +61,49 @@ void add_waves(const std::vector<uint64_t>& shape, Random& random, std::vector<T
     std::vector<double> turns(shape.size());
     for (double& t : turns) t = 6 * random.uniform();
     for (size_t i = 0; i < values.size(); ++i) {
+      const std::vector<double> place = place_of(i, shape);
       double phase = wave;
-      size_t rest = i;
-      for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
-        phase += turns[d] * static_cast<double>(rest % shape[d]) / static_cast<double>(shape[d]);
+      for (size_t d = 0; d < shape.size(); ++d) phase += turns[d] * place[d];
       values[i] += static_cast<T>(height * std::sin(phase));
     }
   }
 }
 
+// One wave along every direction, multiplied.
+template <class T>
+std::vector<T> separable_waves(const std::vector<uint64_t>& shape, Random& random) {
+  std::vector<double> turns(shape.size());
+  for (double& t : turns) t = 12 * random.uniform();
+  std::vector<T> values;
+  for (size_t i = 0; i < cells_of(shape); ++i) {
+    const std::vector<double> place = place_of(i, shape);
+    double value = 1;
+    for (size_t d = 0; d < shape.size(); ++d) value *= std::sin(turns[d] * place[d]);
+    values.push_back(static_cast<T>(value));
+  }
+  return values;
+}
+
+// Another slope along each direction.
+template <class T>
+std::vector<T> plane(const std::vector<uint64_t>& shape, Random& random) {
+  constexpr std::array slopes{2.0, 0.1, 1.0 / 3, 1.0, 0.25};
+  std::vector<double> rises(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    rises[d] = static_cast<double>(shape[d]) * slopes[static_cast<size_t>(random.below(slopes.size()))];
+  std::vector<T> values;
+  for (size_t i = 0; i < cells_of(shape); ++i) {
+    const std::vector<double> place = place_of(i, shape);
+    double value = 0;
+    for (size_t d = 0; d < shape.size(); ++d) value += rises[d] * place[d];
+    values.push_back(static_cast<T>(value));
+  }
+  return values;
+}
+
 template <class T>
 std::vector<T> some_values(const std::string& kind, const std::vector<uint64_t>& shape, Random& random) {
-  size_t cells = 1;
-  for (const uint64_t n : shape) cells *= n;
+  const size_t cells = cells_of(shape);
   std::vector<T> values(cells, T(1));
   if (kind == "constant") return values;
   if (kind == "line") {
@@ -66,14 +111,25 @@ std::vector<T> some_values(const std::string& kind, const std::vector<uint64_t>&
     values.resize(cells);
     return values;
   }
+  if (kind == "separable") return separable_waves<T>(shape, random);
+  if (kind == "plane") return plane<T>(shape, random);
   const double unit = std::pow(10.0, std::floor(4 * random.uniform()) - 2);
   const int64_t period = 1 + random.below(2000);
   double walk = 0;
   const bool is_walk = kind == "rough" || kind == "lattice";
-  if (kind == "smooth" || kind == "masked" || kind == "special") add_waves(shape, random, values);
+  if (kind == "smooth" || kind == "masked" || kind == "special" || kind == "floor")
+    add_waves(shape, random, values);
+  if (kind == "repeats") {
+    for (size_t i = 0; i < cells; ++i)
+      values[i] = i < static_cast<size_t>(period) ? static_cast<T>(random.uniform())
+                                                  : values[i - static_cast<size_t>(period)];
+    return values;
+  }
   for (size_t i = 0; i < cells; ++i) {
     walk += kind == "lattice" ? static_cast<double>(random.below(3) - 1) : random.uniform() - 0.5;
     if (is_walk) values[i] = static_cast<T>(walk * unit);
+    if (kind == "products") values[i] = static_cast<T>(std::round(3 * walk)) * static_cast<T>(unit);
+    if (kind == "floor") values[i] += static_cast<T>(1e-4 * (random.uniform() - 0.5));
     if (kind == "noise") values[i] = static_cast<T>(random.uniform());
     if (kind == "sparse") values[i] = random.below(32) == 0 ? static_cast<T>(random.uniform()) : T(0);
     if (kind == "ramp") values[i] = static_cast<T>(unit * static_cast<double>(i));
@@ -100,8 +156,9 @@ double most(size_t bytes, double share, size_t more) {
   return static_cast<double>(bytes) * share + static_cast<double>(more);
 }
 
+// Appends the orders that this case breaks.
 template <class T>
-void check_case(uint64_t seed) {
+void check_case(uint64_t seed, std::vector<std::string>& broken) {
   Random random(seed);
   const std::string kind = kinds[static_cast<size_t>(random.below(kinds.size()))];
   const std::vector<uint64_t> shape = some_shape(random);
@@ -117,25 +174,85 @@ void check_case(uint64_t seed) {
   std::array<size_t, 3> bytes{};
   for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
     const auto e = static_cast<size_t>(effort);
+    const auto check = [&](size_t more, size_t less, double share, size_t allowed, const std::string& order) {
+      if (static_cast<double>(more) <= most(less, share, allowed)) return;
+      broken.push_back(order + " at effort " + std::to_string(e) + ": " + std::to_string(more) + " for " +
+                       std::to_string(less) + " bytes: " + what);
+    };
     bytes[e] = bytes_of(shape, values, bound, effort);
-    EXPECT_LE(bytes[e], most(bytes_of(shape, values, {BoundMode::lossless, 0}, effort), 1.01, 64))
-        << "lossless is smaller at effort " << e << ": " << what;
-    EXPECT_LE(bytes_of(shape, values, looser, effort), most(bytes[e], 1.05, 256))
-        << "a looser bound takes more at effort " << e << ": " << what;
-    if (e == 0) continue;
-    EXPECT_LE(bytes[e], most(bytes[e - 1], 1.01, 64)) << "effort " << e << " takes more: " << what;
+    check(bytes[e], bytes_of(shape, values, {BoundMode::lossless, 0}, effort), 1.01, 64,
+          "lossless is smaller");
+    check(bytes_of(shape, values, looser, effort), bytes[e], 1.05, 256, "a looser bound takes more");
+    if (e > 0) check(bytes[e], bytes[e - 1], 1.01, 64, "more effort takes more");
   }
 }
 
+// Samples decide, and miss something in one case of some thousands.
 TEST(ByteOrders, HoldForAllKindsOfValues) {
+  std::vector<std::string> broken;
   for (int i = 0; i < case_count(); ++i) {
     const uint64_t seed = first_seed() + static_cast<uint64_t>(i);
     if (seed % 2 == 0) {
-      check_case<float>(seed);
+      check_case<float>(seed, broken);
     } else {
-      check_case<double>(seed);
+      check_case<double>(seed, broken);
     }
   }
+  std::string list;
+  for (const std::string& order : broken) list += order + "\n";
+  EXPECT_LE(broken.size(), static_cast<size_t>(case_count() / 1000)) << list;
+}
+
+// What a bound takes of these values, against no loss.
+template <class T>
+void check_against_lossless(const std::vector<uint64_t>& shape, const std::vector<T>& values,
+                            const std::vector<double>& bounds) {
+  for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
+    const size_t lossless = bytes_of(shape, values, {BoundMode::lossless, 0}, effort);
+    for (const double bound : bounds) {
+      EXPECT_LE(bytes_of(shape, values, {BoundMode::rel, bound}, effort), most(lossless, 1.01, 64))
+          << "bound " << bound << ", effort " << static_cast<int>(effort);
+    }
+  }
+}
+
+template <class T>
+std::vector<T> repeated(uint64_t period, uint64_t count) {
+  Random random(period);
+  std::vector<T> values;
+  for (uint64_t i = 0; i < count; ++i)
+    values.push_back(i < period ? static_cast<T>(random.uniform()) : values[i - period]);
+  return values;
+}
+
+TEST(ByteOrders, HoldForRepeatsThatAreFarApart) {
+  check_against_lossless<double>({300000}, repeated<double>(1000, 300000), {3e-2, 1e-4});
+  check_against_lossless<float>({600000}, repeated<float>(77777, 600000), {1e-3, 1e-6});
+  check_against_lossless<float>({64, 50, 40}, repeated<float>(7, 128000), {1e-2, 1e-5});
+}
+
+// Whole waves are their own mirror images.
+TEST(ByteOrders, HoldForMirroredFields) {
+  constexpr size_t n = 64;
+  std::vector<double> wave;
+  for (size_t i = 0; i < n; ++i)
+    wave.push_back(std::sin(2 * M_PI * static_cast<double>(i) / static_cast<double>(n - 1)));
+  std::vector<float> values;
+  for (size_t i = 0; i < n * n * n; ++i)
+    values.push_back(static_cast<float>(wave[i / (n * n)] * wave[i / n % n] * wave[i % n]));
+  check_against_lossless<float>({n, n, n}, values, {1e-5, 1e-6, 1e-7});
+}
+
+// Mixed differences of sums over the directions are 0: what finds that at a tight bound finds it at a looser
+// one.
+TEST(ByteOrders, HoldForSumsAtEffortMax) {
+  constexpr size_t n = 64;
+  std::vector<double> values;
+  const auto wave = [](size_t i) { return std::sin(2 * M_PI * static_cast<double>(i) / (n - 1)); };
+  for (size_t i = 0; i < n * n * n; ++i)
+    values.push_back(wave(i / (n * n)) + wave(i / n % n) / 2 + wave(i % n) / 4);
+  const size_t tight = bytes_of({n, n, n}, values, {BoundMode::rel, 1e-8}, Effort::max);
+  EXPECT_LE(bytes_of({n, n, n}, values, {BoundMode::rel, 1e-7}, Effort::max), most(tight, 1.05, 256));
 }
 
 }  // namespace

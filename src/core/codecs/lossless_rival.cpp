@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/codecs/lossless_rival.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/codecs/codec_drafts.hpp"
+#include "core/codecs/reconstruct.hpp"
+#include "core/select/value_order.hpp"
+#include "core/stages/quantize/quantizer.hpp"
+
+namespace neve {
+
+namespace {
+
+// The section's values as dual quantization would restore them, in memory of their own.
+template <class T>
+class RestoredSource {
+ public:
+  RestoredSource(const SectionSource<T>& source, const ComponentSpec& spec) {
+    source_.held = source.held;
+    for (const auto& rect : source.rects) {
+      RectRows<const T*> rows = rect;
+      std::vector<T>& values = values_.emplace_back();
+      values.reserve(static_cast<size_t>(rect.cells()));
+      for (int64_t r = 0; r < rect.rows(); ++r)
+        values.insert(values.end(), rect.row(r), rect.row(r) + rect.size[0]);
+      reconstruct_values(values.data(), values.data(), rect.cells(), spec);
+      rows.first = values.data();
+      rows.stride = {1, rect.size[0], rect.size[0] * rect.size[1],
+                     rect.size[0] * rect.size[1] * rect.size[2]};
+      source_.rects.push_back(std::move(rows));
+    }
+  }
+  const SectionSource<T>& section() const { return source_; }
+
+ private:
+  std::vector<std::vector<T>> values_;
+  SectionSource<T> source_;
+};
+
+// Whether it may be worth encoding losslessly what takes so many bytes under its bound. Else a sample of the
+// methods decides, which at effort fast would take too long.
+template <class T>
+bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, const Candidate& best) {
+  if (lists_many(best.draft(), source.held)) return true;
+  const ValueRules<T> rules(spec, make_quantizer<T>(spec));
+  const double bits = static_cast<double>(best.bytes()) * 8 / static_cast<double>(source.held);
+  return may_be_smaller_lossless(sample_order(source, rules, bits), source.held, best.bytes(),
+                                 spec.bound_abs);
+}
+
+}  // namespace
+
+template <class T>
+void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                        const CandidateScorer& scorer, Candidate& best) {
+  // No sample of a section tells whether anything takes less than this.
+  constexpr uint64_t max_ratio = 64;
+  const bool is_restored = is_restored_alike(spec);
+  const bool is_quick = is_restored || effort == Effort::fast;
+  const bool may_skip =
+      is_quick ? !traits_of(best.draft().codec).keeps_bits : best.bytes() * max_ratio < scorer.raw_bytes;
+  if (may_skip && !is_lossless_likely(source, spec, best)) {
+    best.trace().passed(Codec::lossless, is_quick ? Fate::few_listed : Fate::unknown);
+    return;
+  }
+  best.settle(effort);
+  std::optional<SectionDraft> draft;
+  if (is_restored) {
+    const RestoredSource<T> restored(source, spec);
+    draft = draft_lossless_above(restored.section(), spec, effort, best.score(), best.trace());
+  } else {
+    draft = draft_lossless_above(source, spec, effort, best.score(), best.trace());
+  }
+  if (!draft) return;
+  const ComponentReport& report = best.draft().report;
+  draft->report.special_cells = report.special_cells;
+  if (is_restored) {
+    draft->report.max_abs_error = report.max_abs_error;
+    draft->report.exact_cells = report.exact_cells;
+  }
+  draft->selection.append_loser(best.draft().selection);
+  Candidate lossless(std::move(*draft), scorer);
+  lossless.note_rival(best);
+  best = std::move(lossless);
+}
+
+template void weigh_lossless_too<float>(const SectionSource<float>&, const ComponentSpec&, Effort,
+                                        const CandidateScorer&, Candidate&);
+template void weigh_lossless_too<double>(const SectionSource<double>&, const ComponentSpec&, Effort,
+                                         const CandidateScorer&, Candidate&);
+
+}  // namespace neve
