@@ -332,9 +332,11 @@ double absolute_bound(const Bound& bound, const ValueRange& range);
 
 // --- arrays -------------------------------------------------------------------------------------------
 
-// For a ratio or a PSNR encode_array tries bounds until the goal is met: within 3 %, or up to 0.5 dB above
-// and never below. If no bound meets it, the nearest is used. `reached` in the report and max_abs_error give
-// the result.
+// For a ratio encode_array tries bounds up to the range of the values, for about the smallest one whose ratio
+// is at most 3 % below; that more is reached under it may be: ratios jump. Where none is found: an error
+// (usage), or with `bound.best_effort` the smallest frame there is, or one that is hardly larger with a
+// smaller error. For a PSNR it tries for the largest bound that meets it. `reached` in the report and
+// max_abs_error give the result.
 struct ArrayOptions {
   Bound bound;  // integers: lossless
   Codec codec = Codec::automatic;

@@ -51,8 +51,12 @@ enum class BoundMode : uint8_t { lossless = 0, abs = 1, rel = 2, ratio = 3, psnr
 struct Bound {
   BoundMode mode = BoundMode::rel;
   double value = 1e-3;  // ignored when lossless
+  // Of a ratio that nothing reaches: the most there is, instead of an error. Not in a bound's text.
+  bool best_effort = false;
 
-  bool operator==(const Bound& other) const { return mode == other.mode && value == other.value; }
+  bool operator==(const Bound& other) const {
+    return mode == other.mode && value == other.value && best_effort == other.best_effort;
+  }
   bool operator!=(const Bound& other) const { return !(*this == other); }
 };
 

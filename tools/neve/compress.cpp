@@ -39,7 +39,7 @@ struct StreamArgs {
 constexpr const char* stream_options[] = {"--chunk",        "--codebook-rule", "--chi",
                                           "--block-values", "--restart",       "--dims"};
 // Of the table of options, what means something to a stream.
-bool is_of_stream(std::string_view key) { return key == "bound" || key == "fill"; }
+bool is_of_stream(std::string_view key) { return key == "bound" || key == "best_effort" || key == "fill"; }
 
 struct Args {
   std::string input, output;
@@ -275,6 +275,7 @@ Command add_compress(CLI::App& app) {
       "  neve compress field.npy field.neve --bound rel=1e-3\n"
       "  neve compress sst.npy sst.neve --bound abs=0.01 --fill -999\n"
       "  neve compress field.npy field.neve --bound ratio=10\n"
+      "  neve compress field.npy field.neve --bound ratio=50 --best-effort\n"
       "  neve compress field.npy field.nevs --bound rel=1e-3 --stream --chunk 4MiB\n"
       "  neve compress theta.npy theta.neve --bound lossless --method BW-zlib\n"
       "  neve compress theta.npy theta.neve --bound lossless --effort balanced --explain\n"

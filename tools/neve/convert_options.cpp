@@ -49,7 +49,9 @@ std::vector<OptionPlaces> all_places() {
       {"--restart", options::data_file},
   };
   for (const options::Option& option : options::table()) {
-    if (option.is_in_command) places.push_back({"--" + options::dashed(option.key), option.targets});
+    // (The command has none that is of arrays alone.)
+    if (option.is_in_command && option.targets != options::array)
+      places.push_back({"--" + options::dashed(option.key), option.targets});
   }
   return places;
 }

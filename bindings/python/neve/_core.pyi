@@ -115,6 +115,7 @@ class StreamEncoder:
         shape: Sequence[int],
         bound_mode: int,
         bound_value: float,
+        best_effort: bool,
         lowest: float | None,
         highest: float | None,
         fill: float | None,

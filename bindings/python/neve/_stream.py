@@ -56,6 +56,7 @@ class StreamEncoder:
     dtype       float32 or float64
     abs, rel, ratio, psnr   exactly one, as for compress(); rel and psnr need `range`, ratio and
                 psnr are controlled chunk by chunk
+    best_effort   with a ratio: finish() is no error where the ratio is not reached
     range       (lowest, highest) of all values to come
     fill        the value that marks missing data
     dims        directions that prediction uses, the fastest first: 1 to 3; None: as many as the
@@ -83,6 +84,7 @@ class StreamEncoder:
         rel: float | None = None,
         ratio: float | None = None,
         psnr: float | None = None,
+        best_effort: bool = False,
         range: tuple[float, float] | None = None,
         fill: float | None = None,
         dims: int | None = None,
@@ -117,6 +119,7 @@ class StreamEncoder:
             sizes,
             bound.mode,
             bound.value,
+            bool(best_effort),
             lowest,
             highest,
             None if fill is None else fill_value("StreamEncoder", fill),

@@ -53,13 +53,13 @@ class Encoder {
  public:
   // As neve/_stream.py gives it, which knows dtype and shape of what is pushed.
   Encoder(const std::string& dtype, std::vector<uint64_t> shape, int bound_mode, double bound_value,
-          std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
-          uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
+          bool best_effort, std::optional<double> lowest, std::optional<double> highest,
+          std::optional<double> fill, uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
           const std::string& codebook_rule, double chi_keep, double chi_offline, int dims,
           int offline_codebook)
-      : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value}, lowest,
-                      highest, fill, block_values, chunk_bytes, restart_blocks, codebook_rule, chi_keep,
-                      chi_offline, dims, offline_codebook)) {}
+      : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value, best_effort},
+                      lowest, highest, fill, block_values, chunk_bytes, restart_blocks, codebook_rule,
+                      chi_keep, chi_offline, dims, offline_codebook)) {}
 
   void push(nb::handle values) {
     const Buffer input(values, Buffer::Access::read);
@@ -190,12 +190,12 @@ nb::dict describe(nb::handle bytes) {
 
 void bind_stream(nb::module_& module) {
   nb::class_<Encoder>(module, "StreamEncoder")
-      .def(nb::init<const std::string&, std::vector<uint64_t>, int, double, std::optional<double>,
+      .def(nb::init<const std::string&, std::vector<uint64_t>, int, double, bool, std::optional<double>,
                     std::optional<double>, std::optional<double>, uint32_t, uint64_t, uint32_t,
                     const std::string&, double, double, int, int>(),
            nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_mode"), nb::arg("bound_value"),
-           nb::arg("lowest").none(), nb::arg("highest").none(), nb::arg("fill").none(),
-           nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"),
+           nb::arg("best_effort"), nb::arg("lowest").none(), nb::arg("highest").none(),
+           nb::arg("fill").none(), nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"),
            nb::arg("codebook_rule"), nb::arg("chi_keep"), nb::arg("chi_offline"), nb::arg("dims"),
            nb::arg("offline_codebook"))
       .def("push", &Encoder::push)

@@ -73,13 +73,6 @@ int used_dims(const FrameLayout& layout) {
   return dims;
 }
 
-// Where effort fast changes from one codec to the other the ratio jumps, and no bound reaches what is
-// between.
-bool has_ratio_jumps(const ArrayOptions& options) {
-  return options.bound.mode == BoundMode::ratio && options.codec == Codec::automatic &&
-         options.encode.effort == Effort::fast;
-}
-
 // `whole` null: the array's own measure.
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
                                       const ArrayOptions& options, const ArrayMeasure* whole,
@@ -131,7 +124,6 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
         fmt::format("{} cannot be encoded again with the same values: its bound is found anew each time",
                     to_string(options.bound)));
   }
-  spec.decodes_alone = has_ratio_jumps(options);
   if (is_target && !is_integer(dtype) && !boxes.empty()) {
     return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);
   }

@@ -8,16 +8,27 @@
 #include "core/kernels/portable.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/bound_search.hpp"
+#include "core/select/ratio_target.hpp"
 
 namespace neve {
 
 namespace {
 
-constexpr double ratio_tolerance = 0.03;
-constexpr double psnr_above_db = 0.5;
-constexpr int max_tries = 8;
-constexpr int max_sample_tries = 12;
 constexpr double db_per_octave = 6.0206;  // 20 log10(2)
+constexpr int max_tries = 24, max_sample_tries = 12;
+// Bounds that are so close are as good as the same.
+constexpr double same_octaves = 0.04;
+// A bound is as good as the smallest one that meets a ratio when it is at most 1.15 times as large.
+constexpr double near_octaves = 0.2;
+// A bound is as good as the largest one that meets a PSNR when one that misses it takes hardly fewer bytes.
+constexpr double same_bytes = 1.01;
+constexpr double same_bound_octaves = 0.01;
+constexpr double psnr_aim_above_db = 0.03;
+// Neither bytes nor errors fall evenly as the bound grows where the codec changes with it, or values lie on a
+// lattice. Around the bound that was found, so many octaves away, others are tried of arrays with few cells.
+constexpr int64_t few_cells = int64_t{1} << 20;
+constexpr double around_ratio[] = {-0.3, -0.7, -1.2, -2, -3};
+constexpr double around_psnr[] = {-0.4, -0.25, -0.12, 0.05, 0.12, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.2};
 
 // A sample is boxes of this side, spread over the array; smaller arrays are tried whole.
 constexpr int64_t sample_side = 32;
@@ -103,6 +114,15 @@ double bits_per_value(const std::vector<std::byte>& frame, uint64_t values) {
   return 8 * static_cast<double>(frame.size()) / static_cast<double>(values);
 }
 
+// Bounds from next to nothing to the values' range, beyond which nothing changes.
+BoundSearch search_from(double start, const ArraySource& source, const SearchTarget& target) {
+  const double width = source.spec.range.width();
+  return {start, std::max(width * smallest_share_of_range, std::numeric_limits<double>::min()), width,
+          target};
+}
+
+SearchTarget bits_target(double target_bits) { return {target_bits * (1 + ratio_tolerance), target_bits, 1}; }
+
 // The bound that a sample, or the whole where that is small, reaches the ratio under; 0: it is reached
 // without any error.
 Result<double> bound_from_sample(const ArraySource& source, double target_bits) {
@@ -114,42 +134,101 @@ Result<double> bound_from_sample(const ArraySource& source, double target_bits) 
   const Sample sample = take_sample(source);
   NEVE_ASSIGN(const Encoded exact, encode_under(source, sample.layout, sample.boxes, 0));
   if (bits_per_value(exact.frame, sample.layout.element_count) <= target_bits) return 0;
-  BoundSearch search(start, target_bits, 1);
-  double bound = start;
-  for (int i = 0; i < max_sample_tries; ++i) {
-    bound = search.bound();
-    NEVE_ASSIGN(const Encoded tried, encode_under(source, sample.layout, sample.boxes, bound));
+  BoundSearch search = search_from(start, source, bits_target(target_bits));
+  for (int i = 0; i < max_sample_tries && !search.is_exhausted(); ++i) {
+    NEVE_ASSIGN(const Encoded tried, encode_under(source, sample.layout, sample.boxes, search.bound()));
     const double bits = bits_per_value(tried.frame, sample.layout.element_count);
     if (std::abs(bits / target_bits - 1) <= ratio_tolerance) break;
     search.tell(bits);
-    bound = search.bound();
   }
-  return bound;
+  return search.bound();
+}
+
+// What is tried for a ratio, and what is worth keeping of it.
+struct RatioTries {
+  std::optional<Encoded> met;   // under the smallest bound that meets it
+  std::optional<Encoded> most;  // the fewest bytes, or about as few under a smaller bound
+
+  void keep(Encoded tried, double bits, double limit) {
+    if (bits <= limit) {
+      met = std::move(tried);
+    } else if (!most || static_cast<double>(tried.frame.size()) * (1 + ratio_tolerance) <
+                            static_cast<double>(most->frame.size())) {
+      most = std::move(tried);
+    }
+  }
+};
+
+// Of the bounds that meet the ratio the smallest one: those between the last one that misses it and the first
+// that does not are tried until they are close.
+Result<RatioTries> try_for_ratio(const ArraySource& source, double start, double target_bits) {
+  const SearchTarget target = bits_target(target_bits);
+  BoundSearch search = search_from(start, source, target);
+  RatioTries tries;
+  for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
+    NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
+    const double bits = bits_per_value(tried.frame, source.layout.element_count);
+    search.tell(bits);
+    tries.keep(std::move(tried), bits, target.limit);
+    const bool is_near =
+        tries.met &&
+        bits_per_value(tries.met->frame, source.layout.element_count) * (1 + ratio_tolerance) >= target_bits;
+    if (is_near && search.octaves() <= near_octaves) break;
+  }
+  return tries;
+}
+
+// Calls `judge` with what is made under bounds around this one.
+template <class Judge>
+Status look_around(const ArraySource& source, double bound, std::span<const double> octaves,
+                   const Judge& judge) {
+  if (source.layout.boxes[0].cells() > few_cells) return {};
+  for (const double away : octaves) {
+    const double tried_bound = bound * math::exp2(away);
+    if (tried_bound > source.spec.range.width()) continue;
+    NEVE_ASSIGN(Encoded tried, encode_whole(source, tried_bound));
+    NEVE_TRY(judge(std::move(tried)));
+  }
+  return {};
+}
+
+double bound_of(const Encoded& encoded) { return encoded.report.components[0].bound_abs; }
+
+double ratio_of(const ArraySource& source, const Encoded& encoded) {
+  return static_cast<double>(source.layout.element_count * dtype_bytes(source.dtype)) /
+         static_cast<double>(encoded.frame.size());
+}
+
+// Nothing meets the ratio: the best there is, if that was asked for.
+Result<Encoded> best_effort(const ArraySource& source, RatioTries tries) {
+  NEVE_ASSIGN(Encoded exact, encode_whole(source, 0));
+  const bool is_exact_best = !tries.most || exact.frame.size() <= tries.most->frame.size();
+  Encoded best = is_exact_best ? std::move(exact) : std::move(*tries.most);
+  if (source.spec.asked.best_effort) return best;
+  return unreachable_ratio(source.spec.asked, ratio_of(source, best));
 }
 
 Result<Encoded> encode_for_ratio(const ArraySource& source) {
-  const auto values = source.layout.element_count;
   const double target_bits = 8 * static_cast<double>(dtype_bytes(source.dtype)) / source.spec.asked.value;
   NEVE_ASSIGN(const double start, bound_from_sample(source, target_bits));
   if (start == 0) {
     NEVE_ASSIGN(Encoded exact, encode_whole(source, 0));
     // Smaller than asked for, and without error: there is nothing to gain.
-    if (bits_per_value(exact.frame, values) <= target_bits * (1 + ratio_tolerance)) return exact;
+    if (bits_per_value(exact.frame, source.layout.element_count) <= target_bits * (1 + ratio_tolerance))
+      return exact;
   }
-  BoundSearch search(start > 0 ? start : source.spec.range.width() * 1e-6, target_bits, 1);
-  Encoded best;
-  double best_miss = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < max_tries && best_miss > math::log(1 + ratio_tolerance); ++i) {
-    NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
-    const double bits = bits_per_value(tried.frame, values);
-    search.tell(bits);
-    const double miss = std::abs(math::log(bits / target_bits));
-    if (miss < best_miss) {
-      best_miss = miss;
-      best = std::move(tried);
-    }
+  NEVE_ASSIGN(RatioTries tries,
+              try_for_ratio(source, start > 0 ? start : source.spec.range.width() * 1e-6, target_bits));
+  if (tries.met) {
+    const double limit = bits_target(target_bits).limit;
+    NEVE_TRY(look_around(source, bound_of(*tries.met), around_ratio, [&](Encoded tried) -> Status {
+      const double bits = bits_per_value(tried.frame, source.layout.element_count);
+      if (bits <= limit && bound_of(tried) < bound_of(*tries.met)) tries.met = std::move(tried);
+      return {};
+    }));
+    return std::move(*tries.met);
   }
-  return best;
+  return best_effort(source, std::move(tries));
 }
 
 // 20 log10(range / root mean square error) over the ordinary values; infinite without any error.
@@ -177,28 +256,45 @@ Result<double> reached_psnr(const ArraySource& source, const Encoded& encoded,
   return source.dtype == DType::f32 ? psnr<float>(source, decoded) : psnr<double>(source, decoded);
 }
 
+// Of the bounds that meet the PSNR the largest one.
 Result<Encoded> encode_for_psnr(const ArraySource& source, double& reached) {
   const double target_db = source.spec.asked.value;
   std::vector<std::byte> decoded(source.layout.element_count * dtype_bytes(source.dtype));
   // Errors spread evenly over +-bound have a root mean square of bound / sqrt(3).
   const double safe_bound = absolute_bound(source.spec.asked, source.spec.range);
-  BoundSearch search(std::sqrt(3.0) * safe_bound, target_db, db_per_octave);
+  BoundSearch search = search_from(std::sqrt(3.0) * safe_bound, source,
+                                   {target_db, target_db + psnr_aim_above_db, db_per_octave});
   std::optional<Encoded> best;
-  for (int i = 0; i < max_tries; ++i) {
+  const auto keep_if_smaller = [&](Encoded tried, double found) {
+    if (best && tried.frame.size() > best->frame.size()) return;
+    best = std::move(tried);
+    reached = found;
+  };
+  std::optional<size_t> missed_bytes;
+  for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_bound_octaves; ++i) {
     NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
     NEVE_ASSIGN(const double found, reached_psnr(source, tried, decoded));
-    if (found >= target_db && (!best || tried.frame.size() < best->frame.size())) {
-      best = std::move(tried);
-      reached = found;
+    search.tell(found);
+    if (found < target_db) {
+      missed_bytes = tried.frame.size();
+    } else {
+      keep_if_smaller(std::move(tried), found);
     }
-    if ((found >= target_db && found <= target_db + psnr_above_db) || !std::isfinite(found)) break;
-    // Aims at the middle of what is accepted.
-    search.tell(found - psnr_above_db / 2);
+    if (best && missed_bytes &&
+        static_cast<double>(best->frame.size()) <= same_bytes * static_cast<double>(*missed_bytes))
+      break;
   }
-  if (best) return std::move(*best);
-  NEVE_ASSIGN(Encoded safe, encode_whole(source, safe_bound));
-  NEVE_ASSIGN(reached, reached_psnr(source, safe, decoded));
-  return safe;
+  if (!best) {
+    NEVE_ASSIGN(Encoded safe, encode_whole(source, safe_bound));
+    NEVE_ASSIGN(const double found, reached_psnr(source, safe, decoded));
+    keep_if_smaller(std::move(safe), found);
+  }
+  NEVE_TRY(look_around(source, bound_of(*best), around_psnr, [&](Encoded tried) -> Status {
+    NEVE_ASSIGN(const double found, reached_psnr(source, tried, decoded));
+    if (found >= target_db) keep_if_smaller(std::move(tried), found);
+    return {};
+  }));
+  return std::move(*best);
 }
 
 }  // namespace
@@ -207,16 +303,20 @@ Result<std::vector<std::byte>> encode_for_target(const ArraySource& source, Fram
   const double width = source.spec.range.width();
   Encoded encoded;
   double reached = std::numeric_limits<double>::infinity();
-  if (width == 0) {
-    NEVE_ASSIGN(encoded, encode_whole(source, 0));
-  } else if (source.spec.asked.mode == BoundMode::psnr) {
+  if (source.spec.asked.mode == BoundMode::ratio) {
+    if (width > 0) {
+      NEVE_ASSIGN(encoded, encode_for_ratio(source));
+    } else {
+      NEVE_ASSIGN(encoded, encode_whole(source, 0));
+      const double ratio = ratio_of(source, encoded);
+      if (!is_ratio_met(source.spec.asked, ratio) && !source.spec.asked.best_effort)
+        return unreachable_ratio(source.spec.asked, ratio);
+    }
+    reached = ratio_of(source, encoded);
+  } else if (width > 0) {
     NEVE_ASSIGN(encoded, encode_for_psnr(source, reached));
   } else {
-    NEVE_ASSIGN(encoded, encode_for_ratio(source));
-  }
-  if (source.spec.asked.mode == BoundMode::ratio) {
-    reached = static_cast<double>(source.layout.element_count * dtype_bytes(source.dtype)) /
-              static_cast<double>(encoded.frame.size());
+    NEVE_ASSIGN(encoded, encode_whole(source, 0));
   }
   if (report != nullptr) {
     *report = std::move(encoded.report);

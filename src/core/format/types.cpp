@@ -108,15 +108,18 @@ Status check_bound(const Bound& bound, BoundUse use) {
     return usage_error(fmt::format("bound: mode {} unknown; allowed: {}", static_cast<int>(bound.mode),
                                    allowed_bounds(use)));
   }
-  if (bound.mode == BoundMode::lossless) return {};
   for (const ModeName& mode : modes_with_value) {
     if (mode.mode == bound.mode && !may_have(use, mode)) {
       return usage_error(fmt::format("bound {} is for whole arrays and streams; allowed here: {}",
                                      to_string(bound), allowed_bounds(use)));
     }
   }
-  if (!is_allowed_value(bound)) {
+  if (bound.mode != BoundMode::lossless && !is_allowed_value(bound)) {
     return not_among("bound: value", bound.value, limits_of(bound.mode));
+  }
+  if (bound.best_effort && bound.mode != BoundMode::ratio) {
+    return usage_error(fmt::format("best effort has no meaning with bound {}; it is allowed with ratio=VALUE",
+                                   to_string(bound)));
   }
   return {};
 }

@@ -106,10 +106,22 @@ Option bound() {
   Option row{"bound",       "B",           Kind::text,
              Group::common, coded | rules, "abs=X (largest error), rel=X (of the value range) or lossless"};
   row.read = [](std::string_view text, const Slots& slots) -> Status {
+    const bool best_effort = slots.bound->best_effort;  // said apart
     NEVE_ASSIGN(*slots.bound, parse_bound(text, slots.bound_use));
+    slots.bound->best_effort = best_effort;
     return {};
   };
   row.print = [](const Slots& slots) { return to_string(*slots.bound); };
+  return row;
+}
+
+Option best_effort() {
+  Option row{"best_effort", "",    Kind::toggle,
+             Group::common, array, "with bound ratio=X: where nothing reaches the ratio, the most there is"};
+  row.read = [](std::string_view text, const Slots& slots) {
+    return parse_value(text, slots.bound->best_effort);
+  };
+  row.print = [](const Slots& slots) { return value_text(slots.bound->best_effort); };
   return row;
 }
 
@@ -319,6 +331,7 @@ std::vector<Option> make_table() {
       whole(
           {"effort", "NAME", Kind::text, Group::common, coded | variable_rule, joined(effort_names, " or ")},
           &Slots::effort),
+      best_effort(),
       fill(),
       threads(),
       chunk_size(),

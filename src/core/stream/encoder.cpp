@@ -12,6 +12,7 @@
 #include "core/format/frame_header.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/bound_search.hpp"
+#include "core/select/ratio_target.hpp"
 #include "core/status/guarded.hpp"
 #include "core/stream/block_writer.hpp"
 #include "core/stream/chunk.hpp"
@@ -45,10 +46,11 @@ std::string_view name_of(const std::array<std::string_view, count>& names, Numbe
 // Under a ratio or a PSNR the chunk's values are kept, and tried under several bounds.
 constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 
-constexpr double ratio_tolerance = 0.03;
 constexpr double psnr_above_db = 0.5;
 constexpr double db_per_octave = 6.0206;
-constexpr int max_tries = 16;
+constexpr int max_tries = 20;
+// Bounds that are so close are as good as the same; those of a ratio that it is met under are so, too.
+constexpr double same_octaves = 0.04, near_octaves = 0.2;
 
 // A code takes a bit at least.
 constexpr double max_ratio_per_value_bit = 0.9;
@@ -90,7 +92,7 @@ Status check_bound_and_range(const StreamOptions& o) {
         fmt::format("stream: bound {} needs the range of the values to come", to_string(o.bound)));
   }
   const double max_ratio = max_ratio_per_value_bit * 8 * static_cast<double>(dtype_bytes(o.dtype));
-  if (o.bound.mode == BoundMode::ratio && o.bound.value > max_ratio) {
+  if (o.bound.mode == BoundMode::ratio && o.bound.value > max_ratio && !o.bound.best_effort) {
     return usage_error(fmt::format("stream: ratio {} of {}, at most {}: a code takes a bit at least",
                                    o.bound.value, dtype_name(o.dtype), max_ratio));
   }
@@ -249,10 +251,18 @@ class Encoder final : public StreamEncoder::State {
     const FloatEnvironment environment;
     close_chunk(true);
     is_finished_ = true;
-    return {};
+    return check_ratio();
   }
 
  private:
+  // What the whole stream has come to.
+  Status check_ratio() const {
+    if (options_.bound.mode != BoundMode::ratio || options_.bound.best_effort || raw_bytes_ == 0) return {};
+    const double reached =
+        static_cast<double>(raw_bytes_) / static_cast<double>(stored_bytes_ + header_bytes_.size());
+    return is_ratio_met(options_.bound, reached) ? Status() : unreachable_ratio(options_.bound, reached);
+  }
+
   static uint64_t chunk_values(const StreamOptions& options, std::optional<uint64_t> total, bool is_tried) {
     const uint64_t bytes = is_tried ? std::min(options.chunk_bytes, tried_chunk_bytes) : options.chunk_bytes;
     const uint64_t values = std::max<uint64_t>(1, bytes / sizeof(T));
@@ -339,52 +349,50 @@ class Encoder final : public StreamEncoder::State {
     chunk_.add(pending_.data(), pending_.size());
   }
 
-  // eb' = 2^(B - B target) eb (CEAZ, equation 2), corrected until it is near; a chunk makes up for what those
-  // before it missed.
-  void try_for_ratio(const ValueRange& range) {
-    const double value_bits = 8.0 * sizeof(T);
+  // From next to nothing to the values' range, beyond which nothing changes.
+  static BoundSearch search_from(double start, double width, const SearchTarget& target) {
+    const double least = std::max(width * smallest_share_of_range, std::numeric_limits<double>::min());
+    return {start, least, std::max(width, least), target};
+  }
+
+  // The bits a value that are left for the chunk, to make up for what those before it missed.
+  double due_bits() const {
     const auto n = static_cast<double>(pending_.size());
-    const double asked_bits = value_bits / options_.bound.value;
-    const double due_bits = 8 *
-                            ((static_cast<double>(raw_bytes_) + n * sizeof(T)) / options_.bound.value -
-                             static_cast<double>(stored_bytes_)) /
-                            n;
-    const double target_bits = std::clamp(due_bits, 0.75 * asked_bits, 1.3 * asked_bits);
-    double miss = 0;
+    const double asked_bits = 8.0 * sizeof(T) / options_.bound.value;
+    const double due_bytes = (static_cast<double>(raw_bytes_) + n * sizeof(T)) / options_.bound.value -
+                             static_cast<double>(stored_bytes_ + header_bytes_.size());
+    // (The first one makes up for the stream's header.)
+    const double least = raw_bytes_ == 0 ? 0.05 : 0.75;
+    return std::clamp(8 * due_bytes / n, least * asked_bits, 1.3 * asked_bits);
+  }
+
+  // eb' = 2^(B - B target) eb (CEAZ, equation 2), corrected until it is the smallest bound that gets there.
+  void try_for_ratio(const ValueRange& range) {
+    const double target_bits = due_bits();
     const auto is_near = [&](double bits) {
-      miss = std::abs(math::log(bits / target_bits));
-      return miss <= math::log(1 + ratio_tolerance);
+      return std::abs(math::log(bits / target_bits)) <= math::log(1 + ratio_tolerance);
     };
     // The bound in force first: where it does, prediction goes on.
     if (has_step_) {
       chunk_.add(pending_.data(), pending_.size());
       if (is_near(tried_bits())) return;
     }
-    const double start = has_step_ && bound_abs_ > 0 ? bound_abs_
-                         : range.width() > 0         ? 1e-3 * range.width()
-                                                     : 1e-3 * std::max(1e-30, std::abs(range.max));
-    BoundSearch search(start, target_bits, 1);
-    double best = start;
-    double best_miss = std::numeric_limits<double>::infinity();
-    double smallest = start;
-    bool is_always_below = true;
-    for (int i = 0; i < max_tries; ++i) {
+    const double width = range.width() > 0 ? range.width() : std::max(1e-30, std::abs(range.max));
+    constexpr double rounding = 0.997;  // of blocks to whole bytes
+    const SearchTarget target{target_bits * (1 + ratio_tolerance) * rounding, target_bits, 1};
+    BoundSearch search = search_from(has_step_ && bound_abs_ > 0 ? bound_abs_ : 1e-3 * width, width, target);
+    double met = 0, met_bits = 0;
+    double most = width, most_bits = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
       const double bits = tried_bits();
-      if (is_near(bits)) return;
-      is_always_below &= bits < target_bits;
-      smallest = std::min(smallest, tried);
-      if (miss < best_miss) {
-        best_miss = miss;
-        best = tried;
-      }
-      // Nothing is left that a smaller bound could change.
-      if (is_always_below && chunk_.exact_values() == chunk_.values()) break;
       search.tell(bits);
+      if (bits <= target.limit) met = tried, met_bits = bits;
+      if (bits * (1 + ratio_tolerance) < most_bits) most = tried, most_bits = bits;
+      if (met > 0 && is_near(met_bits) && search.octaves() <= near_octaves) break;
     }
-    // Where every bound gives more than the ratio, a smaller error costs nothing.
-    encode_pending(is_always_below ? smallest : best, range);
+    encode_pending(met > 0 ? met : most, range);
   }
 
   void try_for_psnr(const ValueRange& range) {
@@ -400,17 +408,19 @@ class Encoder final : public StreamEncoder::State {
       chunk_.add(pending_.data(), pending_.size());
       if (is_near(chunk_psnr())) return;
     }
-    BoundSearch search(std::sqrt(3.0) * safe, target_db, db_per_octave);
-    double best = safe;
-    for (int i = 0; i < max_tries; ++i) {
+    if (width <= 0) return encode_pending(safe, range);
+    BoundSearch search =
+        search_from(std::sqrt(3.0) * safe, width, {target_db, target_db + psnr_above_db / 2, db_per_octave});
+    double best = 0;
+    for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
       const double db = chunk_psnr();
-      if (is_near(db) || !std::isfinite(db)) return;
+      search.tell(db);
       if (db >= target_db) best = std::max(best, tried);
-      search.tell(db - psnr_above_db / 2);
+      if (is_near(db)) return;
     }
-    encode_pending(best, range);
+    encode_pending(best > 0 ? best : safe, range);
   }
 
   StreamOptions options_;

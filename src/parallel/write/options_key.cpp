@@ -40,6 +40,7 @@ class Key {
   void add(const Bound& bound) {
     add(bound.mode);
     add(bound.mode == BoundMode::lossless ? 0 : bound.value);
+    add(bound.best_effort);
   }
   void add(const CodecTuning& tuning) { add_all(tuning.fields()); }
   void add(const FieldRule& rule) { add_all(rule.fields()); }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/select/bound_search.hpp"
 #include "neve/frame.hpp"
+#include "tests/support/fractional_noise.hpp"
 #include "tests/support/test_fields.hpp"
 
 namespace neve {
@@ -102,6 +104,83 @@ TEST(Target, WhatCostsNothingIsExact) {
   EXPECT_TRUE(std::isinf(report.reached));
 }
 
+template <class T>
+Result<std::vector<std::byte>> under(const std::vector<T>& values, Bound bound,
+                                     FrameReport* report = nullptr) {
+  ArrayOptions o;
+  o.bound = bound;
+  return encode_array(sizeof(T) == 4 ? DType::f32 : DType::f64, std::vector<uint64_t>{values.size()},
+                      values.data(), o, report);
+}
+
+// Of the bounds that meet a ratio, not just any.
+TEST(Target, ARatioIsMetUnderAboutTheSmallestBoundThatMeetsIt) {
+  const std::vector<float> noise = test::fractional_noise<float>(15, 0.8, 3);
+  std::vector<float> quadratic(20000);
+  for (size_t i = 0; i < quadratic.size(); ++i) quadratic[i] = static_cast<float>(i) * static_cast<float>(i);
+  for (const auto& values : {noise, quadratic}) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const double width = double(*high) - double(*low);
+    for (const double ratio : {5.0, 10.5, 21.0}) {
+      FrameReport report;
+      const auto bytes = under(values, {BoundMode::ratio, ratio}, &report);
+      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+      EXPECT_GE(report.reached * 1.03, ratio);
+      double smallest = width;
+      for (double bound = width; bound > width * 1e-9; bound /= 1.1) {
+        const auto tried = under(values, {BoundMode::abs, bound});
+        if (double(values.size() * 4) / double(tried->size()) * 1.03 >= ratio) smallest = bound;
+      }
+      EXPECT_LE(report.components[0].bound_abs, 1.3 * smallest) << "ratio " << ratio;
+    }
+  }
+}
+
+TEST(Target, ARatioOutOfReachIsAnErrorOrTheMostThereIs) {
+  std::vector<double> noise(5000);
+  test::Random random(4);
+  for (size_t i = 0; i < noise.size(); ++i)
+    noise[i] = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : random.uniform();
+  for (const auto& values : {noise, std::vector<double>(30, 2.5)}) {
+    const auto refused = under(values, {BoundMode::ratio, 500});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(Code::usage, refused.status().code());
+    EXPECT_NE(std::string::npos, refused.status().message().find("ratio=500: not reached"));
+    FrameReport report;
+    const auto most = under(values, {BoundMode::ratio, 500, true}, &report);
+    ASSERT_TRUE(most.ok()) << most.status().message();
+    EXPECT_LT(report.reached, 500);
+    const auto exact = under(values, {BoundMode::lossless, 0});
+    EXPECT_LE(most->size(), exact->size() + 16);  // the header says what was asked for
+  }
+}
+
+TEST(Target, BestEffortIsOfRatiosAlone) {
+  for (const Bound& bound :
+       {Bound{BoundMode::abs, 1, true}, {BoundMode::psnr, 60, true}, {BoundMode::lossless, 0, true}})
+    EXPECT_NE(std::string::npos, under(std::vector<float>(9), bound).status().message().find("best effort"));
+}
+
+// What meets a PSNR is hardly larger than under the best bound of a row of them.
+TEST(Target, APsnrTakesFewBytes) {
+  const std::vector<float> values = test::fractional_noise<float>(15, 0.5, 5);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double width = double(*high) - double(*low);
+  for (const double psnr : {40.0, 70.0}) {
+    const auto bytes = under(values, {BoundMode::psnr, psnr});
+    size_t least = bytes->size();
+    for (double bound = width * std::pow(10, -psnr / 20); bound < width; bound *= 1.05) {
+      const auto tried = under(values, {BoundMode::abs, bound});
+      const auto back = decode<float>(*tried, values.size());
+      double squares = 0;
+      for (size_t i = 0; i < values.size(); ++i) squares += std::pow(double(back[i]) - double(values[i]), 2);
+      if (20 * std::log10(width / std::sqrt(squares / double(values.size()))) >= psnr)
+        least = std::min(least, tried->size());
+    }
+    EXPECT_LE(double(bytes->size()), 1.03 * double(least));
+  }
+}
+
 TEST(Target, BoundsOfFieldsAreAbsRelAndLossless) {
   for (const char* text : {"ratio=10", "psnr=60"}) {
     EXPECT_TRUE(parse_bound(text, BoundUse::array).ok());
@@ -121,7 +200,7 @@ TEST(BoundSearch, GetsThereBesideACliff) {
     const double at = std::log2(bound);
     return at > -28 ? 2.5 - 0.01 * (at + 28) : at > -31 ? 2.5 - 16 * (at + 28) : 50.5;
   };
-  BoundSearch search(1e-3, 3.05, 1);
+  BoundSearch search(1e-3, 1e-20, 1, {3.05, 3.05, 1});
   int tries = 0;
   while (tries < 16 && std::abs(std::log(bits(search.bound()) / 3.05)) > 0.03) {
     search.tell(bits(search.bound()));

@@ -642,6 +642,45 @@ TYPED_TEST(StreamOf, ReachesAPsnrAndNeverLess) {
   }
 }
 
+TEST(Stream, ARatioOutOfReachIsSaidAtTheEnd) {
+  test::Random random(6);
+  std::vector<float> values(30000);
+  for (float& v : values) v = static_cast<float>(random.uniform());
+  values[7] = 1e30F;
+  std::fill(values.begin() + 100, values.end(), std::numeric_limits<float>::infinity());
+  for (size_t i = 0; i < values.size(); i += 2) values[i] = static_cast<float>(random.uniform());
+  StreamArrayOptions o;
+  o.stream.bound = {BoundMode::ratio, 20};
+  o.detect_fill = false;
+  const auto refused = encode_stream(DType::f32, std::vector<uint64_t>{values.size()}, values.data(), o);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(std::string::npos, refused.status().message().find("ratio=20: not reached"));
+  o.stream.bound.best_effort = true;
+  const auto most = encode_stream(DType::f32, std::vector<uint64_t>{values.size()}, values.data(), o);
+  ASSERT_TRUE(most.ok()) << most.status().message();
+  EXPECT_EQ(values[101], decode<float>(*most, values.size())[101]);
+}
+
+// Values that grow by many orders of magnitude: chunks that are small beside the range are held by any bound.
+TEST(Stream, APsnrsBoundStaysBelowTheRange) {
+  std::vector<float> values(300000);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double x = double(i) / double(values.size());
+    values[i] = static_cast<float>(std::sin(400 * x) * std::exp(60 * x));
+  }
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  StreamArrayOptions o;
+  o.stream.bound = {BoundMode::psnr, 40};
+  o.stream.chunk_bytes = 100000;
+  std::vector<ChunkReport> reports;
+  const auto bytes =
+      encode_stream(DType::f32, std::vector<uint64_t>{values.size()}, values.data(), o, &reports);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  for (const ChunkReport& chunk : reports) EXPECT_LE(chunk.bound_abs, 1.001 * (double(*high) - double(*low)));
+  EXPECT_GE(psnr_of(values, decode<float>(*bytes, values.size())), 40);
+  EXPECT_LT(bytes->size() * 20, values.size() * 4);
+}
+
 // --- golden streams -----------------------------------------------------------------------------------
 
 // Written once (with NEVE_WRITE_GOLDEN set), never again: every release gets the same values out of them.
