@@ -664,6 +664,10 @@ class LosslessTrials {
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
       consider(candidate);
     }
+    for (const LosslessCandidate& candidate : weighed.unsure) {
+      WeighedCandidate entry = take_entry(candidate.method);
+      code(candidate, entry);
+    }
     if (choice_.is_chosen() && (is_surprise_ || is_worth_more_trials())) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
@@ -735,18 +739,29 @@ class LosslessTrials {
     recycle_values(std::move(cells_.bits));
   }
 
+  // What was said of a method that is coded after all.
+  WeighedCandidate take_entry(LosslessMethod method) {
+    std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
+    const auto found =
+        std::find_if(seen.begin(), seen.end(), [&](const WeighedCandidate& c) { return c.method == method; });
+    if (found == seen.end()) return {Codec::lossless, method, Fate::lost, 0, 0};
+    const WeighedCandidate entry = *found;
+    seen.erase(found);
+    return entry;
+  }
+
   // A candidate has taken much more than its sample said, and others were withdrawn because of what that
   // said: methods on bytes that every reader has are coded after all.
   void reconsider() {
-    std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
+    const std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
     for (const LosslessMethod method :
          {LosslessMethod::xor_zstd, LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd,
           LosslessMethod::zstd, LosslessMethod::b_zlib}) {
-      const auto is_this = [&](const WeighedCandidate& c) { return c.method == method; };
-      const auto found = std::find_if(seen.begin(), seen.end(), is_this);
-      if (found != seen.end() && found->coded_bytes > 0) continue;
-      WeighedCandidate entry{Codec::lossless, method, Fate::lost, 0, 0};
-      if (found != seen.end()) entry = *found, seen.erase(found);
+      const auto is_coded = [&](const WeighedCandidate& c) {
+        return c.method == method && c.coded_bytes > 0;
+      };
+      if (std::any_of(seen.begin(), seen.end(), is_coded)) continue;
+      WeighedCandidate entry = take_entry(method);
       LosslessCandidate candidate;
       candidate.method = method;
       candidate.bytes = raw_bytes_;

@@ -344,6 +344,11 @@ constexpr double max_difference_share = 0.9;
 // What bytes take alone is seldom improved by more than a byte coder's own overhead.
 constexpr double max_entropy_share = 0.9;
 
+// From such a share of zeros on, multiples of 1 may take least: all other values are listed.
+constexpr double sparse_share = 0.5;
+// Cells that list their corners share them: there are fewer values than samples show.
+constexpr double shared_corners = 0.35;
+
 // How much smaller a byte method must seem where no trial decides.
 constexpr double byte_methods_at_fast = 1.08;
 
@@ -461,10 +466,12 @@ class LosslessWeighing {
       candidates_.push_back(*multiple);
     } else {
       withdraw({LosslessMethod::multiple}, Fate::no_unit);
+      if (share_of_zeros(first_values) >= sparse_share) add_unsure(LosslessMethod::multiple, lorenzo);
     }
     const std::vector<WordOf<T>> few = few_words(cells_, first_values);
     if (few.empty()) {
       withdraw({LosslessMethod::rank}, Fate::many_values);
+      if (share_seen_shortly_before() >= shared_corners) add_unsure(LosslessMethod::rank, lorenzo);
     } else {
       candidates_.push_back(weigh_rank(cells_, runs, likely_axes, few));
     }
@@ -513,7 +520,7 @@ class LosslessWeighing {
     std::stable_sort(
         candidates_.begin(), candidates_.end(),
         [](const LosslessCandidate& a, const LosslessCandidate& b) { return a.score > b.score; });
-    return {std::move(candidates_), std::move(withdrawn_)};
+    return {std::move(candidates_), std::move(withdrawn_), std::move(unsure_)};
   }
 
  private:
@@ -522,6 +529,34 @@ class LosslessWeighing {
   }
   void try_slices(std::initializer_list<LosslessMethod> methods) {
     for (const LosslessMethod method : methods) candidates_.push_back(try_zstd<T>(cells_, slices_, method));
+  }
+
+  void add_unsure(LosslessMethod method, const LosslessCandidate& lorenzo) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (cells_.coded < min_weighed_cells) return;
+      unsure_.push_back(lorenzo);
+      unsure_.back().method = method;
+      unsure_.back().bytes = static_cast<double>(cells_.held) * sizeof(T);
+    }
+  }
+
+  static double share_of_zeros(const std::vector<T>& values) {
+    const auto zeros = std::count(values.begin(), values.end(), T{0});
+    return values.empty() ? 0 : static_cast<double>(zeros) / static_cast<double>(values.size());
+  }
+
+  // Of words that differ from the one before, those that stand among the next few before it.
+  double share_seen_shortly_before() const {
+    if (cells_.coded < min_weighed_cells) return 0;
+    constexpr size_t shortly = 12;
+    size_t judged = 0, seen = 0;
+    for (size_t i = shortly; i < slices_.size(); ++i) {
+      if (slices_[i] == slices_[i - 1]) continue;
+      const auto* const before = slices_.data() + i - shortly;
+      ++judged;
+      seen += std::find(before, before + shortly - 1, slices_[i]) != before + shortly - 1 ? 1 : 0;
+    }
+    return judged == 0 ? 0 : static_cast<double>(seen) / static_cast<double>(judged);
   }
 
   // Bytes have no planes, and classes and masks repeat over distances that slices do not show: zstd, fast on
@@ -585,6 +620,7 @@ class LosslessWeighing {
   RepeatEstimate repeated_;
   std::vector<LosslessCandidate> candidates_;
   std::vector<WeighedCandidate> withdrawn_;
+  std::vector<LosslessCandidate> unsure_;
 };
 
 }  // namespace

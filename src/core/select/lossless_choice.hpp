@@ -28,6 +28,7 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
 struct WeighedMethods {
   std::vector<LosslessCandidate> candidates;  // that may suit, by falling score
   std::vector<WeighedCandidate> withdrawn;    // the others that are chosen from, with their reasons
+  std::vector<LosslessCandidate> unsure;  // among these, those that samples tell too little of: worth a trial
 };
 
 // Where speed alone counts: samples would tell nothing.
