@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/bits/word_index.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/kernels/portable.hpp"
 #include "core/sections/lossless_cells.hpp"
@@ -347,12 +348,11 @@ std::optional<std::vector<WordOf<T>>> ranked_words(const LosslessCells<T>& cells
 template <class T>
 MappedCells<T> map_to_ranks(const LosslessCells<T>& cells, const std::vector<WordOf<T>>& distinct) {
   using U = WordOf<T>;
-  const U first = distinct.front();
-  const auto is_before = [first](U a, U b) { return static_cast<U>(a - first) < static_cast<U>(b - first); };
-  return map_cells(cells, true, [&](U bits) {
-    const auto at = std::lower_bound(distinct.begin(), distinct.end(), word_of<T>(bits), is_before);
-    return std::optional(static_cast<U>(at - distinct.begin()));
-  });
+  WordIndex<U> ranks(distinct.size());
+  for (size_t rank = 0; rank < distinct.size(); ++rank)
+    ranks.insert(distinct[rank], static_cast<uint32_t>(rank));
+  return map_cells(cells, true,
+                   [&](U bits) { return std::optional(static_cast<U>(ranks.number(word_of<T>(bits)))); });
 }
 
 // The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
@@ -658,7 +658,8 @@ class LosslessTrials {
     // Else the methods are weighed as if no other codec were at hand: what comes out is not beaten by asking
     // for no loss.
     const bool is_large = raw_bytes_ > score_to_beat_ * few_coded_bytes;
-    if (is_large && highest_score_ * hopeless_times < score_to_beat_) return pass_all(weighed);
+    if (is_large && weighed.unsure.empty() && highest_score_ * hopeless_times < score_to_beat_)
+      return pass_all(weighed);
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
@@ -667,7 +668,10 @@ class LosslessTrials {
     for (const LosslessCandidate& candidate : weighed.unsure) {
       WeighedCandidate entry = take_entry(candidate.method);
       code(candidate, entry);
+      // What was missing has been found.
+      if (effort_ == Effort::fast && best_ == candidate.method) is_surprise_ = false;
     }
+    if (choice_.is_chosen() && is_worth_more_trials()) code_all(weighed.candidates);
     if (choice_.is_chosen() && (is_surprise_ || is_worth_more_trials())) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
@@ -750,17 +754,27 @@ class LosslessTrials {
     return entry;
   }
 
+  void code_all(const std::vector<LosslessCandidate>& candidates) {
+    for (const LosslessCandidate& candidate : candidates) {
+      if (is_coded(candidate.method)) continue;
+      WeighedCandidate entry = take_entry(candidate.method);
+      code(candidate, entry);
+    }
+  }
+
+  bool is_coded(LosslessMethod method) const {
+    const std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
+    return std::any_of(seen.begin(), seen.end(),
+                       [&](const WeighedCandidate& c) { return c.method == method && c.coded_bytes > 0; });
+  }
+
   // A candidate has taken much more than its sample said, and others were withdrawn because of what that
   // said: methods on bytes that every reader has are coded after all.
   void reconsider() {
-    const std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
     for (const LosslessMethod method :
-         {LosslessMethod::xor_zstd, LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd,
+         {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd,
           LosslessMethod::zstd, LosslessMethod::b_zlib}) {
-      const auto is_coded = [&](const WeighedCandidate& c) {
-        return c.method == method && c.coded_bytes > 0;
-      };
-      if (std::any_of(seen.begin(), seen.end(), is_coded)) continue;
+      if (is_coded(method) || !may_win_after(method)) continue;
       WeighedCandidate entry = take_entry(method);
       LosslessCandidate candidate;
       candidate.method = method;
@@ -771,6 +785,22 @@ class LosslessTrials {
         draft_.selection.passed(entry, Fate::estimate_too_low);
       }
     }
+  }
+
+  // Whether a method on bytes may win, by what others on bytes have taken. zlib is many times slower than
+  // zstd, less so on what comes out small.
+  bool may_win_after(LosslessMethod method) const {
+    constexpr double many_times = 8, soon_coded_bytes = 64 << 10;
+    if (effort_ == Effort::max || !best_ || raw_bytes_ <= soon_coded_bytes) return true;
+    const bool is_slow = method == LosslessMethod::b_zlib;
+    const auto best_bytes = static_cast<double>(draft_.before.size());
+    if (is_slow && best_bytes * many_times >= raw_bytes_) return false;
+    double least = HUGE_VAL;
+    for (const WeighedCandidate& c : draft_.selection.candidates) {
+      if (c.coded_bytes > 0 && !takes_differences(c.method)) least = std::min(least, double(c.coded_bytes));
+    }
+    const double most_times = is_slow ? 1.3 : 2;
+    return !std::isfinite(least) || method == LosslessMethod::xor_zstd || least <= most_times * best_bytes;
   }
 
   // Whether a method on bytes may win by what it makes of a piece from the middle of a large section.

@@ -471,14 +471,13 @@ class LosslessWeighing {
     const std::vector<WordOf<T>> few = few_words(cells_, first_values);
     if (few.empty()) {
       withdraw({LosslessMethod::rank}, Fate::many_values);
-      if (share_seen_shortly_before() >= shared_corners) add_unsure(LosslessMethod::rank, lorenzo);
+      if (share_seen_shortly_before() >= shared_corners ||
+          is_of_hundreds(sample_values(cells_, value_samples)))
+        add_unsure(LosslessMethod::rank, lorenzo);
     } else {
       candidates_.push_back(weigh_rank(cells_, runs, likely_axes, few));
     }
-    // Few values repeat by chance.
-    if constexpr (std::is_floating_point_v<T>) {
-      if (few.empty()) repeated_ = estimate_repeats(cells_);
-    }
+    if constexpr (std::is_floating_point_v<T>) repeated_ = estimate_repeats(cells_);
     expect_repeats(repeated_, cells_, candidates_.front());
   }
 
@@ -538,6 +537,13 @@ class LosslessWeighing {
       unsure_.back().method = method;
       unsure_.back().bytes = static_cast<double>(cells_.held) * sizeof(T);
     }
+  }
+
+  // Some hundred different values look like many to a sample, but come more than once in it.
+  static bool is_of_hundreds(const std::vector<T>& values) {
+    constexpr double most_share = 0.7;
+    return static_cast<double>(different_words(values).size()) <
+           most_share * static_cast<double>(values.size());
   }
 
   static double share_of_zeros(const std::vector<T>& values) {

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t block_words = 256;                 // in a row
 constexpr size_t min_looked_at = 1 << 12;           // words
 constexpr int one_run_in_64 = 6, one_run_in_8 = 3;  // of those looked at is sampled: bits of its hash
+constexpr size_t common = 16;                       // of runs that are alike
 constexpr size_t max_compared = 512;                // pairs
 
 // A run that was sampled by its own hash, so that of two equal ones both are: the hash above, the cell below.
@@ -66,13 +67,13 @@ class RunSample {
   void sort() { std::sort(runs_.begin(), runs_.end()); }
   const std::vector<SampledRun>& runs() const { return runs_; }
 
-  // Of all words, where so many runs have a twin among those sampled. A run's twin lies in a block that is
-  // looked at in one case of blocks_between.
-  double share(size_t repeated, size_t blocks_between) const {
+  // Of all words, where of `judged` runs so many have a twin among those sampled. A run's twin lies in a
+  // block that is looked at in one case of blocks_between.
+  double share(size_t repeated, size_t judged, size_t blocks_between) const {
     if (blocks_ == 0) return 0;
     const double near = static_cast<double>(ending_) / static_cast<double>(blocks_);
-    if (runs_.empty()) return near;
-    const double far = static_cast<double>(repeated * blocks_between) / static_cast<double>(runs_.size());
+    if (judged == 0) return near;
+    const double far = static_cast<double>(repeated * blocks_between) / static_cast<double>(judged);
     return std::max(near, std::min(1.0, far));
   }
 
@@ -107,14 +108,19 @@ template <class U>
 RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between) {
   sample.sort();
   const std::vector<SampledRun>& runs = sample.runs();
-  size_t repeated = 0, compared = 0;
+  size_t repeated = 0, in_common = 0, compared = 0;
   double differing = 0;
   visit_alike(runs, [&](size_t begin, size_t end) {
-    if (end - begin > 1) repeated += end - begin;
+    if (end - begin >= common) in_common += end - begin;
+    if (end - begin > 1 && end - begin < common) repeated += end - begin;
     for (size_t k = begin + 1; k < end && compared < max_compared; ++k, ++compared)
       differing += residual_bits(bits + cell_of(runs[k]), bits + cell_of(runs[k - 1]));
   });
-  return {sample.share(repeated, blocks_between),
+  // What occurs often is no repeat of anything, but where everything does.
+  const bool is_all_common = in_common * 2 > runs.size();
+  const size_t judged = is_all_common ? runs.size() : runs.size() - in_common;
+  if (is_all_common) repeated += in_common;
+  return {sample.share(repeated, judged, blocks_between),
           compared == 0 ? 0 : differing / static_cast<double>(compared)};
 }
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
+#include "core/bits/word_index.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_planes.hpp"
 
@@ -13,22 +13,27 @@ namespace neve {
 
 namespace {
 
-constexpr CoderLevels table_levels{.zstd = 9};  // small, and read far more often than written
+// Small tables are read far more often than written; large ones take long at a high level.
+constexpr size_t small_table = 32 << 10;
+CoderLevels table_levels(size_t bytes) { return {.zstd = bytes <= small_table ? 9 : 3}; }
 
 }  // namespace
 
 template <class U>
 std::optional<std::vector<U>> distinct_words(std::span<const U> words, bool cyclic, size_t most) {
-  std::unordered_set<U> seen;
+  constexpr size_t words_per_distinct = 64;  // seldom fewer
+  WordIndex<U> seen(std::min(words.size() / words_per_distinct, most));
+  std::vector<U> distinct;
   U before = 0;
   bool first = true;
   for (const U word : words) {
     if (!first && word == before) continue;
     first = false;
     before = word;
-    if (seen.insert(word).second && seen.size() > most) return {};
+    if (!seen.insert(word, 0)) continue;
+    if (seen.size() > most) return {};
+    distinct.push_back(word);
   }
-  std::vector<U> distinct(seen.begin(), seen.end());
   std::sort(distinct.begin(), distinct.end());
   if (!cyclic || distinct.empty()) return distinct;
   size_t begin = 0;
@@ -51,7 +56,7 @@ void write_distinct(std::span<const U> distinct, ByteWriter& out) {
   to_byte_planes(std::as_bytes(std::span(gaps)), sizeof(U), planes);
   out.put_varint(gaps.size());
   // zstd takes what it is given: it cannot be missing, nor is this too long.
-  (void)write_coded(ByteCoder::zstd, planes, out, table_levels);
+  (void)write_coded(ByteCoder::zstd, planes, out, table_levels(planes.size()));
 }
 
 template <class U>

@@ -19,8 +19,8 @@ namespace neve {
 namespace {
 
 // Values that stand for "no data": CF and netCDF defaults (NC_FILL_FLOAT as f32 holds it, and as the decimals
-// that people write), model habits.
-constexpr std::array<double, 15> fill_values{1e20,
+// that people write), model habits, what Chombo puts into cells that nobody has set.
+constexpr std::array<double, 16> fill_values{1e20,
                                              1e30,
                                              1e34,
                                              1e35,
@@ -30,6 +30,7 @@ constexpr std::array<double, 15> fill_values{1e20,
                                              9.96921e36,
                                              3.4028234663852886e38,
                                              1.7976931348623157e308,
+                                             1.23456789e300,
                                              999,
                                              9999,
                                              99999,
