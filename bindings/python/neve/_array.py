@@ -107,11 +107,11 @@ def compress(
     Exactly one bound is given: `rel=` is relative to the value range (max - min of the finite
     values that are not the fill value), `abs=` is the largest absolute error, `lossless=True` keeps
     every bit. `ratio=` (bytes before / after) and `psnr=` (20 log10 of value range / root mean
-    square error, in dB) ask for a target instead. Error bounds are tried: of those with that ratio,
-    3 % less or more than it, about the smallest one is used, of those with that PSNR about the
-    largest. neve.Error says so where no bound up to the value range reaches the ratio;
-    `best_effort=True` gives the most there is instead. info() gives the error bound that was used. Every finite value comes back within the bound; NaN,
-    infinities, -0 and the fill value come back bit for bit.
+    square error, in dB) ask for a target instead, for which error bounds are tried. A ratio is met
+    from 3 % below it on, by about the smallest bound that meets it; a PSNR by about the largest.
+    neve.Error says so where no bound up to the value range meets the ratio; `best_effort=True`
+    gives the most there is instead. info() gives the error bound that was used. Every finite value
+    comes back within the bound; NaN, infinities, -0 and the fill value come back bit for bit.
 
     fill      the value that marks missing data; None: detected (1e20, -999, ...) unless
               detect_fill=False
