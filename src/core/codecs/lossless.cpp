@@ -800,7 +800,9 @@ class LosslessTrials {
       if (c.coded_bytes > 0 && !takes_differences(c.method)) least = std::min(least, double(c.coded_bytes));
     }
     const double most_times = is_slow ? 1.3 : 2;
-    return !std::isfinite(least) || method == LosslessMethod::xor_zstd || least <= most_times * best_bytes;
+    // (What planes of bytes take says nothing of bytes as they are.)
+    return !std::isfinite(least) || method == LosslessMethod::xor_zstd || method == LosslessMethod::zstd ||
+           least <= most_times * best_bytes;
   }
 
   // Whether a method on bytes may win by what it makes of a piece from the middle of a large section.

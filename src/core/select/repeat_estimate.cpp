@@ -139,6 +139,7 @@ RepeatEstimate estimate_repeats(const LosslessCells<T>& cells) {
 
 template <class T>
 RepeatEstimate estimate_repeats(std::span<const T> blocks, size_t block_cells, size_t blocks_between) {
+  if (blocks.size() < block_cells) return {};
   RunSample sample(one_run_in_8);
   std::vector<WordOf<T>> words(blocks.size() / block_cells * block_cells);
   std::memcpy(words.data(), blocks.data(), words.size() * sizeof(T));
