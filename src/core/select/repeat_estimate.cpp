@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -93,12 +94,14 @@ void visit_alike(const std::vector<SampledRun>& sampled, const Visit& visit) {
 }
 
 // Bits of the difference between words of two runs whose hashes are the same: of the first words, or of the
-// last ones where those differ in more than their loose bits.
+// last ones where those differ in more than their loose bits. Nothing where both do: hashes do not tell the
+// order of words, and short periods have them in any.
 template <class U>
-int residual_bits(const U* run, const U* run_before) {
+std::optional<int> residual_bits(const U* run, const U* run_before) {
   const U own = ordered_word<U>(run[0]);
   U other = ordered_word<U>(run_before[0]);
   if (repeated_part(own) != repeated_part(other)) other = ordered_word<U>(run_before[min_repeat - 1]);
+  if (repeated_part(own) != repeated_part(other)) return {};
   if (((own ^ other) >> (word_bits<U> - 1)) != 0) other = ~other;
   return static_cast<int>(std::bit_width(fold_sign<U>(own - other)));
 }
@@ -113,8 +116,12 @@ RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between) {
   visit_alike(runs, [&](size_t begin, size_t end) {
     if (end - begin >= common) in_common += end - begin;
     if (end - begin > 1 && end - begin < common) repeated += end - begin;
-    for (size_t k = begin + 1; k < end && compared < max_compared; ++k, ++compared)
-      differing += residual_bits(bits + cell_of(runs[k]), bits + cell_of(runs[k - 1]));
+    for (size_t k = begin + 1; k < end && compared < max_compared; ++k) {
+      const auto found = residual_bits(bits + cell_of(runs[k]), bits + cell_of(runs[k - 1]));
+      if (!found) continue;
+      differing += *found;
+      ++compared;
+    }
   });
   // What occurs often is no repeat of anything, but where everything does.
   const bool is_all_common = in_common * 2 > runs.size();
