@@ -7,14 +7,12 @@
 
 #include "core/kernels/portable.hpp"
 #include "core/math/portable_math.hpp"
-#include "core/select/bound_search.hpp"
-#include "core/select/ratio_target.hpp"
+#include "core/select/asked_target.hpp"
 
 namespace neve {
 
 namespace {
 
-constexpr double db_per_octave = 6.0206;  // 20 log10(2)
 constexpr int max_tries = 24, max_sample_tries = 12;
 // Bounds that are so close are as good as the same.
 constexpr double same_octaves = 0.04;
@@ -29,6 +27,10 @@ constexpr double psnr_aim_above_db = 0.03;
 constexpr int64_t few_cells = int64_t{1} << 20;
 constexpr double around_ratio[] = {-0.3, -0.7, -1.2, -2, -3};
 constexpr double around_psnr[] = {-0.4, -0.25, -0.12, 0.05, 0.12, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.2};
+
+// Where nothing is known of an array, the search begins with such a share of its range; with less where a
+// sample needs no error at all.
+constexpr double usual_share = 1e-3, small_share = 1e-6;
 
 // A sample is boxes of this side, spread over the array; smaller arrays are tried whole.
 constexpr int64_t sample_side = 32;
@@ -114,27 +116,15 @@ double bits_per_value(const std::vector<std::byte>& frame, uint64_t values) {
   return 8 * static_cast<double>(frame.size()) / static_cast<double>(values);
 }
 
-// Bounds from next to nothing to the values' range, beyond which nothing changes.
-BoundSearch search_from(double start, const ArraySource& source, const SearchTarget& target) {
-  const double width = source.spec.range.width();
-  return {start, std::max(width * smallest_share_of_range, std::numeric_limits<double>::min()), width,
-          target};
-}
-
 SearchTarget bits_target(double target_bits) { return {target_bits * (1 + ratio_tolerance), target_bits, 1}; }
 
-// The bound that a sample, or the whole where that is small, reaches the ratio under; 0: it is reached
-// without any error.
+// The bound that a sample reaches the ratio under; 0: it is reached without any error.
 Result<double> bound_from_sample(const ArraySource& source, double target_bits) {
-  const double start = source.spec.range.width() * 1e-3;
-  if (source.layout.boxes[0].cells() < sample_min_cells) {
-    NEVE_ASSIGN(const Encoded exact, encode_whole(source, 0));
-    return bits_per_value(exact.frame, source.layout.element_count) <= target_bits ? 0 : start;
-  }
   const Sample sample = take_sample(source);
   NEVE_ASSIGN(const Encoded exact, encode_under(source, sample.layout, sample.boxes, 0));
   if (bits_per_value(exact.frame, sample.layout.element_count) <= target_bits) return 0;
-  BoundSearch search = search_from(start, source, bits_target(target_bits));
+  const double width = source.spec.range.width();
+  BoundSearch search = search_up_to(width, width * usual_share, bits_target(target_bits));
   for (int i = 0; i < max_sample_tries && !search.is_exhausted(); ++i) {
     NEVE_ASSIGN(const Encoded tried, encode_under(source, sample.layout, sample.boxes, search.bound()));
     const double bits = bits_per_value(tried.frame, sample.layout.element_count);
@@ -163,7 +153,7 @@ struct RatioTries {
 // that does not are tried until they are close.
 Result<RatioTries> try_for_ratio(const ArraySource& source, double start, double target_bits) {
   const SearchTarget target = bits_target(target_bits);
-  BoundSearch search = search_from(start, source, target);
+  BoundSearch search = search_up_to(source.spec.range.width(), start, target);
   RatioTries tries;
   for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
     NEVE_ASSIGN(Encoded tried, encode_whole(source, search.bound()));
@@ -199,26 +189,34 @@ double ratio_of(const ArraySource& source, const Encoded& encoded) {
          static_cast<double>(encoded.frame.size());
 }
 
-// Nothing meets the ratio: the best there is, if that was asked for.
-Result<Encoded> best_effort(const ArraySource& source, RatioTries tries) {
-  NEVE_ASSIGN(Encoded exact, encode_whole(source, 0));
-  const bool is_exact_best = !tries.most || exact.frame.size() <= tries.most->frame.size();
-  Encoded best = is_exact_best ? std::move(exact) : std::move(*tries.most);
+// Nothing meets the ratio: the best there is, if that was asked for. `exact`: without any error, if that has
+// been encoded.
+Result<Encoded> best_effort(const ArraySource& source, RatioTries tries, std::optional<Encoded> exact) {
+  if (!exact) {
+    NEVE_ASSIGN(exact, encode_whole(source, 0));
+  }
+  const bool is_exact_best = !tries.most || exact->frame.size() <= tries.most->frame.size();
+  Encoded best = std::move(is_exact_best ? *exact : *tries.most);
   if (source.spec.asked.best_effort) return best;
   return unreachable_ratio(source.spec.asked, ratio_of(source, best));
 }
 
 Result<Encoded> encode_for_ratio(const ArraySource& source) {
   const double target_bits = 8 * static_cast<double>(dtype_bytes(source.dtype)) / source.spec.asked.value;
-  NEVE_ASSIGN(const double start, bound_from_sample(source, target_bits));
-  if (start == 0) {
-    NEVE_ASSIGN(Encoded exact, encode_whole(source, 0));
-    // Smaller than asked for, and without error: there is nothing to gain.
-    if (bits_per_value(exact.frame, source.layout.element_count) <= target_bits * (1 + ratio_tolerance))
-      return exact;
+  const double width = source.spec.range.width();
+  const bool is_small = source.layout.boxes[0].cells() < sample_min_cells;
+  double start = width * usual_share;
+  if (!is_small) {
+    NEVE_ASSIGN(start, bound_from_sample(source, target_bits));
   }
-  NEVE_ASSIGN(RatioTries tries,
-              try_for_ratio(source, start > 0 ? start : source.spec.range.width() * 1e-6, target_bits));
+  std::optional<Encoded> exact;
+  if (is_small || start == 0) {
+    NEVE_ASSIGN(exact, encode_whole(source, 0));
+    // Smaller than asked for, and without error: there is nothing to gain.
+    const double allowed_bits = is_small ? target_bits : bits_target(target_bits).limit;
+    if (bits_per_value(exact->frame, source.layout.element_count) <= allowed_bits) return std::move(*exact);
+  }
+  NEVE_ASSIGN(RatioTries tries, try_for_ratio(source, start > 0 ? start : width * small_share, target_bits));
   if (tries.met) {
     const double limit = bits_target(target_bits).limit;
     NEVE_TRY(look_around(source, bound_of(*tries.met), around_ratio, [&](Encoded tried) -> Status {
@@ -228,25 +226,25 @@ Result<Encoded> encode_for_ratio(const ArraySource& source) {
     }));
     return std::move(*tries.met);
   }
-  return best_effort(source, std::move(tries));
+  return best_effort(source, std::move(tries), std::move(exact));
 }
 
-// 20 log10(range / root mean square error) over the ordinary values; infinite without any error.
+// Over the ordinary values.
 template <class T>
 double psnr(const ArraySource& source, const std::vector<std::byte>& decoded) {
   const auto* before = static_cast<const T*>(source.data.data);
   const auto* after = reinterpret_cast<const T*>(decoded.data());
   const auto fill = static_cast<T>(source.spec.fill.value_or(0));
+  const double width = source.spec.range.width();
   double squares = 0;
   uint64_t count = 0;
   for (uint64_t i = 0; i < source.layout.element_count; ++i) {
     if (portable::is_special(before[i], source.spec.fill.has_value(), portable::bits(fill))) continue;
     const double error = static_cast<double>(after[i]) - static_cast<double>(before[i]);
-    squares += error * error;
+    squares += (error / width) * (error / width);
     ++count;
   }
-  if (squares == 0) return std::numeric_limits<double>::infinity();
-  return 20 * math::log10(source.spec.range.width() / std::sqrt(squares / static_cast<double>(count)));
+  return psnr_of(squares, count);
 }
 
 Result<double> reached_psnr(const ArraySource& source, const Encoded& encoded,
@@ -262,8 +260,8 @@ Result<Encoded> encode_for_psnr(const ArraySource& source, double& reached) {
   std::vector<std::byte> decoded(source.layout.element_count * dtype_bytes(source.dtype));
   // Errors spread evenly over +-bound have a root mean square of bound / sqrt(3).
   const double safe_bound = absolute_bound(source.spec.asked, source.spec.range);
-  BoundSearch search = search_from(std::sqrt(3.0) * safe_bound, source,
-                                   {target_db, target_db + psnr_aim_above_db, db_per_octave});
+  BoundSearch search = search_up_to(source.spec.range.width(), std::sqrt(3.0) * safe_bound,
+                                    {target_db, target_db + psnr_aim_above_db, db_per_octave});
   std::optional<Encoded> best;
   const auto keep_if_smaller = [&](Encoded tried, double found) {
     if (best && tried.frame.size() > best->frame.size()) return;

@@ -139,7 +139,7 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
         if (symbols[i] == wide_symbol_escape) put_side(values[i]);
       }
     }
-    if (measures_) {
+    if (measured_width_ > 0) {
       // Values beside the codes are exact: what their quantization code would be off by does not count.
       for (size_t i = 0; i < n; ++i) {
         if (symbols[i] != wide_symbol_escape) add_square(values[i], segment.quant_codes[i]);
@@ -154,8 +154,8 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
 template <class T>
 void Chunk<T>::add_square(T value, int32_t quant_code) {
   const T decoded = portable::dequantize_one(quant_code, 0, T{0}, quantizer_.step);
-  const double error = static_cast<double>(decoded) - static_cast<double>(value);
-  squares_ += error * error;
+  const double share = (static_cast<double>(decoded) - static_cast<double>(value)) / measured_width_;
+  squares_ += share * share;
 }
 
 template <class T>
@@ -206,7 +206,7 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
     portable_kernels().pack_wide(&residuals_[i], 1, &symbol);
     if (symbol == wide_symbol_escape) {
       put_side(values[i]);
-    } else if (measures_) {
+    } else if (measured_width_ > 0) {
       add_square(values[i], segment.quant_codes[i]);
     }
   }

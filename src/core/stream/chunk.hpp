@@ -39,8 +39,8 @@ class Chunk {
   void reset();
 
   void add(const T* values, uint64_t count);
-  // Sums up what `squares` says from now on; costs a pass.
-  void measure_squares(bool on) { measures_ = on; }
+  // Sums up what `squares` says from now on, of errors as shares of that width above 0; costs a pass.
+  void measure_squares(double width) { measured_width_ = width; }
 
   struct Block {
     uint64_t symbol_begin = 0;
@@ -85,7 +85,7 @@ class Chunk {
   QuantizeStats<T> stats_;
   bool next_restarts_ = true;
   bool next_has_step_ = false;
-  bool measures_ = false;
+  double measured_width_ = 0;  // 0: nothing is measured
   double squares_ = 0;
 
   RawVector<uint16_t> symbols_;

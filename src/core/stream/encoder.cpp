@@ -11,8 +11,7 @@
 #include "core/catalog/refusals.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/math/portable_math.hpp"
-#include "core/select/bound_search.hpp"
-#include "core/select/ratio_target.hpp"
+#include "core/select/asked_target.hpp"
 #include "core/status/guarded.hpp"
 #include "core/stream/block_writer.hpp"
 #include "core/stream/chunk.hpp"
@@ -47,7 +46,6 @@ std::string_view name_of(const std::array<std::string_view, count>& names, Numbe
 constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
 
 constexpr double psnr_above_db = 0.5;
-constexpr double db_per_octave = 6.0206;
 constexpr int max_tries = 20;
 // Bounds that are so close are as good as the same; those of a ratio that it is met under are so, too.
 constexpr double same_octaves = 0.04, near_octaves = 0.2;
@@ -185,7 +183,7 @@ class Encoder final : public StreamEncoder::State {
         codebooks_(options.rule, options.chi_keep, options.chi_offline, options.offline_codebook) {
     stream::write_header(header_, header_bytes_);
     chunk_.restart_every(options.restart_blocks);
-    chunk_.measure_squares(options.bound.mode == BoundMode::psnr);
+    if (options.bound.mode == BoundMode::psnr) chunk_.measure_squares(options.range.width());
     reset();
   }
 
@@ -349,12 +347,6 @@ class Encoder final : public StreamEncoder::State {
     chunk_.add(pending_.data(), pending_.size());
   }
 
-  // From next to nothing to the values' range, beyond which nothing changes.
-  static BoundSearch search_from(double start, double width, const SearchTarget& target) {
-    const double least = std::max(width * smallest_share_of_range, std::numeric_limits<double>::min());
-    return {start, least, std::max(width, least), target};
-  }
-
   // The bits a value that are left for the chunk, to make up for what those before it missed.
   double due_bits() const {
     const auto n = static_cast<double>(pending_.size());
@@ -380,7 +372,7 @@ class Encoder final : public StreamEncoder::State {
     const double width = range.width() > 0 ? range.width() : std::max(1e-30, std::abs(range.max));
     constexpr double rounding = 0.997;  // of blocks to whole bytes
     const SearchTarget target{target_bits * (1 + ratio_tolerance) * rounding, target_bits, 1};
-    BoundSearch search = search_from(has_step_ && bound_abs_ > 0 ? bound_abs_ : 1e-3 * width, width, target);
+    BoundSearch search = search_up_to(width, has_step_ && bound_abs_ > 0 ? bound_abs_ : 1e-3 * width, target);
     double met = 0, met_bits = 0;
     double most = width, most_bits = std::numeric_limits<double>::infinity();
     for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
@@ -392,16 +384,14 @@ class Encoder final : public StreamEncoder::State {
       if (bits * (1 + ratio_tolerance) < most_bits) most = tried, most_bits = bits;
       if (met > 0 && is_near(met_bits) && search.octaves() <= near_octaves) break;
     }
-    encode_pending(met > 0 ? met : most, range);
+    const double chosen = met > 0 ? met : most;
+    if (chosen != bound_abs_) encode_pending(chosen, range);
   }
 
   void try_for_psnr(const ValueRange& range) {
     const double width = options_.range.width();
     const double safe = absolute_bound(options_.bound, options_.range);
-    const auto chunk_psnr = [&] {
-      if (chunk_.squares() == 0) return std::numeric_limits<double>::infinity();
-      return 20 * math::log10(width / std::sqrt(chunk_.squares() / static_cast<double>(chunk_.ordinary())));
-    };
+    const auto chunk_psnr = [&] { return psnr_of(chunk_.squares(), chunk_.ordinary()); };
     const double target_db = options_.bound.value;
     const auto is_near = [&](double db) { return db >= target_db && db <= target_db + psnr_above_db; };
     if (has_step_) {
@@ -410,7 +400,7 @@ class Encoder final : public StreamEncoder::State {
     }
     if (width <= 0) return encode_pending(safe, range);
     BoundSearch search =
-        search_from(std::sqrt(3.0) * safe, width, {target_db, target_db + psnr_above_db / 2, db_per_octave});
+        search_up_to(width, std::sqrt(3.0) * safe, {target_db, target_db + psnr_above_db / 2, db_per_octave});
     double best = 0;
     for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
       const double tried = search.bound();
@@ -420,7 +410,8 @@ class Encoder final : public StreamEncoder::State {
       if (db >= target_db) best = std::max(best, tried);
       if (is_near(db)) return;
     }
-    encode_pending(best > 0 ? best : safe, range);
+    const double chosen = best > 0 ? best : safe;
+    if (chosen != bound_abs_) encode_pending(chosen, range);
   }
 
   StreamOptions options_;

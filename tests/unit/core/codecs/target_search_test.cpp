@@ -181,6 +181,37 @@ TEST(Target, APsnrTakesFewBytes) {
   }
 }
 
+// Squares of errors that small are 0 in a double, of errors that large infinite.
+TEST(Target, APsnrIsMetWhateverTheMagnitude) {
+  const std::vector<double> noise = test::fractional_noise<double>(13, 0.5, 7);
+  const auto [low, high] = std::minmax_element(noise.begin(), noise.end());
+  for (const double scale : {1e-300, 1e-170, 1e200}) {
+    std::vector<double> values;
+    for (const double value : noise) values.push_back(value * scale);
+    FrameReport report;
+    const auto bytes = under(values, {BoundMode::psnr, 50}, &report);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    const auto back = decode<double>(*bytes, values.size());
+    double squares = 0;
+    for (size_t i = 0; i < values.size(); ++i) squares += std::pow((back[i] - values[i]) / scale, 2);
+    const double reached = 20 * std::log10((*high - *low) / std::sqrt(squares / double(values.size())));
+    EXPECT_GE(reached, 50 - 1e-9) << "scale " << scale;
+    EXPECT_LT(reached, 52) << "scale " << scale;
+    EXPECT_NEAR(reached, report.reached, 1e-6);
+  }
+}
+
+// A range of subnormal numbers: bounds stay within it.
+TEST(Target, ARatioOfSubnormalsIsOutOfReach) {
+  std::vector<double> values(5000);
+  test::Random random(9);
+  for (double& value : values) value = random.uniform() * 1e-312;
+  EXPECT_EQ(Code::usage, under(values, {BoundMode::ratio, 4}).status().code());
+  const auto most = under(values, {BoundMode::ratio, 4, true});
+  ASSERT_TRUE(most.ok()) << most.status().message();
+  EXPECT_EQ(values, decode<double>(*most, values.size()));
+}
+
 TEST(Target, BoundsOfFieldsAreAbsRelAndLossless) {
   for (const char* text : {"ratio=10", "psnr=60"}) {
     EXPECT_TRUE(parse_bound(text, BoundUse::array).ok());

@@ -681,6 +681,21 @@ TEST(Stream, APsnrsBoundStaysBelowTheRange) {
   EXPECT_LT(bytes->size() * 20, values.size() * 4);
 }
 
+TEST(Stream, APsnrIsMetWhateverTheMagnitude) {
+  for (const double scale : {1e-300, 1e-170, 1e200}) {
+    std::vector<double> values = test::rough_field<double>({100, 90, 2}, 0.1, 12);
+    for (double& value : values) value *= scale;
+    StreamArrayOptions o;
+    o.stream.bound = {BoundMode::psnr, 60};
+    const auto bytes = encode_stream(DType::f64, std::vector<uint64_t>{values.size()}, values.data(), o);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    std::vector<double> back = decode<double>(*bytes, values.size());
+    for (size_t i = 0; i < values.size(); ++i) values[i] /= scale, back[i] /= scale;
+    EXPECT_GE(psnr_of(values, back), 60 - 1e-9) << "scale " << scale;
+    EXPECT_LT(psnr_of(values, back), 62) << "scale " << scale;
+  }
+}
+
 // --- golden streams -----------------------------------------------------------------------------------
 
 // Written once (with NEVE_WRITE_GOLDEN set), never again: every release gets the same values out of them.
