@@ -39,6 +39,8 @@ constexpr options::Targets of_boxes = to_a_plotfile | options::amrex_plotfile | 
                                       options::uncompressed_checkpoint | options::chombo_checkpoint |
                                       options::uncompressed_chombo_checkpoint;
 
+constexpr options::Targets of_conversions = of_boxes | options::data_file;
+
 // What is convert's alone, and the table's; --json means something everywhere.
 std::vector<OptionPlaces> all_places() {
   std::vector<OptionPlaces> places = {
@@ -49,8 +51,7 @@ std::vector<OptionPlaces> all_places() {
       {"--restart", options::data_file},
   };
   for (const options::Option& option : options::table()) {
-    // (The command has none that is of arrays alone.)
-    if (option.is_in_command && option.targets != options::array)
+    if (option.is_in_command && (option.targets & of_conversions) != 0)
       places.push_back({"--" + options::dashed(option.key), option.targets});
   }
   return places;

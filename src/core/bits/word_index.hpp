@@ -19,14 +19,14 @@ class WordIndex {
 
   // Whether the word had no number yet; else it keeps the one it has. Numbers lie below 2^32 - 1.
   bool insert(U word, uint32_t number) {
-    Entry& entry = entry_of(word);
+    Entry& entry = entries_[place_of(word)];
     if (entry.number != unused) return false;
     entry = {word, number};
     if (++size_ * 2 > entries_.size()) grow();
     return true;
   }
   // Of a word that was inserted.
-  uint32_t number(U word) const { return const_cast<WordIndex*>(this)->entry_of(word).number; }
+  uint32_t number(U word) const { return entries_[place_of(word)].number; }
   size_t size() const { return size_; }
 
  private:
@@ -37,19 +37,19 @@ class WordIndex {
   };
 
   // Its own, or the free one where it would lie.
-  Entry& entry_of(U word) {
+  size_t place_of(U word) const {
     const size_t mask = entries_.size() - 1;
     // 2^64 over the golden ratio: neighbours are spread (Knuth, "The Art of Computer Programming", 6.4).
     size_t at = static_cast<size_t>((uint64_t{word} * 0x9e3779b97f4a7c15) >> 32) & mask;
     while (entries_[at].number != unused && entries_[at].word != word) at = (at + 1) & mask;
-    return entries_[at];
+    return at;
   }
 
   void grow() {
     std::vector<Entry> before(entries_.size() * 2);
     std::swap(before, entries_);
     for (const Entry& entry : before) {
-      if (entry.number != unused) entry_of(entry.word) = entry;
+      if (entry.number != unused) entries_[place_of(entry.word)] = entry;
     }
   }
 

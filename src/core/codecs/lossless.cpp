@@ -665,12 +665,11 @@ class LosslessTrials {
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
       consider(candidate);
     }
-    for (const LosslessCandidate& candidate : weighed.unsure) {
-      WeighedCandidate entry = take_entry(candidate.method);
-      code(candidate, entry);
-      // What was missing has been found.
-      if (effort_ == Effort::fast && best_ == candidate.method) is_surprise_ = false;
-    }
+    code_all(weighed.unsure);
+    // What was missing has been found.
+    const auto is_best = [&](const LosslessCandidate& c) { return best_ == c.method; };
+    if (effort_ == Effort::fast && std::any_of(weighed.unsure.begin(), weighed.unsure.end(), is_best))
+      is_surprise_ = false;
     if (choice_.is_chosen() && is_worth_more_trials()) code_all(weighed.candidates);
     if (choice_.is_chosen() && (is_surprise_ || is_worth_more_trials())) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
