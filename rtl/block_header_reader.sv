@@ -21,6 +21,7 @@ module block_header_reader #(
     // From the cycle after `checks` on.
     output logic                  has_values,
     output logic                  is_refused,
+    output logic                  is_beyond,      // raw, or with extra bits
     output logic [  BLOCK_BITS:0] block_values,
     output logic [  BLOCK_BITS:0] block_symbols,
     output logic [BLOCK_BITS+2:0] block_side_bytes
@@ -40,7 +41,8 @@ module block_header_reader #(
           block_has_step <= bytes[19];
           block_is_last <= bytes[20];
           offline_codebook <= bytes[27:24];
-          is_bad <= bytes[15:0] != 16'h424e || bytes[23:21] != '0 || bytes[17:16] == 2'd3 ||
+          is_beyond <= bytes[15:0] == 16'h424e && !bytes[23] && bytes[22:21] != '0;
+          is_bad <= bytes[15:0] != 16'h424e || bytes[23] || bytes[17:16] == 2'd3 ||
               bytes[31:28] != '0 || (bytes[17:16] != neve_pkg::CODEBOOK_OFFLINE && bytes[27:24] != '0);
         end
         3'd1: values <= bytes;

@@ -61,6 +61,11 @@ module header_reader #(
       refused = 1'b1;
       failure = neve_pkg::HEADER;
     end
+    // A raw stream, whose header is another from here on.
+    if (takes_word && at == 4'd2 && bytes[23:16] <= 8'(MAX_RANK) && bytes[1]) begin
+      refused = 1'b1;
+      failure = neve_pkg::NOT_BUILT_FOR;
+    end
   end
 
   // The fill value in float32: NaN and what overflows never is a value's quantization code, so that they need not be

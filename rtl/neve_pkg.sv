@@ -27,7 +27,7 @@ package neve_pkg;
   localparam logic [3:0] VERSION = 4'd2;
   localparam logic [3:0] HEADER = 4'd3;           // a field has a value that the format does not allow
   localparam logic [3:0] HEADER_CHECKSUM = 4'd4;
-  localparam logic [3:0] NOT_BUILT_FOR = 4'd5;    // float64; longer blocks, lines, planes; a fill value below 2^-126
+  localparam logic [3:0] NOT_BUILT_FOR = 4'd5;    // float64; raw, extra bits; longer blocks, lines, planes; a fill value below 2^-126
   localparam logic [3:0] BLOCK_HEADER = 4'd6;     // mark, flags, or counts that do not fit
   localparam logic [3:0] BLOCK_CHECKSUM = 4'd7;
   localparam logic [3:0] CODEBOOK = 4'd8;         // lengths of no complete code; none yet

@@ -172,7 +172,7 @@ module stream_reader #(
   logic [31:0] head_values, head_side, head_payload;
   logic [1:0] head_codebook;
   logic [3:0] head_offline;
-  logic is_bad_block, has_values, has_codebook, is_first_block, needs_codebook;
+  logic is_bad_block, is_beyond_block, has_values, has_codebook, is_first_block, needs_codebook;
   block_header_reader #(
       .BLOCK_BITS(BLOCK_BITS)
   ) block_header (
@@ -193,6 +193,7 @@ module stream_reader #(
       .payload(head_payload),
       .has_values,
       .is_refused(is_bad_block),
+      .is_beyond(is_beyond_block),
       .block_values,
       .block_symbols,
       .block_side_bytes
@@ -303,8 +304,8 @@ module stream_reader #(
             : is_bad ? neve_pkg::HEADER : is_beyond ? neve_pkg::NOT_BUILT_FOR : problem;
       end
       JUDGE: begin
-        refuses = is_bad_block || total_is_wrong;
-        refusal = is_bad_block ? neve_pkg::BLOCK_HEADER : neve_pkg::VALUES;
+        refuses = is_beyond_block || is_bad_block || total_is_wrong;
+        refusal = is_beyond_block ? neve_pkg::NOT_BUILT_FOR : is_bad_block ? neve_pkg::BLOCK_HEADER : neve_pkg::VALUES;
       end
       // Nothing may follow the last block.
       END: begin

@@ -66,6 +66,8 @@ struct StreamOptions {
   double chi_offline = 9.69;
   // The only offline codebook to be taken, as an engine that holds just one; -1: whichever suits best.
   int offline_codebook = -1;
+  // Only blocks that Neve's hardware decoder reads: none raw, none with extra bits.
+  bool for_engine = false;
 };
 
 // Why a chunk got its codebook.
@@ -77,6 +79,7 @@ enum class CodebookReason : uint8_t {
   large_change,
   missing_code,  // the codebook before has no code for a symbol of this chunk
   rule,          // always or never
+  raw,           // none: all its blocks are raw
 };
 std::string_view codebook_reason_name(CodebookReason reason);
 
@@ -95,6 +98,9 @@ struct ChunkReport {
   uint64_t kept_bits = 0;
   uint64_t rebuilt_bits = 0;
   uint64_t offline_bits = 0;
+  // Bits beside the codes that tell residuals of a class apart; 0: each residual has a symbol of its own.
+  uint64_t extra_bits = 0;
+  uint64_t raw_values = 0;  // in raw blocks
 };
 
 class StreamEncoder {
@@ -137,8 +143,9 @@ struct StreamInfo {
   std::vector<uint64_t> shape;  // slowest first; the slowest may be 0 until the stream has ended
   Bound bound;                  // what the user asked for
   std::optional<double> fill;
-  int dims = 1;  // directions that prediction uses
+  int dims = 1;  // directions that prediction uses; 0: none, the stream is raw
   uint32_t block_values = 0;
+  bool is_raw = false;  // the values as they are, without blocks
 };
 
 class StreamDecoder {
@@ -194,6 +201,8 @@ struct StreamBlock {
   int offline_codebook = -1;
   bool restarts = false;
   double bound_abs = 0;
+  bool has_extra_bits = false;
+  bool is_raw = false;
 };
 // Describes a whole stream without decoding its values. Errors: corrupt.
 struct StreamContents {

@@ -382,7 +382,7 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
   chunk.restart_every(o.restarts ? 1 : 0);
   std::optional<uint32_t> rung;
   stream::CodeTable codes;
-  RawVector<std::byte> coded;
+  stream::BlockScratch scratch;
   for (uint64_t begin = 0; begin < values.size(); begin += round_values) {
     EngineRound round;
     round.values = std::min<uint64_t>(round_values, values.size() - begin);
@@ -400,8 +400,8 @@ Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& 
       const stream::BlockCodebook codebook{b == 0 ? round.codebook : CodebookKind::kept,
                                            round.offline_codebook, &codebooks.in_force(), &codes};
       stream::append_block(chunk, chunk.blocks()[b], codebook,
-                           {o.bounds[round.rung], static_cast<double>(quantizer.step)}, is_last, coded,
-                           model.stream);
+                           {o.bounds[round.rung], static_cast<double>(quantizer.step)}, false, is_last,
+                           scratch, model.stream);
     }
     model.rounds.push_back(round);
     chunk.clear();

@@ -6,8 +6,8 @@ library, which it must not import.
 from __future__ import annotations
 
 import itertools
+import math
 import re
-import struct
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,8 @@ from reference_decoder import Reader, require
 TYPES = (np.float32, np.float64)
 HELD_BACK = (2.0**-21, 2.0**-50)
 KEPT, REBUILT, OFFLINE = range(3)
-RESTART, STEP, LAST = 4, 8, 16
+RESTART, STEP, LAST, EXTRA, RAW = 4, 8, 16, 32, 64
+MAX_RAW_VALUES = 1 << 24
 SYMBOLS, ZERO, LONGEST = 1024, 512, 16
 MAX_VALUES = 1 << 40
 
@@ -34,6 +35,34 @@ class Header:
     line: int
     plane: int
     shape: list[int]
+
+
+def read_varint(r: Reader) -> int:
+    value = 0
+    for k in range(10):
+        (byte,) = r.unpack("B")
+        value |= (byte & 127) << 7 * k
+        if byte < 128:
+            break
+    require(byte < 128 and value < 1 << 64, "varint")
+    return value
+
+
+def decode_raw(data: bytes) -> np.ndarray:
+    r = Reader(data)
+    r.take(4)
+    version, dtype, dims, flags, mode, rank, zero = r.unpack("HBBBBBB")
+    require(version == 1 and dtype <= 1 and dims == 0 and flags <= 3, "first fields")
+    require(mode <= 4 and rank <= 32 and not zero, "fields behind them")
+    r.unpack("dd" if flags & 1 else "d")
+    shape = [read_varint(r) for _ in range(rank)]
+    count = math.prod(shape)
+    require(0 not in shape[1:] and math.prod(max(1, n) for n in shape) <= MAX_VALUES, "shape")
+    values = np.frombuffer(r.take(count * np.dtype(TYPES[dtype]).itemsize), TYPES[dtype])
+    end = r.at
+    require(r.unpack("I")[0] == zlib.crc32(data[:end]), "checksum")
+    require(r.at == len(data), "bytes behind the checksum")
+    return values.reshape(shape)
 
 
 def read_header(data: bytes) -> tuple[Header, int]:
@@ -181,6 +210,37 @@ def quant_code(s: State, value: np.floating) -> int | None:
     return int(q) if abs(value - q * s.step) <= s.tolerance else None
 
 
+class ExtraBits:
+    def __init__(self, data: bytes) -> None:
+        self.bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little").tolist()
+        self.at = 0
+
+    def residual(self, symbol: int) -> int:
+        """What a symbol and its extra bits stand for."""
+        sign = 1 if symbol >= ZERO else -1
+        c = abs(symbol - ZERO)
+        if c < 128:
+            return sign * c
+        octave, m = divmod(c - 128, 16)
+        count = octave + 3
+        require(self.at + count <= len(self.bits), "extra bits end too early")
+        extra = sum(self.bits[self.at + k] << k for k in range(count))
+        self.at += count
+        return sign * ((16 + m << count) + extra)
+
+    def end(self) -> None:
+        require(len(self.bits) - self.at < 8, "extra bytes")
+
+
+def read_raw(s: State, payload: Reader, count: int) -> None:
+    kind = TYPES[s.header.dtype]
+    for value in np.frombuffer(payload.take(count * np.dtype(kind).itemsize), kind):
+        q = quant_code(s, value)
+        s.quant_codes.append(hold(s) if q is None else q)
+        s.values.append(value)
+    require(payload.at == len(payload.data), "bytes behind raw values")
+
+
 def hold(s: State) -> int:
     return s.quant_codes[-1] if len(s.quant_codes) > s.restart else 0
 
@@ -192,10 +252,13 @@ def read_block(s: State, r: Reader) -> bool:
     checksum = zlib.crc32(r.data[begin : r.at])
     (stored,) = r.unpack("I")
     payload = Reader(r.take(payload_bytes))
-    require(mark == 0x424E and flags < 32 and flags & 3 <= OFFLINE, "mark or flags")
+    require(mark == 0x424E and flags < 128 and flags & 3 <= OFFLINE, "mark or flags")
+    is_raw = bool(flags & RAW)
+    require(not is_raw or not (flags & (3 | EXTRA) or symbols or side_bytes), "of a raw block")
     require(stored == zlib.crc32(payload.data, checksum), "checksum")
-    require(symbols <= values <= s.header.block_values, "values")
-    require(values > 0 or bool(flags & LAST), "block without values")
+    most = MAX_RAW_VALUES if is_raw else s.header.block_values
+    require(symbols <= values <= most, "values")
+    require(values > 0 or (bool(flags & LAST) and not is_raw), "block without values")
     kind = TYPES[s.header.dtype]
     if flags & STEP:
         bound, step = payload.unpack("dd")
@@ -213,30 +276,41 @@ def read_block(s: State, r: Reader) -> bool:
         s.codes = codes_of(s.codebooks[offline])
     if flags & RESTART:
         s.restart = len(s.quant_codes)
-    coded = payload.take(len(payload.data) - payload.at - side_bytes)
+    if is_raw:
+        require(s.step is not None, "no step yet")
+        read_raw(s, payload, values)
+        return bool(flags & LAST)
+    extra_bytes = payload.unpack("I")[0] if flags & EXTRA else 0
+    require(payload.at + extra_bytes + side_bytes <= len(payload.data), "parts of the payload")
+    coded = payload.take(len(payload.data) - payload.at - extra_bytes - side_bytes)
+    extra = ExtraBits(payload.take(extra_bytes)) if flags & EXTRA else None
     side = Reader(payload.take(side_bytes))
     if values == 0:
         return True
     require(s.codes is not None and s.step is not None, "no codebook or step yet")
     end = len(s.values) + values
-    layout = "fd"[s.header.dtype]
     for symbol in read_symbols(coded, symbols, s.codes):
         require(len(s.values) < end, "symbols behind the last value")
         if symbol:
-            s.quant_codes.append(wrapped(symbol - ZERO + prediction(s)))
+            residual = extra.residual(symbol) if extra else symbol - ZERO
+            s.quant_codes.append(wrapped(residual + prediction(s)))
             s.values.append(kind(s.quant_codes[-1]) * s.step + kind(0))
             continue
-        value = np.frombuffer(struct.pack("<" + layout, *side.unpack(layout)), kind)[0]
+        value = np.frombuffer(side.take(np.dtype(kind).itemsize), kind)[0]
         q = quant_code(s, value)
         more = 0 if q is not None else side.unpack("H")[0]
         require(len(s.values) + 1 + more <= end, "a run behind the last value")
         s.quant_codes += [hold(s) if q is None else q] * (1 + more)
         s.values += [value] * (1 + more)
     require(len(s.values) == end and side.at == len(side.data), "values missing or side bytes left")
+    if extra:
+        extra.end()
     return bool(flags & LAST)
 
 
 def decode(data: bytes, table: Path) -> np.ndarray:
+    if len(data) > 8 and data[:4] == b"NEVS" and data[8] & 2:
+        return decode_raw(data)
     header, at = read_header(data)
     r = Reader(data)
     r.at = at

@@ -377,6 +377,10 @@ TEST(Decoder, NumbersOfFailures) {
   EXPECT_EQ(failure(20, {1, 4}), not_built_for);  // lines of 1025 values
   EXPECT_EQ(failure(16, {255, 0}), header);       // blocks of 255 values
   const size_t block = parts[1].begin;
+  EXPECT_EQ(failure(8, {2}), not_built_for);                           // a raw stream
+  EXPECT_EQ(failure(block + 2, {0x01 | 0x0c | 0x20}), not_built_for);  // extra bits
+  EXPECT_EQ(failure(block + 2, {0x0c | 0x40}), not_built_for);         // a raw block
+  EXPECT_EQ(failure(block + 2, {0x01 | 0x0c | 0x80}), block_header);   // a flag that there is not
   EXPECT_EQ(failure(block, {'B', 'N'}), block_header);
   EXPECT_EQ(failure(block + 20, {1, 2, 3, 4}, false), block_checksum);
   EXPECT_EQ(failure(block + 2, {8}), block_header);                 // its first block does not restart

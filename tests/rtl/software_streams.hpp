@@ -19,6 +19,7 @@ inline StreamOptions options(std::vector<uint64_t> shape, double bound) {
   o.bound = {BoundMode::abs, bound};
   o.block_values = 1024;
   o.chunk_bytes = uint64_t{1} << 14;
+  o.for_engine = true;
   return o;
 }
 

@@ -105,7 +105,11 @@ nlohmann::ordered_json chunk_json(const ChunkReport& chunk) {
           {"max_abs_error", chunk.max_abs_error},
           {"exact_values", chunk.exact_values},
           {"special_values", chunk.special_values},
-          {"codebook", codebook_kind_name(chunk.codebook)},
+          {"raw_values", chunk.raw_values},
+          {"extra_bits", chunk.extra_bits},
+          {"codebook", chunk.reason == CodebookReason::raw
+                           ? nlohmann::ordered_json()
+                           : nlohmann::ordered_json(codebook_kind_name(chunk.codebook))},
           {"offline_codebook", chunk.offline_codebook < 0 ? nlohmann::ordered_json()
                                                           : nlohmann::ordered_json(chunk.offline_codebook)},
           {"reason", codebook_reason_name(chunk.reason)},
@@ -155,10 +159,14 @@ Status compress_stream(const Args& args) {
   for (size_t c = 0; c < chunks.size(); ++c) {
     const std::string number =
         chunks[c].offline_codebook < 0 ? "" : fmt::format(" {}", chunks[c].offline_codebook);
-    std::cout << fmt::format("chunk {}: {} in {}, codebook {}{} ({})\n", c,
+    const std::string codebook =
+        chunks[c].reason == CodebookReason::raw
+            ? "values as they are"
+            : fmt::format("codebook {}{} ({})", codebook_kind_name(chunks[c].codebook), number,
+                          codebook_reason_name(chunks[c].reason));
+    std::cout << fmt::format("chunk {}: {} in {}, {}\n", c,
                              human_bytes(chunks[c].values * dtype_bytes(array.dtype)),
-                             human_bytes(chunks[c].stored_bytes), codebook_kind_name(chunks[c].codebook),
-                             number, codebook_reason_name(chunks[c].reason));
+                             human_bytes(chunks[c].stored_bytes), codebook);
   }
   std::cout << std::flush;
   return {};

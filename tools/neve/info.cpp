@@ -210,13 +210,16 @@ Result<Json> describe_array_stream(const std::string& path, std::span<const std:
             {"fill", optional_number(contents->info.fill)},
             {"dims", contents->info.dims},
             {"block_values", contents->info.block_values},
+            {"raw", contents->info.is_raw},
             {"blocks", Json::array()}};
   for (const StreamBlock& block : contents->blocks) {
     j["blocks"].push_back(
         {{"values", block.values},
          {"stored_bytes", block.stored_bytes},
-         {"bound_abs", block.bound_abs},
-         {"codebook", codebook_kind_name(block.codebook)},
+         {"raw", block.is_raw},
+         {"bound_abs", block.is_raw ? 0 : block.bound_abs},
+         {"codebook", block.is_raw ? Json() : Json(codebook_kind_name(block.codebook))},
+         {"extra_bits", block.has_extra_bits},
          {"offline_codebook", block.offline_codebook < 0 ? Json() : Json(block.offline_codebook)},
          {"restarts", block.restarts}});
   }

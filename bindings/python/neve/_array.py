@@ -286,7 +286,7 @@ def info(data: Readable) -> dict[str, Any]:
 
     `dtype`, `shape`, `raw_bytes`, `stored_bytes` and their `ratio`; of a frame also `header_bytes`,
     `boxes`, `components` (bound, fill value) and `sections` (codec, bytes), of a stream `bound`,
-    `fill`, `dims` and `blocks`. Damaged bytes raise neve.Error.
+    `fill`, `dims`, `raw` and `blocks`. Damaged bytes raise neve.Error.
     """
     if _core.is_stream(data):
         contents = _core.describe_stream(data)

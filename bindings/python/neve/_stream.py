@@ -30,21 +30,32 @@ def _number(name: str, found: Any) -> int:
 
 
 @checks_keywords
-def best_stream_dims(array: npt.ArrayLike, *, abs: float, fill: float | None = None) -> int:
+def best_stream_dims(
+    array: npt.ArrayLike,
+    *,
+    abs: float,
+    range: tuple[float, float] | None = None,
+    fill: float | None = None,
+    for_engine: bool = False,
+) -> int:
     """The best number of prediction directions for a stream of this array, from a sample: each
-    adds noise, so that fewer are better for rough fields. 1 to 3; `abs` and `fill` are the
-    stream's.
+    adds noise, so that fewer are better for rough fields. 1 to 3; `abs`, `range`, `fill` and
+    `for_engine` are the stream's.
     """
     values = unmasked("best_stream_dims", array)
     name = values.dtype.newbyteorder("=").name
     if name not in ("float32", "float64"):
         raise TypeError(f"best_stream_dims: {values.dtype}; allowed are float32 and float64")
     native = np.ascontiguousarray(values, name)
+    lowest, highest = (None, None) if range is None else given_range("best_stream_dims", range)
     return _core.best_stream_dims(
         DTYPES[name],
         list(values.shape),
         float(abs),
+        lowest,
+        highest,
         None if fill is None else fill_value("best_stream_dims", fill),
+        bool(for_engine),
         native,
     )
 
@@ -69,6 +80,7 @@ class StreamEncoder:
     chi         two thresholds of rule "chi" for the change of the standard deviation of the 1024
                 symbol frequencies, each relative to 1/1024; None: those of CEAZ, 5.18 and 9.69
     offline_codebook  the only offline codebook to be used; None: whichever suits best
+    for_engine  True: only blocks that Neve's hardware decoder reads, without extra bits, none raw
 
     neve.Error says which argument is wrong and what is allowed. TypeError is raised for other
     dtypes and for unknown keywords.
@@ -94,6 +106,7 @@ class StreamEncoder:
         codebook_rule: str = "exact_cost",
         chi: tuple[float, float] | None = None,
         offline_codebook: int | None = None,
+        for_engine: bool = False,
     ) -> None:
         given = {"abs": abs, "rel": rel, "ratio": ratio, "psnr": psnr}
         bound = parse_bound("StreamEncoder", given)
@@ -131,6 +144,7 @@ class StreamEncoder:
             float(thresholds[1]),
             0 if dims is None else _number("dims", dims),
             -1 if offline_codebook is None else _number("offline_codebook", offline_codebook),
+            bool(for_engine),
         )
 
     def _native(self, values: npt.ArrayLike) -> np.ndarray:

@@ -26,10 +26,17 @@ nb::dict info_dict(const StreamInfo& info) {
   d["fill"] = info.fill;
   d["dims"] = info.dims;
   d["block_values"] = info.block_values;
+  d["raw"] = info.is_raw;
   return d;
 }
 
 nb::object offline_number(int number) { return number < 0 ? nb::none() : nb::object(nb::int_(number)); }
+
+// What is raw has none.
+nb::object codebook_name(CodebookKind kind, bool is_raw) {
+  if (is_raw) return nb::none();
+  return nb::cast(std::string(codebook_kind_name(kind)));
+}
 
 nb::dict chunk_dict(const ChunkReport& chunk) {
   nb::dict d;
@@ -39,7 +46,9 @@ nb::dict chunk_dict(const ChunkReport& chunk) {
   d["max_abs_error"] = chunk.max_abs_error;
   d["exact_values"] = chunk.exact_values;
   d["special_values"] = chunk.special_values;
-  d["codebook"] = std::string(codebook_kind_name(chunk.codebook));
+  d["raw_values"] = chunk.raw_values;
+  d["extra_bits"] = chunk.extra_bits;
+  d["codebook"] = codebook_name(chunk.codebook, chunk.reason == CodebookReason::raw);
   d["offline_codebook"] = offline_number(chunk.offline_codebook);
   d["reason"] = std::string(codebook_reason_name(chunk.reason));
   d["chi"] = chunk.chi;
@@ -56,10 +65,10 @@ class Encoder {
           bool best_effort, std::optional<double> lowest, std::optional<double> highest,
           std::optional<double> fill, uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
           const std::string& codebook_rule, double chi_keep, double chi_offline, int dims,
-          int offline_codebook)
+          int offline_codebook, bool for_engine)
       : encoder_(make(dtype, std::move(shape), {static_cast<BoundMode>(bound_mode), bound_value, best_effort},
                       lowest, highest, fill, block_values, chunk_bytes, restart_blocks, codebook_rule,
-                      chi_keep, chi_offline, dims, offline_codebook)) {}
+                      chi_keep, chi_offline, dims, offline_codebook, for_engine)) {}
 
   void push(nb::handle values) {
     const Buffer input(values, Buffer::Access::read);
@@ -109,7 +118,7 @@ class Encoder {
                      std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
                      uint32_t block_values, uint64_t chunk_bytes, uint32_t restart_blocks,
                      const std::string& codebook_rule, double chi_keep, double chi_offline, int dims,
-                     int offline_codebook) {
+                     int offline_codebook, bool for_engine) {
     StreamOptions o;
     o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
     value_bytes_ = dtype_bytes(o.dtype);
@@ -125,6 +134,7 @@ class Encoder {
     o.chi_offline = chi_offline;
     o.dims = dims;
     o.offline_codebook = offline_codebook;
+    o.for_engine = for_engine;
     return unwrap(StreamEncoder::create(o));
   }
 
@@ -155,13 +165,16 @@ class Decoder {
 };
 
 int best_dims(const std::string& dtype, std::vector<uint64_t> shape, double bound_abs,
-              std::optional<double> fill, nb::handle values) {
+              std::optional<double> lowest, std::optional<double> highest, std::optional<double> fill,
+              bool for_engine, nb::handle values) {
   const Buffer input(values, Buffer::Access::read);
   StreamOptions o;
   o.dtype = dtype == dtype_name(DType::f64) ? DType::f64 : DType::f32;
   o.shape = std::move(shape);
   o.bound = {BoundMode::abs, bound_abs};
+  if (lowest && highest) o.range = {*lowest, *highest, false};
   o.fill = fill;
+  o.for_engine = for_engine;
   const nb::gil_scoped_release release;
   return unwrap(best_stream_dims(o, input.data()));
 }
@@ -175,10 +188,12 @@ nb::dict describe(nb::handle bytes) {
     nb::dict b;
     b["values"] = block.values;
     b["stored_bytes"] = block.stored_bytes;
-    b["codebook"] = std::string(codebook_kind_name(block.codebook));
+    b["raw"] = block.is_raw;
+    b["extra_bits"] = block.has_extra_bits;
+    b["codebook"] = codebook_name(block.codebook, block.is_raw);
     b["offline_codebook"] = offline_number(block.offline_codebook);
     b["restarts"] = block.restarts;
-    b["bound_abs"] = block.bound_abs;
+    b["bound_abs"] = block.is_raw ? 0 : block.bound_abs;
     blocks.append(b);
   }
   d["values"] = contents.values;
@@ -192,12 +207,12 @@ void bind_stream(nb::module_& module) {
   nb::class_<Encoder>(module, "StreamEncoder")
       .def(nb::init<const std::string&, std::vector<uint64_t>, int, double, bool, std::optional<double>,
                     std::optional<double>, std::optional<double>, uint32_t, uint64_t, uint32_t,
-                    const std::string&, double, double, int, int>(),
+                    const std::string&, double, double, int, int, bool>(),
            nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_mode"), nb::arg("bound_value"),
            nb::arg("best_effort"), nb::arg("lowest").none(), nb::arg("highest").none(),
            nb::arg("fill").none(), nb::arg("block_values"), nb::arg("chunk_bytes"), nb::arg("restart_blocks"),
            nb::arg("codebook_rule"), nb::arg("chi_keep"), nb::arg("chi_offline"), nb::arg("dims"),
-           nb::arg("offline_codebook"))
+           nb::arg("offline_codebook"), nb::arg("for_engine"))
       .def("push", &Encoder::push)
       .def("flush", &Encoder::flush)
       .def("finish", &Encoder::finish)
@@ -217,7 +232,8 @@ void bind_stream(nb::module_& module) {
              [](nb::handle bytes) { return is_stream(Buffer(bytes, Buffer::Access::read).bytes()); });
   module.def("describe_stream", &describe);
   module.def("best_stream_dims", &best_dims, nb::arg("dtype"), nb::arg("shape"), nb::arg("bound_abs"),
-             nb::arg("fill").none(), nb::arg("values"));
+             nb::arg("lowest").none(), nb::arg("highest").none(), nb::arg("fill").none(),
+             nb::arg("for_engine"), nb::arg("values"));
   module.def("decode_stream", [](nb::handle bytes, nb::handle array) {
     const Buffer input(bytes, Buffer::Access::read);
     const Buffer output(array, Buffer::Access::write);

@@ -3,11 +3,26 @@
 #include "core/codecs/array_part.hpp"
 #include "core/format/array_shape.hpp"
 #include "core/status/guarded.hpp"
+#include "core/stream/stream_options.hpp"
 #include "neve/stream.hpp"
 
 namespace neve {
 
 namespace {
+
+// Of a chunk whose values are part of a raw stream.
+void report_raw(ChunkReport& chunk) {
+  ChunkReport raw;
+  raw.values = chunk.values;
+  raw.exact_values = chunk.values;
+  raw.raw_values = chunk.values;
+  raw.stored_bytes = chunk.stored_bytes;
+  raw.special_values = chunk.special_values;
+  raw.bound_abs = chunk.bound_abs;
+  raw.codebook = CodebookKind::kept;
+  raw.reason = CodebookReason::raw;
+  chunk = raw;
+}
 
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* values,
                                       const StreamArrayOptions& options, std::vector<ChunkReport>* reports) {
@@ -35,6 +50,16 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   NEVE_TRY(encoder.push(values, total));
   NEVE_TRY(encoder.finish());
   if (reports != nullptr) reports->assign(encoder.reports().begin(), encoder.reports().end());
+  // An encoder that has sent its first chunk cannot do better than raw blocks.
+  const stream::Header header = stream::header_of(stream);
+  if (!stream.for_engine && stream::raw_stream_bytes(header) < encoder.output().size()) {
+    if (reports != nullptr) {
+      for (ChunkReport& chunk : *reports) report_raw(chunk);
+    }
+    Bytes raw;
+    stream::write_raw_stream(header, values, raw);
+    return raw;
+  }
   return std::vector<std::byte>(encoder.output().begin(), encoder.output().end());
 }
 

@@ -23,9 +23,25 @@ struct BlockStep {
   double step = 0;
 };
 
-// Appends the block to `out`. `codes` is scratch, of any contents.
+// Of any contents, so that blocks share memory.
+struct BlockScratch {
+  RawVector<std::byte> codes;
+  RawVector<uint16_t> symbols;
+  RawVector<std::byte> extra;
+};
+
+// Appends the block to `out`, its residuals as classes where has_extra_bits.
 template <class T>
 void append_block(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, const BlockCodebook& codebook,
-                  const BlockStep& step, bool is_last, RawVector<std::byte>& codes, Bytes& out);
+                  const BlockStep& step, bool has_extra_bits, bool is_last, BlockScratch& scratch,
+                  Bytes& out);
+
+// Successive blocks that has_raw, of which none but the first restarts, as one.
+template <class T>
+void append_raw_block(const Chunk<T>& chunk, std::span<const typename Chunk<T>::Block> blocks,
+                      const BlockStep& step, bool is_last, Bytes& out);
+
+// The block that says that values which have left already were all.
+void append_empty_last_block(Bytes& out);
 
 }  // namespace neve::stream

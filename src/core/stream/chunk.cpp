@@ -20,6 +20,32 @@ double stream_step(double bound_abs, const ValueRange& range) {
   return grid.is_usable() ? static_cast<double>(grid.step) : 0;
 }
 
+namespace {
+
+// The last place of the smallest values of a range without 0, which all are multiples of; 0 where the largest
+// are too many of them.
+template <class T>
+double common_unit(const ValueRange& range) {
+  if (range.empty || (range.min <= 0 && range.max >= 0)) return 0;
+  const auto [smallest, largest] = std::minmax({std::abs(range.min), std::abs(range.max)});
+  if (!(smallest >= static_cast<double>(std::numeric_limits<T>::min()))) return 0;
+  const double unit = math::ldexp(1.0, math::split(smallest).exponent - std::numeric_limits<T>::digits);
+  return largest < unit * quant_code_limit ? unit : 0;
+}
+
+}  // namespace
+
+template <class T>
+double longest_step(double bound_abs, const ValueRange& range) {
+  const double step = stream_step<T>(bound_abs, range);
+  if (step == 0) return 0;
+  const auto tolerance = static_cast<double>(stream_quantizer<T>(bound_abs, step, {}).tolerance);
+  const double power = math::ldexp(1.0, math::split(2 * tolerance).exponent - 1);
+  const double longest = std::max({step, power, common_unit<T>(range)});
+  const auto typed = static_cast<T>(longest);
+  return static_cast<double>(typed) == longest && std::isfinite(1 / typed) ? longest : step;
+}
+
 template <class T>
 Quantizer<T> stream_quantizer(double bound_abs, double step, std::optional<double> fill) {
   ComponentSpec spec;
@@ -45,13 +71,20 @@ void Chunk<T>::clear() {
   begin_ = history_.place();
   stats_ = {};
   squares_ = 0;
+  escape_squares_ = 0;
   symbol_total_ = 0;
   side_.clear();
+  classed_side_.clear();
+  escapes_.clear();
+  unclassed_escapes_ = 0;
+  open_values_.clear();
+  raw_.clear();
   blocks_.clear();
   block_is_open_ = false;
   counts_.fill(0);
   values_ = 0;
   exact_ = 0;
+  classed_exact_ = 0;
   specials_ = 0;
   in_run_ = false;
 }
@@ -81,7 +114,11 @@ template <class T>
 void Chunk<T>::begin_block() {
   Block block;
   block.symbol_begin = symbol_total_;
-  block.side_begin = side_.size();
+  block.side_begin = side_.bytes().size();
+  block.classed_side_begin = classed_side_.bytes().size();
+  block.escape_begin = escapes_.size();
+  block_escape_bits_ = 0;
+  open_values_.clear();
   if (restart_blocks_ > 0 && blocks_since_restart_ >= restart_blocks_) next_restarts_ = true;
   block.restarts = next_restarts_;
   block.has_step = next_has_step_;
@@ -100,18 +137,46 @@ void Chunk<T>::begin_block() {
 
 template <class T>
 void Chunk<T>::settle() {
-  if (!block_is_open_) return;
+  if (block_is_open_) close_block(nullptr, 0);
+}
+
+// `values` are the last `count` of the block; open_values_ has those before.
+template <class T>
+void Chunk<T>::close_block(const T* values, size_t count) {
   Block& block = blocks_.back();
   block.symbols = static_cast<uint32_t>(symbol_total_ - block.symbol_begin);
-  block.side_bytes = static_cast<uint32_t>(side_.size() - block.side_begin);
+  block.side_bytes = static_cast<uint32_t>(side_.bytes().size() - block.side_begin);
+  block.classed_side_bytes = static_cast<uint32_t>(classed_side_.bytes().size() - block.classed_side_begin);
+  block.escapes = static_cast<uint32_t>(escapes_.size() - block.escape_begin);
   count_symbols(symbols(block), counts_);
   block_is_open_ = false;
+  if (keeps_others_) keep_raw(block, values, count);
+}
+
+// Where codes of the most bits and what is beside them could take as much.
+template <class T>
+void Chunk<T>::keep_raw(Block& block, const T* values, size_t count) {
+  constexpr uint64_t longest_code = max_wide_code_bits;
+  constexpr unsigned uncounted_extra_bits = classed(wide_symbol_zero - 1).bits;
+  const uint64_t codes = longest_code * block.symbols;
+  const uint64_t as_escapes = codes + 8 * uint64_t{block.side_bytes};
+  const uint64_t as_classes = codes + 8 * uint64_t{block.classed_side_bytes} + block_escape_bits_ +
+                              uint64_t{uncounted_extra_bits} * block.symbols;
+  if (std::min(as_escapes, as_classes) + 8 * raw_margin_ <= 8 * sizeof(T) * uint64_t{block.values}) return;
+  block.has_raw = true;
+  block.raw_begin = raw_.size();
+  raw_.insert(raw_.end(), open_values_.begin(), open_values_.end());
+  if (count > 0) raw_.insert(raw_.end(), values, values + count);
 }
 
 template <class T>
 void Chunk<T>::add(const T* values, uint64_t count) {
+  const T* open = values;  // the open block's first value in this call
   while (count > 0) {
-    if (!block_is_open_) begin_block();
+    if (!block_is_open_) {
+      begin_block();
+      open = values;
+    }
     Block& block = blocks_.back();
     const History::Segment segment = history_.next(std::min<uint64_t>(count, block_values_ - block.values));
     add_segment(values, segment);
@@ -120,8 +185,9 @@ void Chunk<T>::add(const T* values, uint64_t count) {
     count -= segment.count;
     values_ += segment.count;
     block.values += static_cast<uint32_t>(segment.count);
-    if (block.values == block_values_) settle();
+    if (block.values == block_values_) close_block(open, static_cast<size_t>(values - open));
   }
+  if (keeps_others_ && block_is_open_) open_values_.insert(open_values_.end(), open, values);
 }
 
 template <class T>
@@ -133,36 +199,102 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
                                                        segment.quant_codes, symbols, stats_);
   if (stats_.rejected != rejected_before) {
     add_rejected(values, segment);
-  } else {
-    if (has_escape) {
-      for (size_t i = 0; i < n; ++i) {
-        if (symbols[i] == wide_symbol_escape) put_side(values[i]);
-      }
+    return;
+  }
+  if (has_escape) add_escapes(values, segment, symbols);
+  if (measured_width_ > 0) {
+    for (size_t i = 0; i < n; ++i) {
+      if (symbols[i] != wide_symbol_escape) squares_ += square(values[i], segment.quant_codes[i]);
     }
-    if (measured_width_ > 0) {
-      // Values beside the codes are exact: what their quantization code would be off by does not count.
-      for (size_t i = 0; i < n; ++i) {
-        if (symbols[i] != wide_symbol_escape) add_square(values[i], segment.quant_codes[i]);
-      }
+  }
+  symbol_total_ += n;
+  hold_ = segment.quant_codes[n - 1];
+  in_run_ = false;
+}
+
+// Half of the values may be escapes, with no order in which: no branch depends on it.
+template <class T>
+void Chunk<T>::add_escapes(const T* values, const History::Segment& segment, const uint16_t* symbols) {
+  const size_t n = segment.count;
+  kernels().predict(segment.quant_codes, segment.around, true, n, residuals_.data());
+  std::byte* const beside = side_.room(n);
+  const size_t before = escapes_.size();
+  if (keeps_others_) escapes_.resize(before + n);
+  int32_t* const residuals = keeps_others_ ? escapes_.data() + before : residuals_.data();
+  size_t found = 0;
+  uint64_t bits = 0;
+  bool is_any_unclassed = false;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t is_escape = symbols[i] == wide_symbol_escape ? 1 : 0;
+    const int32_t residual = residuals_[i];
+    std::memcpy(beside + found * sizeof(T), values + i, sizeof(T));
+    residuals[found] = residual;
+    bits += is_escape * extra_bits_of(residual);
+    is_any_unclassed |= (is_escape != 0) & (residual == unclassed_residual);
+    found += is_escape;
+  }
+  side_.take(found);
+  exact_ += found;
+  if (!keeps_others_) return;
+  escapes_.resize(before + found);
+  block_escape_bits_ += bits;
+  if (is_any_unclassed || measured_width_ > 0) look_at_escapes(values, segment, symbols);
+}
+
+// What a class holds of these escapes, where that is more than their residuals.
+template <class T>
+void Chunk<T>::look_at_escapes(const T* values, const History::Segment& segment, const uint16_t* symbols) {
+  for (size_t i = 0; i < segment.count; ++i) {
+    if (symbols[i] != wide_symbol_escape) continue;
+    if (residuals_[i] == unclassed_residual) {
+      put_unclassed(values[i]);
+    } else if (measured_width_ > 0) {
+      escape_squares_ += square(values[i], segment.quant_codes[i]);
     }
-    symbol_total_ += n;
-    hold_ = segment.quant_codes[n - 1];
-    in_run_ = false;
   }
 }
 
 template <class T>
-void Chunk<T>::add_square(T value, int32_t quant_code) {
+void Chunk<T>::put_unclassed(T value) {
+  classed_side_.put(value);
+  ++classed_exact_;
+  ++unclassed_escapes_;
+}
+
+// Of the error as a share of the measured width.
+template <class T>
+double Chunk<T>::square(T value, int32_t quant_code) const {
   const T decoded = portable::dequantize_one(quant_code, 0, T{0}, quantizer_.step);
   const double share = (static_cast<double>(decoded) - static_cast<double>(value)) / measured_width_;
-  squares_ += share * share;
+  return share * share;
+}
+
+// A value that has a quantization code, and a residual too large for a symbol of its own.
+template <class T>
+void Chunk<T>::put_escape(T value, int32_t residual, int32_t quant_code) {
+  side_.put(value);
+  ++exact_;
+  if (!keeps_others_) return;
+  escapes_.push_back(residual);
+  if (residual == unclassed_residual) return put_unclassed(value);
+  block_escape_bits_ += extra_bits_of(residual);
+  // Beside the codes it is exact: what its quantization code would be off by counts with a class alone.
+  if (measured_width_ > 0) escape_squares_ += square(value, quant_code);
 }
 
 template <class T>
-void Chunk<T>::put_side(T value) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  side_.insert(side_.end(), bytes, bytes + sizeof value);
+void Chunk<T>::put_special(T value) {
+  side_.begin_run(value);
   ++exact_;
+  ++classed_exact_;
+  if (keeps_others_) {
+    classed_side_.begin_run(value);
+    escapes_.push_back(unclassed_residual);
+    ++unclassed_escapes_;
+  }
+  in_run_ = true;
+  run_bits_ = portable::bits(value);
+  run_count_ = 0;
 }
 
 // One more of the values that the run consists of.
@@ -170,8 +302,10 @@ template <class T>
 bool Chunk<T>::extends_run(T value) {
   if (!in_run_ || portable::bits(value) != run_bits_ || run_count_ == UINT16_MAX) return false;
   ++run_count_;
-  std::memcpy(side_.data() + run_count_at_, &run_count_, sizeof run_count_);
+  side_.set_more(run_count_);
+  if (keeps_others_) classed_side_.set_more(run_count_);
   ++exact_;
+  ++classed_exact_;
   return true;
 }
 
@@ -193,23 +327,67 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
       ++specials_;
       if (extends_run(values[i])) continue;
       symbols_[symbol_total_++] = wide_symbol_escape;
-      put_side(values[i]);
-      in_run_ = true;
-      run_bits_ = portable::bits(values[i]);
-      run_count_ = 0;
-      run_count_at_ = side_.size();
-      side_.resize(side_.size() + sizeof run_count_);
+      put_special(values[i]);
       continue;
     }
     in_run_ = false;
     uint16_t& symbol = symbols_[symbol_total_++];
     portable_kernels().pack_wide(&residuals_[i], 1, &symbol);
     if (symbol == wide_symbol_escape) {
-      put_side(values[i]);
+      put_escape(values[i], residuals_[i], segment.quant_codes[i]);
     } else if (measured_width_ > 0) {
-      add_square(values[i], segment.quant_codes[i]);
+      squares_ += square(values[i], segment.quant_codes[i]);
     }
   }
+}
+
+namespace {
+
+// What symbols and escapes say, as classes; with sign -1 it is taken away.
+void count_classes(const SymbolCounts& counts, std::span<const int32_t> escapes, int64_t sign,
+                   ClassedCounts& out) {
+  const auto add = [&](int32_t residual, int64_t times) {
+    const ClassedResidual c = classed(residual);
+    out.counts[c.symbol] += static_cast<uint32_t>(times);
+    out.extra_bits += static_cast<uint64_t>(times * c.bits);
+  };
+  for (size_t s = 0; s < counts.size(); ++s) {
+    if (s == wide_symbol_escape || counts[s] == 0) continue;
+    add(static_cast<int32_t>(s) - static_cast<int32_t>(wide_symbol_zero), sign * counts[s]);
+  }
+  for (const int32_t residual : escapes) add(residual, sign);
+}
+
+}  // namespace
+
+template <class T>
+ClassedCounts Chunk<T>::classed_counts() const {
+  ClassedCounts all;
+  count_classes(counts_, escapes_, 1, all);
+  return all;
+}
+
+template <class T>
+ClassedCounts Chunk<T>::classed_counts(const Block& b) const {
+  SymbolCounts own{};
+  count_symbols(symbols(b), own);
+  ClassedCounts counts;
+  count_classes(own, escapes(b), 1, counts);
+  return counts;
+}
+
+template <class T>
+void Chunk<T>::subtract(const Block& b, SymbolCounts& counts) const {
+  SymbolCounts own{};
+  count_symbols(symbols(b), own);
+  for (size_t s = 0; s < own.size(); ++s) counts[s] -= own[s];
+}
+
+template <class T>
+void Chunk<T>::subtract(const Block& b, ClassedCounts& counts) const {
+  SymbolCounts own{};
+  count_symbols(symbols(b), own);
+  count_classes(own, escapes(b), -1, counts);
 }
 
 template class Chunk<float>;
@@ -218,5 +396,7 @@ template Quantizer<float> stream_quantizer<float>(double, double, std::optional<
 template Quantizer<double> stream_quantizer<double>(double, double, std::optional<double>);
 template double stream_step<float>(double, const ValueRange&);
 template double stream_step<double>(double, const ValueRange&);
+template double longest_step<float>(double, const ValueRange&);
+template double longest_step<double>(double, const ValueRange&);
 
 }  // namespace neve::stream

@@ -173,12 +173,30 @@ size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_s
   return used;
 }
 
-Codebook make_codebook(const SymbolCounts& counts) {
+namespace {
+
+Codebook huffman_codebook(const SymbolCounts& counts, std::span<const uint16_t> ascending) {
   Codebook codebook;
-  std::array<uint16_t, wide_symbol_count> ascending;
-  const size_t used = approximate_order(counts, ascending);
-  huffman_lengths(counts, std::span(ascending).first(used), max_wide_code_bits, codebook.length);
+  huffman_lengths(counts, ascending, max_wide_code_bits, codebook.length);
   return codebook;
+}
+
+uint64_t total_bits(const Codebook& codebook, const SymbolCounts& counts) {
+  return coded_bits(codebook, counts) + 8 * codebook_bytes(codebook);
+}
+
+}  // namespace
+
+Codebook make_codebook(const SymbolCounts& counts, SymbolOrder order) {
+  std::array<uint16_t, wide_symbol_count> found;
+  const std::span<uint16_t> ascending(found.data(), approximate_order(counts, found));
+  const Codebook nearly = huffman_codebook(counts, ascending);
+  if (order == SymbolOrder::pipeline) return nearly;
+  // (What sorting leaves of the order of equal counts are runs of equal lengths, which take a bit each.)
+  std::stable_sort(ascending.begin(), ascending.end(),
+                   [&](uint16_t a, uint16_t b) { return counts[a] < counts[b]; });
+  const Codebook exact = huffman_codebook(counts, ascending);
+  return total_bits(exact, counts) < total_bits(nearly, counts) ? exact : nearly;
 }
 
 uint64_t coded_bits(const Codebook& codebook, const SymbolCounts& counts) {

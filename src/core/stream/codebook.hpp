@@ -30,10 +30,14 @@ struct Codebook {
 // Adds what occurs in `symbols`.
 void count_symbols(std::span<const uint16_t> symbols, SymbolCounts& counts);
 
-// A codebook for exactly the symbols that occur. It sorts as a pipeline can: approximately, in one pass
-// outwards from residual 0.
-Codebook make_codebook(const SymbolCounts& counts);
-// The order it takes them in: the symbols that occur, rarest first, nearly. Returns how many.
+// How a codebook's symbols are put in order of their counts.
+enum class SymbolOrder : uint8_t {
+  pipeline,  // nearly, in one pass outwards from residual 0, as the hardware engine does
+  exact,     // by sorting, or as a pipeline where that takes fewer bytes for codes and table
+};
+// A codebook for exactly the symbols that occur.
+Codebook make_codebook(const SymbolCounts& counts, SymbolOrder order = SymbolOrder::pipeline);
+// The symbols that occur, rarest first, nearly. Returns how many.
 size_t approximate_order(const SymbolCounts& counts, std::array<uint16_t, wide_symbol_count>& ascending);
 
 // Bits the symbols take, or UINT64_MAX when one of them has no code.

@@ -85,7 +85,7 @@ CodebookChoice Codebooks::choose(const SymbolCounts& counts) {
   const bool may_rebuild =
       rule_ == CodebookRule::always || (rule_ != CodebookRule::never && symbols >= rebuild_min_symbols);
   if (may_rebuild) {
-    rebuilt_ = make_codebook(counts);
+    rebuilt_ = make_codebook(counts, order_);
     choice.rebuilt_bits = coded_bits(rebuilt_, counts) + 8 * codebook_bytes(rebuilt_);
   }
 

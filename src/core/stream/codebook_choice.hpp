@@ -29,9 +29,15 @@ struct CodebookChoice {
 // The codebook in force and what rule chi remembers.
 class Codebooks {
  public:
-  // Of the offline codebooks only number `offline_codebook`, or any where that is -1.
-  Codebooks(CodebookRule rule, double chi_keep, double chi_offline, int offline_codebook = -1)
-      : rule_(rule), chi_keep_(chi_keep), chi_offline_(chi_offline), offline_codebook_(offline_codebook) {}
+  // Of the offline codebooks only number `offline_codebook`, or any where that is -1. `order` is of those of
+  // a chunk's own.
+  Codebooks(CodebookRule rule, double chi_keep, double chi_offline, int offline_codebook = -1,
+            SymbolOrder order = SymbolOrder::pipeline)
+      : rule_(rule),
+        chi_keep_(chi_keep),
+        chi_offline_(chi_offline),
+        offline_codebook_(offline_codebook),
+        order_(order) {}
 
   void reset() {
     in_force_ = nullptr;
@@ -40,6 +46,11 @@ class Codebooks {
   // Changes nothing; a codebook of the chunk's own is then rebuilt().
   CodebookChoice choose(const SymbolCounts& counts);
   const Codebook& rebuilt() const { return rebuilt_; }
+  // What the choice would bring into force.
+  const Codebook& chosen(const CodebookChoice& choice) const {
+    if (choice.kind == CodebookKind::offline) return offline_codebooks()[choice.offline_codebook];
+    return choice.kind == CodebookKind::rebuilt ? rebuilt_ : *in_force_;
+  }
   // The choice comes into force.
   const CodeTable& take(const CodebookChoice& choice);
 
@@ -56,6 +67,7 @@ class Codebooks {
   double chi_keep_;
   double chi_offline_;
   int offline_codebook_;
+  SymbolOrder order_;
   const Codebook* in_force_ = nullptr;  // own_ or an offline one
   const CodeTable* codes_ = nullptr;
   Codebook own_;

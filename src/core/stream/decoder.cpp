@@ -1,74 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks back into values. Codes of several blocks are decoded side by side; prediction goes block by block.
+// Streams back into values: headers, and blocks as they come, which core/stream/block_decoder.cpp decodes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <mutex>
+#include <cstring>
 
 #include "core/format/frame_header.hpp"
-#include "core/kernels/stream_kernels.hpp"
 #include "core/status/guarded.hpp"
-#include "core/stream/chunk.hpp"
-#include "core/stream/symbol_coder.hpp"
+#include "core/stream/block_decoder.hpp"
 #include "core/threads/float_environment.hpp"
+#include "core/threads/scratch.hpp"
 #include "neve/stream.hpp"
 
 namespace neve {
 
 namespace {
 
+using stream::BlockDecoder;
 using stream::BlockHeader;
-using stream::Codebook;
-using stream::DecodeTable;
 using stream::Header;
-using stream::History;
-using stream::SymbolBlock;
-
-const DecodeTable& offline_table(size_t number) {
-  static std::mutex mutex;
-  static std::vector<std::unique_ptr<DecodeTable>> tables(stream::offline_codebooks().size());
-  const std::lock_guard lock(mutex);
-  if (tables[number] == nullptr)
-    tables[number] = std::make_unique<DecodeTable>(stream::offline_codebooks()[number]);
-  return *tables[number];
-}
-
-// The parts of a block's payload.
-struct Payload {
-  std::optional<double> bound_abs;
-  double step = 0;
-  std::optional<Codebook> codebook;
-  ByteSpan codes;
-  ByteSpan side;
-};
-
-Result<Payload> read_payload(const BlockHeader& block, ByteSpan whole) {
-  Payload p;
-  ByteReader in(whole.subspan(stream::block_header_bytes));
-  if (block.has_step) {
-    p.bound_abs = in.get<double>();
-    p.step = in.get<double>();
-    if (!(*p.bound_abs >= 0) || !std::isfinite(*p.bound_abs) || !(p.step >= 0) || !std::isfinite(p.step)) {
-      return corrupt(
-          fmt::format("block: bound {} and step {}, must be finite and not negative", *p.bound_abs, p.step));
-    }
-  }
-  if (block.codebook == CodebookKind::rebuilt) {
-    NEVE_ASSIGN(p.codebook, stream::read_codebook(in));
-  }
-  if (in.remaining() < block.side_bytes) return corrupt("block: its side stream is longer than the block");
-  p.codes = in.get_bytes(in.remaining() - block.side_bytes);
-  p.side = in.get_bytes(block.side_bytes);
-  return p;
-}
-
-// A block cut out of the stream.
-struct WholeBlock {
-  BlockHeader header;
-  ByteSpan bytes;  // header and payload
-};
+using stream::Payload;
+using stream::WholeBlock;
 
 // Checks what a block claims of its place in the stream, and its checksum.
 class BlockSequence {
@@ -80,7 +33,7 @@ class BlockSequence {
       return corrupt("stream: its first block has no step, or predicts from values that do not exist");
     }
     if (block.header.values == 0 && !block.header.is_last) return corrupt("block: without values");
-    if (block.header.values > 0) {
+    if (block.header.values > 0 && !block.header.is_raw) {
       if (!has_codebook_ && block.header.codebook == CodebookKind::kept) {
         return corrupt("block: keeps a codebook where there is none yet");
       }
@@ -113,140 +66,6 @@ class BlockSequence {
   uint64_t values_ = 0;
 };
 
-class BlockDecoder {
- public:
-  virtual ~BlockDecoder() = default;
-  // Up to decode_side_by_side blocks that have passed BlockSequence, the ones behind the first with kept
-  // codebooks; `out` has room for their values.
-  virtual Status decode(std::span<const WholeBlock> blocks, std::byte* out) = 0;
-};
-
-template <class T>
-class TypedDecoder final : public BlockDecoder {
- public:
-  explicit TypedDecoder(const Header& header)
-      : fill_(header.fill), history_(header.dims, header.line, header.lines_per_plane) {}
-
-  Status decode(std::span<const WholeBlock> blocks, std::byte* out) override {
-    std::array<Payload, stream::decode_side_by_side> payloads;
-    std::array<SymbolBlock, stream::decode_side_by_side> codes;
-    for (size_t b = 0; b < blocks.size(); ++b) {
-      NEVE_ASSIGN(payloads[b], read_payload(blocks[b].header, blocks[b].bytes));
-      // Paid for: every symbol takes a bit of the payload at least.
-      symbols_[b].resize(blocks[b].header.symbols + std::max(stream::decode_padding, row_padding));
-      codes[b] = {payloads[b].codes, std::span(symbols_[b]).first(blocks[b].header.symbols)};
-    }
-    if (blocks[0].header.codebook == CodebookKind::rebuilt) {
-      own_table_ = std::make_unique<DecodeTable>(*payloads[0].codebook);
-      table_ = own_table_.get();
-    } else if (blocks[0].header.codebook == CodebookKind::offline) {
-      table_ = &offline_table(blocks[0].header.offline_codebook);
-    }
-    NEVE_TRY(stream::decode_symbols(std::span(codes).first(blocks.size()), *table_));
-    T* values = reinterpret_cast<T*>(out);
-    for (size_t b = 0; b < blocks.size(); ++b) {
-      NEVE_TRY(decode_block(blocks[b].header, payloads[b], symbols_[b].data(), values));
-      values += blocks[b].header.values;
-    }
-    return {};
-  }
-
- private:
-  // What is left of a block's symbols and side stream.
-  struct Cursor {
-    const uint16_t* symbol;
-    const uint16_t* symbol_end;
-    ByteReader side;
-    uint32_t run_left = 0;
-    T run_value = 0;
-  };
-
-  Status decode_block(const BlockHeader& block, const Payload& payload, const uint16_t* symbols, T* out) {
-    if (block.has_step) {
-      quantizer_ = stream::stream_quantizer<T>(*payload.bound_abs, payload.step, fill_);
-    }
-    if (block.restarts) {
-      history_.restart();
-      hold_ = 0;
-    }
-    Cursor cursor{symbols, symbols + block.symbols, ByteReader(payload.side)};
-    const StreamRowKernels<T>& rows = stream_row_kernels<T>();
-    for (uint64_t left = block.values; left > 0;) {
-      const History::Segment segment = history_.next(left);
-      const size_t n = segment.count;
-      const bool is_plain =
-          cursor.run_left == 0 && static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
-          !rows.restore(cursor.symbol, n, segment.around, quantizer_.step, segment.quant_codes, out);
-      if (is_plain) {
-        cursor.symbol += n;
-        hold_ = segment.quant_codes[n - 1];
-      } else {
-        NEVE_TRY(decode_mixed(segment, cursor, out));
-      }
-      history_.advance(segment);
-      out += n;
-      left -= n;
-    }
-    if (cursor.symbol != cursor.symbol_end || cursor.side.remaining() != 0 || cursor.run_left != 0) {
-      return corrupt("block: symbols or side bytes left over after its last value");
-    }
-    return {};
-  }
-
-  // Values among which some come from the side stream.
-  Status decode_mixed(const History::Segment& segment, Cursor& cursor, T* out) {
-    uint32_t carry =
-        static_cast<uint32_t>(segment.quant_codes[-1]) - portable::neighbour_sum(segment.around, -1);
-    for (size_t i = 0; i < segment.count; ++i) {
-      const uint32_t neighbours = portable::neighbour_sum(segment.around, static_cast<ptrdiff_t>(i));
-      if (cursor.run_left > 0) {
-        --cursor.run_left;
-        out[i] = cursor.run_value;
-      } else if (cursor.symbol == cursor.symbol_end) {
-        return corrupt("block: fewer symbols than values");
-      } else if (*cursor.symbol++ == wide_symbol_escape) {
-        NEVE_TRY(take_side(cursor, out[i]));
-      } else {
-        const uint32_t residual = uint32_t{cursor.symbol[-1]} - static_cast<uint32_t>(wide_symbol_zero);
-        hold_ = static_cast<int32_t>(carry + residual + neighbours);
-        out[i] = portable::dequantize_one(hold_, 0, T{0}, quantizer_.step);
-      }
-      segment.quant_codes[i] = hold_;
-      carry = static_cast<uint32_t>(hold_) - neighbours;
-    }
-    return {};
-  }
-
-  // A value as it is. With a quantization code it is one that prediction missed by far; without, others like
-  // it may follow.
-  Status take_side(Cursor& cursor, T& value) {
-    value = cursor.side.template get<T>();
-    QuantizeStats<T> ignored;
-    const int32_t quant_code = portable::quantize_one(value, quantizer_, ignored);
-    if (quant_code != rejected_quant_code) {
-      hold_ = quant_code;
-    } else {
-      cursor.run_value = value;
-      cursor.run_left = cursor.side.template get<uint16_t>();
-    }
-    if (cursor.side.failed()) return corrupt("block: more escapes than side bytes");
-    return {};
-  }
-
-  std::optional<double> fill_;
-  History history_;
-  Quantizer<T> quantizer_{};
-  int32_t hold_ = 0;
-  const DecodeTable* table_ = nullptr;
-  std::unique_ptr<DecodeTable> own_table_;
-  std::array<RawVector<uint16_t>, stream::decode_side_by_side> symbols_;
-};
-
-std::unique_ptr<BlockDecoder> make_decoder(const Header& header) {
-  if (header.dtype == DType::f32) return std::make_unique<TypedDecoder<float>>(header);
-  return std::make_unique<TypedDecoder<double>>(header);
-}
-
 // The next blocks that are whole in `bytes` and can be decoded together; fewer when they are not there yet.
 // Advances `bytes` behind them.
 Result<size_t> take_blocks(ByteSpan& bytes, const Header& header, BlockSequence& sequence,
@@ -254,8 +73,11 @@ Result<size_t> take_blocks(ByteSpan& bytes, const Header& header, BlockSequence&
   size_t count = 0;
   while (count < blocks.size() && bytes.size() >= stream::block_header_bytes) {
     NEVE_ASSIGN(const BlockHeader block, stream::read_block_header(bytes, header));
-    // A new codebook starts a new group.
-    if (count > 0 && (block.codebook != CodebookKind::kept || block.values == 0)) break;
+    // A new codebook starts a new group; a raw block is one by itself.
+    const bool is_raw_group = count > 0 && blocks[0].header.is_raw;
+    if (count > 0 &&
+        (block.codebook != CodebookKind::kept || block.values == 0 || block.is_raw || is_raw_group))
+      break;
     const size_t size = stream::block_header_bytes + block.payload_bytes;
     if (bytes.size() < size) break;
     blocks[count] = {block, bytes.first(size)};
@@ -274,7 +96,8 @@ uint64_t values_of(std::span<const WholeBlock> blocks) {
 }
 
 StreamInfo info_of(const Header& header) {
-  return {header.dtype, header.shape, header.asked, header.fill, header.dims, header.block_values};
+  return {header.dtype, header.shape,        header.asked, header.fill,
+          header.dims,  header.block_values, header.is_raw};
 }
 
 // The slowest size, where it was open until now.
@@ -283,6 +106,16 @@ void close_shape(StreamInfo& info, uint64_t values) {
   uint64_t inner = 1;
   for (size_t d = 1; d < info.shape.size(); ++d) inner *= info.shape[d];
   info.shape[0] = values / inner;
+}
+
+// The values of a raw stream, whose bytes are all there.
+Result<ByteSpan> raw_values(const Header& header, uint64_t header_bytes, ByteSpan whole) {
+  const uint64_t size = stream::raw_value_bytes(header);
+  const uint64_t expected = header_bytes + size + stream::stream_checksum_bytes;
+  if (whole.size() < expected) return corrupt("raw stream: ends before its checksum");
+  if (whole.size() > expected) return corrupt("stream: bytes behind its last value");
+  NEVE_TRY(stream::check_raw_stream(whole));
+  return whole.subspan(header_bytes, size);
 }
 
 // Header and position behind it.
@@ -298,6 +131,9 @@ Result<Header> read_whole_header(ByteSpan& bytes) {
 
 struct StreamDecoder::State {
   std::optional<Header> header;
+  Bytes raw;  // of a raw stream: its header, and what has come of it
+  size_t raw_header_bytes = 0;
+  bool raw_has_ended = false;
   StreamInfo info;
   BlockSequence sequence;
   std::unique_ptr<BlockDecoder> decoder;
@@ -310,10 +146,16 @@ struct StreamDecoder::State {
       NEVE_ASSIGN(const std::optional<size_t> size, stream::header_bytes(bytes));
       if (!size || bytes.size() < *size) return {};
       NEVE_ASSIGN(header, stream::read_header(bytes.first(*size)));
-      bytes = bytes.subspan(*size);
       info = info_of(*header);
-      decoder = make_decoder(*header);
+      if (header->is_raw) {
+        raw.assign(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(*size));
+        raw_header_bytes = *size;
+      } else {
+        decoder = stream::make_decoder(*header);
+      }
+      bytes = bytes.subspan(*size);
     }
+    if (header->is_raw) return take_raw(bytes);
     std::array<WholeBlock, stream::decode_side_by_side> blocks;
     while (!sequence.has_ended()) {
       NEVE_ASSIGN(const size_t count, take_blocks(bytes, *header, sequence, blocks));
@@ -332,6 +174,22 @@ struct StreamDecoder::State {
     if (!bytes.empty()) return corrupt("stream: bytes behind its last block");
     return {};
   }
+
+  // Nothing is given before the checksum, which comes last.
+  Status take_raw(ByteSpan& bytes) {
+    if (raw_has_ended) return bytes.empty() ? Status() : corrupt("stream: bytes behind its last value");
+    raw.insert(raw.end(), bytes.begin(), bytes.end());
+    bytes = {};
+    const uint64_t rest = stream::raw_value_bytes(*header) + stream::stream_checksum_bytes;
+    if (raw.size() < raw_header_bytes + rest) return {};
+    NEVE_ASSIGN(const ByteSpan values, raw_values(*header, raw_header_bytes, raw));
+    output.insert(output.end(), values.begin(), values.end());
+    raw = {};
+    raw_has_ended = true;
+    return {};
+  }
+
+  bool has_ended() const { return raw_has_ended || sequence.has_ended(); }
 };
 
 StreamDecoder::StreamDecoder() : state_(std::make_unique<State>()) {}
@@ -366,7 +224,7 @@ Status StreamDecoder::finish() const {
 
 bool StreamDecoder::has_info() const { return state_->header.has_value(); }
 const StreamInfo& StreamDecoder::info() const { return state_->info; }
-bool StreamDecoder::has_ended() const { return state_->sequence.has_ended(); }
+bool StreamDecoder::has_ended() const { return state_->has_ended(); }
 Span<const std::byte> StreamDecoder::output() const { return state_->output; }
 void StreamDecoder::clear_output() { state_->output.clear(); }
 
@@ -382,6 +240,12 @@ Result<StreamContents> read_contents(ByteSpan bytes) {
   NEVE_ASSIGN(const Header header, read_whole_header(rest));
   StreamContents contents;
   contents.info = info_of(header);
+  if (header.is_raw) {
+    if (const auto values = raw_values(header, bytes.size() - rest.size(), bytes); !values.ok())
+      return values.status();
+    contents.values = header.value_total().value_or(0);
+    return contents;
+  }
   BlockSequence sequence;
   double bound_abs = 0;
   std::array<WholeBlock, stream::decode_side_by_side> blocks;
@@ -390,18 +254,23 @@ Result<StreamContents> read_contents(ByteSpan bytes) {
     if (count == 0) return corrupt("stream: ends before its last block");
     for (const WholeBlock& block : std::span(blocks).first(count)) {
       if (block.header.values == 0) continue;
-      NEVE_ASSIGN(const Payload payload, read_payload(block.header, block.bytes));
+      NEVE_ASSIGN(const Payload payload, stream::read_payload(block));
       bound_abs = payload.bound_abs.value_or(bound_abs);
       const bool is_offline = block.header.codebook == CodebookKind::offline;
       contents.blocks.push_back({block.header.values, block.bytes.size(), block.header.codebook,
                                  is_offline ? block.header.offline_codebook : -1, block.header.restarts,
-                                 bound_abs});
+                                 bound_abs, block.header.has_extra_bits, block.header.is_raw});
     }
   }
   if (!rest.empty()) return corrupt("stream: bytes behind its last block");
   contents.values = sequence.values();
   close_shape(contents.info, contents.values);
   return contents;
+}
+
+Status check_room(uint64_t value_bytes, uint64_t out_bytes) {
+  if (value_bytes == out_bytes) return {};
+  return usage_error(fmt::format("stream: {} bytes of values for room of {}", value_bytes, out_bytes));
 }
 
 Status decode_whole(ByteSpan bytes, std::byte* out, uint64_t out_bytes) {
@@ -411,7 +280,13 @@ Status decode_whole(ByteSpan bytes, std::byte* out, uint64_t out_bytes) {
   const FloatEnvironment environment;
   ByteSpan rest = bytes;
   NEVE_ASSIGN(const Header header, read_whole_header(rest));
-  const std::unique_ptr<BlockDecoder> decoder = make_decoder(header);
+  if (header.is_raw) {
+    NEVE_ASSIGN(const ByteSpan values, raw_values(header, bytes.size() - rest.size(), bytes));
+    NEVE_TRY(check_room(values.size(), out_bytes));
+    if (!values.empty()) std::memcpy(out, values.data(), values.size());
+    return {};
+  }
+  const std::unique_ptr<BlockDecoder> decoder = stream::make_decoder(header);
   BlockSequence sequence;
   std::array<WholeBlock, stream::decode_side_by_side> blocks;
   const uint64_t value_bytes = dtype_bytes(header.dtype);
@@ -429,10 +304,7 @@ Status decode_whole(ByteSpan bytes, std::byte* out, uint64_t out_bytes) {
     written += group_bytes;
   }
   if (!rest.empty()) return corrupt("stream: bytes behind its last block");
-  if (written != out_bytes) {
-    return usage_error(fmt::format("stream: {} bytes of values for room of {}", written, out_bytes));
-  }
-  return {};
+  return check_room(written, out_bytes);
 }
 
 }  // namespace

@@ -19,21 +19,48 @@ constexpr uint64_t longest_line = 1024;
 // A sample does not tell finer differences.
 constexpr double min_gain = 0.005;
 
-// Bits that codes as good as the frequencies allow would take, and what escapes carry beside them.
-double cost(const SymbolCounts& counts, size_t value_bytes) {
+// Bits that codes as good as the frequencies allow would take.
+double ideal_bits(const SymbolCounts& counts) {
   double total = 0;
   for (const uint32_t count : counts) total += count;
   double bits = 0;
   for (const uint32_t count : counts) {
     if (count > 0) bits += count * math::log2(total / count);
   }
-  return bits + counts[wide_symbol_escape] * 8.0 * static_cast<double>(value_bytes);
+  return bits;
+}
+
+struct Symbols {
+  SymbolCounts direct{};
+  ClassedCounts classed;
+};
+
+void add(std::span<const int32_t> residuals, Symbols& symbols) {
+  for (const int32_t residual : residuals) {
+    constexpr int32_t zero = wide_symbol_zero;
+    const bool is_direct = residual > -zero && residual < zero;
+    ++symbols.direct[is_direct ? static_cast<size_t>(zero + residual) : wide_symbol_escape];
+    const ClassedResidual c = residual == unclassed_residual ? ClassedResidual{} : classed(residual);
+    ++symbols.classed.counts[c.symbol];
+    symbols.classed.extra_bits += c.bits;
+  }
+}
+
+// With what escapes or extra bits carry beside the codes.
+double cost(const Symbols& symbols, size_t value_bytes, bool is_for_software) {
+  const double value_bits = 8.0 * static_cast<double>(value_bytes);
+  const double direct = ideal_bits(symbols.direct) + symbols.direct[wide_symbol_escape] * value_bits;
+  if (!is_for_software) return direct;
+  const ClassedCounts& c = symbols.classed;
+  return std::min(direct, ideal_bits(c.counts) + static_cast<double>(c.extra_bits) +
+                              c.counts[wide_symbol_escape] * value_bits);
 }
 
 }  // namespace
 
 template <class T>
-int choose_dims(const Header& header, const T* values, double bound_abs, const ValueRange& range) {
+int choose_dims(const Header& header, const T* values, double bound_abs, const ValueRange& range,
+                bool is_for_software) {
   if (header.dims == 1) return 1;
   const uint64_t line = header.line;
   const uint64_t lines = header.value_total().value_or(0) / line;
@@ -44,12 +71,11 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
   const auto n = static_cast<size_t>(std::min(line, longest_line));
   const uint64_t column = (line - n) / 2;
 
-  const Quantizer<T> quantizer =
-      stream_quantizer<T>(bound_abs, stream_step<T>(bound_abs, range), header.fill);
+  const double step = is_for_software ? longest_step<T>(bound_abs, range) : stream_step<T>(bound_abs, range);
+  const Quantizer<T> quantizer = stream_quantizer<T>(bound_abs, step, header.fill);
   std::array<std::vector<int32_t>, 4> quant_codes;
   for (auto& row : quant_codes) row.assign(n + 2 * row_padding, 0);
   std::vector<int32_t> residuals(n + row_padding);
-  std::vector<uint16_t> symbols(n + row_padding);
   const auto load = [&](size_t row, uint64_t at) {
     QuantizeStats<T> ignored;
     int32_t* const q = quant_codes[row].data() + row_padding;
@@ -61,7 +87,7 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
     }
     return q;
   };
-  std::array<SymbolCounts, max_stream_dims> counts{};
+  std::array<Symbols, max_stream_dims> symbols{};
   for (uint64_t k = 0; k < count; ++k) {
     const uint64_t at = first + (lines - first) * k / count;
     // Of the first line of a plane nothing can be said.
@@ -77,15 +103,17 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
     for (int dims = 1; dims <= header.dims; ++dims) {
       around.count = static_cast<uint8_t>((1 << (dims - 1)) - 1);
       kernels().predict(own, around, true, n, residuals.data());
-      kernels().pack_wide(residuals.data(), n, symbols.data());
       // The first of a line that begins within it would be far off.
-      count_symbols(std::span(symbols).subspan(1, n - 1), counts[static_cast<size_t>(dims) - 1]);
+      add(std::span(residuals).subspan(1, n - 1), symbols[static_cast<size_t>(dims) - 1]);
     }
   }
   int best = header.dims;
-  double least = cost(counts[static_cast<size_t>(best) - 1], sizeof(T));
+  const auto cost_of = [&](int dims) {
+    return cost(symbols[static_cast<size_t>(dims) - 1], sizeof(T), is_for_software);
+  };
+  double least = cost_of(best);
   for (int dims = header.dims - 1; dims >= 1; --dims) {
-    const double found = cost(counts[static_cast<size_t>(dims) - 1], sizeof(T));
+    const double found = cost_of(dims);
     if (found < least * (1 - min_gain)) {
       best = dims;
       least = found;
@@ -94,7 +122,7 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
   return best;
 }
 
-template int choose_dims<float>(const Header&, const float*, double, const ValueRange&);
-template int choose_dims<double>(const Header&, const double*, double, const ValueRange&);
+template int choose_dims<float>(const Header&, const float*, double, const ValueRange&, bool);
+template int choose_dims<double>(const Header&, const double*, double, const ValueRange&, bool);
 
 }  // namespace neve::stream

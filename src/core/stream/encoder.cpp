@@ -4,19 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
-#include "core/catalog/refusals.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/asked_target.hpp"
 #include "core/status/guarded.hpp"
-#include "core/stream/block_writer.hpp"
 #include "core/stream/chunk.hpp"
-#include "core/stream/codebook_choice.hpp"
-#include "core/stream/direction_choice.hpp"
+#include "core/stream/chunk_writer.hpp"
+#include "core/stream/stream_options.hpp"
 #include "core/threads/float_environment.hpp"
 #include "neve/stream.hpp"
 
@@ -24,23 +21,11 @@ namespace neve {
 
 namespace {
 
-using stream::BlockHeader;
 using stream::Chunk;
-using stream::Codebook;
-using stream::CodebookChoice;
+using stream::ChunkPlan;
+using stream::ChunkWriter;
 using stream::Codebooks;
 using stream::Header;
-
-constexpr std::array<std::string_view, 4> rule_names{"exact_cost", "chi", "always", "never"};
-constexpr std::array<std::string_view, 3> kind_names{"kept", "rebuilt", "offline"};
-constexpr std::array<std::string_view, 7> reason_names{
-    "first", "fewest bytes", "small change", "change", "large change", "missing code", "rule"};
-
-template <class Number, size_t count>
-std::string_view name_of(const std::array<std::string_view, count>& names, Number number) {
-  const auto n = static_cast<size_t>(number);
-  return n < count ? names[n] : "unknown";
-}
 
 // Under a ratio or a PSNR the chunk's values are kept, and tried under several bounds.
 constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
@@ -50,111 +35,7 @@ constexpr int max_tries = 20;
 // Bounds that are so close are as good as the same; those of a ratio that it is met under are so, too.
 constexpr double same_octaves = 0.04, near_octaves = 0.2;
 
-// A code takes a bit at least.
-constexpr double max_ratio_per_value_bit = 0.9;
-
-uint64_t product(std::span<const uint64_t> sizes) {
-  uint64_t total = 1;
-  for (const uint64_t size : sizes) total *= size;
-  return total;
-}
-
-// Sizes of 1 predict nothing and are dropped; of what is left the slowest are merged until there are three
-// directions, or `most` of them. Those too long for a line of a lane become one direction.
-void set_directions(std::span<const uint64_t> shape, int most, Header& header) {
-  std::vector<uint64_t> sides;  // fastest first
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (shape[d] != 1) sides.push_back(shape[d]);
-  }
-  constexpr uint64_t longest = std::numeric_limits<uint32_t>::max();
-  header.dims = std::clamp<int>(static_cast<int>(sides.size()), 1, most > 0 ? most : max_stream_dims);
-  if (header.dims == 3 && sides[1] > longest) header.dims = 2;
-  if (header.dims >= 2 && sides[0] > longest) header.dims = 1;
-  header.line = header.dims >= 2 ? static_cast<uint32_t>(sides[0]) : 0;
-  header.lines_per_plane = header.dims == 3 ? static_cast<uint32_t>(sides[1]) : 0;
-}
-
-Status check_bound_and_range(const StreamOptions& o) {
-  if (o.bound.mode == BoundMode::lossless) {
-    return usage_error("stream: bound lossless; allowed: abs=VALUE, rel=VALUE, ratio=VALUE, psnr=VALUE");
-  }
-  NEVE_TRY(check_bound(o.bound, BoundUse::array));
-  if (!o.range.empty &&
-      !(std::isfinite(o.range.min) && std::isfinite(o.range.max) && o.range.min <= o.range.max)) {
-    return usage_error(
-        fmt::format("stream: range {} to {}, must be finite and ascending", o.range.min, o.range.max));
-  }
-  const bool needs_range = o.bound.mode == BoundMode::rel || o.bound.mode == BoundMode::psnr;
-  if (needs_range && o.range.empty) {
-    return usage_error(
-        fmt::format("stream: bound {} needs the range of the values to come", to_string(o.bound)));
-  }
-  const double max_ratio = max_ratio_per_value_bit * 8 * static_cast<double>(dtype_bytes(o.dtype));
-  if (o.bound.mode == BoundMode::ratio && o.bound.value > max_ratio && !o.bound.best_effort) {
-    return usage_error(fmt::format("stream: ratio {} of {}, at most {}: a code takes a bit at least",
-                                   o.bound.value, dtype_name(o.dtype), max_ratio));
-  }
-  return {};
-}
-
-Status check_extents(const StreamOptions& o) {
-  if (o.shape.size() > max_array_rank) {
-    return usage_error(fmt::format("stream: {} dimensions, at most {}", o.shape.size(), max_array_rank));
-  }
-  if (const std::string fault = stream::shape_fault(o.shape); !fault.empty())
-    return usage_error(fmt::format("stream: {}", fault));
-  if (o.dims < 0 || o.dims > max_stream_dims) {
-    return out_of_range("stream: dims", o.dims, 0, max_stream_dims);
-  }
-  if (o.block_values < min_stream_block_values || o.block_values > max_stream_block_values) {
-    return out_of_range("stream: block_values", o.block_values, min_stream_block_values,
-                        max_stream_block_values);
-  }
-  if (o.chunk_bytes < min_stream_chunk_bytes || o.chunk_bytes > max_stream_chunk_bytes) {
-    return out_of_range("stream: chunk_bytes", o.chunk_bytes, min_stream_chunk_bytes, max_stream_chunk_bytes);
-  }
-  return {};
-}
-
-Status check_codebook_options(const StreamOptions& o) {
-  if (static_cast<size_t>(o.rule) >= rule_names.size()) {
-    return usage_error(
-        fmt::format("stream: codebook rule {} unknown; allowed: exact_cost, chi, always, never",
-                    static_cast<int>(o.rule)));
-  }
-  if (o.offline_codebook < -1 || o.offline_codebook >= offline_codebook_count) {
-    return usage_error(fmt::format("stream: offline codebook {}, allowed 0..{}, or -1: the best of them",
-                                   o.offline_codebook, offline_codebook_count - 1));
-  }
-  if (!(o.chi_keep >= 0) || !(o.chi_offline >= o.chi_keep)) {
-    return usage_error(fmt::format("stream: chi thresholds {} and {}, must be 0 or more and ascending",
-                                   o.chi_keep, o.chi_offline));
-  }
-  return {};
-}
-
-Status check_options(const StreamOptions& o) {
-  if (o.dtype != DType::f32 && o.dtype != DType::f64) {
-    return usage_error(fmt::format("stream: values of {}, allowed are f32 and f64", dtype_name(o.dtype)));
-  }
-  NEVE_TRY(check_bound_and_range(o));
-  NEVE_TRY(check_extents(o));
-  return check_codebook_options(o);
-}
-
 }  // namespace
-
-std::string_view codebook_rule_name(CodebookRule rule) { return name_of(rule_names, rule); }
-std::string_view codebook_kind_name(CodebookKind kind) { return name_of(kind_names, kind); }
-std::string_view codebook_reason_name(CodebookReason reason) { return name_of(reason_names, reason); }
-
-Result<CodebookRule> parse_codebook_rule(std::string_view name) {
-  for (size_t r = 0; r < rule_names.size(); ++r) {
-    if (name == rule_names[r]) return static_cast<CodebookRule>(r);
-  }
-  return usage_error(
-      fmt::format("codebook rule \"{}\" unknown; allowed: exact_cost, chi, always, never", name));
-}
 
 struct StreamEncoder::State {
   virtual ~State() = default;
@@ -180,8 +61,10 @@ class Encoder final : public StreamEncoder::State {
         is_tried_(options.bound.mode == BoundMode::ratio || options.bound.mode == BoundMode::psnr),
         chunk_values_(chunk_values(options, total_, is_tried_)),
         chunk_(header_, chunk_values_),
-        codebooks_(options.rule, options.chi_keep, options.chi_offline, options.offline_codebook) {
+        writer_(Codebooks(options.rule, options.chi_keep, options.chi_offline, options.offline_codebook,
+                          options.for_engine ? stream::SymbolOrder::pipeline : stream::SymbolOrder::exact)) {
     stream::write_header(header_, header_bytes_);
+    if (!options.for_engine) chunk_.keep_other_writings(header_bytes_.size());
     chunk_.restart_every(options.restart_blocks);
     if (options.bound.mode == BoundMode::psnr) chunk_.measure_squares(options.range.width());
     reset();
@@ -190,7 +73,7 @@ class Encoder final : public StreamEncoder::State {
   void reset() override {
     output.assign(header_bytes_.begin(), header_bytes_.end());
     reports.clear();
-    codebooks_.reset();
+    writer_.reset();
     chunk_.reset();
     pending_.clear();
     pushed_ = 0;
@@ -241,7 +124,7 @@ class Encoder final : public StreamEncoder::State {
     if (total_ && pushed_ != *total_) {
       return usage_error(fmt::format("stream: {} values of {} are missing", *total_ - pushed_, *total_));
     }
-    const uint64_t inner = product(std::span(header_.shape).subspan(header_.shape.empty() ? 0 : 1));
+    const uint64_t inner = stream::product(std::span(header_.shape).subspan(header_.shape.empty() ? 0 : 1));
     if (!total_ && pushed_ % inner != 0) {
       return usage_error(
           fmt::format("stream: {} values, no multiple of the {} of its faster directions", pushed_, inner));
@@ -269,7 +152,8 @@ class Encoder final : public StreamEncoder::State {
 
   void set_bound(double bound_abs, const ValueRange& range) {
     bound_abs_ = bound_abs;
-    step_ = stream::stream_step<T>(bound_abs, range);
+    step_ = options_.for_engine ? stream::stream_step<T>(bound_abs, range)
+                                : stream::longest_step<T>(bound_abs, range);
     chunk_.restart(stream::stream_quantizer<T>(bound_abs, step_, header_.fill), true);
     has_step_ = true;
   }
@@ -280,35 +164,23 @@ class Encoder final : public StreamEncoder::State {
     chunk_.settle();
     const uint64_t before = output.size();
     ChunkReport report;
-    report.values = chunk_.values();
     if (chunk_.values() > 0) {
-      const CodebookChoice choice = codebooks_.choose(chunk_.counts());
-      const stream::CodeTable& codes = codebooks_.take(choice);
-      for (size_t b = 0; b < chunk_.blocks().size(); ++b) {
-        const stream::BlockCodebook codebook{b == 0 ? choice.kind : CodebookKind::kept,
-                                             choice.offline_codebook, &codebooks_.rebuilt(), &codes};
-        stream::append_block(chunk_, chunk_.blocks()[b], codebook, {bound_abs_, step_},
-                             is_last && b + 1 == chunk_.blocks().size(), codes_, output);
+      ChunkPlan plan = writer_.plan(chunk_);
+      const bool is_raw_stream = is_last && raw_stream_is_smaller(plan);
+      if (is_raw_stream) plan.make_raw(chunk_.blocks().size());
+      report = report_of(plan);
+      if (is_raw_stream) {
+        write_raw_stream();
+      } else {
+        writer_.write(chunk_, plan, {bound_abs_, step_}, is_last, output);
       }
-      report.codebook = choice.kind;
-      report.offline_codebook = choice.kind == CodebookKind::offline ? choice.offline_codebook : -1;
-      report.reason = choice.reason;
-      report.chi = choice.chi;
-      report.kept_bits = choice.kept_bits;
-      report.rebuilt_bits = choice.rebuilt_bits;
-      report.offline_bits = choice.offline_bits;
+    } else if (is_last && raw_stream_is_smaller({})) {
+      write_raw_stream();
     } else if (is_last) {
-      // Everything has left already: an empty block says that this was all.
-      BlockHeader last;
-      last.is_last = true;
-      output.resize(before + stream::block_header_bytes);
-      stream::write_block_header(last, output.data() + before);
+      // Everything has left already.
+      stream::append_empty_last_block(output);
     }
-    report.stored_bytes = output.size() - before;
-    report.bound_abs = bound_abs_;
-    report.max_abs_error = chunk_.max_error();
-    report.exact_values = chunk_.exact_values();
-    report.special_values = chunk_.special_values();
+    report.stored_bytes = output.size() - std::min<uint64_t>(before, output.size());
     stored_bytes_ += report.stored_bytes;
     raw_bytes_ += report.values * sizeof(T);
     if (report.values > 0) reports.push_back(report);
@@ -316,13 +188,70 @@ class Encoder final : public StreamEncoder::State {
     pending_.clear();
   }
 
+  ChunkReport report_of(const ChunkPlan& plan) const {
+    ChunkReport report;
+    report.values = chunk_.values();
+    report.bound_abs = bound_abs_;
+    report.max_abs_error = plan.all_raw ? 0 : chunk_.max_error();
+    report.exact_values = plan.all_raw ? chunk_.values() : chunk_.exact_values(plan.has_extra_bits);
+    report.special_values = chunk_.special_values();
+    report.extra_bits = plan.extra_bits;
+    for (size_t b = 0; b < plan.is_raw.size(); ++b) {
+      if (plan.is_raw[b] != 0) report.raw_values += chunk_.blocks()[b].values;
+    }
+    report.codebook = CodebookKind::kept;
+    report.reason = CodebookReason::raw;
+    if (plan.all_raw) return report;
+    const stream::CodebookChoice& choice = plan.codebook;
+    report.codebook = choice.kind;
+    report.offline_codebook = choice.kind == CodebookKind::offline ? choice.offline_codebook : -1;
+    report.reason = choice.reason;
+    report.chi = choice.chi;
+    report.kept_bits = choice.kept_bits;
+    report.rebuilt_bits = choice.rebuilt_bits;
+    report.offline_bits = choice.offline_bits;
+    return report;
+  }
+
+  Header closed_header() const {
+    Header header = header_;
+    if (!total_) header.shape[0] = pushed_ / stream::product(std::span(header_.shape).subspan(1));
+    return header;
+  }
+
+  // Whether nothing has left yet, and header and blocks would take more than the values.
+  bool raw_stream_is_smaller(const ChunkPlan& plan) const {
+    const bool has_left = !reports.empty() || output.size() != header_bytes_.size();
+    const auto& blocks = chunk_.blocks();
+    if (options_.for_engine || has_left) return false;
+    if (!std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.has_raw; })) return false;
+    const uint64_t as_blocks = blocks.empty() ? stream::block_header_bytes : plan.bytes + stream::step_bytes;
+    return stream::raw_stream_bytes(closed_header()) <= header_bytes_.size() + as_blocks;
+  }
+
+  // In place of the header.
+  void write_raw_stream() {
+    std::vector<T> values;
+    values.reserve(chunk_.values());
+    for (const auto& block : chunk_.blocks()) {
+      const std::span<const T> of_block = chunk_.raw(block);
+      values.insert(values.end(), of_block.begin(), of_block.end());
+    }
+    output.clear();
+    stream::write_raw_stream(closed_header(), values.data(), output);
+  }
+
   // --- ratio and PSNR ----------------------------------------------------------------------------------
 
   double tried_bits() {
     chunk_.settle();
-    uint64_t bytes = chunk_.side_bytes() + chunk_.blocks().size() * stream::block_header_bytes;
-    return (static_cast<double>(codebooks_.choose(chunk_.counts()).bits) + 8 * static_cast<double>(bytes)) /
-           static_cast<double>(chunk_.values());
+    return 8 * static_cast<double>(writer_.plan(chunk_).bytes) / static_cast<double>(chunk_.values());
+  }
+
+  double tried_psnr() {
+    chunk_.settle();
+    const ChunkPlan plan = writer_.plan(chunk_);
+    return psnr_of(chunk_.squares(plan.has_extra_bits), chunk_.ordinary());
   }
 
   ValueRange pending_range() const {
@@ -391,12 +320,11 @@ class Encoder final : public StreamEncoder::State {
   void try_for_psnr(const ValueRange& range) {
     const double width = options_.range.width();
     const double safe = absolute_bound(options_.bound, options_.range);
-    const auto chunk_psnr = [&] { return psnr_of(chunk_.squares(), chunk_.ordinary()); };
     const double target_db = options_.bound.value;
     const auto is_near = [&](double db) { return db >= target_db && db <= target_db + psnr_above_db; };
     if (has_step_) {
       chunk_.add(pending_.data(), pending_.size());
-      if (is_near(chunk_psnr())) return;
+      if (is_near(tried_psnr())) return;
     }
     if (width <= 0) return encode_pending(safe, range);
     BoundSearch search =
@@ -405,7 +333,7 @@ class Encoder final : public StreamEncoder::State {
     for (int i = 0; i < max_tries && !search.is_exhausted() && search.octaves() > same_octaves; ++i) {
       const double tried = search.bound();
       encode_pending(tried, range);
-      const double db = chunk_psnr();
+      const double db = tried_psnr();
       search.tell(db);
       if (db >= target_db) best = std::max(best, tried);
       if (is_near(db)) return;
@@ -421,8 +349,7 @@ class Encoder final : public StreamEncoder::State {
   bool is_tried_;
   uint64_t chunk_values_;
   Chunk<T> chunk_;
-  Codebooks codebooks_;
-  RawVector<std::byte> codes_;
+  ChunkWriter<T> writer_;
   std::vector<T> pending_;  // the chunk's values, under a ratio or a PSNR
   double bound_abs_ = 0;
   double step_ = 0;
@@ -440,46 +367,10 @@ StreamEncoder::StreamEncoder(StreamEncoder&&) noexcept = default;
 StreamEncoder& StreamEncoder::operator=(StreamEncoder&&) noexcept = default;
 StreamEncoder::~StreamEncoder() = default;
 
-namespace {
-
-Header header_of(const StreamOptions& options) {
-  Header header;
-  header.dtype = options.dtype;
-  header.block_values = options.block_values;
-  header.asked = options.bound;
-  header.fill = options.fill;
-  header.shape = options.shape;
-  set_directions(options.shape, options.dims, header);
-  return header;
-}
-
-template <class T>
-int best_dims(const StreamOptions& options, const T* values) {
-  const FloatEnvironment environment;
-  // A ratio's bound is found later; the choice seldom hangs from it.
-  const double bound = options.bound.mode == BoundMode::ratio ? 1e-3 * options.range.width()
-                                                              : absolute_bound(options.bound, options.range);
-  return stream::choose_dims(header_of(options), values, bound, options.range);
-}
-
-}  // namespace
-
-Result<int> best_stream_dims(const StreamOptions& options, const void* values) {
-  return guarded("choosing a stream's directions", [&]() -> Result<int> {
-    NEVE_TRY(check_options(options));
-    const uint64_t total = product(options.shape);
-    if (values == nullptr && total > 0) {
-      return usage_error(fmt::format("stream: its {} values are null", total));
-    }
-    if (options.dtype == DType::f32) return best_dims(options, static_cast<const float*>(values));
-    return best_dims(options, static_cast<const double*>(values));
-  });
-}
-
 Result<StreamEncoder> StreamEncoder::create(const StreamOptions& options) {
   return guarded("a stream's encoder", [&]() -> Result<StreamEncoder> {
-    NEVE_TRY(check_options(options));
-    Header header = header_of(options);
+    NEVE_TRY(stream::check_options(options));
+    Header header = stream::header_of(options);
     if (options.dtype == DType::f32) {
       return StreamEncoder(std::make_unique<Encoder<float>>(options, std::move(header)));
     }

@@ -19,17 +19,21 @@ namespace {
 constexpr std::array<char, 4> magic{'N', 'E', 'V', 'S'};
 constexpr uint16_t version = 1;
 constexpr size_t prefix_bytes = 48;
+constexpr size_t flags_at = 8;
 constexpr size_t rank_at = 10;
-constexpr size_t checksum_bytes = sizeof(uint32_t);
+constexpr size_t common_bytes = 12;  // that headers of blocks and of raw streams both begin with
 constexpr uint8_t flag_fill = 0x01;
+constexpr uint8_t flag_raw_stream = 0x02;
 
 constexpr uint16_t block_mark = 0x424e;  // "NB"
 constexpr uint8_t codebook_mask = 0x03;
 constexpr uint8_t flag_restart = 0x04;
 constexpr uint8_t flag_step = 0x08;
 constexpr uint8_t flag_last = 0x10;
-constexpr uint8_t known_flags = codebook_mask | flag_restart | flag_step | flag_last;
-constexpr size_t step_bytes = 2 * sizeof(double);
+constexpr uint8_t flag_extra_bits = 0x20;
+constexpr uint8_t flag_raw = 0x40;
+constexpr uint8_t known_flags =
+    codebook_mask | flag_restart | flag_step | flag_last | flag_extra_bits | flag_raw;
 
 // CRC-32 (ISO 3309), which hardware computes byte by byte as they leave; XXH3 would need 64-bit multipliers.
 uint32_t crc(ByteSpan bytes, uint32_t before = 0) {
@@ -55,17 +59,26 @@ std::optional<uint64_t> Header::value_total() const {
   return total;
 }
 
-void write_header(const Header& header, Bytes& out) {
-  const size_t begin = out.size();
-  ByteWriter w(out);
+namespace {
+
+// What both kinds of header begin with.
+void write_prefix(const Header& header, uint8_t flags, ByteWriter& w) {
   w.put_bytes(magic.data(), magic.size());
   w.put(version);
   w.put(static_cast<uint8_t>(header.dtype));
-  w.put(static_cast<uint8_t>(header.dims));
-  w.put(static_cast<uint8_t>(header.fill ? flag_fill : 0));
+  w.put(static_cast<uint8_t>(header.is_raw ? 0 : header.dims));
+  w.put(static_cast<uint8_t>(flags | (header.fill ? flag_fill : 0)));
   w.put(static_cast<uint8_t>(header.asked.mode));
   w.put(static_cast<uint8_t>(header.shape.size()));
   w.put(uint8_t{0});
+}
+
+}  // namespace
+
+void write_header(const Header& header, Bytes& out) {
+  const size_t begin = out.size();
+  ByteWriter w(out);
+  write_prefix(header, 0, w);
   w.put(offline_codebooks_version);
   w.put(uint16_t{0});
   w.put(header.block_values);
@@ -78,6 +91,54 @@ void write_header(const Header& header, Bytes& out) {
   w.put(crc(ByteSpan(out).subspan(begin)));
 }
 
+void write_raw_stream(const Header& header, const void* values, Bytes& out) {
+  Header raw = header;
+  raw.is_raw = true;
+  const size_t begin = out.size();
+  ByteWriter w(out);
+  write_prefix(raw, flag_raw_stream, w);
+  w.put(raw.asked.value);
+  if (raw.fill) w.put(*raw.fill);
+  for (const uint64_t size : raw.shape) w.put_varint(size);
+  w.put_bytes(values, raw_value_bytes(raw));
+  w.put(crc(ByteSpan(out).subspan(begin)));
+}
+
+uint64_t raw_value_bytes(const Header& header) {
+  return header.value_total().value_or(0) * dtype_bytes(header.dtype);
+}
+
+namespace {
+
+// Of the header of a raw stream whose first bytes are there; nothing while its sizes are not.
+std::optional<size_t> find_raw_header_end(ByteSpan bytes) {
+  ByteReader in(bytes);
+  in.get_bytes(common_bytes);
+  in.get<double>();
+  if ((static_cast<uint8_t>(bytes[flags_at]) & flag_fill) != 0) in.get<double>();
+  for (auto sizes = static_cast<size_t>(bytes[rank_at]); sizes > 0 && !in.failed(); --sizes) in.get_varint();
+  return in.failed() ? std::nullopt : std::optional<size_t>(in.position());
+}
+
+}  // namespace
+
+uint64_t raw_stream_bytes(const Header& header) {
+  constexpr size_t longest_varint = 10;
+  Bytes sizes;
+  sizes.reserve(longest_varint * header.shape.size());
+  ByteWriter w(sizes);
+  for (const uint64_t size : header.shape) w.put_varint(size);
+  return common_bytes + (header.fill ? 2 : 1) * sizeof(double) + sizes.size() + raw_value_bytes(header) +
+         stream_checksum_bytes;
+}
+
+Status check_raw_stream(ByteSpan whole) {
+  uint32_t expected = 0;
+  const ByteSpan checked = whole.first(whole.size() - stream_checksum_bytes);
+  std::memcpy(&expected, whole.data() + checked.size(), sizeof expected);
+  return matches(crc(checked), expected) ? Status() : corrupt("raw stream: checksum does not match");
+}
+
 Result<std::optional<size_t>> header_bytes(ByteSpan bytes) {
   const size_t known = std::min(bytes.size(), magic.size());
   if (known > 0 && std::memcmp(bytes.data(), magic.data(), known) != 0) {
@@ -88,7 +149,14 @@ Result<std::optional<size_t>> header_bytes(ByteSpan bytes) {
   if (rank > max_array_rank) {
     return corrupt(fmt::format("stream header: {} dimensions, at most {}", rank, max_array_rank));
   }
-  return std::optional<size_t>(prefix_bytes + rank * sizeof(uint64_t) + checksum_bytes);
+  if ((static_cast<uint8_t>(bytes[flags_at]) & flag_raw_stream) != 0) {
+    const std::optional<size_t> size = find_raw_header_end(bytes);
+    // (Sizes take ten bytes at most: what is longer has one that is no varint.)
+    constexpr size_t longest = common_bytes + 2 * sizeof(double) + 10 * max_array_rank;
+    if (!size && bytes.size() >= longest) return corrupt("raw stream: a size that is no varint");
+    return size;
+  }
+  return std::optional<size_t>(prefix_bytes + rank * sizeof(uint64_t) + stream_checksum_bytes);
 }
 
 namespace {
@@ -98,7 +166,7 @@ struct RawFields {
   uint8_t dtype = 0;
   uint8_t flags = 0;
   uint8_t mode = 0;
-  uint16_t codebooks = 0;
+  uint16_t codebooks = offline_codebooks_version;
   uint32_t reserved = 0;  // all reserved fields or'ed
 };
 
@@ -106,7 +174,7 @@ Status check_fields(const RawFields& raw) {
   if (raw.dtype > static_cast<uint8_t>(DType::f64)) {
     return corrupt(fmt::format("stream header: dtype {}, allowed are 0 (f32) and 1 (f64)", raw.dtype));
   }
-  if ((raw.flags & ~flag_fill) != 0 || raw.reserved != 0) {
+  if ((raw.flags & ~(flag_fill | flag_raw_stream)) != 0 || raw.reserved != 0) {
     return corrupt("stream header: flags or reserved fields that are not 0");
   }
   if (!is_known_bound_mode(raw.mode)) return corrupt(fmt::format("stream header: bound mode {}", raw.mode));
@@ -145,6 +213,22 @@ std::string shape_fault(std::span<const uint64_t> shape) {
   return {};
 }
 
+namespace {
+
+// Behind the common fields: those of a raw stream. Its checksum comes last of all.
+Status read_raw_rest(ByteReader& in, bool has_fill, Header& h) {
+  h.asked.value = in.get<double>();
+  if (has_fill) h.fill = in.get<double>();
+  for (uint64_t& size : h.shape) size = in.get_varint();
+  if (in.failed() || in.remaining() != 0) return corrupt("stream header: ends inside its fields");
+  if (h.dims != 0) return corrupt(fmt::format("stream header: {} dims of a raw stream, must be 0", h.dims));
+  if (const std::string fault = shape_fault(h.shape); !fault.empty())
+    return corrupt(fmt::format("stream header: {}", fault));
+  return {};
+}
+
+}  // namespace
+
 Result<Header> read_header(ByteSpan bytes) {
   ByteReader in(bytes);
   in.get_bytes(magic.size());
@@ -160,6 +244,14 @@ Result<Header> read_header(ByteSpan bytes) {
   raw.mode = in.get<uint8_t>();
   h.shape.resize(in.get<uint8_t>());
   raw.reserved = in.get<uint8_t>();
+  h.is_raw = (raw.flags & flag_raw_stream) != 0;
+  if (h.is_raw) {
+    NEVE_TRY(read_raw_rest(in, (raw.flags & flag_fill) != 0, h));
+    NEVE_TRY(check_fields(raw));
+    h.dtype = static_cast<DType>(raw.dtype);
+    h.asked.mode = static_cast<BoundMode>(raw.mode);
+    return h;
+  }
   raw.codebooks = in.get<uint16_t>();
   raw.reserved |= in.get<uint16_t>();
   h.block_values = in.get<uint32_t>();
@@ -184,7 +276,8 @@ Result<Header> read_header(ByteSpan bytes) {
 void write_block_header(const BlockHeader& block, std::byte* at) {
   const auto flags =
       static_cast<uint8_t>(static_cast<unsigned>(block.codebook) | (block.restarts ? flag_restart : 0U) |
-                           (block.has_step ? flag_step : 0U) | (block.is_last ? flag_last : 0U));
+                           (block.has_step ? flag_step : 0U) | (block.is_last ? flag_last : 0U) |
+                           (block.has_extra_bits ? flag_extra_bits : 0U) | (block.is_raw ? flag_raw : 0U));
   std::byte* const begin = at;
   const auto put = [&at](auto value) {
     std::memcpy(at, &value, sizeof value);
@@ -201,6 +294,25 @@ void write_block_header(const BlockHeader& block, std::byte* at) {
   const uint32_t of_head = crc(ByteSpan(begin, head));
   put(crc(ByteSpan(begin + block_header_bytes, block.payload_bytes), of_head));
 }
+
+namespace {
+
+Status check_raw_block(const BlockHeader& b, const Header& header) {
+  if (b.values == 0 || b.values > max_raw_block_values) {
+    return corrupt(fmt::format("block header: {} raw values, allowed 1..{}", b.values, max_raw_block_values));
+  }
+  if (b.codebook != CodebookKind::kept || b.has_extra_bits || b.symbols != 0 || b.side_bytes != 0) {
+    return corrupt("block header: a raw block with a codebook, symbols, extra bits or side bytes");
+  }
+  const uint64_t bytes = b.values * dtype_bytes(header.dtype) + (b.has_step ? step_bytes : 0);
+  if (b.payload_bytes != bytes) {
+    return corrupt(fmt::format("block header: {} bytes for {} raw values, must be {}", b.payload_bytes,
+                               b.values, bytes));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
   ByteReader in(bytes);
@@ -222,10 +334,16 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
   b.restarts = (flags & flag_restart) != 0;
   b.has_step = (flags & flag_step) != 0;
   b.is_last = (flags & flag_last) != 0;
+  b.has_extra_bits = (flags & flag_extra_bits) != 0;
+  b.is_raw = (flags & flag_raw) != 0;
   if (b.codebook == CodebookKind::offline ? b.offline_codebook >= offline_codebooks().size()
                                           : b.offline_codebook != 0) {
     return corrupt(fmt::format("block header: offline codebook {}, there are {}", b.offline_codebook,
                                offline_codebooks().size()));
+  }
+  if (b.is_raw) {
+    NEVE_TRY(check_raw_block(b, header));
+    return b;
   }
   // A value is a symbol, or one of a run that an escape began.
   const uint64_t run_bytes = dtype_bytes(header.dtype) + sizeof(uint16_t);
@@ -234,10 +352,10 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
     return corrupt(fmt::format("block header: {} values of {} symbols and {} side bytes in blocks of {}",
                                b.values, b.symbols, b.side_bytes, header.block_values));
   }
-  const uint64_t min_bytes =
-      uint64_t{b.side_bytes} + (b.has_step ? step_bytes : 0) + (uint64_t{b.symbols} + 7) / 8;
-  const uint64_t max_bytes =
-      uint64_t{header.block_values} * (2 + run_bytes) + step_bytes + 2 * wide_symbol_count;
+  const uint64_t min_bytes = uint64_t{b.side_bytes} + (b.has_step ? step_bytes : 0) +
+                             (b.has_extra_bits ? extra_count_bytes : 0) + (uint64_t{b.symbols} + 7) / 8;
+  const uint64_t max_bytes = uint64_t{header.block_values} * (2 + run_bytes) + step_bytes +
+                             extra_count_bytes + 2 * wide_symbol_count;
   if (b.payload_bytes < min_bytes || b.payload_bytes > max_bytes) {
     return corrupt(fmt::format("block header: {} bytes for {} symbols and {} side bytes", b.payload_bytes,
                                b.symbols, b.side_bytes));
@@ -246,7 +364,7 @@ Result<BlockHeader> read_block_header(ByteSpan bytes, const Header& header) {
 }
 
 Status check_block(const BlockHeader& block, ByteSpan whole) {
-  constexpr size_t head = block_header_bytes - checksum_bytes;
+  constexpr size_t head = block_header_bytes - stream_checksum_bytes;
   const uint32_t found = crc(whole.subspan(block_header_bytes), crc(whole.first(head)));
   if (matches(found, block.checksum)) return {};
   return corrupt("block: checksum does not match");

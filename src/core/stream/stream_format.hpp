@@ -20,6 +20,7 @@ struct Header {
   Bound asked;
   std::optional<double> fill;
   std::vector<uint64_t> shape;
+  bool is_raw = false;  // no blocks follow, but the values and a checksum; dims, line, blocks mean nothing
 
   // Values of the whole stream; nothing while the slowest size is open.
   std::optional<uint64_t> value_total() const;
@@ -32,13 +33,31 @@ void write_header(const Header& header, Bytes& out);
 Result<std::optional<size_t>> header_bytes(ByteSpan bytes);
 Result<Header> read_header(ByteSpan bytes);  // exactly header_bytes
 
+// A raw stream: values as they are, which is what incompressible ones take least as. `header` is that of
+// blocks, its shape closed.
+void write_raw_stream(const Header& header, const void* values, Bytes& out);
+uint64_t raw_stream_bytes(const Header& header);
+// Of a header that is_raw: values and checksum that follow it.
+inline constexpr size_t stream_checksum_bytes = sizeof(uint32_t);
+uint64_t raw_value_bytes(const Header& header);
+// `whole` ends with the checksum.
+Status check_raw_stream(ByteSpan whole);
+
 inline constexpr size_t block_header_bytes = 24;
+inline constexpr size_t step_bytes = 2 * sizeof(double);
+inline constexpr size_t extra_count_bytes = sizeof(uint32_t);  // how many bytes extra bits take
+// Beside codebook, codes, extra bits and side stream.
+inline constexpr size_t max_block_overhead = block_header_bytes + step_bytes + extra_count_bytes;
+// A raw block has at most so many, whatever the header says.
+inline constexpr uint32_t max_raw_block_values = max_stream_block_values;
 
 struct BlockHeader {
   CodebookKind codebook = CodebookKind::kept;
   bool restarts = false;
   bool has_step = false;
   bool is_last = false;
+  bool has_extra_bits = false;
+  bool is_raw = false;
   uint8_t offline_codebook = 0;
   uint32_t values = 0;
   uint32_t symbols = 0;

@@ -151,6 +151,126 @@ TYPED_TEST(StreamOf, BytesDependOnNothingButValuesAndOptions) {
   }
 }
 
+// Incompressible values, with some of every kind.
+template <class T>
+std::vector<T> noise(size_t count, uint64_t seed) {
+  std::vector<T> values(count);
+  test::Random random(seed);
+  const auto specials = test::special_values<T>();
+  for (size_t i = 0; i < count; ++i) {
+    values[i] = static_cast<T>((random.uniform() - 0.5) * 1e30);
+    if (i % 97 == 5) values[i] = specials[i / 97 % specials.size()];
+  }
+  return values;
+}
+
+template <class T>
+std::vector<std::vector<T>> incompressible(size_t count) {
+  std::vector<T> tiny(count);
+  test::Random random(2);
+  for (T& value : tiny) value = static_cast<T>(random.uniform()) * std::numeric_limits<T>::min() / 2;
+  return {noise<T>(count, 1), tiny, std::vector<T>(count, T(1))};
+}
+
+TYPED_TEST(StreamOf, NothingTakesMoreThanItsValuesAnd64Bytes) {
+  using T = TypeParam;
+  const std::vector<std::vector<uint64_t>> shapes{
+      {}, {1}, {2}, {3, 1}, {5, 7}, {40}, {3, 5, 7}, {200}, {1000}, {9, 30, 40}, {70000}, {1, 1, 1, 2, 3}};
+  for (const auto& shape : shapes) {
+    uint64_t count = 1;
+    for (const uint64_t n : shape) count *= n;
+    for (const auto& values : incompressible<T>(count)) {
+      for (const double bound : {1e-300, 1e-3}) {
+        StreamOptions o = options_of<T>(shape, bound);
+        o.block_values = 1024;
+        const auto bytes = encode(o, values.data(), count);
+        EXPECT_LE(bytes.size(), count * sizeof(T) + 64) << shape.size() << " dimensions, " << count;
+        expect_held<T>(values, decode<T>(bytes, count), bound);
+        EXPECT_EQ(bytes, encode(o, values.data(), count, 13));
+        StreamDecoder decoder;
+        for (const std::byte& b : bytes) ASSERT_TRUE(decoder.push({&b, 1}).ok());
+        ASSERT_TRUE(decoder.has_ended());
+        EXPECT_TRUE(decoder.finish().ok());
+        EXPECT_EQ(decoder.output().size(), count * sizeof(T));
+      }
+    }
+  }
+}
+
+// An encoder whose first chunk has left cannot take its header back.
+TYPED_TEST(StreamOf, LaterChunksThatAreNoiseCostABlockHeaderEach) {
+  using T = TypeParam;
+  const auto values = noise<T>(50000, 3);
+  StreamOptions o = options_of<T>({0}, 1e-3);
+  o.chunk_bytes = 10000 * sizeof(T);
+  o.block_values = 1000;
+  const auto bytes = encode(o, values.data(), values.size());
+  const auto contents = describe_stream(bytes);
+  ASSERT_TRUE(contents.ok());
+  EXPECT_EQ(5U, contents->blocks.size());
+  for (const StreamBlock& block : contents->blocks) EXPECT_TRUE(block.is_raw);
+  EXPECT_LE(bytes.size(), values.size() * sizeof(T) + 100 + 5 * 24);
+  expect_held<T>(values, decode<T>(bytes, values.size()), 1e-3);
+  // All at once there is nothing to take back.
+  StreamArrayOptions array;
+  array.stream = o;
+  const std::vector<uint64_t> shape{values.size()};
+  std::vector<ChunkReport> reports;
+  const auto whole = encode_stream(o.dtype, shape, values.data(), array, &reports);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_LE(whole->size(), values.size() * sizeof(T) + 64);
+  for (const ChunkReport& r : reports) EXPECT_EQ(r.values, r.raw_values);
+  expect_held<T>(values, decode<T>(*whole, values.size()), 1e-3);
+}
+
+TYPED_TEST(StreamOf, TightBoundsHaveExtraBits) {
+  using T = TypeParam;
+  const auto field = hard_field<T>({50, 40, 30}, 8);
+  StreamOptions o = options_of<T>({30, 40, 50}, 1e-5);
+  o.fill = -999;
+  o.block_values = 5000;
+  const auto bytes = encode(o, field.data(), field.size());
+  const auto contents = describe_stream(bytes);
+  ASSERT_TRUE(contents.ok());
+  for (const StreamBlock& block : contents->blocks) EXPECT_TRUE(block.has_extra_bits);
+  expect_held<T>(field, decode<T>(bytes, field.size()), 1e-5, T(-999));
+  EXPECT_EQ(bytes, encode(o, field.data(), field.size(), 999));
+  const std::string before = simd_target();
+  for (const std::string& target : simd_targets()) {
+    ASSERT_TRUE(set_simd_target(target).ok());
+    EXPECT_EQ(bytes, encode(o, field.data(), field.size())) << target;
+    expect_held<T>(field, decode<T>(bytes, field.size()), 1e-5, T(-999));
+  }
+  ASSERT_TRUE(set_simd_target(before).ok());
+  // The engine's have none, and are larger.
+  o.for_engine = true;
+  const auto of_engine = encode(o, field.data(), field.size());
+  const auto engine_contents = describe_stream(of_engine);
+  ASSERT_TRUE(engine_contents.ok());
+  for (const StreamBlock& block : engine_contents->blocks) {
+    EXPECT_FALSE(block.has_extra_bits || block.is_raw);
+  }
+  EXPECT_GT(of_engine.size(), bytes.size() * 5 / 4);
+  expect_held<T>(field, decode<T>(of_engine, field.size()), 1e-5, T(-999));
+}
+
+// Values of 256 to 512 are multiples of 2^-15 in f32: below that a bound asks for nothing that is not there.
+TEST(Stream, BoundsBelowTheLastPlaceCostNoMoreThanExactness) {
+  auto field = test::rough_field<float>({100, 60, 20}, 0.02, 11);
+  for (float& value : field) value = 300 + value;
+  size_t sizes[2];
+  int k = 0;
+  for (const double bound : {2e-5, 1e-9}) {
+    StreamOptions o = options_of<float>({20, 60, 100}, bound);
+    o.range = {256.5, 400, false};
+    const auto bytes = encode(o, field.data(), field.size());
+    EXPECT_EQ(field, decode<float>(bytes, field.size()));
+    sizes[k++] = bytes.size();
+  }
+  EXPECT_LE(sizes[1], sizes[0] + sizes[0] / 50);
+  EXPECT_LT(sizes[1], field.size() * 3);
+}
+
 TYPED_TEST(StreamOf, DecodesFromPiecesAsTheyCome) {
   using T = TypeParam;
   const auto field = hard_field<T>({60, 300}, 7);
@@ -326,19 +446,28 @@ TEST(Stream, UsageErrorsNameWhatIsAllowed) {
 
 // --- hostile bytes ------------------------------------------------------------------------------------
 
-std::vector<std::byte> sample_stream(size_t* values) {
-  static const auto field = hard_field<float>({30, 20, 10}, 9);
-  StreamOptions o = options_of<float>({10, 20, 30}, 1e-3);
-  o.block_values = 1500;
+enum class Sample { symbols, extra_bits, raw_blocks, raw_stream };
+constexpr Sample samples[] = {Sample::symbols, Sample::extra_bits, Sample::raw_blocks, Sample::raw_stream};
+
+std::vector<std::byte> sample_stream(size_t* values, Sample sample = Sample::symbols) {
+  auto field = hard_field<float>({30, 20, 10}, 9);
+  const auto incompressible = noise<float>(1200, 4);
+  if (sample == Sample::raw_blocks) std::ranges::copy(incompressible, field.begin() + 3000);
+  if (sample == Sample::raw_stream) field = incompressible;
+  StreamOptions o = options_of<float>({0, 20, 30}, sample == Sample::extra_bits ? 1e-5 : 1e-3);
+  o.block_values = sample == Sample::raw_blocks ? 600 : 1500;
   o.chunk_bytes = 12000;
   o.rule = CodebookRule::always;
   *values = field.size();
   return encode(o, field.data(), field.size());
 }
 
-TEST(StreamCorrupt, EveryTruncationIsAnError) {
+class StreamCorruptOf : public testing::TestWithParam<Sample> {};
+INSTANTIATE_TEST_SUITE_P(Samples, StreamCorruptOf, testing::ValuesIn(samples));
+
+TEST_P(StreamCorruptOf, EveryTruncationIsAnError) {
   size_t values = 0;
-  const auto bytes = sample_stream(&values);
+  const auto bytes = sample_stream(&values, GetParam());
   std::vector<float> out(values);
   for (size_t size = 0; size < bytes.size(); ++size) {
     const Status s = decode_stream(std::span(bytes).first(size), reinterpret_cast<std::byte*>(out.data()),
@@ -350,9 +479,9 @@ TEST(StreamCorrupt, EveryTruncationIsAnError) {
   }
 }
 
-TEST(StreamCorrupt, EveryFlippedByteIsAnError) {
+TEST_P(StreamCorruptOf, EveryFlippedByteIsAnError) {
   size_t values = 0;
-  auto bytes = sample_stream(&values);
+  auto bytes = sample_stream(&values, GetParam());
   std::vector<float> out(values);
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const int flip : {0x01, 0x80, 0xff}) {
@@ -365,6 +494,8 @@ TEST(StreamCorrupt, EveryFlippedByteIsAnError) {
   }
   bytes.push_back(std::byte{0});
   EXPECT_EQ(Code::corrupt, describe_stream(bytes).status().code());
+  StreamDecoder decoder;
+  EXPECT_EQ(Code::corrupt, decoder.push(bytes).code());
 }
 
 // CRC-32 bit by bit.
@@ -381,9 +512,12 @@ void repair_checksum(std::vector<std::byte>& bytes, size_t block, size_t size) {
 }
 
 // With checksums made good again, what is behind them has to hold.
-TEST(StreamCorrupt, DamageWithGoodChecksumsDoesNotCrash) {
+class StreamBlocksOf : public testing::TestWithParam<Sample> {};
+INSTANTIATE_TEST_SUITE_P(Samples, StreamBlocksOf, testing::ValuesIn(std::span(samples).first(3)));
+
+TEST_P(StreamBlocksOf, DamageWithGoodChecksumsDoesNotCrash) {
   size_t values = 0;
-  const auto good = sample_stream(&values);
+  const auto good = sample_stream(&values, GetParam());
   const auto contents = describe_stream(good);
   ASSERT_TRUE(contents.ok());
   size_t header = good.size();
@@ -719,6 +853,12 @@ TEST(StreamGolden, OldStreamsStayReadable) {
   auto ratio = options_of<float>({40, 20, 30}, 1e-3);
   ratio.bound = {BoundMode::ratio, 8};
   add("f32_3d_ratio", hard_field<float>({30, 20, 40}, 5), ratio);
+  add("f32_3d_extra_bits", hard_field<float>({30, 20, 40}, 7), options_of<float>({40, 20, 30}, 1e-6));
+  auto mixed = hard_field<double>({12000}, 8);
+  const auto incompressible = noise<double>(9000, 9);
+  mixed.insert(mixed.begin() + 6000, incompressible.begin(), incompressible.end());
+  add("f64_2d_raw_blocks", mixed, options_of<double>({210, 100}, 1e-5));
+  add("f32_1d_raw", noise<float>(500, 10), options_of<float>({0}, 1e-3));
   add("f32_2d_tiny", test::rough_field<float>({16, 16}, 0.01, 6), options_of<float>({16, 16}, 1e-2));
 
   const auto values_hash = [](std::span<const std::byte> bytes) {
