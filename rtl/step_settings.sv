@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A block's bound and step, of float64, to what quantizer.sv and dequantizer.sv want to know of them
 // (docs/format.md, "Quantization"): B is the bound towards zero, S the step to nearest, t = B - B * 2^-21, I = 1 / S, as
-// rtl/model/settings.cpp makes them. About 35 cycles.
+// src/core/engine/quantizer_settings.cpp makes them. About 35 cycles.
 module step_settings (
     input  logic        clk,
     input  logic        rst,

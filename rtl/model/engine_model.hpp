@@ -1,60 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine as software: what its driver writes into its registers, and the bytes that come out. Blocks,
-// codes and codebooks are made by the classes of Neve's own encoder; what is the engine's is how blocks are
-// dealt, from which counts codebooks are made, and when they are on offer (rtl/engine.sv).
+// The engine's driver: what it writes into the engine's registers, and the bytes that come out
+// (core/engine/engine_stream.hpp).
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
-#include "core/stream/stream_format.hpp"
-#include "neve/stream.hpp"
+#include "core/engine/engine_stream.hpp"
+#include "core/engine/quantizer_settings.hpp"
 
 namespace neve::rtl {
 
-// Parameters the engine is built with.
-struct EngineBuild {
-  uint32_t lanes = 1;
-  uint32_t block_bits = 12;
-  uint32_t dims = 3;
-  uint32_t line_bits = 12;
-  uint32_t plane_bits = 12;
-};
-
-struct EngineOptions {
-  std::vector<uint64_t> shape;  // slowest first; none of them open
-  // Bounds by rung, ascending; one where the bound is absolute.
-  std::vector<double> bounds;
-  ValueRange range;  // of the values, where it is known: keeps more of them inside the bound
-  std::optional<double> fill;
-  uint32_t block_values = 4096;
-  bool restarts = true;  // prediction, at every block; with one lane it may go on
-  CodebookRule rule = CodebookRule::exact_cost;
-  double chi_keep = 5.18;
-  double chi_offline = 9.69;
-  uint32_t build_rounds = 4;  // whose counts make a codebook
-  uint32_t table_shift = 2;   // a table counts as if 2^table_shift rounds shared it
-  // Fixed ratio: bytes before / after.
-  std::optional<double> ratio;
-  uint32_t first_rung = 0;
-};
+using engine::bound_ladder;
+using engine::EngineBuild;
+using engine::EngineOptions;
+using engine::EngineRound;
+using engine::max_step;
+using engine::min_step;
+using engine::quantizer_settings;
+using engine::QuantizerSettings;
 
 struct RegisterWrite {
   uint32_t address;
   uint32_t data;
 };
 inline constexpr uint32_t start_register = 0;
-
-struct EngineRound {
-  uint64_t values = 0;
-  CodebookKind codebook = CodebookKind::offline;
-  uint8_t offline_codebook = 0;
-  uint32_t rung = 0;
-  std::string_view why;  // which branch of the decision was taken
-};
 
 struct EngineModel {
   // All but the start.
@@ -66,8 +33,5 @@ struct EngineModel {
 // Errors: usage, naming what the engine was not built for.
 Result<EngineModel> model_engine(const EngineBuild& build, const EngineOptions& options,
                                  std::span<const float> values);
-
-// A ladder of bounds from `least` on, with 8 rungs to an octave.
-std::vector<double> bound_ladder(double least, uint32_t rungs);
 
 }  // namespace neve::rtl

@@ -83,3 +83,52 @@ def test_options_that_mean_nothing_are_refused(neve, tmp_path):
     np.save(tmp_path / "i.npy", np.arange(10))
     failed = neve(*("compress", tmp_path / "i.npy", tmp_path / "a.n", *bound, "--stream"), expect=2)
     assert "f32 and f64" in failed.err
+
+
+def test_bytes_of_the_engine(neve, tmp_path):
+    array = field((12, 40, 50))
+    array[3, 4:6] = np.nan
+    np.save(tmp_path / "a.npy", array)
+    compress = ["compress", tmp_path / "a.npy", tmp_path / "a.nevs", "--stream", "--engine"]
+    for lanes in ("1", "3"):
+        report = neve(*compress, "--bound", "rel=1e-3", "--lanes", lanes, "--json").json
+        assert sum(r["values"] for r in report["rounds"]) == array.size
+        assert 0 < report["max_abs_error"] <= report["bound_abs"]
+        neve("verify", tmp_path / "a.npy", tmp_path / "a.nevs")
+        blocks = neve("info", tmp_path / "a.nevs", "--json").json["blocks"]
+        assert [b["values"] for b in blocks] == [4096] * 5 + [array.size - 5 * 4096]
+        assert all(b["restarts"] and not b["raw"] and not b["extra_bits"] for b in blocks)
+    assert "6 rounds of 1 lane" in neve(*compress, "--bound", "rel=1e-6").out
+    assert all(
+        not b["extra_bits"] for b in neve("info", tmp_path / "a.nevs", "--json").json["blocks"]
+    )
+
+
+def test_what_the_engine_is_not_built_for(neve, tmp_path):
+    np.save(tmp_path / "a.npy", field())
+    np.save(tmp_path / "d.npy", field().astype(np.float64))
+    np.save(tmp_path / "long.npy", np.zeros((2, 5000), np.float32))
+    np.save(tmp_path / "none.npy", np.zeros((0, 3), np.float32))
+    for name, extra, word in (
+        ("a", ["--bound", "psnr=50"], "allowed: abs=VALUE, rel=VALUE, ratio=VALUE"),
+        ("a", ["--bound", "lossless"], "allowed: abs=VALUE, rel=VALUE, ratio=VALUE"),
+        ("a", ["--bound", "abs=1", "--restart", "2"], "0 to 1 are allowed"),
+        ("a", ["--bound", "abs=1", "--restart", "0", "--lanes", "2"], "needs one"),
+        ("a", ["--bound", "abs=1", "--lanes", "0"], "1 to 64"),
+        ("a", ["--bound", "abs=1", "--chunk", "1MiB"], "--chunk has no meaning with --engine"),
+        ("a", ["--bound", "abs=1", "--block-values", "8192"], "allowed 256..4096"),
+        ("a", ["--bound", "ratio=30"], "best effort"),
+        ("d", ["--bound", "abs=1"], "the values are f64; allowed is f32"),
+        ("long", ["--bound", "abs=1"], "lines of 5000 values, built for 4096"),
+        ("none", ["--bound", "abs=1"], "without values"),
+    ):
+        compress = ["compress", tmp_path / f"{name}.npy", tmp_path / "a.nevs", "--stream"]
+        failed = neve(*compress, "--engine", *extra, expect=2)
+        assert word in failed.err
+        assert not (tmp_path / "a.nevs").exists()
+    bound = ["--bound", "abs=1"]
+    failed = neve("compress", tmp_path / "a.npy", tmp_path / "a.nevs", *bound, "--engine", expect=2)
+    assert "--engine has no meaning without --stream" in failed.err
+    engine = ["--stream", "--engine", "--dims", "1"]
+    neve("compress", tmp_path / "long.npy", tmp_path / "a.nevs", *bound, *engine)
+    neve("verify", tmp_path / "long.npy", tmp_path / "a.nevs")

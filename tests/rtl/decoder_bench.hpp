@@ -14,7 +14,7 @@
 #include "core/stream/chunk.hpp"
 #include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
-#include "rtl/model/settings.hpp"
+#include "rtl/model/engine_model.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/settings_port.hpp"
 #include "tests/support/test_fields.hpp"

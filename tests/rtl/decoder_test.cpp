@@ -16,7 +16,7 @@
 #include "core/stream/codebook.hpp"
 #include "core/stream/stream_format.hpp"
 #include "neve/stream.hpp"
-#include "rtl/model/settings.hpp"
+#include "rtl/model/engine_model.hpp"
 #include "tests/rtl/engine_bench.hpp"
 #include "tests/rtl/engine_builds.hpp"
 #include "tests/rtl/public_fields.hpp"

@@ -15,7 +15,7 @@
 #include "Vlane.h"
 #include "core/stream/chunk.hpp"
 #include "core/stream/symbol_coder.hpp"
-#include "rtl/model/settings.hpp"
+#include "rtl/model/engine_model.hpp"
 #include "tests/rtl/clocked.hpp"
 #include "tests/rtl/settings_port.hpp"
 #include "tests/support/test_fields.hpp"

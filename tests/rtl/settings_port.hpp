@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "rtl/model/settings.hpp"
+#include "rtl/model/engine_model.hpp"
 
 namespace neve::rtl {
 

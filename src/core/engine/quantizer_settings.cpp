@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rtl/model/settings.hpp"
+#include "core/engine/quantizer_settings.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 
-namespace neve::rtl {
+namespace neve::engine {
 
 namespace {
 
@@ -49,4 +49,4 @@ Result<QuantizerSettings> quantizer_settings(const Quantizer<float>& q) {
   return s;
 }
 
-}  // namespace neve::rtl
+}  // namespace neve::engine

@@ -9,7 +9,7 @@
 #include "core/kernels/kernels.hpp"
 #include "neve/status.hpp"
 
-namespace neve::rtl {
+namespace neve::engine {
 
 // Steps the engine takes, beside 0: values and products of others could leave float32's normal range.
 inline constexpr float min_step = 0x1p-96F;
@@ -31,4 +31,4 @@ struct QuantizerSettings {
 // Errors: usage, where the engine does not take a step.
 Result<QuantizerSettings> quantizer_settings(const Quantizer<float>& quantizer);
 
-}  // namespace neve::rtl
+}  // namespace neve::engine
