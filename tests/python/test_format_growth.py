@@ -211,14 +211,17 @@ def test_every_reserved_number_of_the_filter_is_refused_by_name(announced):
     assert [value for value, message in found.items() if not names(message, value)] == []
 
 
-def test_a_stream_of_a_later_version_is_refused_by_name():
-    encoder = neve.StreamEncoder(RAMP.shape, "float32", abs=0.25)
-    encoder.push(RAMP)
+@pytest.mark.parametrize("is_raw", [False, True])
+def test_a_stream_of_a_later_version_is_refused_by_name(is_raw):
+    array = RAMP if is_raw else np.resize(RAMP, 1000)
+    encoder = neve.StreamEncoder(array.shape, "float32", abs=0.25)
+    encoder.push(array)
     encoder.finish()
     stream = bytearray(encoder.take())
-    header_bytes = 48 + 8 * stream[10]
+    assert neve.info(bytes(stream))["raw"] == is_raw
+    checked = len(stream) - 4 if is_raw else 48 + 8 * stream[10]
     struct.pack_into("<H", stream, 4, 2)
-    struct.pack_into("<I", stream, header_bytes, zlib.crc32(stream[:header_bytes]))
+    struct.pack_into("<I", stream, checked, zlib.crc32(stream[:checked]))
     assert refusal(bytes(stream)) == WORDS[STREAM]
 
 

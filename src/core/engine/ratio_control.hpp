@@ -56,7 +56,7 @@ inline RatioSettings ratio_settings(const EngineBuild& build, const EngineOption
   RatioSettings s;
   s.target = static_cast<uint32_t>(std::max(1.0, bits));
   // Eight rungs to a bit of every value.
-  s.shift = static_cast<uint32_t>(std::max(0.0, std::round(math::log2(values / 8))));
+  s.shift = static_cast<uint32_t>(std::max(0.0, math::round_even(math::log2(values / 8))));
   return s;
 }
 

@@ -2,6 +2,7 @@
 // Frames of every codec, effort, element type and arrangement; streams; frame files.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/amr/coverage.hpp"
 #include "core/format/frame_file.hpp"
@@ -171,8 +172,24 @@ void make_frame_seeds(Places& places) {
   for (const SmallPlotfile& small : small_plotfiles(places)) put_levels(places, small);
 }
 
+// Chunks of values as they are, which leave before the encoder knows that all will be.
+void put_raw_blocks(Places& places, const NamedArray& real, StreamOptions options) {
+  options.dtype = real.array.dtype;
+  options.shape = real.array.shape;
+  options.bound = {BoundMode::abs, std::numeric_limits<double>::min()};
+  auto encoder = StreamEncoder::create(options);
+  if (!encoder.ok()) return;
+  const uint64_t values = real.array.values.size() / dtype_bytes(real.array.dtype);
+  if (!encoder->push(real.array.values.data(), values).ok() || !encoder->finish().ok()) return;
+  places.put("stream", real.name + "_raw_blocks", encoder->output());
+}
+
 void make_stream_seeds(Places& places) {
-  constexpr Bound bounds[] = {{BoundMode::rel, 1e-1}, {BoundMode::rel, 1e-4}, {BoundMode::ratio, 8}};
+  constexpr Bound bounds[] = {{BoundMode::rel, 1e-1},
+                              {BoundMode::rel, 1e-4},
+                              {BoundMode::rel, 1e-6},
+                              {BoundMode::abs, std::numeric_limits<double>::min()},
+                              {BoundMode::ratio, 8}};
   for (const NamedArray& real : real_arrays(places)) {
     int number = 0;
     for (const Bound& bound : bounds) {
@@ -186,6 +203,7 @@ void make_stream_seeds(Places& places) {
         const auto stream =
             encode_stream(real.array.dtype, real.array.shape, real.array.values.data(), options);
         if (stream.ok()) places.put("stream", real.name + "_" + std::to_string(number++), *stream);
+        if (number == 1) put_raw_blocks(places, real, options.stream);
       }
     }
   }
