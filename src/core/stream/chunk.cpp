@@ -170,7 +170,7 @@ void Chunk<T>::keep_raw(Block& block, const T* values, size_t count) {
 }
 
 template <class T>
-void Chunk<T>::add(const T* values, uint64_t count) {
+void Chunk<T>::add(const T* values, uint64_t count, bool closes) {
   const T* open = values;  // the open block's first value in this call
   while (count > 0) {
     if (!block_is_open_) {
@@ -187,7 +187,12 @@ void Chunk<T>::add(const T* values, uint64_t count) {
     block.values += static_cast<uint32_t>(segment.count);
     if (block.values == block_values_) close_block(open, static_cast<size_t>(values - open));
   }
-  if (keeps_others_ && block_is_open_) open_values_.insert(open_values_.end(), open, values);
+  if (!block_is_open_) return;
+  if (closes) {
+    close_block(open, static_cast<size_t>(values - open));
+  } else if (keeps_others_) {
+    open_values_.insert(open_values_.end(), open, values);
+  }
 }
 
 template <class T>

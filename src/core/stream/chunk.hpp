@@ -57,7 +57,9 @@ class Chunk {
   // The next stream: nothing before it.
   void reset();
 
-  void add(const T* values, uint64_t count);
+  // `closes`: the last of them are the last of their block, as settle() says otherwise, which would need a
+  // copy.
+  void add(const T* values, uint64_t count, bool closes = false);
   // Sums up what `squares` says from now on, of errors as shares of that width above 0; costs a pass.
   void measure_squares(double width) { measured_width_ = width; }
 

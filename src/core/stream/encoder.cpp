@@ -101,16 +101,17 @@ class Encoder final : public StreamEncoder::State {
     while (count > 0) {
       const uint64_t held = is_tried_ ? pending_.size() : chunk_.values();
       const uint64_t n = std::min(count, chunk_values_ - held);
+      // The last chunk waits for finish(), which marks its last block.
+      const bool is_last = total_ && pushed_ == *total_ && n == count;
+      const bool is_full = held + n == chunk_values_;
       if (is_tried_) {
         pending_.insert(pending_.end(), next, next + n);
       } else {
-        chunk_.add(next, n);
+        chunk_.add(next, n, is_last || is_full);
       }
       next += n;
       count -= n;
-      // The last chunk waits for finish(), which marks its last block.
-      const bool is_last = total_ && pushed_ == *total_ && count == 0;
-      if (held + n == chunk_values_ && !is_last) close_chunk(false);
+      if (is_full && !is_last) close_chunk(false);
     }
     return {};
   }
@@ -273,7 +274,7 @@ class Encoder final : public StreamEncoder::State {
   void encode_pending(double bound_abs, const ValueRange& range) {
     chunk_.rewind();
     set_bound(bound_abs, range);
-    chunk_.add(pending_.data(), pending_.size());
+    chunk_.add(pending_.data(), pending_.size(), true);
   }
 
   // The bits a value that are left for the chunk, to make up for what those before it missed.
@@ -295,7 +296,7 @@ class Encoder final : public StreamEncoder::State {
     };
     // The bound in force first: where it does, prediction goes on.
     if (has_step_) {
-      chunk_.add(pending_.data(), pending_.size());
+      chunk_.add(pending_.data(), pending_.size(), true);
       if (is_near(tried_bits())) return;
     }
     const double width = range.width() > 0 ? range.width() : std::max(1e-30, std::abs(range.max));
@@ -323,7 +324,7 @@ class Encoder final : public StreamEncoder::State {
     const double target_db = options_.bound.value;
     const auto is_near = [&](double db) { return db >= target_db && db <= target_db + psnr_above_db; };
     if (has_step_) {
-      chunk_.add(pending_.data(), pending_.size());
+      chunk_.add(pending_.data(), pending_.size(), true);
       if (is_near(tried_psnr())) return;
     }
     if (width <= 0) return encode_pending(safe, range);
