@@ -666,6 +666,7 @@ class LosslessTrials {
       consider(candidate);
     }
     code_all(weighed.unsure);
+    if (choice_.is_chosen() && !choice_.is_fastest && raw_bytes_ <= tiny_raw_bytes) code_tiny();
     // What was missing has been found.
     const auto is_best = [&](const LosslessCandidate& c) { return best_ == c.method; };
     if (effort_ == Effort::fast && std::any_of(weighed.unsure.begin(), weighed.unsure.end(), is_best))
@@ -761,6 +762,33 @@ class LosslessTrials {
     }
   }
 
+  // However many different values there are: values in order, as coordinates are, have ranks that take
+  // nothing.
+  bool takes_any_ranks() const { return choice_.is_named || (raw_bytes_ <= tiny_raw_bytes && is_in_order()); }
+  bool is_in_order() const {
+    const auto& bits = cells_.bits;
+    if (!cells_.left_out.empty()) return false;  // some are undefined
+    bool rises = true, falls = true;
+    for (size_t cell = 1; cell < bits.size() && (rises || falls); ++cell) {
+      const auto before = word_of<T>(bits[cell - 1]), here = word_of<T>(bits[cell]);
+      rises &= here >= before;
+      falls &= here <= before;
+    }
+    return rises || falls;
+  }
+
+  // Samples of so few values say little.
+  void code_tiny() {
+    LosslessCandidate zstd;
+    zstd.method = LosslessMethod::zstd;
+    zstd.bytes = raw_bytes_;
+    code_all({zstd});
+    if (cells_.coded == 0 || !takes_any_ranks()) return;
+    LosslessCandidate rank = weigh_method(cells_, LosslessMethod::rank);
+    rank.bytes = raw_bytes_;
+    code_all({rank});
+  }
+
   bool is_coded(LosslessMethod method) const {
     const std::vector<WeighedCandidate>& seen = draft_.selection.candidates;
     return std::any_of(seen.begin(), seen.end(),
@@ -830,13 +858,14 @@ class LosslessTrials {
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
     const uint64_t begin_ns = thread_time_ns();
+    const bool by_name = candidate.method == LosslessMethod::rank && takes_any_ranks();
     std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
-                                             : encode_by(cells_, candidate, levels_, choice_.is_named);
+                                             : encode_by(cells_, candidate, levels_, by_name);
     if (bytes && effort_ != Effort::fast && coder_of(candidate.method) == ByteCoder::zstd &&
         static_cast<double>(bytes->size()) * sparse_ratio < raw_bytes_) {
       // A higher level of zstd may take more, of sparse values 2 to 6 %.
       auto quick = is_in_rows_ ? encode_rows(source_, candidate.method, quick_levels())
-                               : encode_by(cells_, candidate, quick_levels(), choice_.is_named);
+                               : encode_by(cells_, candidate, quick_levels(), by_name);
       if (quick && quick->size() < bytes->size()) bytes = std::move(quick);
     }
     const uint64_t spent_ns = thread_time_ns() - begin_ns;
@@ -866,6 +895,7 @@ class LosslessTrials {
   }
 
   static constexpr double sparse_ratio = 4;
+  static constexpr double tiny_raw_bytes = 4096;
   // Sections so small are soon coded by many methods.
   static constexpr double few_raw_bytes = 1 << 20;
   static constexpr double surprising_times = 1.5, few_bytes = 64;
