@@ -814,22 +814,21 @@ class LosslessTrials {
     }
   }
 
-  // Whether a method on bytes may win, by what others on bytes have taken. zlib is many times slower than
-  // zstd, less so on what comes out small.
+  // Whether a method on bytes may win, by what others on bytes have taken: methods on planes of bytes or bits are
+  // alike, others less so. zlib is many times slower than zstd, less so on what comes out small.
   bool may_win_after(LosslessMethod method) const {
-    constexpr double many_times = 8, soon_coded_bytes = 64 << 10;
+    constexpr double many_times = 8, soon_coded_bytes = 16 << 10, slow_from_bytes = 64 << 10;
     if (effort_ == Effort::max || !best_ || raw_bytes_ <= soon_coded_bytes) return true;
     const bool is_slow = method == LosslessMethod::b_zlib;
     const auto best_bytes = static_cast<double>(draft_.before.size());
-    if (is_slow && best_bytes * many_times >= raw_bytes_) return false;
+    if (raw_bytes_ <= slow_from_bytes && best_bytes * 2 * many_times < raw_bytes_) return true;
+    if (is_slow && raw_bytes_ > slow_from_bytes && best_bytes * many_times >= raw_bytes_) return false;
     double least = HUGE_VAL;
     for (const WeighedCandidate& c : draft_.selection.candidates) {
       if (c.coded_bytes > 0 && !takes_differences(c.method)) least = std::min(least, double(c.coded_bytes));
     }
-    const double most_times = is_slow ? 1.3 : 2;
-    // (What planes of bytes take says nothing of bytes as they are.)
-    return !std::isfinite(least) || method == LosslessMethod::xor_zstd || method == LosslessMethod::zstd ||
-           least <= most_times * best_bytes;
+    const double most_times = method == LosslessMethod::zstd ? 1.4 : 1.25;
+    return !std::isfinite(least) || least <= most_times * best_bytes;
   }
 
   // Whether a method on bytes may win by what it makes of a piece from the middle of a large section.
