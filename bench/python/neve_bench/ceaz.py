@@ -164,7 +164,9 @@ def _float_variables(data: Path) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def chi(options: argparse.Namespace) -> dict[str, Any]:
-    """A stream whose chunks come from all fields in turn, each scaled to its range."""
+    """A stream whose chunks come from all fields in turn, each scaled to its range; for the
+    engine, which has CEAZ's symbols.
+    """
     chunks = []
     for _, array in _float_variables(Path(options.data)):
         field = codebooks.without_specials(array)
@@ -183,7 +185,11 @@ def chi(options: argparse.Namespace) -> dict[str, Any]:
         row: dict[str, Any] = {"bound": bound}
         for rule in ("exact_cost", "chi", "always", "never"):
             stored, reports = _stream(
-                values, abs=bound, chunk_bytes=4 * CHI_CHUNK_VALUES, codebook_rule=rule
+                values,
+                abs=bound,
+                chunk_bytes=4 * CHI_CHUNK_VALUES,
+                codebook_rule=rule,
+                for_engine=True,
             )
             row[rule] = values.nbytes / len(stored)
             if rule == "exact_cost":
@@ -198,6 +204,7 @@ def chi(options: argparse.Namespace) -> dict[str, Any]:
                     chunk_bytes=4 * CHI_CHUNK_VALUES,
                     codebook_rule="chi",
                     offline_codebook=codebook,
+                    for_engine=True,
                 )[0]
             )
             for codebook in range(codebooks.CODEBOOKS)
