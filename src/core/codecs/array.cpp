@@ -2,6 +2,7 @@
 // Whole arrays as one frame: the shape is remembered, the cells are coded in at most four directions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/codecs/array_part.hpp"
@@ -73,6 +74,69 @@ int used_dims(const FrameLayout& layout) {
   return dims;
 }
 
+// Rows so short break what follows one another in memory (corners of cells, pairs, triples): such an array
+// may be smaller as one line. A decoder takes any box whose cells are the array's.
+constexpr int64_t short_row = 8;
+bool may_be_a_line(const FrameLayout& layout, const ArrayOptions& options) {
+  const bool is_open =
+      options.codec == Codec::automatic ||
+      (options.codec == Codec::lossless && options.tuning.method == LosslessMethod::automatic);
+  return is_open && !options.lattice && !is_bytes_alone(options) && layout.ndim > 1 &&
+         layout.boxes[0].size[0] <= short_row;
+}
+
+// An array's values in one box.
+struct BoxedArray {
+  DType dtype;
+  FrameLayout layout;
+  const void* values;
+  ComponentSpec spec;
+
+  Result<std::vector<std::byte>> encode(const EncodeOptions& options, FrameReport* report) const {
+    const BoxData data = dense_box_data(values, layout.boxes[0]);
+    return encode_frame(dtype, layout, std::span(&spec, 1), std::span(&data, 1), options, report);
+  }
+  BoxedArray as_line() const {
+    BoxedArray line = *this;
+    line.layout.ndim = 1;
+    line.layout.boxes[0] = {};
+    line.layout.boxes[0].size[0] = static_cast<int64_t>(layout.element_count);
+    return line;
+  }
+  // Its first slices of the slowest direction, of so many cells or a few more.
+  BoxedArray piece(int64_t cells) const {
+    BoxedArray part = *this;
+    int64_t& slices = part.layout.boxes[0].size[static_cast<size_t>(layout.ndim) - 1];
+    const int64_t of_slice = static_cast<int64_t>(layout.element_count) / slices;
+    slices = std::clamp<int64_t>(cells / of_slice, 1, slices);
+    part.layout.element_count = static_cast<uint64_t>(slices * of_slice);
+    part.layout.array_shape = {part.layout.element_count};
+    return part;
+  }
+};
+
+// Of small arrays as it turns out, of large ones by their first cells.
+Result<std::vector<std::byte>> encode_smaller(const BoxedArray& array, const EncodeOptions& options,
+                                              FrameReport* report) {
+  constexpr uint64_t small_cells = uint64_t{1} << 16;
+  constexpr int64_t piece_cells = int64_t{1} << 15;
+  constexpr size_t worth_percent = 98;
+  const BoxedArray line = array.as_line();
+  if (array.layout.element_count > small_cells) {
+    const BoxedArray piece = array.piece(piece_cells);
+    NEVE_ASSIGN(const std::vector<std::byte> in_box, piece.encode(options, nullptr));
+    NEVE_ASSIGN(const std::vector<std::byte> in_line, piece.as_line().encode(options, nullptr));
+    return (100 * in_line.size() < worth_percent * in_box.size() ? line : array).encode(options, report);
+  }
+  FrameReport line_report;
+  NEVE_ASSIGN(std::vector<std::byte> in_box, array.encode(options, report));
+  NEVE_ASSIGN(std::vector<std::byte> in_line,
+              line.encode(options, report != nullptr ? &line_report : nullptr));
+  if (in_line.size() >= in_box.size()) return in_box;
+  if (report != nullptr) *report = std::move(line_report);
+  return in_line;
+}
+
 // `whole` null: the array's own measure.
 Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> shape, const void* data,
                                       const ArrayOptions& options, const ArrayMeasure* whole,
@@ -126,6 +190,9 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   }
   if (is_target && !is_integer(dtype) && !boxes.empty()) {
     return encode_for_target({dtype, layout, boxes[0], spec, options.encode}, report);
+  }
+  if (!boxes.empty() && may_be_a_line(layout, options)) {
+    return encode_smaller({dtype, layout, data, spec}, options.encode, report);
   }
   return encode_frame(dtype, layout, std::span(&spec, 1), boxes, options.encode, report);
 }

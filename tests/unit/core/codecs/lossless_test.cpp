@@ -185,6 +185,57 @@ TYPED_TEST(Lossless, TheChoiceIsNearTheBestOfAll) {
   }
 }
 
+// As the corners of cells that share them: what follows one another in memory says most. Small and large
+// arrays.
+TYPED_TEST(Lossless, ShortRowsAreAlsoTakenAsALine) {
+  using T = TypeParam;
+  for (const uint64_t cells : {uint64_t{500}, uint64_t{10000}, uint64_t{90000}}) {
+    std::vector<T> bounds;
+    for (uint64_t c = 0; c < cells; ++c) {
+      bounds.push_back(static_cast<T>(static_cast<double>(c) * 1.5));
+      bounds.push_back(static_cast<T>(static_cast<double>(c + 1) * 1.5));
+    }
+    for (const Effort effort : {Effort::fast, Effort::balanced}) {
+      const auto options = lossless_options(LosslessMethod::automatic, effort);
+      const size_t as_line = round_trip({2 * cells}, bounds, options).frame.size();
+      EXPECT_LE(round_trip({cells, 2}, bounds, options).frame.size(), as_line + 8) << cells;
+      EXPECT_LE(round_trip({cells / 4, 4, 2}, bounds, options).frame.size(), as_line + 8) << cells;
+    }
+  }
+  // Pairs that have nothing to do with each other stay pairs.
+  std::vector<T> pairs;
+  for (uint64_t c = 0; c < 40000; ++c) {
+    pairs.push_back(static_cast<T>(c));
+    pairs.push_back(static_cast<T>(-1e4 + 3 * static_cast<double>(c % 1000)));
+  }
+  const auto options = lossless_options();
+  EXPECT_LT(round_trip({40000, 2}, pairs, options).frame.size(),
+            round_trip({80000}, pairs, options).frame.size());
+}
+
+// Coordinates: their ranks take nothing, and too few values for a sample to say so.
+TYPED_TEST(Lossless, FewValuesInOrderAreRanked) {
+  using T = TypeParam;
+  for (const size_t count : {30U, 110U, 432U}) {
+    std::vector<T> coordinates;
+    for (size_t i = 0; i < count; ++i)
+      coordinates.push_back(static_cast<T>(-179.58 + 0.83 * static_cast<double>(i)));
+    for (const bool falls : {false, true}) {
+      if (falls) std::ranges::reverse(coordinates);
+      size_t best = SIZE_MAX;
+      for (const LosslessMethod method : all_methods()) {
+        if (method == LosslessMethod::automatic) continue;
+        best = std::min(best, round_trip({count}, coordinates, lossless_options(method)).frame.size());
+      }
+      for (const Effort effort : {Effort::fast, Effort::balanced, Effort::max}) {
+        const auto options = lossless_options(LosslessMethod::automatic, effort);
+        EXPECT_LE(round_trip({count}, coordinates, options).frame.size(),
+                  best + std::max<size_t>(64, best / 10));
+      }
+    }
+  }
+}
+
 TYPED_TEST(Lossless, SpeedHasItsWeight) {
   using T = TypeParam;
   const auto values = test::rough_field<T>({64, 50, 20}, 1e-4, 6);
