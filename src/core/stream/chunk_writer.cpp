@@ -99,6 +99,8 @@ ChunkPlan ChunkWriter<T>::plan(const Chunk<T>& chunk) {
   if (std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.has_raw; })) {
     choose_raw(chunk, plan);
   }
+  // Of a chunk the first block alone may have one.
+  if (blocks.front().has_step) plan.bytes += step_bytes;
   return plan;
 }
 

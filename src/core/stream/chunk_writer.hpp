@@ -17,7 +17,7 @@ struct ChunkPlan {
   uint64_t extra_bits = 0;
   std::vector<uint8_t> is_raw;  // by block; empty: none is
   bool all_raw = false;
-  uint64_t bytes = 0;  // of all blocks, but for a step, and where bits are rounded to bytes
+  uint64_t bytes = 0;  // of all blocks, but for where bits are rounded to bytes
 
   void make_raw(size_t blocks) {
     all_raw = true;

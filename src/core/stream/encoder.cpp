@@ -226,7 +226,7 @@ class Encoder final : public StreamEncoder::State {
     const auto& blocks = chunk_.blocks();
     if (options_.for_engine || has_left) return false;
     if (!std::all_of(blocks.begin(), blocks.end(), [](const auto& b) { return b.has_raw; })) return false;
-    const uint64_t as_blocks = blocks.empty() ? stream::block_header_bytes : plan.bytes + stream::step_bytes;
+    const uint64_t as_blocks = blocks.empty() ? stream::block_header_bytes : plan.bytes;
     return stream::raw_stream_bytes(closed_header()) <= header_bytes_.size() + as_blocks;
   }
 
