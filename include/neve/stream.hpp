@@ -55,7 +55,9 @@ struct StreamOptions {
   int dims = 0;
 
   uint32_t block_values = 1U << 16;
-  uint64_t chunk_bytes = uint64_t{32} << 20;  // bytes of values; with a ratio or psnr at most 4 MiB
+  uint64_t chunk_bytes = uint64_t{32} << 20;  // bytes of values; with a ratio or psnr at most tried_bytes
+  // With a ratio or psnr: so many bytes of values are held back and tried under one bound after another.
+  uint64_t tried_bytes = uint64_t{4} << 20;
   // Prediction restarts after so many blocks, so that these decode independently; 0: never.
   uint32_t restart_blocks = 0;
   CodebookRule rule = CodebookRule::exact_cost;
@@ -115,7 +117,7 @@ class StreamEncoder {
   // Errors: usage when they are more than the shape has, or the stream is finished; failure (no memory), and
   // then nothing more can be pushed until reset().
   Status push(const void* values, uint64_t count);
-  // Makes output of the values pushed so far, although their chunk is not full.
+  // Makes output of the values pushed so far, although their chunk is not full. Errors: usage after finish().
   Status flush();
   // Errors: usage when values are missing.
   Status finish();

@@ -75,6 +75,7 @@ class EngineCommand : public ::testing::TestWithParam<const char*> {
 TEST_P(EngineCommand, OneLane) {
   EngineOptions o = options();
   o.bounds = {1e-3 * field_.range.width()};
+  o.asked = Bound{BoundMode::rel, 1e-3};
   expect_same<Vengine1>(one, one_bytes, o, "--bound rel=1e-3");
 }
 
@@ -96,6 +97,7 @@ TEST_P(EngineCommand, FourLanes) {
   EngineOptions o = options();
   o.block_values = 1024;
   o.bounds = {1e-3 * field_.range.width()};
+  o.asked = Bound{BoundMode::rel, 1e-3};
   expect_same<Vengine4>(four, four_bytes, o, "--bound rel=1e-3 --lanes 4 --block-values 1024");
 }
 

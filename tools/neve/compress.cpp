@@ -12,6 +12,7 @@
 #include "core/options/idle.hpp"
 #include "core/options/slots.hpp"
 #include "core/options/value_text.hpp"
+#include "core/select/asked_target.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "neve/frame.hpp"
@@ -110,6 +111,7 @@ Status compress(const Args& args) {
     std::cout << fmt::format("{}: {} -> {}, {}, max error {} (bound {})\n", args.output,
                              human_bytes(array.values.size()), human_bytes(frame.size()), human_change(ratio),
                              human_error(component.max_abs_error), human_error(component.bound_abs))
+              << missed_ratio_text(options.bound, ratio)
               << (explanation ? "\n" + explanation_text(args.input, *explanation) : "") << std::flush;
   }
   return {};

@@ -74,6 +74,7 @@ Result<EngineOptions> engine_options(const plotfile::NpyArray& array, const Arra
     options.range = found.range;
     options.fill = found.fill;
   }
+  options.asked = common.bound;
   NEVE_TRY(set_bound(common.bound, options));
   return options;
 }
@@ -93,8 +94,8 @@ nlohmann::ordered_json round_json(const EngineRound& round) {
 std::string rounds_text(const std::vector<EngineRound>& rounds, uint32_t lanes) {
   std::map<CodebookKind, size_t> of_kind;
   for (const EngineRound& round : rounds) ++of_kind[round.codebook];
-  std::string text =
-      fmt::format("{} rounds of {} lane{}: codebooks", rounds.size(), lanes, lanes == 1 ? "" : "s");
+  std::string text = fmt::format("{} round{} of {} lane{}: codebooks", rounds.size(),
+                                 rounds.size() == 1 ? "" : "s", lanes, lanes == 1 ? "" : "s");
   const char* between = " ";
   for (const auto& [kind, count] : of_kind) {
     text += fmt::format("{}{} {}", between, codebook_kind_name(kind), count);
@@ -108,7 +109,7 @@ Status check_ratio(const Bound& bound, size_t raw_bytes, size_t stored_bytes) {
   const double reached = static_cast<double>(raw_bytes) / static_cast<double>(stored_bytes);
   if (is_ratio_met(bound, reached)) return {};
   return usage_error(
-      fmt::format("--engine: bound {}: the engine's loop reached {:.4g}; ask for less, for more values, or "
+      fmt::format("--engine: bound {}: the engine's loop reached {:.5g}; ask for less, for more values, or "
                   "for best effort",
                   to_string(bound), reached));
 }

@@ -8,6 +8,7 @@
 
 #include "core/catalog/refusals.hpp"
 #include "core/options/value_text.hpp"
+#include "core/select/asked_target.hpp"
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "tools/common/console.hpp"
@@ -97,7 +98,7 @@ void report(const StreamFiles& files, const plotfile::NpyArray& array, const Bou
                              human_bytes(array.values.size()), human_bytes(made.bytes.size()),
                              human_change(ratio), human_error(made.max_abs_error),
                              human_error(made.bound_abs), made.parts_text)
-              << std::flush;
+              << missed_ratio_text(bound, ratio) << std::flush;
     return;
   }
   nlohmann::ordered_json j;
@@ -109,6 +110,7 @@ void report(const StreamFiles& files, const plotfile::NpyArray& array, const Bou
   j["bound"] = to_string(bound);
   j["bound_abs"] = made.bound_abs;
   j["max_abs_error"] = made.max_abs_error;
+  if (bound.mode == BoundMode::ratio) j["reached"] = ratio;
   j[made.parts_name] = made.parts;
   j["seconds"] = {{"encode", encode_seconds}};
   std::cout << j.dump(2) << std::endl;

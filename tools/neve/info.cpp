@@ -356,15 +356,17 @@ std::string levels_text(const Json& j) {
   return text;
 }
 
-// "7 blocks: 1 with a rebuilt codebook, 0 with an offline one", and what bounds they have.
+// "7 blocks: 1 with a codebook of their own, ...", and what bounds they have.
 std::string blocks_text(const Json& j) {
   size_t rebuilt = 0;
-  size_t offline = 0;
+  size_t offline = 0, extra = 0, raw = 0;
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Json& block : j["blocks"]) {
     rebuilt += block["codebook"] == codebook_kind_name(CodebookKind::rebuilt) ? 1 : 0;
     offline += block["codebook"] == codebook_kind_name(CodebookKind::offline) ? 1 : 0;
+    extra += block["extra_bits"].get<bool>() ? 1 : 0;
+    raw += block["raw"].get<bool>() ? 1 : 0;
     least = std::min(least, block["bound_abs"].get<double>());
     most = std::max(most, block["bound_abs"].get<double>());
   }
@@ -373,8 +375,12 @@ std::string blocks_text(const Json& j) {
     text += fmt::format(" ({})",
                         least == most ? human_error(most) : human_error(least) + " to " + human_error(most));
   }
-  return text + fmt::format("\n{} blocks: {} with a codebook of their own, {} with an offline one\n",
-                            j["blocks"].size(), rebuilt, offline);
+  if (j.value("raw", false)) return text + "\nthe values as they are, without blocks\n";
+  const size_t blocks = j["blocks"].size();
+  return text + fmt::format(
+                    "\n{} block{}: {} with a codebook of their own, {} with an offline one, {} with extra "
+                    "bits, {} of values as they are\n",
+                    blocks, blocks == 1 ? "" : "s", rebuilt, offline, extra, raw);
 }
 
 std::string array_text(const Json& j) {

@@ -177,7 +177,9 @@ class StreamEncoder:
         self._core.reset()
 
     def encode(self, values: npt.ArrayLike) -> bytes:
-        """One whole array as a stream of its own, in the same memory: for many small ones."""
+        """One whole array as a stream of its own, in the same memory: for many small ones. Values
+        that were pushed must have been finished, or dropped by reset().
+        """
         return self._core.encode(self._native(values))
 
     @property
@@ -200,7 +202,7 @@ class StreamDecoder:
         """Values that are ready, as a 1D array; each comes once."""
         info = self._core.info
         if info is None:
-            raise Error("StreamDecoder: the stream's header has not come yet")
+            return np.empty(0, np.float32)  # nothing has come that could say otherwise
         return np.frombuffer(self._core.take(), NUMPY_NAMES[info["dtype"]])
 
     def finish(self) -> None:

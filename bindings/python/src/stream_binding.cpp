@@ -72,6 +72,7 @@ class Encoder {
 
   void push(nb::handle values) {
     const Buffer input(values, Buffer::Access::read);
+    has_pushed_ = true;
     const nb::gil_scoped_release release;
     check(encoder_.push(input.data(), input.size_bytes() / value_bytes_));
   }
@@ -79,14 +80,24 @@ class Encoder {
   void finish() {
     const nb::gil_scoped_release release;
     check(encoder_.finish());
+    has_pushed_ = false;
   }
-  void reset() { encoder_.reset(); }
+  void reset() {
+    has_pushed_ = false;
+    encoder_.reset();
+  }
   // A stream of its own for a small array.
   nb::bytes encode(nb::handle values) {
+    if (has_pushed_) {
+      check(usage_error(
+          "StreamEncoder: encode() of an array where values have been pushed; finish() or reset() first"));
+    }
     const Buffer input(values, Buffer::Access::read);
     encoder_.reset();
-    check(encoder_.push(input.data(), input.size_bytes() / value_bytes_));
-    check(encoder_.finish());
+    Status made = encoder_.push(input.data(), input.size_bytes() / value_bytes_);
+    if (made.ok()) made = encoder_.finish();
+    if (!made.ok()) encoder_.reset();
+    check(made);
     return to_bytes(encoder_.output());
   }
   // What encode() takes of it without Python, call by call.
@@ -139,6 +150,7 @@ class Encoder {
   }
 
   size_t value_bytes_ = 0;
+  bool has_pushed_ = false;  // and not finished
   StreamEncoder encoder_;
 };
 

@@ -105,7 +105,7 @@ class LosslessTrials {
       consider(candidate);
     }
     code_all(weighed.unsure);
-    if (choice_.is_chosen() && !choice_.is_fastest && raw_bytes_ <= tiny_raw_bytes) code_tiny();
+    if (choice_.is_chosen() && !choice_.is_fastest) code_beside_samples();
     // What was missing has been found.
     const auto is_best = [&](const LosslessCandidate& c) { return best_ == c.method; };
     if (effort_ == Effort::fast && std::any_of(weighed.unsure.begin(), weighed.unsure.end(), is_best))
@@ -147,7 +147,10 @@ class LosslessTrials {
     const bool is_soon_tried = candidate.bytes < soon_tried_bytes;
     if (!is_soon_tried && candidate.score < close_score(candidate.method) * others_score)
       return draft_.selection.passed(entry, Fate::estimate_too_low);
-    if (trials_left_ == 0 && !(is_soon_tried && effort_ != Effort::fast))
+    // (What has been coded may have come out worse than this one is expected to.)
+    constexpr double clearly_better = 1.05;
+    const bool is_ahead = best_ && candidate.score > clearly_better * best_score_;
+    if (trials_left_ == 0 && !is_ahead && !(is_soon_tried && effort_ != Effort::fast))
       return draft_.selection.passed(entry, Fate::trial_limit);
     code(candidate, entry);
   }
@@ -203,7 +206,9 @@ class LosslessTrials {
 
   // However many different values there are: values in order, as coordinates are, have ranks that take
   // nothing.
-  bool takes_any_ranks() const { return choice_.is_named || (raw_bytes_ <= tiny_raw_bytes && is_in_order()); }
+  bool takes_any_ranks() const {
+    return choice_.is_named || (source_.held <= max_ranks && (effort_ == Effort::max || is_in_order()));
+  }
   bool is_in_order() const {
     const auto& bits = cells_.bits;
     if (!cells_.left_out.empty()) return false;  // some are undefined
@@ -216,16 +221,15 @@ class LosslessTrials {
     return rises || falls;
   }
 
-  // Samples of so few values say little.
-  void code_tiny() {
-    LosslessCandidate zstd;
-    zstd.method = LosslessMethod::zstd;
-    zstd.bytes = raw_bytes_;
-    code_all({zstd});
-    if (cells_.coded == 0 || !takes_any_ranks()) return;
-    LosslessCandidate rank = weigh_method(cells_, LosslessMethod::rank);
-    rank.bytes = raw_bytes_;
-    code_all({rank});
+  // What samples cannot tell: of few values they say little, and different ones may be in order.
+  void code_beside_samples() {
+    std::vector<LosslessCandidate> candidates;
+    if (raw_bytes_ <= tiny_raw_bytes) candidates.emplace_back().method = LosslessMethod::zstd;
+    if (cells_.coded > 0 && takes_any_ranks()) {
+      candidates.push_back(weigh_method(cells_, LosslessMethod::rank));
+    }
+    for (LosslessCandidate& candidate : candidates) candidate.bytes = raw_bytes_;
+    code_all(candidates);
   }
 
   bool is_coded(LosslessMethod method) const {

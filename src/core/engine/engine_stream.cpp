@@ -78,8 +78,9 @@ stream::Header header_of(const EngineBuild& build, const EngineOptions& o) {
   stream::Header header;
   header.dtype = DType::f32;
   header.block_values = o.block_values;
-  header.asked =
+  const Bound follows =
       o.ratio ? Bound{BoundMode::ratio, *o.ratio} : Bound{BoundMode::abs, o.bounds.empty() ? 0 : o.bounds[0]};
+  header.asked = o.asked.value_or(follows);
   header.fill = o.fill;
   header.shape = o.shape;
   set_directions(build, o, header);
@@ -140,6 +141,7 @@ Result<EngineStream> encode_engine_stream(const EngineBuild& build, const Engine
     control.measured(bits + static_cast<uint32_t>(8 * chunk.side_bytes()));
     stream::make_code_table(codebooks.in_force(), codes);
     for (size_t b = 0; b < chunk.blocks().size(); ++b) {
+      round.max_abs_error = std::max<double>(round.max_abs_error, chunk.blocks()[b].max_error);
       const bool is_last = begin + round.values == values.size() && b + 1 == chunk.blocks().size();
       const stream::BlockCodebook codebook{b == 0 ? round.codebook : CodebookKind::kept,
                                            round.offline_codebook, &codebooks.in_force(), &codes};
@@ -148,7 +150,6 @@ Result<EngineStream> encode_engine_stream(const EngineBuild& build, const Engine
                            scratch, made.bytes);
     }
     round.bound_abs = o.bounds[round.rung];
-    round.max_abs_error = chunk.max_error();
     round.stored_bytes = made.bytes.size() - before;
     made.rounds.push_back(round);
     chunk.clear();

@@ -29,7 +29,8 @@ struct EngineOptions {
   std::vector<uint64_t> shape;  // slowest first; none of them open
   // Bounds by rung, ascending; one where the bound is absolute.
   std::vector<double> bounds;
-  ValueRange range;  // of the values, where it is known: keeps more of them inside the bound
+  std::optional<Bound> asked;  // what the user said, for the header; nothing: what follows from the others
+  ValueRange range;            // of the values, where it is known: keeps more of them inside the bound
   std::optional<double> fill;
   uint32_t block_values = 4096;
   bool restarts = true;  // prediction, at every block; with one lane it may go on

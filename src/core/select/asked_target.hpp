@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "core/math/portable_math.hpp"
 #include "core/select/bound_search.hpp"
@@ -30,6 +31,12 @@ inline BoundSearch search_up_to(double width, double start, const SearchTarget& 
 
 inline bool is_ratio_met(const Bound& asked, double reached) {
   return reached * (1 + ratio_tolerance) >= asked.value;
+}
+
+// What a report adds where best effort has not met a ratio; else nothing.
+inline std::string missed_ratio_text(const Bound& asked, double reached) {
+  if (asked.mode != BoundMode::ratio || is_ratio_met(asked, reached)) return {};
+  return fmt::format("ratio {:.5g} was asked for; {:.5g} is the most that was found\n", asked.value, reached);
 }
 
 inline Status unreachable_ratio(const Bound& asked, double reached) {

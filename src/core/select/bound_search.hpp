@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/math/portable_math.hpp"
 
@@ -25,7 +26,7 @@ class BoundSearch {
     at_ = std::clamp(math::log2(start), least_, most_);
   }
 
-  double bound() const { return math::exp2(at_); }
+  double bound() const { return std::min(math::exp2(at_), std::numeric_limits<double>::max()); }
   // The next bound lies beyond the last one that is allowed.
   bool is_exhausted() const { return is_exhausted_; }
   // Between the largest bound tried under which the quantity lies above the limit, and the smallest one under

@@ -18,6 +18,7 @@
 #include "core/select/sequence.hpp"
 #include "core/stages/lossless/byte_coder.hpp"
 #include "core/stages/lossless/byte_planes.hpp"
+#include "core/stages/lossless/value_ranks.hpp"
 #include "core/stages/lossless/word_xor.hpp"
 #include "core/stages/predict/word_lorenzo.hpp"
 
@@ -29,7 +30,8 @@ namespace {
 constexpr int64_t run_cells = 32;
 constexpr size_t min_samples = 512, max_samples = 4096, cells_per_sample = 256;
 constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
-constexpr size_t value_samples = 512;
+constexpr size_t value_samples = 512, rank_samples = 4096;
+constexpr double log2_e = 1.4426950408889634;
 // Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
 constexpr size_t slices = 16, min_slice_words = 64, max_slice_words = 384, words_per_slice_word = 128;
 constexpr CoderLevels trial_levels{.zstd = 1};
@@ -471,8 +473,7 @@ class LosslessWeighing {
     const std::vector<WordOf<T>> few = few_words(cells_, first_values);
     if (few.empty()) {
       withdraw({LosslessMethod::rank}, Fate::many_values);
-      if (share_seen_shortly_before() >= shared_corners ||
-          is_of_hundreds(sample_values(cells_, value_samples)))
+      if (share_seen_shortly_before() >= shared_corners || has_worthwhile_ranks(lorenzo))
         add_unsure(LosslessMethod::rank, lorenzo);
     } else {
       candidates_.push_back(weigh_rank(cells_, runs, likely_axes, few));
@@ -539,11 +540,49 @@ class LosslessWeighing {
     }
   }
 
-  // Some hundred different values look like many to a sample, but come more than once in it.
-  static bool is_of_hundreds(const std::vector<T>& values) {
-    constexpr double most_share = 0.7;
-    return static_cast<double>(different_words(values).size()) <
-           most_share * static_cast<double>(values.size());
+  // Thousands of different values look like many to a sample, but some come more than once in it. Ranks are
+  // worth a trial where values lie far apart in words: each difference has so many bits less.
+  bool has_worthwhile_ranks(const LosslessCandidate& lorenzo) const {
+    constexpr double cells_of_a_value = 6, small_slack = 0.5, worthwhile_share = 0.1, table_bits = 2;
+    const double most =
+        std::min(static_cast<double>(max_ranks), static_cast<double>(cells_.coded) / cells_of_a_value);
+    if (most < 1) return false;
+    // Of most fields a small sample says enough.
+    const std::vector<T> few = sample_values(cells_, value_samples);
+    const double expected = different_of(most, few.size());
+    const double slack = small_slack * (static_cast<double>(few.size()) - expected);
+    if (static_cast<double>(different_words(few).size()) > expected + slack) return false;
+    const std::vector<T> values = sample_values(cells_, rank_samples);
+    const std::vector<WordOf<T>> words = different_words(values);
+    const double different = total_different(words.size(), values.size());
+    if (words.size() < 3 || different > most) return false;
+    const double spared_bits =
+        math::log2(std::max(1.0, words_apart(words) * static_cast<double>(words.size()) / different));
+    const double spared =
+        spared_bits * (static_cast<double>(cells_.coded) - different) - table_bits * different;
+    return spared > worthwhile_share * 8 * lorenzo.bytes;
+  }
+
+  // Different ones among n of D values that are equally frequent: D (1 - e^(-n / D)).
+  static double different_of(double total, size_t sampled) {
+    return total * (1 - math::exp2(-static_cast<double>(sampled) / total * log2_e));
+  }
+  // The D of which a sample has so many different ones.
+  static double total_different(size_t different, size_t sampled) {
+    double least = static_cast<double>(different), most = 2.0 * max_ranks;
+    for (int i = 0; i < 40; ++i) {
+      const double middle = (least + most) / 2;
+      (different_of(middle, sampled) < static_cast<double>(different) ? least : most) = middle;
+    }
+    return most;
+  }
+  // The median distance of successive words.
+  static double words_apart(const std::vector<WordOf<T>>& words) {
+    std::vector<WordOf<T>> gaps;
+    for (size_t i = 1; i < words.size(); ++i) gaps.push_back(static_cast<WordOf<T>>(words[i] - words[i - 1]));
+    const auto middle = gaps.begin() + static_cast<ptrdiff_t>(gaps.size() / 2);
+    std::nth_element(gaps.begin(), middle, gaps.end());
+    return static_cast<double>(*middle);
   }
 
   static double share_of_zeros(const std::vector<T>& values) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/kernels/word_kernels.hpp"
+#include "core/select/sequence.hpp"
 #include "core/stages/lossless/word_repeats.hpp"
 
 namespace neve {
@@ -22,6 +23,7 @@ constexpr size_t min_looked_at = 1 << 12;           // words
 constexpr int one_run_in_64 = 6, one_run_in_8 = 3;  // of those looked at is sampled: bits of its hash
 constexpr size_t common = 16;                       // of runs that are alike
 constexpr size_t max_compared = 512;                // pairs
+constexpr size_t few_repeated = 3;                  // runs, which may be alike by chance
 
 // A run that was sampled by its own hash, so that of two equal ones both are: the hash above, the cell below.
 using SampledRun = uint64_t;
@@ -74,6 +76,7 @@ class RunSample {
     if (blocks_ == 0) return 0;
     const double near = static_cast<double>(ending_) / static_cast<double>(blocks_);
     if (judged == 0) return near;
+    if (repeated < few_repeated) return near;
     const double far = static_cast<double>(repeated * blocks_between) / static_cast<double>(judged);
     return std::max(near, std::min(1.0, far));
   }
@@ -139,8 +142,14 @@ RepeatEstimate estimate_repeats(const LosslessCells<T>& cells) {
       std::clamp<size_t>(cells.bits.size() / min_looked_at, 1, sizeof(T) == 8 ? 16 : 8);
   RunSample sample(one_run_in_64);
   const std::span<const WordOf<T>> bits(cells.bits);
-  for (size_t begin = 0; begin + block_words <= bits.size(); begin += block_words * blocks_between)
+  // One block of so many, at uneven places: twins of even ones would lie between them at most distances.
+  Sequence sequence;
+  const size_t stride = block_words * blocks_between;
+  for (size_t group = 0; group + block_words <= bits.size(); group += stride) {
+    const size_t last = std::min(stride, bits.size() - group) - block_words;
+    const size_t begin = group + sequence.below(last / block_words + 1) * block_words;
     sample.add(bits.subspan(begin, block_words), begin, [&](size_t cell) { return cells.is_coded(cell); });
+  }
   return judge(sample, cells.bits.data(), blocks_between);
 }
 

@@ -37,7 +37,9 @@ double common_unit(const ValueRange& range) {
 
 template <class T>
 double longest_step(double bound_abs, const ValueRange& range) {
-  const double step = stream_step<T>(bound_abs, range);
+  // Twice a bound near the largest number of T would be no step.
+  const double step =
+      stream_step<T>(std::min(bound_abs, static_cast<double>(std::numeric_limits<T>::max()) / 8), range);
   if (step == 0) return 0;
   const auto tolerance = static_cast<double>(stream_quantizer<T>(bound_abs, step, {}).tolerance);
   const double power = math::ldexp(1.0, math::split(2 * tolerance).exponent - 1);
@@ -69,7 +71,6 @@ Chunk<T>::Chunk(const Header& header, uint64_t max_values)
 template <class T>
 void Chunk<T>::clear() {
   begin_ = history_.place();
-  stats_ = {};
   squares_ = 0;
   escape_squares_ = 0;
   symbol_total_ = 0;
@@ -197,16 +198,20 @@ void Chunk<T>::add(const T* values, uint64_t count, bool closes) {
 
 template <class T>
 void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
-  const size_t rejected_before = stats_.rejected;
+  QuantizeStats<T> stats;
   const size_t n = segment.count;
   uint16_t* const symbols = symbols_.data() + symbol_total_;
   const bool has_escape = stream_row_kernels<T>().code(values, n, quantizer_, segment.around,
-                                                       segment.quant_codes, symbols, stats_);
-  if (stats_.rejected != rejected_before) {
-    add_rejected(values, segment);
-    return;
+                                                       segment.quant_codes, symbols, stats);
+  Block& block = blocks_.back();
+  block.classed_max_error = std::max(block.classed_max_error, stats.max_error);
+  if (stats.rejected != 0) return add_rejected(values, segment, stats.max_error);
+  if (has_escape) {
+    note_errors(values, segment, symbols, stats.max_error);
+    add_escapes(values, segment, symbols);
+  } else {
+    block.max_error = std::max(block.max_error, stats.max_error);
   }
-  if (has_escape) add_escapes(values, segment, symbols);
   if (measured_width_ > 0) {
     for (size_t i = 0; i < n; ++i) {
       if (symbols[i] != wide_symbol_escape) squares_ += square(values[i], segment.quant_codes[i]);
@@ -215,6 +220,23 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
   symbol_total_ += n;
   hold_ = segment.quant_codes[n - 1];
   in_run_ = false;
+}
+
+template <class T>
+T Chunk<T>::error(T value, int32_t quant_code) const {
+  return std::abs(value - portable::dequantize_one(quant_code, 0, T{0}, quantizer_.step));
+}
+
+// Escapes are exact. Once the largest error is near the bound, few segments have a larger one.
+template <class T>
+void Chunk<T>::note_errors(const T* values, const History::Segment& segment, const uint16_t* symbols,
+                           T largest) {
+  T& max_error = blocks_.back().max_error;
+  if (largest <= max_error) return;
+  for (size_t i = 0; i < segment.count; ++i) {
+    if (symbols[i] != wide_symbol_escape)
+      max_error = std::max(max_error, error(values[i], segment.quant_codes[i]));
+  }
 }
 
 // Half of the values may be escapes, with no order in which: no branch depends on it.
@@ -317,7 +339,7 @@ bool Chunk<T>::extends_run(T value) {
 // Some values have no quantization code. They take that of the value before, so that prediction finds
 // something like the field there, and are given as they are.
 template <class T>
-void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
+void Chunk<T>::add_rejected(const T* values, const History::Segment& segment, T largest_error) {
   const size_t n = segment.count;
   // Held quantization codes are marked aside: any number may be a quantization code.
   std::array<uint8_t, History::longest_segment> is_held;
@@ -340,9 +362,11 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment) {
     portable_kernels().pack_wide(&residuals_[i], 1, &symbol);
     if (symbol == wide_symbol_escape) {
       put_escape(values[i], residuals_[i], segment.quant_codes[i]);
-    } else if (measured_width_ > 0) {
-      squares_ += square(values[i], segment.quant_codes[i]);
+      continue;
     }
+    if (measured_width_ > 0) squares_ += square(values[i], segment.quant_codes[i]);
+    T& max_error = blocks_.back().max_error;
+    if (largest_error > max_error) max_error = std::max(max_error, error(values[i], segment.quant_codes[i]));
   }
 }
 

@@ -74,6 +74,9 @@ class Chunk {
     uint32_t side_bytes = 0;
     uint32_t classed_side_bytes = 0;
     uint32_t escapes = 0;
+    // The largest error among values that symbols, or classes, code.
+    T max_error = 0;
+    T classed_max_error = 0;
     bool has_raw = false;
     bool restarts = false;
     bool has_step = false;
@@ -105,7 +108,6 @@ class Chunk {
   bool has_classed_escapes() const { return escapes_.size() > unclassed_escapes_; }
   // Of a block that has_raw: its values. Those of successive ones follow each other.
   std::span<const T> raw(const Block& b) const { return std::span(raw_).subspan(b.raw_begin, b.values); }
-  double max_error() const { return static_cast<double>(stats_.max_error); }
   // Of errors, over ordinary values.
   double squares(bool is_classed) const { return is_classed ? squares_ + escape_squares_ : squares_; }
   uint64_t ordinary() const { return values_ - specials_; }
@@ -116,11 +118,13 @@ class Chunk {
 
  private:
   void add_segment(const T* values, const History::Segment& segment);
-  void add_rejected(const T* values, const History::Segment& segment);
+  void add_rejected(const T* values, const History::Segment& segment, T largest_error);
   void add_escapes(const T* values, const History::Segment& segment, const uint16_t* symbols);
   void look_at_escapes(const T* values, const History::Segment& segment, const uint16_t* symbols);
   void put_escape(T value, int32_t residual, int32_t quant_code);
   void put_unclassed(T value);
+  T error(T value, int32_t quant_code) const;
+  void note_errors(const T* values, const History::Segment& segment, const uint16_t* symbols, T largest);
   void put_special(T value);
   bool extends_run(T value);
   void keep_raw(Block& block, const T* values, size_t count);
@@ -134,7 +138,6 @@ class Chunk {
   History history_;
   History::Place begin_;  // of this chunk
   Quantizer<T> quantizer_{};
-  QuantizeStats<T> stats_;
   bool next_restarts_ = true;
   bool next_has_step_ = false;
   double measured_width_ = 0;  // 0: nothing is measured

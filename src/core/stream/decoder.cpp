@@ -243,7 +243,7 @@ Result<StreamContents> read_contents(ByteSpan bytes) {
   if (header.is_raw) {
     if (const auto values = raw_values(header, bytes.size() - rest.size(), bytes); !values.ok())
       return values.status();
-    contents.values = header.value_total().value_or(0);
+    contents.values = stream::raw_value_bytes(header) / dtype_bytes(header.dtype);
     return contents;
   }
   BlockSequence sequence;

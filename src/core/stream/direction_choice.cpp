@@ -94,17 +94,20 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
     const bool has_line = header.dims == 2 || at % header.lines_per_plane != 0;
     if (!has_line) continue;
     NeighbourRows around{};
-    const int32_t* const own = load(0, at);
+    int32_t* const own = load(0, at);
     around.rows[0] = load(1, at - 1);
     if (header.dims == 3) {
       around.rows[1] = load(2, at - header.lines_per_plane);
       around.rows[2] = load(3, at - header.lines_per_plane - 1);
     }
     for (int dims = 1; dims <= header.dims; ++dims) {
+      // Along the one direction alone lines follow each other.
+      own[-1] = dims == 1 && n == line ? around.rows[0][n - 1] : 0;
       around.count = static_cast<uint8_t>((1 << (dims - 1)) - 1);
       kernels().predict(own, around, true, n, residuals.data());
-      // The first of a line that begins within it would be far off.
-      add(std::span(residuals).subspan(1, n - 1), symbols[static_cast<size_t>(dims) - 1]);
+      // The first of a whole line counts; one within a line has no code before it here.
+      const size_t first_known = n == line ? 0 : 1;
+      add(std::span(residuals).subspan(first_known, n - first_known), symbols[static_cast<size_t>(dims) - 1]);
     }
   }
   int best = header.dims;

@@ -27,9 +27,6 @@ using stream::ChunkWriter;
 using stream::Codebooks;
 using stream::Header;
 
-// Under a ratio or a PSNR the chunk's values are kept, and tried under several bounds.
-constexpr uint64_t tried_chunk_bytes = uint64_t{4} << 20;
-
 constexpr double psnr_above_db = 0.5;
 constexpr int max_tries = 20;
 // Bounds that are so close are as good as the same; those of a ratio that it is met under are so, too.
@@ -40,7 +37,7 @@ constexpr double same_octaves = 0.04, near_octaves = 0.2;
 struct StreamEncoder::State {
   virtual ~State() = default;
   virtual Status push(const void* values, uint64_t count) = 0;
-  virtual void flush() = 0;
+  virtual Status flush() = 0;
   virtual Status finish() = 0;
   virtual void reset() = 0;
 
@@ -116,8 +113,10 @@ class Encoder final : public StreamEncoder::State {
     return {};
   }
 
-  void flush() override {
+  Status flush() override {
+    if (is_finished_) return usage_error("stream: flushed after its end");
     if ((is_tried_ ? pending_.size() : chunk_.values()) > 0) close_chunk(false);
+    return {};
   }
 
   Status finish() override {
@@ -146,7 +145,8 @@ class Encoder final : public StreamEncoder::State {
   }
 
   static uint64_t chunk_values(const StreamOptions& options, std::optional<uint64_t> total, bool is_tried) {
-    const uint64_t bytes = is_tried ? std::min(options.chunk_bytes, tried_chunk_bytes) : options.chunk_bytes;
+    const uint64_t bytes =
+        is_tried ? std::min(options.chunk_bytes, options.tried_bytes) : options.chunk_bytes;
     const uint64_t values = std::max<uint64_t>(1, bytes / sizeof(T));
     return total ? std::min(values, std::max<uint64_t>(1, *total)) : values;
   }
@@ -193,7 +193,12 @@ class Encoder final : public StreamEncoder::State {
     ChunkReport report;
     report.values = chunk_.values();
     report.bound_abs = bound_abs_;
-    report.max_abs_error = plan.all_raw ? 0 : chunk_.max_error();
+    for (size_t b = 0; b < chunk_.blocks().size(); ++b) {
+      const auto& block = chunk_.blocks()[b];
+      if (!plan.is_raw.empty() && plan.is_raw[b] != 0) continue;
+      const T largest = plan.has_extra_bits ? block.classed_max_error : block.max_error;
+      report.max_abs_error = std::max(report.max_abs_error, static_cast<double>(largest));
+    }
     report.exact_values = plan.all_raw ? chunk_.values() : chunk_.exact_values(plan.has_extra_bits);
     report.special_values = chunk_.special_values();
     report.extra_bits = plan.extra_bits;
@@ -299,7 +304,9 @@ class Encoder final : public StreamEncoder::State {
       chunk_.add(pending_.data(), pending_.size(), true);
       if (is_near(tried_bits())) return;
     }
-    const double width = range.width() > 0 ? range.width() : std::max(1e-30, std::abs(range.max));
+    const double width = range.width();
+    // One value and specials: what is kept as it is takes next to nothing, or no bound helps.
+    if (width == 0) return encode_pending(0, range);
     constexpr double rounding = 0.997;  // of blocks to whole bytes
     const SearchTarget target{target_bits * (1 + ratio_tolerance) * rounding, target_bits, 1};
     BoundSearch search = search_up_to(width, has_step_ && bound_abs_ > 0 ? bound_abs_ : 1e-3 * width, target);
@@ -397,10 +404,7 @@ Status StreamEncoder::push(const void* values, uint64_t count) {
   return change([&] { return state_->push(values, count); });
 }
 Status StreamEncoder::flush() {
-  return change([&]() -> Status {
-    state_->flush();
-    return {};
-  });
+  return change([&] { return state_->flush(); });
 }
 Status StreamEncoder::finish() {
   return change([&] { return state_->finish(); });

@@ -105,7 +105,9 @@ void write_raw_stream(const Header& header, const void* values, Bytes& out) {
 }
 
 uint64_t raw_value_bytes(const Header& header) {
-  return header.value_total().value_or(0) * dtype_bytes(header.dtype);
+  uint64_t values = 1;
+  for (const uint64_t size : header.shape) values *= size;
+  return values * dtype_bytes(header.dtype);
 }
 
 namespace {
@@ -222,7 +224,10 @@ Status read_raw_rest(ByteReader& in, bool has_fill, Header& h) {
   for (uint64_t& size : h.shape) size = in.get_varint();
   if (in.failed() || in.remaining() != 0) return corrupt("stream header: ends inside its fields");
   if (h.dims != 0) return corrupt(fmt::format("stream header: {} dims of a raw stream, must be 0", h.dims));
-  if (const std::string fault = shape_fault(h.shape); !fault.empty())
+  // Sizes of 0 are closed: there are no values then.
+  std::vector<uint64_t> sizes = h.shape;
+  std::replace(sizes.begin(), sizes.end(), uint64_t{0}, uint64_t{1});
+  if (const std::string fault = shape_fault(sizes); !fault.empty())
     return corrupt(fmt::format("stream header: {}", fault));
   return {};
 }

@@ -31,9 +31,6 @@ std::string_view name_of(const std::array<std::string_view, count>& names, Numbe
   return n < count ? names[n] : "unknown";
 }
 
-// A code takes a bit at least.
-constexpr double max_ratio_per_value_bit = 0.9;
-
 // Sizes of 1 predict nothing and are dropped; of what is left the slowest are merged until there are three
 // directions, or `most` of them. Those too long for a line of a lane become one direction.
 void set_directions(std::span<const uint64_t> shape, int most, Header& header) {
@@ -63,11 +60,6 @@ Status check_bound_and_range(const StreamOptions& o) {
   if (needs_range && o.range.empty) {
     return usage_error(
         fmt::format("stream: bound {} needs the range of the values to come", to_string(o.bound)));
-  }
-  const double max_ratio = max_ratio_per_value_bit * 8 * static_cast<double>(dtype_bytes(o.dtype));
-  if (o.bound.mode == BoundMode::ratio && o.bound.value > max_ratio && !o.bound.best_effort) {
-    return usage_error(fmt::format("stream: ratio {} of {}, at most {}: a code takes a bit at least",
-                                   o.bound.value, dtype_name(o.dtype), max_ratio));
   }
   return {};
 }
