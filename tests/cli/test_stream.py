@@ -132,3 +132,34 @@ def test_what_the_engine_is_not_built_for(neve, tmp_path):
     engine = ["--stream", "--engine", "--dims", "1"]
     neve("compress", tmp_path / "long.npy", tmp_path / "a.nevs", *bound, *engine)
     neve("verify", tmp_path / "long.npy", tmp_path / "a.nevs")
+
+
+def test_best_effort_says_what_it_reached(neve, tmp_path):
+    np.save(tmp_path / "a.npy", field())
+    for extra in ([], ["--stream"], ["--stream", "--engine"]):
+        compress = [
+            "compress",
+            tmp_path / "a.npy",
+            tmp_path / "a.n",
+            "--bound",
+            "ratio=5000",
+            *extra,
+        ]
+        assert (
+            "not reached" in neve(*compress, expect=2).err
+            or "loop reached" in neve(*compress, expect=2).err
+        )
+        assert not (tmp_path / "a.n").exists()
+        said = neve(*compress, "--best-effort").out
+        assert "ratio 5000 was asked for" in said
+        report = neve(*compress, "--best-effort", "--json").json
+        assert 1 < report["reached"] < 5000
+        (tmp_path / "a.n").unlink()
+
+
+def test_an_array_without_values(neve, tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((5, 0, 2), np.float32))
+    neve("compress", tmp_path / "a.npy", tmp_path / "a.n", "--bound", "rel=1e-3", "--stream")
+    assert "as they are" in neve("info", tmp_path / "a.n").out
+    neve("decompress", tmp_path / "a.n", tmp_path / "b.npy")
+    assert np.load(tmp_path / "b.npy").shape == (5, 0, 2)

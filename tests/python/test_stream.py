@@ -145,3 +145,25 @@ def test_thresholds_of_another_rule_are_refused():
     with pytest.raises(neve.Error, match="chi has no meaning with codebook_rule='exact_cost'"):
         neve.StreamEncoder((4,), abs=1, codebook_rule="exact_cost", chi=(1, 2))
     neve.StreamEncoder((4,), abs=1, codebook_rule="chi", chi=(1, 2))
+
+
+def test_calls_in_another_order():
+    encoder = neve.StreamEncoder((100,), abs=0.1)
+    encoder.push(np.ones(5, np.float32))
+    with pytest.raises(neve.Error, match="values have been pushed"):
+        encoder.encode(np.ones(100, np.float32))
+    encoder.reset()
+    with pytest.raises(neve.Error, match="95 values of 100 are missing"):
+        encoder.encode(np.ones(5, np.float32))
+    encoder.push(np.ones(100, np.float32))
+    encoder.finish()
+    with pytest.raises(neve.Error, match="after its end"):
+        encoder.flush()
+    stored = encoder.take()
+    decoder = neve.StreamDecoder()
+    pieces = []
+    for at in range(len(stored)):
+        decoder.push(stored[at : at + 1])
+        pieces.append(decoder.take())
+    decoder.finish()
+    assert np.abs(np.concatenate(pieces) - 1).max() <= 0.1 and sum(p.size for p in pieces) == 100

@@ -56,7 +56,7 @@ Result<Encoded> encode_with(const StreamOptions& options, const void* values, ui
 Result<Encoded> encode_in_best_dims(StreamOptions options, const void* values, uint64_t total) {
   NEVE_ASSIGN(options.dims, best_stream_dims(options, values));
   NEVE_ASSIGN(Encoded first, encode_with(options, values, total));
-  if (options.bound.mode != BoundMode::ratio || options.dims == 0) return first;
+  if (options.bound.mode != BoundMode::ratio || first.bound_abs() == 0) return first;
   StreamOptions found = options;
   found.bound = {BoundMode::abs, first.bound_abs()};
   found.dims = 0;

@@ -38,10 +38,10 @@ double common_unit(const ValueRange& range) {
 template <class T>
 double longest_step(double bound_abs, const ValueRange& range) {
   // Twice a bound near the largest number of T would be no step.
-  const double step =
-      stream_step<T>(std::min(bound_abs, static_cast<double>(std::numeric_limits<T>::max()) / 8), range);
+  const double bound = std::min(bound_abs, static_cast<double>(std::numeric_limits<T>::max()) / 8);
+  const double step = stream_step<T>(bound, range);
   if (step == 0) return 0;
-  const auto tolerance = static_cast<double>(stream_quantizer<T>(bound_abs, step, {}).tolerance);
+  const auto tolerance = static_cast<double>(stream_quantizer<T>(bound, step, {}).tolerance);
   const double power = math::ldexp(1.0, math::split(2 * tolerance).exponent - 1);
   const double longest = std::max({step, power, common_unit<T>(range)});
   const auto typed = static_cast<T>(longest);

@@ -9,6 +9,7 @@
 #include "core/kernels/stream_kernels.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/stream/chunk.hpp"
+#include "core/stream/codebook_choice.hpp"
 
 namespace neve::stream {
 
@@ -19,8 +20,15 @@ constexpr uint64_t longest_line = 1024;
 // A sample does not tell finer differences.
 constexpr double min_gain = 0.005;
 
-// Bits that codes as good as the frequencies allow would take.
-double ideal_bits(const SymbolCounts& counts) {
+// Bits that codes would take: as good as the frequencies allow, or from an offline codebook, which is all
+// that short streams have.
+double code_bits(const SymbolCounts& counts, bool is_short) {
+  if (is_short) {
+    uint64_t least = UINT64_MAX;
+    for (const Codebook& codebook : offline_codebooks())
+      least = std::min(least, coded_bits(codebook, counts));
+    return static_cast<double>(least);
+  }
   double total = 0;
   for (const uint32_t count : counts) total += count;
   double bits = 0;
@@ -47,12 +55,12 @@ void add(std::span<const int32_t> residuals, Symbols& symbols) {
 }
 
 // With what escapes or extra bits carry beside the codes.
-double cost(const Symbols& symbols, size_t value_bytes, bool is_for_software) {
+double cost(const Symbols& symbols, size_t value_bytes, bool is_for_software, bool is_short) {
   const double value_bits = 8.0 * static_cast<double>(value_bytes);
-  const double direct = ideal_bits(symbols.direct) + symbols.direct[wide_symbol_escape] * value_bits;
+  const double direct = code_bits(symbols.direct, is_short) + symbols.direct[wide_symbol_escape] * value_bits;
   if (!is_for_software) return direct;
   const ClassedCounts& c = symbols.classed;
-  return std::min(direct, ideal_bits(c.counts) + static_cast<double>(c.extra_bits) +
+  return std::min(direct, code_bits(c.counts, is_short) + static_cast<double>(c.extra_bits) +
                               c.counts[wide_symbol_escape] * value_bits);
 }
 
@@ -111,8 +119,9 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
     }
   }
   int best = header.dims;
+  const bool is_short = header.value_total().value_or(0) < rebuild_min_symbols;
   const auto cost_of = [&](int dims) {
-    return cost(symbols[static_cast<size_t>(dims) - 1], sizeof(T), is_for_software);
+    return cost(symbols[static_cast<size_t>(dims) - 1], sizeof(T), is_for_software, is_short);
   };
   double least = cost_of(best);
   for (int dims = header.dims - 1; dims >= 1; --dims) {

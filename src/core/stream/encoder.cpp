@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/format/frame_header.hpp"
+#include "core/kernels/portable.hpp"
 #include "core/math/portable_math.hpp"
 #include "core/select/asked_target.hpp"
 #include "core/status/guarded.hpp"
@@ -293,6 +294,16 @@ class Encoder final : public StreamEncoder::State {
     return std::clamp(8 * due_bytes / n, least * asked_bits, 1.3 * asked_bits);
   }
 
+  // Bits a value that runs of equal values take as they are, at least.
+  double bits_of_runs() const {
+    size_t runs = 1;
+    for (size_t i = 1; i < pending_.size(); ++i) {
+      runs += portable::bits(pending_[i]) != portable::bits(pending_[i - 1]) ? 1 : 0;
+    }
+    const double of_run = 8.0 * (sizeof(T) + sizeof(uint16_t)) + 1;
+    return of_run * static_cast<double>(runs) / static_cast<double>(pending_.size());
+  }
+
   // eb' = 2^(B - B target) eb (CEAZ, equation 2), corrected until it is the smallest bound that gets there.
   void try_for_ratio(const ValueRange& range) {
     const double target_bits = due_bits();
@@ -309,6 +320,7 @@ class Encoder final : public StreamEncoder::State {
     if (width == 0) return encode_pending(0, range);
     constexpr double rounding = 0.997;  // of blocks to whole bytes
     const SearchTarget target{target_bits * (1 + ratio_tolerance) * rounding, target_bits, 1};
+    if (bits_of_runs() <= target.limit) return encode_pending(0, range);
     BoundSearch search = search_up_to(width, has_step_ && bound_abs_ > 0 ? bound_abs_ : 1e-3 * width, target);
     double met = 0, met_bits = 0;
     double most = width, most_bits = std::numeric_limits<double>::infinity();

@@ -774,6 +774,111 @@ TYPED_TEST(StreamOf, ReachesAPsnrAndNeverLess) {
   }
 }
 
+// A step beyond the largest number would be none.
+TYPED_TEST(StreamOf, RangesUpToTheLargestNumberKeepTheirBound) {
+  using T = TypeParam;
+  const T largest = std::numeric_limits<T>::max();
+  std::vector<T> values;
+  for (int i = 0; i < 3000; ++i)
+    values.push_back(i % 3 == 0 ? largest : -largest + largest / 1000 * T(i % 7));
+  for (const bool for_engine : {false, true}) {
+    for (const Bound bound : {Bound{BoundMode::psnr, 5}, Bound{BoundMode::psnr, 50},
+                              Bound{BoundMode::rel, 0.9}, Bound{BoundMode::ratio, 4}}) {
+      StreamOptions o = options_of<T>({3000}, 1);
+      o.bound = bound;
+      o.bound.best_effort = bound.mode == BoundMode::ratio;
+      o.range = {-largest, largest, false};
+      o.chunk_bytes = 4096;
+      o.for_engine = for_engine;
+      const auto bytes = encode(o, values.data(), values.size());
+      const auto contents = describe_stream(bytes);
+      ASSERT_TRUE(contents.ok()) << contents.status().message();
+      double bound_abs = 0;
+      for (const StreamBlock& block : contents->blocks) bound_abs = std::max(bound_abs, block.bound_abs);
+      const auto back = decode<T>(bytes, values.size());
+      for (size_t i = 0; i < values.size(); ++i) {
+        ASSERT_LE(std::abs(static_cast<double>(back[i]) / 4 - static_cast<double>(values[i]) / 4),
+                  bound_abs / 4);
+      }
+    }
+  }
+}
+
+TYPED_TEST(StreamOf, RunsReachRatiosBeyondABitAValueWithoutAnyError) {
+  using T = TypeParam;
+  std::vector<T> steps;
+  for (int i = 0; i < 60000; ++i) steps.push_back(static_cast<T>(1.7 * (i / 500)));
+  for (const double ratio : {3.0, 21.0, 50.0}) {
+    StreamOptions o = options_of<T>({60000}, 1);
+    o.bound = {BoundMode::ratio, ratio};
+    const auto bytes = encode(o, steps.data(), steps.size());
+    EXPECT_GE(static_cast<double>(steps.size() * sizeof(T)), ratio * static_cast<double>(bytes.size()));
+    EXPECT_EQ(steps, decode<T>(bytes, steps.size()));
+  }
+}
+
+// Header and step count: of short streams they are much of what there is.
+TYPED_TEST(StreamOf, ShortStreamsReachWhatSomeBoundReaches) {
+  using T = TypeParam;
+  for (const uint64_t count : {100U, 300U, 1000U, 5000U}) {
+    std::vector<T> line;
+    for (uint64_t i = 0; i < count; ++i)
+      line.push_back(static_cast<T>(std::sin(static_cast<double>(i) / 50)));
+    const std::vector<uint64_t> shape{count};
+    for (const double bound : {1e-5, 1e-3, 1e-2, 0.1}) {
+      StreamArrayOptions under;
+      under.stream.bound = {BoundMode::abs, bound};
+      const auto found = encode_stream(dtype_of<T>, shape, line.data(), under);
+      ASSERT_TRUE(found.ok());
+      StreamArrayOptions asked;
+      asked.stream.bound = {BoundMode::ratio,
+                            static_cast<double>(count * sizeof(T)) / static_cast<double>(found->size())};
+      if (asked.stream.bound.value <= 1) continue;
+      std::vector<ChunkReport> reports;
+      const auto made = encode_stream(dtype_of<T>, shape, line.data(), asked, &reports);
+      ASSERT_TRUE(made.ok()) << made.status().message();
+      EXPECT_LE(reports.at(0).max_abs_error, 1.3 * bound) << count;
+    }
+  }
+}
+
+TEST(Stream, ReportsTheLargestErrorOfWhatIsNotExact) {
+  for (const bool for_engine : {false, true}) {
+    for (const double bound : {1e-1, 1e-3, 1e-5, 1e-9}) {
+      const auto field = hard_field<float>({40, 30, 20}, 12);
+      StreamOptions o = options_of<float>({20, 30, 40}, bound);
+      o.for_engine = for_engine;
+      auto encoder = StreamEncoder::create(o);
+      ASSERT_TRUE(encoder.ok());
+      ASSERT_TRUE(encoder->push(field.data(), field.size()).ok());
+      ASSERT_TRUE(encoder->finish().ok());
+      const auto back = decode<float>(encoder->output(), field.size());
+      float largest = 0;
+      for (size_t i = 0; i < field.size(); ++i) {
+        if (std::isfinite(field[i])) largest = std::max(largest, std::abs(back[i] - field[i]));
+      }
+      EXPECT_EQ(largest, static_cast<float>(encoder->reports()[0].max_abs_error)) << bound;
+    }
+  }
+}
+
+TEST(Stream, ArraysWithoutValuesOfAnyShape) {
+  for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{0}, {0, 3}, {5, 0}, {2, 0, 4}}) {
+    for (const Bound bound :
+         {Bound{BoundMode::abs, 1}, Bound{BoundMode::ratio, 10}, Bound{BoundMode::psnr, 50}}) {
+      StreamArrayOptions options;
+      options.stream.bound = bound;
+      const auto bytes = encode_stream(DType::f64, shape, nullptr, options);
+      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+      const auto contents = describe_stream(*bytes);
+      ASSERT_TRUE(contents.ok()) << contents.status().message();
+      EXPECT_EQ(shape, contents->info.shape);
+      EXPECT_EQ(0U, contents->values);
+      EXPECT_TRUE(decode_stream(*bytes, nullptr, 0).ok());
+    }
+  }
+}
+
 TEST(Stream, ARatioOutOfReachIsSaidAtTheEnd) {
   test::Random random(6);
   std::vector<float> values(30000);
