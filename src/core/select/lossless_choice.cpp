@@ -30,7 +30,7 @@ namespace {
 constexpr int64_t run_cells = 32;
 constexpr size_t min_samples = 512, max_samples = 4096, cells_per_sample = 256;
 constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
-constexpr size_t value_samples = 512, rank_samples = 4096;
+constexpr size_t value_samples = 512, max_rank_samples = 4096;
 constexpr double log2_e = 1.4426950408889634;
 // Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
 constexpr size_t slices = 16, min_slice_words = 64, max_slice_words = 384, words_per_slice_word = 128;
@@ -543,7 +543,7 @@ class LosslessWeighing {
   // Thousands of different values look like many to a sample, but some come more than once in it. Ranks are
   // worth a trial where values lie far apart in words: each difference has so many bits less.
   bool has_worthwhile_ranks(const LosslessCandidate& lorenzo) const {
-    constexpr double cells_of_a_value = 6, small_slack = 0.5, worthwhile_share = 0.1, table_bits = 2;
+    constexpr double cells_of_a_value = 4.0 / 3, small_slack = 0.5, worthwhile_share = 0.1, table_bits = 2;
     const double most =
         std::min(static_cast<double>(max_ranks), static_cast<double>(cells_.coded) / cells_of_a_value);
     if (most < 1) return false;
@@ -552,7 +552,8 @@ class LosslessWeighing {
     const double expected = different_of(most, few.size());
     const double slack = small_slack * (static_cast<double>(few.size()) - expected);
     if (static_cast<double>(different_words(few).size()) > expected + slack) return false;
-    const std::vector<T> values = sample_values(cells_, rank_samples);
+    const auto samples = std::clamp<size_t>(cells_.coded / 8, value_samples, max_rank_samples);
+    const std::vector<T> values = sample_values(cells_, samples);
     const std::vector<WordOf<T>> words = different_words(values);
     const double different = total_different(words.size(), values.size());
     if (words.size() < 3 || different > most) return false;

@@ -64,6 +64,23 @@ double cost(const Symbols& symbols, size_t value_bytes, bool is_for_software, bo
                               c.counts[wide_symbol_escape] * value_bits);
 }
 
+// How many directions; symbols[k] are of k + 1.
+int cheapest(std::span<const Symbols> symbols, size_t value_bytes, bool is_for_software, bool is_short) {
+  const auto cost_of = [&](size_t dims) {
+    return cost(symbols[dims - 1], value_bytes, is_for_software, is_short);
+  };
+  size_t best = symbols.size();
+  double least = cost_of(best);
+  for (size_t dims = best - 1; dims >= 1; --dims) {
+    const double found = cost_of(dims);
+    if (found < least * (1 - min_gain)) {
+      best = dims;
+      least = found;
+    }
+  }
+  return static_cast<int>(best);
+}
+
 }  // namespace
 
 template <class T>
@@ -118,20 +135,9 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
       add(std::span(residuals).subspan(first_known, n - first_known), symbols[static_cast<size_t>(dims) - 1]);
     }
   }
-  int best = header.dims;
   const bool is_short = header.value_total().value_or(0) < rebuild_min_symbols;
-  const auto cost_of = [&](int dims) {
-    return cost(symbols[static_cast<size_t>(dims) - 1], sizeof(T), is_for_software, is_short);
-  };
-  double least = cost_of(best);
-  for (int dims = header.dims - 1; dims >= 1; --dims) {
-    const double found = cost_of(dims);
-    if (found < least * (1 - min_gain)) {
-      best = dims;
-      least = found;
-    }
-  }
-  return best;
+  return cheapest(std::span(symbols).first(static_cast<size_t>(header.dims)), sizeof(T), is_for_software,
+                  is_short);
 }
 
 template int choose_dims<float>(const Header&, const float*, double, const ValueRange&, bool);

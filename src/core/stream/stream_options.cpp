@@ -80,6 +80,9 @@ Status check_extents(const StreamOptions& o) {
   if (o.chunk_bytes < min_stream_chunk_bytes || o.chunk_bytes > max_stream_chunk_bytes) {
     return out_of_range("stream: chunk_bytes", o.chunk_bytes, min_stream_chunk_bytes, max_stream_chunk_bytes);
   }
+  if (o.tried_bytes < min_stream_chunk_bytes || o.tried_bytes > max_stream_chunk_bytes) {
+    return out_of_range("stream: tried_bytes", o.tried_bytes, min_stream_chunk_bytes, max_stream_chunk_bytes);
+  }
   return {};
 }
 
