@@ -202,18 +202,17 @@ MappedCells<T> map_to_multiples(const LosslessCells<T>& cells, const ValueUnit& 
   });
 }
 
-// The different words that ranks are given to; nothing when they are too many, or none and that does not pay.
+// The different words that ranks are given to; nothing when they are too many.
 template <class T>
-std::optional<std::vector<WordOf<T>>> ranked_words(const LosslessCells<T>& cells, bool by_name) {
+std::optional<std::vector<WordOf<T>>> ranked_words(const LosslessCells<T>& cells) {
   using U = WordOf<T>;
   std::vector<U> words;
   words.reserve(cells.held);
   for (size_t cell = 0; cell < cells.bits.size(); ++cell) {
     if (cells.is_coded(cell)) words.push_back(word_of<T>(cells.bits[cell]));
   }
-  auto distinct =
-      distinct_words<U>(words, std::is_integral_v<T>, by_name ? max_ranks : max_paying_ranks(words.size()));
-  if (!distinct || (distinct->empty() && !by_name)) return {};
+  auto distinct = distinct_words<U>(words, std::is_integral_v<T>);
+  if (!distinct) return {};
   if (distinct->empty())
     distinct->push_back(0);  // nothing but special values; the table has an entry at least
   return distinct;
@@ -229,13 +228,11 @@ MappedCells<T> map_to_ranks(const LosslessCells<T>& cells, const std::vector<Wor
                    [&](U bits) { return std::optional(static_cast<U>(ranks.number(word_of<T>(bits)))); });
 }
 
-// The section's bytes; nothing when the values do not suit the method after all. `by_name`: it was asked for
-// and need not pay.
 }  // namespace
 
 template <class T>
 std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
-                               const CoderLevels& levels, bool by_name) {
+                               const CoderLevels& levels) {
   Bytes bytes(1, static_cast<std::byte>(candidate.method));
   ByteWriter out(bytes);
   if (candidate.method == LosslessMethod::lorenzo) {
@@ -244,7 +241,7 @@ std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCand
     write_unit(candidate.unit, out);
     write_differences(cells, map_to_multiples(cells, candidate.unit), candidate, out);
   } else if (candidate.method == LosslessMethod::rank) {
-    const auto distinct = ranked_words(cells, by_name);
+    const auto distinct = ranked_words(cells);
     if (!distinct) return {};
     write_distinct<WordOf<T>>(*distinct, out);
     write_differences(cells, map_to_ranks(cells, *distinct), candidate, out);
@@ -298,32 +295,32 @@ bool takes_rows(const SectionSource<T>& source, LosslessMethod method) {
 
 template LosslessCells<float> gather(const SectionSource<float>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<float>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<float>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<float>&, LosslessMethod);
 template LosslessCells<double> gather(const SectionSource<double>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<double>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<double>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<double>&, LosslessMethod);
 template LosslessCells<uint8_t> gather(const SectionSource<uint8_t>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<uint8_t>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<uint8_t>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<uint8_t>&, LosslessMethod);
 template LosslessCells<uint16_t> gather(const SectionSource<uint16_t>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<uint16_t>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<uint16_t>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<uint16_t>&, LosslessMethod);
 template LosslessCells<uint32_t> gather(const SectionSource<uint32_t>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<uint32_t>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<uint32_t>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<uint32_t>&, LosslessMethod);
 template LosslessCells<uint64_t> gather(const SectionSource<uint64_t>&, const ComponentSpec&);
 template std::optional<Bytes> encode_by(const LosslessCells<uint64_t>&, const LosslessCandidate&,
-                                        const CoderLevels&, bool);
+                                        const CoderLevels&);
 template std::optional<Bytes> encode_rows(const SectionSource<uint64_t>&, LosslessMethod, const CoderLevels&);
 template bool takes_rows(const SectionSource<uint64_t>&, LosslessMethod);
 

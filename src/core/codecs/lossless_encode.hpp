@@ -18,10 +18,9 @@ template <class T>
 LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spec);
 
 // The section's bytes; nothing where there are too many different values for ranks, or no such coder.
-// `any_ranks`: ranks however many there are.
 template <class T>
 std::optional<Bytes> encode_by(const LosslessCells<T>& cells, const LosslessCandidate& candidate,
-                               const CoderLevels& levels, bool any_ranks);
+                               const CoderLevels& levels);
 
 // The section's bytes by a method of byte planes, which are made of the values as they lie: no other method
 // needs so little of them.

@@ -204,10 +204,10 @@ class LosslessTrials {
     }
   }
 
-  // However many different values there are: values in order, as coordinates are, have ranks that take
+  // However many different values a sample shows: those in order, as coordinates are, have ranks that take
   // nothing.
   bool takes_any_ranks() const {
-    return choice_.is_named || (source_.held <= max_ranks && (effort_ == Effort::max || is_in_order()));
+    return source_.held <= max_ranks && (effort_ == Effort::max || is_in_order());
   }
   bool is_in_order() const {
     const auto& bits = cells_.bits;
@@ -300,14 +300,13 @@ class LosslessTrials {
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
     const uint64_t begin_ns = thread_time_ns();
-    const bool by_name = candidate.method == LosslessMethod::rank && takes_any_ranks();
-    std::optional<Bytes> bytes = is_in_rows_ ? encode_rows(source_, candidate.method, levels_)
-                                             : encode_by(cells_, candidate, levels_, by_name);
+    std::optional<Bytes> bytes =
+        is_in_rows_ ? encode_rows(source_, candidate.method, levels_) : encode_by(cells_, candidate, levels_);
     if (bytes && effort_ != Effort::fast && coder_of(candidate.method) == ByteCoder::zstd &&
         static_cast<double>(bytes->size()) * sparse_ratio < raw_bytes_) {
       // A higher level of zstd may take more, of sparse values 2 to 6 %.
       auto quick = is_in_rows_ ? encode_rows(source_, candidate.method, quick_levels())
-                               : encode_by(cells_, candidate, quick_levels(), by_name);
+                               : encode_by(cells_, candidate, quick_levels());
       if (quick && quick->size() < bytes->size()) bytes = std::move(quick);
     }
     const uint64_t spent_ns = thread_time_ns() - begin_ns;

@@ -543,7 +543,7 @@ class LosslessWeighing {
   // Thousands of different values look like many to a sample, but some come more than once in it. Ranks are
   // worth a trial where values lie far apart in words: each difference has so many bits less.
   bool has_worthwhile_ranks(const LosslessCandidate& lorenzo) const {
-    constexpr double cells_of_a_value = 4.0 / 3, small_slack = 0.5, worthwhile_share = 0.1, table_bits = 2;
+    constexpr double cells_of_a_value = 6, small_slack = 0.5, worthwhile_share = 0.1, table_bits = 2;
     const double most =
         std::min(static_cast<double>(max_ranks), static_cast<double>(cells_.coded) / cells_of_a_value);
     if (most < 1) return false;

@@ -15,9 +15,6 @@ namespace neve {
 
 inline constexpr size_t max_ranks = size_t{1} << 16;
 
-// The most distinct words among so many with which ranks may pay.
-inline size_t max_paying_ranks(size_t words) { return std::min(max_ranks, words / 3 + 1); }
-
 // The distinct words, rising; nothing when there are more than `most`.
 // `cyclic`: they are numbers modulo 2^bits and rise from behind their widest gap, which is the order of
 // signed ones and of unsigned ones alike where the values lie together.
