@@ -105,7 +105,7 @@ class LosslessTrials {
       consider(candidate);
     }
     code_all(weighed.unsure);
-    if (choice_.is_chosen() && !choice_.is_fastest) code_beside_samples();
+    if (choice_.is_chosen() && !choice_.is_fastest) code_beside_samples(weighed);
     // What was missing has been found.
     const auto is_best = [&](const LosslessCandidate& c) { return best_ == c.method; };
     if (effort_ == Effort::fast && std::any_of(weighed.unsure.begin(), weighed.unsure.end(), is_best))
@@ -222,8 +222,14 @@ class LosslessTrials {
   }
 
   // What samples cannot tell: of few values they say little, and different ones may be in order.
-  void code_beside_samples() {
+  void code_beside_samples(const WeighedMethods& weighed) {
     std::vector<LosslessCandidate> candidates;
+    // Slices do not show what repeats far away, which byte coders find as well.
+    const bool has_repeats = std::any_of(weighed.candidates.begin(), weighed.candidates.end(),
+                                         [](const LosslessCandidate& c) { return c.repeats; });
+    if (effort_ == Effort::max && (has_repeats || raw_bytes_ <= few_raw_bytes)) {
+      candidates.emplace_back().method = LosslessMethod::shuffle_zstd;
+    }
     if (raw_bytes_ <= tiny_raw_bytes) candidates.emplace_back().method = LosslessMethod::zstd;
     if (cells_.coded > 0 && takes_any_ranks()) {
       candidates.push_back(weigh_method(cells_, LosslessMethod::rank));

@@ -23,7 +23,6 @@ constexpr size_t min_looked_at = 1 << 12;           // words
 constexpr int one_run_in_64 = 6, one_run_in_8 = 3;  // of those looked at is sampled: bits of its hash
 constexpr size_t common = 16;                       // of runs that are alike
 constexpr size_t max_compared = 512;                // pairs
-constexpr size_t few_repeated = 3;                  // runs, which may be alike by chance
 
 // A run that was sampled by its own hash, so that of two equal ones both are: the hash above, the cell below.
 using SampledRun = uint64_t;
@@ -76,7 +75,6 @@ class RunSample {
     if (blocks_ == 0) return 0;
     const double near = static_cast<double>(ending_) / static_cast<double>(blocks_);
     if (judged == 0) return near;
-    if (repeated < few_repeated) return near;
     const double far = static_cast<double>(repeated * blocks_between) / static_cast<double>(judged);
     return std::max(near, std::min(1.0, far));
   }
