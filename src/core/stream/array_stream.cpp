@@ -14,20 +14,6 @@ namespace neve {
 
 namespace {
 
-// Of a chunk whose values are part of a raw stream.
-void report_raw(ChunkReport& chunk) {
-  ChunkReport raw;
-  raw.values = chunk.values;
-  raw.exact_values = chunk.values;
-  raw.raw_values = chunk.values;
-  raw.stored_bytes = chunk.stored_bytes;
-  raw.special_values = chunk.special_values;
-  raw.bound_abs = chunk.bound_abs;
-  raw.codebook = CodebookKind::kept;
-  raw.reason = CodebookReason::raw;
-  chunk = raw;
-}
-
 struct Encoded {
   std::vector<std::byte> bytes;
   std::vector<ChunkReport> reports;
@@ -69,9 +55,7 @@ Result<Encoded> encode_in_best_dims(StreamOptions options, const void* values, u
 }
 
 // The array's own range and fill value.
-Status measure(std::span<const uint64_t> shape, const void* values, bool detects_fill,
-               StreamOptions& stream) {
-  NEVE_ASSIGN(const uint64_t total, count_values(shape));
+Status measure(const void* values, uint64_t total, bool detects_fill, StreamOptions& stream) {
   if (total > 0 && (stream.dtype == DType::f32 || stream.dtype == DType::f64)) {
     FrameBox box;
     box.size[0] = static_cast<int64_t>(total);
@@ -96,7 +80,7 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   NEVE_ASSIGN(const uint64_t total, count_values(shape));
   if (total > 0 && values == nullptr)
     return usage_error(fmt::format("stream: its {} values are null", total));
-  NEVE_TRY(measure(shape, values, options.detect_fill, stream));
+  NEVE_TRY(measure(values, total, options.detect_fill, stream));
   stream.tried_bytes = stream.chunk_bytes;  // all values are there
   // (Without values any size may be 0, which an encoder would take for an open one.)
   const bool is_empty = total == 0 && !stream.for_engine;
@@ -107,7 +91,11 @@ Result<std::vector<std::byte>> encode(DType dtype, std::span<const uint64_t> sha
   // An encoder that has sent its first chunk cannot do better than raw blocks.
   const stream::Header header = stream::header_of(stream);
   if (is_empty || (!stream.for_engine && stream::raw_stream_bytes(header) < made.bytes.size())) {
-    for (ChunkReport& chunk : made.reports) report_raw(chunk);
+    for (ChunkReport& chunk : made.reports) {
+      const uint64_t stored_bytes = chunk.stored_bytes;
+      chunk = stream::raw_report(chunk.values, chunk.special_values, chunk.bound_abs);
+      chunk.stored_bytes = stored_bytes;
+    }
     made.bytes.clear();
     stream::write_raw_stream(header, values, made.bytes);
   }

@@ -127,10 +127,7 @@ class TypedDecoder final : public BlockDecoder {
       const History::Segment segment = history_.next(left);
       QuantizeStats<T> ignored;
       quantize(out, segment.count, quantizer_, segment.quant_codes, ignored);
-      for (size_t i = 0; i < segment.count; ++i) {
-        if (segment.quant_codes[i] == rejected_quant_code) segment.quant_codes[i] = hold_;
-        hold_ = segment.quant_codes[i];
-      }
+      hold_ = hold_rejected(segment.quant_codes, segment.count, hold_);
       history_.advance(segment);
       out += segment.count;
       left -= segment.count;
@@ -181,6 +178,11 @@ class TypedDecoder final : public BlockDecoder {
     return with_sign(magnitude, 0U - static_cast<uint32_t>(c.is_negative));
   }
 
+  // What prediction along the row adds to the first residual.
+  static uint32_t carry_into(const History::Segment& segment) {
+    return static_cast<uint32_t>(segment.quant_codes[-1]) - portable::neighbour_sum(segment.around, -1);
+  }
+
   // As the kernel restores a row of plain symbols: false, and nothing taken, where there is an escape.
   bool restore_classed(const History::Segment& segment, Cursor& cursor, T* out) {
     const size_t n = segment.count;
@@ -191,9 +193,7 @@ class TypedDecoder final : public BlockDecoder {
       residuals_[i] = static_cast<int32_t>(classed_residual(cursor.symbol[i], extra));
     }
     cursor.extra = extra;
-    const uint32_t carry =
-        static_cast<uint32_t>(segment.quant_codes[-1]) - portable::neighbour_sum(segment.around, -1);
-    residuals_[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals_[0]) + carry);
+    residuals_[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals_[0]) + carry_into(segment));
     kernels().unpredict(residuals_.data(), segment.around, true, n, segment.quant_codes);
     dequantize(segment.quant_codes, n, 0, QuantizationGrid<T>{.step = quantizer_.step}, out);
     return true;
@@ -201,8 +201,7 @@ class TypedDecoder final : public BlockDecoder {
 
   // Values among which some come from the side stream.
   Status decode_mixed(const History::Segment& segment, Cursor& cursor, T* out) {
-    uint32_t carry =
-        static_cast<uint32_t>(segment.quant_codes[-1]) - portable::neighbour_sum(segment.around, -1);
+    uint32_t carry = carry_into(segment);
     for (size_t i = 0; i < segment.count; ++i) {
       const uint32_t neighbours = portable::neighbour_sum(segment.around, static_cast<ptrdiff_t>(i));
       if (cursor.run_left > 0) {

@@ -343,11 +343,8 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment, T 
   const size_t n = segment.count;
   // Held quantization codes are marked aside: any number may be a quantization code.
   std::array<uint8_t, History::longest_segment> is_held;
-  for (size_t i = 0; i < n; ++i) {
-    is_held[i] = segment.quant_codes[i] == rejected_quant_code ? 1 : 0;
-    if (is_held[i] != 0) segment.quant_codes[i] = hold_;
-    hold_ = segment.quant_codes[i];
-  }
+  for (size_t i = 0; i < n; ++i) is_held[i] = segment.quant_codes[i] == rejected_quant_code ? 1 : 0;
+  hold_ = hold_rejected(segment.quant_codes, n, hold_);
   kernels().predict(segment.quant_codes, segment.around, true, n, residuals_.data());
   for (size_t i = 0; i < n; ++i) {
     if (is_held[i] != 0) {
@@ -372,51 +369,39 @@ void Chunk<T>::add_rejected(const T* values, const History::Segment& segment, T 
 
 namespace {
 
-// What symbols and escapes say, as classes; with sign -1 it is taken away.
-void count_classes(const SymbolCounts& counts, std::span<const int32_t> escapes, int64_t sign,
-                   ClassedCounts& out) {
-  const auto add = [&](int32_t residual, int64_t times) {
+// What symbols and escapes say, as classes.
+ClassedCounts as_classes(const SymbolCounts& counts, std::span<const int32_t> escapes) {
+  ClassedCounts classes;
+  const auto add = [&](int32_t residual, uint32_t times) {
     const ClassedResidual c = classed(residual);
-    out.counts[c.symbol] += static_cast<uint32_t>(times);
-    out.extra_bits += static_cast<uint64_t>(times * c.bits);
+    classes.counts[c.symbol] += times;
+    classes.extra_bits += uint64_t{times} * c.bits;
   };
   for (size_t s = 0; s < counts.size(); ++s) {
     if (s == wide_symbol_escape || counts[s] == 0) continue;
-    add(static_cast<int32_t>(s) - static_cast<int32_t>(wide_symbol_zero), sign * counts[s]);
+    add(static_cast<int32_t>(s) - static_cast<int32_t>(wide_symbol_zero), counts[s]);
   }
-  for (const int32_t residual : escapes) add(residual, sign);
+  for (const int32_t residual : escapes) add(residual, 1);
+  return classes;
 }
 
 }  // namespace
 
 template <class T>
 ClassedCounts Chunk<T>::classed_counts() const {
-  ClassedCounts all;
-  count_classes(counts_, escapes_, 1, all);
-  return all;
+  return as_classes(counts_, escapes_);
+}
+
+template <class T>
+SymbolCounts Chunk<T>::counts(const Block& b) const {
+  SymbolCounts own{};
+  count_symbols(symbols(b), own);
+  return own;
 }
 
 template <class T>
 ClassedCounts Chunk<T>::classed_counts(const Block& b) const {
-  SymbolCounts own{};
-  count_symbols(symbols(b), own);
-  ClassedCounts counts;
-  count_classes(own, escapes(b), 1, counts);
-  return counts;
-}
-
-template <class T>
-void Chunk<T>::subtract(const Block& b, SymbolCounts& counts) const {
-  SymbolCounts own{};
-  count_symbols(symbols(b), own);
-  for (size_t s = 0; s < own.size(); ++s) counts[s] -= own[s];
-}
-
-template <class T>
-void Chunk<T>::subtract(const Block& b, ClassedCounts& counts) const {
-  SymbolCounts own{};
-  count_symbols(symbols(b), own);
-  count_classes(own, escapes(b), -1, counts);
+  return as_classes(counts(b), escapes(b));
 }
 
 template class Chunk<float>;

@@ -30,6 +30,16 @@ double stream_step(double bound_abs, const ValueRange& range);
 template <class T>
 double longest_step(double bound_abs, const ValueRange& range);
 
+// Values without a quantization code take that of the value before, `hold` where there is none. Returns the
+// last value's.
+inline int32_t hold_rejected(int32_t* quant_codes, size_t count, int32_t hold) {
+  for (size_t i = 0; i < count; ++i) {
+    if (quant_codes[i] == rejected_quant_code) quant_codes[i] = hold;
+    hold = quant_codes[i];
+  }
+  return hold;
+}
+
 // How often each symbol occurs where residuals are classed, and the bits that tell them apart.
 struct ClassedCounts {
   SymbolCounts counts{};
@@ -86,10 +96,9 @@ class Chunk {
   const std::vector<Block>& blocks() const { return blocks_; }
   const SymbolCounts& counts() const { return counts_; }
   ClassedCounts classed_counts() const;
+  // Of one block.
+  SymbolCounts counts(const Block& b) const;
   ClassedCounts classed_counts(const Block& b) const;
-  // Of one block, taken from such sums.
-  void subtract(const Block& b, SymbolCounts& counts) const;
-  void subtract(const Block& b, ClassedCounts& counts) const;
   std::span<const uint16_t> symbols(const Block& b) const {
     return {symbols_.data() + b.symbol_begin, b.symbols};
   }

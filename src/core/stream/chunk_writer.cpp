@@ -18,12 +18,26 @@ typename ChunkWriter<T>::Counts ChunkWriter<T>::all_counts(const Chunk<T>& chunk
 }
 
 template <class T>
-void ChunkWriter<T>::subtract(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, Counts& counts) {
-  chunk.subtract(block, counts.direct);
-  if (counts.has_classes) chunk.subtract(block, counts.classed);
-  counts.side_bytes -= block.side_bytes;
-  counts.classed_side_bytes -= block.classed_side_bytes;
-  --counts.blocks;
+typename ChunkWriter<T>::Counts ChunkWriter<T>::block_counts(const Chunk<T>& chunk,
+                                                             const typename Chunk<T>::Block& block) {
+  Counts counts;
+  counts.direct = chunk.counts(block);
+  counts.has_classes = chunk.has_classed_escapes();
+  if (counts.has_classes) counts.classed = chunk.classed_counts(block);
+  counts.side_bytes = block.side_bytes;
+  counts.classed_side_bytes = block.classed_side_bytes;
+  counts.blocks = 1;
+  return counts;
+}
+
+template <class T>
+void ChunkWriter<T>::Counts::subtract(const Counts& other) {
+  for (size_t s = 0; s < direct.size(); ++s) direct[s] -= other.direct[s];
+  for (size_t s = 0; s < direct.size(); ++s) classed.counts[s] -= other.classed.counts[s];
+  classed.extra_bits -= other.classed.extra_bits;
+  side_bytes -= other.side_bytes;
+  classed_side_bytes -= other.classed_side_bytes;
+  blocks -= other.blocks;
 }
 
 // Classes decode at half the speed of symbols: they have to save this share.
@@ -54,18 +68,13 @@ void ChunkWriter<T>::choose_codes(const Counts& counts, ChunkPlan& plan) {
   plan.bytes = (bits + 7) / 8 + counts.blocks * block_header_bytes;
 }
 
-// Beside header, step and codebook.
+// Of a block, beside header, step and codebook.
 template <class T>
-uint64_t ChunkWriter<T>::coded_bytes(const Chunk<T>& chunk, const typename Chunk<T>::Block& block,
-                                     const ChunkPlan& plan) const {
-  Counts own;
-  count_symbols(chunk.symbols(block), own.direct);
-  if (!plan.has_extra_bits) {
-    return (coded_bits(codebooks_.chosen(plan.codebook), own.direct) + 7) / 8 + block.side_bytes;
-  }
-  own.classed = chunk.classed_counts(block);
-  return (coded_bits(codebooks_.chosen(plan.codebook), own.classed.counts) + 7) / 8 +
-         (own.classed.extra_bits + 7) / 8 + extra_count_bytes + block.classed_side_bytes;
+uint64_t ChunkWriter<T>::coded_bytes(const Counts& block, const ChunkPlan& plan) const {
+  const Codebook& codebook = codebooks_.chosen(plan.codebook);
+  if (!plan.has_extra_bits) return (coded_bits(codebook, block.direct) + 7) / 8 + block.side_bytes;
+  return (coded_bits(codebook, block.classed.counts) + 7) / 8 + (block.classed.extra_bits + 7) / 8 +
+         extra_count_bytes + block.classed_side_bytes;
 }
 
 // A block is raw where its codes take as much. The codebook is then chosen again, for what is left.
@@ -77,10 +86,12 @@ void ChunkWriter<T>::choose_raw(const Chunk<T>& chunk, ChunkPlan& plan) {
   plan.is_raw.assign(blocks.size(), 0);
   for (size_t b = 0; b < blocks.size(); ++b) {
     const uint64_t raw = sizeof(T) * uint64_t{blocks[b].values};
-    if (!blocks[b].has_raw || coded_bytes(chunk, blocks[b], plan) < raw) continue;
+    if (!blocks[b].has_raw) continue;
+    const Counts own = block_counts(chunk, blocks[b]);
+    if (coded_bytes(own, plan) < raw) continue;
     plan.is_raw[b] = 1;
     raw_bytes += raw + block_header_bytes;
-    subtract(chunk, blocks[b], left);
+    left.subtract(own);
   }
   if (left.blocks == blocks.size()) return plan.is_raw.clear();
   if (left.blocks > 0) choose_codes(left, plan);
@@ -108,15 +119,14 @@ template <class T>
 void ChunkWriter<T>::write(const Chunk<T>& chunk, const ChunkPlan& plan, const BlockStep& step, bool is_last,
                            Bytes& out) {
   const auto& blocks = chunk.blocks();
-  const auto is_raw = [&](size_t b) { return !plan.is_raw.empty() && plan.is_raw[b] != 0; };
   const CodeTable* const codes = plan.all_raw ? nullptr : &codebooks_.take(plan.codebook);
   bool is_named = false;  // the codebook, by a block
   for (size_t b = 0; b < blocks.size();) {
     size_t end = b + 1;
-    if (is_raw(b)) {
+    if (plan.block_is_raw(b)) {
       uint64_t values = blocks[b].values;
-      while (end < blocks.size() && is_raw(end) && !blocks[end].restarts && !blocks[end].has_step &&
-             values + blocks[end].values <= max_raw_block_values) {
+      while (end < blocks.size() && plan.block_is_raw(end) && !blocks[end].restarts &&
+             !blocks[end].has_step && values + blocks[end].values <= max_raw_block_values) {
         values += blocks[end++].values;
       }
       append_raw_block<T>(chunk, std::span(blocks).subspan(b, end - b), step, is_last && end == blocks.size(),

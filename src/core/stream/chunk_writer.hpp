@@ -19,6 +19,7 @@ struct ChunkPlan {
   bool all_raw = false;
   uint64_t bytes = 0;  // of all blocks, but for where bits are rounded to bytes
 
+  bool block_is_raw(size_t b) const { return !is_raw.empty() && is_raw[b] != 0; }
   void make_raw(size_t blocks) {
     all_raw = true;
     is_raw.assign(blocks, 1);
@@ -47,12 +48,13 @@ class ChunkWriter {
     uint64_t side_bytes = 0;
     uint64_t classed_side_bytes = 0;
     uint64_t blocks = 0;
+
+    void subtract(const Counts& other);
   };
   static Counts all_counts(const Chunk<T>& chunk);
-  static void subtract(const Chunk<T>& chunk, const typename Chunk<T>::Block& block, Counts& counts);
+  static Counts block_counts(const Chunk<T>& chunk, const typename Chunk<T>::Block& block);
   void choose_codes(const Counts& counts, ChunkPlan& plan);
-  uint64_t coded_bytes(const Chunk<T>& chunk, const typename Chunk<T>::Block& block,
-                       const ChunkPlan& plan) const;
+  uint64_t coded_bytes(const Counts& block, const ChunkPlan& plan) const;
   void choose_raw(const Chunk<T>& chunk, ChunkPlan& plan);
 
   Codebooks codebooks_;

@@ -48,12 +48,9 @@ class BlockSequence {
     if (has_ended_ && total && values_ != *total) {
       return corrupt(fmt::format("stream: ends after {} of {} values", values_, *total));
     }
-    if (has_ended_ && !total) {
-      uint64_t inner = 1;
-      for (size_t d = 1; d < header.shape.size(); ++d) inner *= header.shape[d];
-      if (values_ % inner != 0) {
-        return corrupt(fmt::format("stream: ends after {} values, no multiple of {}", values_, inner));
-      }
+    if (const uint64_t slice = stream::slice_values(header.shape);
+        has_ended_ && !total && values_ % slice != 0) {
+      return corrupt(fmt::format("stream: ends after {} values, no multiple of {}", values_, slice));
     }
     return {};
   }
@@ -103,9 +100,7 @@ StreamInfo info_of(const Header& header) {
 // The slowest size, where it was open until now.
 void close_shape(StreamInfo& info, uint64_t values) {
   if (info.shape.empty() || info.shape[0] != 0) return;
-  uint64_t inner = 1;
-  for (size_t d = 1; d < info.shape.size(); ++d) inner *= info.shape[d];
-  info.shape[0] = values / inner;
+  info.shape[0] = values / stream::slice_values(info.shape);
 }
 
 // The values of a raw stream, whose bytes are all there.
@@ -243,7 +238,7 @@ Result<StreamContents> read_contents(ByteSpan bytes) {
   if (header.is_raw) {
     if (const auto values = raw_values(header, bytes.size() - rest.size(), bytes); !values.ok())
       return values.status();
-    contents.values = stream::raw_value_bytes(header) / dtype_bytes(header.dtype);
+    contents.values = stream::product(header.shape);
     return contents;
   }
   BlockSequence sequence;

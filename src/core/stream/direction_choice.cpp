@@ -105,11 +105,7 @@ int choose_dims(const Header& header, const T* values, double bound_abs, const V
     QuantizeStats<T> ignored;
     int32_t* const q = quant_codes[row].data() + row_padding;
     quantize(values + at * line + column, n, quantizer, q, ignored);
-    int32_t hold = 0;
-    for (size_t i = 0; i < n; ++i) {
-      if (q[i] == rejected_quant_code) q[i] = hold;
-      hold = q[i];
-    }
+    hold_rejected(q, n, 0);
     return q;
   };
   std::array<Symbols, max_stream_dims> symbols{};

@@ -93,7 +93,6 @@ class Encoder final : public StreamEncoder::State {
     if (total_ && count > *total_ - pushed_) {
       return usage_error(fmt::format("stream: {} values after {} of {}", count, pushed_, *total_));
     }
-    const FloatEnvironment environment;
     pushed_ += count;
     const T* next = static_cast<const T*>(values);
     while (count > 0) {
@@ -125,12 +124,11 @@ class Encoder final : public StreamEncoder::State {
     if (total_ && pushed_ != *total_) {
       return usage_error(fmt::format("stream: {} values of {} are missing", *total_ - pushed_, *total_));
     }
-    const uint64_t inner = stream::product(std::span(header_.shape).subspan(header_.shape.empty() ? 0 : 1));
-    if (!total_ && pushed_ % inner != 0) {
+    const uint64_t slice = stream::slice_values(header_.shape);
+    if (!total_ && pushed_ % slice != 0) {
       return usage_error(
-          fmt::format("stream: {} values, no multiple of the {} of its faster directions", pushed_, inner));
+          fmt::format("stream: {} values, no multiple of the {} of its faster directions", pushed_, slice));
     }
-    const FloatEnvironment environment;
     close_chunk(true);
     is_finished_ = true;
     return check_ratio();
@@ -191,24 +189,20 @@ class Encoder final : public StreamEncoder::State {
   }
 
   ChunkReport report_of(const ChunkPlan& plan) const {
-    ChunkReport report;
-    report.values = chunk_.values();
-    report.bound_abs = bound_abs_;
+    ChunkReport report = stream::raw_report(chunk_.values(), chunk_.special_values(), bound_abs_);
+    if (plan.all_raw) return report;
+    report.raw_values = 0;
     for (size_t b = 0; b < chunk_.blocks().size(); ++b) {
       const auto& block = chunk_.blocks()[b];
-      if (!plan.is_raw.empty() && plan.is_raw[b] != 0) continue;
+      if (plan.block_is_raw(b)) {
+        report.raw_values += block.values;
+        continue;
+      }
       const T largest = plan.has_extra_bits ? block.classed_max_error : block.max_error;
       report.max_abs_error = std::max(report.max_abs_error, static_cast<double>(largest));
     }
-    report.exact_values = plan.all_raw ? chunk_.values() : chunk_.exact_values(plan.has_extra_bits);
-    report.special_values = chunk_.special_values();
+    report.exact_values = chunk_.exact_values(plan.has_extra_bits);
     report.extra_bits = plan.extra_bits;
-    for (size_t b = 0; b < plan.is_raw.size(); ++b) {
-      if (plan.is_raw[b] != 0) report.raw_values += chunk_.blocks()[b].values;
-    }
-    report.codebook = CodebookKind::kept;
-    report.reason = CodebookReason::raw;
-    if (plan.all_raw) return report;
     const stream::CodebookChoice& choice = plan.codebook;
     report.codebook = choice.kind;
     report.offline_codebook = choice.kind == CodebookKind::offline ? choice.offline_codebook : -1;
@@ -222,7 +216,7 @@ class Encoder final : public StreamEncoder::State {
 
   Header closed_header() const {
     Header header = header_;
-    if (!total_) header.shape[0] = pushed_ / stream::product(std::span(header_.shape).subspan(1));
+    if (!total_) header.shape[0] = pushed_ / stream::slice_values(header_.shape);
     return header;
   }
 
@@ -389,6 +383,7 @@ StreamEncoder::~StreamEncoder() = default;
 
 Result<StreamEncoder> StreamEncoder::create(const StreamOptions& options) {
   return guarded("a stream's encoder", [&]() -> Result<StreamEncoder> {
+    const FloatEnvironment environment;
     NEVE_TRY(stream::check_options(options));
     Header header = stream::header_of(options);
     if (options.dtype == DType::f32) {
@@ -403,6 +398,7 @@ template <class Work>
 Status StreamEncoder::change(const Work& work) {
   NEVE_TRY(state_->broken);
   return guarded("encoding a stream", [&]() -> Status {
+    const FloatEnvironment environment;
     try {
       return work();
     } catch (...) {
@@ -424,6 +420,7 @@ Status StreamEncoder::finish() {
 Span<const std::byte> StreamEncoder::output() const { return state_->output; }
 void StreamEncoder::clear_output() { state_->output.clear(); }
 void StreamEncoder::reset() {
+  const FloatEnvironment environment;
   state_->reset();
   state_->broken = {};
 }

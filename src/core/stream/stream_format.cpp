@@ -50,13 +50,19 @@ bool matches([[maybe_unused]] uint32_t found, [[maybe_unused]] uint32_t expected
 
 }  // namespace
 
-std::optional<uint64_t> Header::value_total() const {
+uint64_t product(std::span<const uint64_t> sizes) {
   uint64_t total = 1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (d == 0 && shape[d] == 0) return {};
-    total *= shape[d];
-  }
+  for (const uint64_t size : sizes) total *= size;
   return total;
+}
+
+uint64_t slice_values(std::span<const uint64_t> shape) {
+  return product(shape.subspan(shape.empty() ? 0 : 1));
+}
+
+std::optional<uint64_t> Header::value_total() const {
+  if (!shape.empty() && shape[0] == 0) return {};
+  return product(shape);
 }
 
 namespace {
@@ -104,11 +110,7 @@ void write_raw_stream(const Header& header, const void* values, Bytes& out) {
   w.put(crc(ByteSpan(out).subspan(begin)));
 }
 
-uint64_t raw_value_bytes(const Header& header) {
-  uint64_t values = 1;
-  for (const uint64_t size : header.shape) values *= size;
-  return values * dtype_bytes(header.dtype);
-}
+uint64_t raw_value_bytes(const Header& header) { return product(header.shape) * dtype_bytes(header.dtype); }
 
 namespace {
 

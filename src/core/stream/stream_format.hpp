@@ -26,6 +26,9 @@ struct Header {
   std::optional<uint64_t> value_total() const;
 };
 
+uint64_t product(std::span<const uint64_t> sizes);
+// Values of one slice of the slowest direction: an open stream has a multiple of them.
+uint64_t slice_values(std::span<const uint64_t> shape);
 // What is wrong with the sizes of a stream; empty: nothing.
 std::string shape_fault(std::span<const uint64_t> shape);
 void write_header(const Header& header, Bytes& out);

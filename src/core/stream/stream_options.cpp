@@ -119,12 +119,6 @@ Result<CodebookRule> parse_codebook_rule(std::string_view name) {
 
 namespace stream {
 
-uint64_t product(std::span<const uint64_t> sizes) {
-  uint64_t total = 1;
-  for (const uint64_t size : sizes) total *= size;
-  return total;
-}
-
 Status check_options(const StreamOptions& o) {
   if (o.dtype != DType::f32 && o.dtype != DType::f64) {
     return usage_error(fmt::format("stream: values of {}, allowed are f32 and f64", dtype_name(o.dtype)));
@@ -133,6 +127,7 @@ Status check_options(const StreamOptions& o) {
   NEVE_TRY(check_extents(o));
   return check_codebook_options(o);
 }
+
 Header header_of(const StreamOptions& options) {
   Header header;
   header.dtype = options.dtype;
@@ -142,6 +137,16 @@ Header header_of(const StreamOptions& options) {
   header.shape = options.shape;
   set_directions(options.shape, options.dims, header);
   return header;
+}
+
+ChunkReport raw_report(uint64_t values, uint64_t special_values, double bound_abs) {
+  ChunkReport report;
+  report.values = report.exact_values = report.raw_values = values;
+  report.special_values = special_values;
+  report.bound_abs = bound_abs;
+  report.codebook = CodebookKind::kept;
+  report.reason = CodebookReason::raw;
+  return report;
 }
 
 }  // namespace stream

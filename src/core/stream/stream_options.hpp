@@ -2,8 +2,6 @@
 // Options of a stream: what is allowed, and the header that they make.
 #pragma once
 
-#include <span>
-
 #include "core/stream/stream_format.hpp"
 #include "neve/stream.hpp"
 
@@ -12,6 +10,7 @@ namespace neve::stream {
 // Errors: usage.
 Status check_options(const StreamOptions& options);
 Header header_of(const StreamOptions& options);
-uint64_t product(std::span<const uint64_t> sizes);
+// Of a chunk whose values are all kept as they are.
+ChunkReport raw_report(uint64_t values, uint64_t special_values, double bound_abs);
 
 }  // namespace neve::stream
