@@ -17,7 +17,9 @@
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
+#include "core/kernels/row_kernels.hpp"
 #include "core/stages/entropy/escapes.hpp"
+#include "core/stages/entropy/low_bits.hpp"
 #include "core/stages/mask/special_cursor.hpp"
 #include "core/stages/mask/special_values.hpp"
 #include "core/stages/predict/axis_choice.hpp"
@@ -35,6 +37,8 @@ constexpr int max_shift = 24;
 
 // Residuals wait until there are this many: packing short rows one by one would waste the kernel.
 constexpr size_t pack_block = 4096;
+// Rows are coded together while they have no more values: room for as many escapes is kept.
+constexpr size_t max_block_values = 16384;
 
 // The first row of a rectangle has nothing before it in the differenced directions: it is differenced along x
 // even when the others are not.
@@ -50,11 +54,83 @@ NeighbourRows shifted(NeighbourRows around, size_t x) {
   return around;
 }
 
+// How many of n quantization codes there are before the first `wanted`.
+size_t codes_before(int32_t wanted, const int32_t* quant_codes, size_t n) {
+  return static_cast<size_t>(std::find(quant_codes, quant_codes + n, wanted) - quant_codes);
+}
+// How many of the first are `like`; the first is.
+size_t codes_like(int32_t like, const int32_t* quant_codes, size_t n) {
+  const auto is_other = [&](int32_t quant_code) { return quant_code != like; };
+  return static_cast<size_t>(std::find_if(quant_codes, quant_codes + n, is_other) - quant_codes);
+}
+
+// How many of n values have the bits of the first: all, or those up to another.
+template <class T>
+size_t values_alike(const T* values, size_t n) {
+  if (std::memcmp(values, values + 1, (n - 1) * sizeof(T)) == 0) return n;
+  size_t same = 1;
+  while (portable::bits(values[same]) == portable::bits(values[0])) ++same;
+  return same;
+}
+
+template <class Visit>
+void visit_planes(const Extents& size, const Visit& visit) {
+  for (int64_t w = 0; w < size[3]; ++w) {
+    for (int64_t z = 0; z < size[2]; ++z) visit(z, w);
+  }
+}
+
+// The rows from (y, z, w) on that a kernel may take at once, `most` or one at most.
+template <class Pointer>
+auto rows_of(const RectRows<Pointer>& rect, QuantCodePlanes& planes, uint8_t axes, int64_t y, int64_t z,
+             int64_t w, uint64_t most) {
+  RowBlock<std::remove_pointer_t<Pointer>> block;
+  block.values = rect.row(y, z, w);
+  block.value_stride = rect.stride[1];
+  block.width = static_cast<size_t>(rect.size[0]);
+  block.rows =
+      static_cast<size_t>(std::clamp<uint64_t>(most, 1, static_cast<uint64_t>(planes.rows_alike(y))));
+  block.quant_codes = planes.row(y, z, w);
+  block.code_stride = planes.stride();
+  block.around = planes.neighbours(y, z, w);
+  block.around_strides = planes.strides();
+  block.along_x = is_along_x(axes, y, z, w);
+  return block;
+}
+
+template <class Value>
+RowBlock<Value> row_of(Value* values, size_t n, const NeighbourRows& around, bool along_x,
+                       int32_t* quant_codes) {
+  RowBlock<Value> row;
+  row.values = values;
+  row.width = n;
+  row.quant_codes = quant_codes;
+  row.around = around;
+  row.along_x = along_x;
+  return row;
+}
+
 // Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
 class ResidualPacker {
  public:
   ResidualPacker(uint64_t max_values, int shift)
-      : shift_(shift), symbols_(neve::take_symbols(max_values + row_padding)) {}
+      : shift_(shift), symbols_(neve::take_symbols(max_values + row_padding)), low_bits_(shift, max_values) {}
+
+  // Whether rows may go straight to symbols.
+  bool takes_rows() const { return shift_ == 0; }
+  // Codes rows, of at most max_block_values values; returns how many: all before one with rejected values, of
+  // which only the quantization codes are there.
+  template <class T>
+  size_t add_rows(const RowBlock<const T>& block, const Quantizer<T>& quantizer, QuantizeStats<T>& stats) {
+    if (pending_ > 0) flush();
+    make_room(block.rows * block.width);
+    size_t escapes = 0;
+    const size_t done = row_kernels<T, uint8_t>().code(block, quantizer, symbols_.data() + symbol_total_,
+                                                       escapes_.data() + escape_total_, escapes, stats);
+    symbol_total_ += done * block.width;
+    escape_total_ += escapes;
+    return done;
+  }
 
   // Room for n residuals behind those pending; n is at most pack_block.
   int32_t* room() {
@@ -63,12 +139,10 @@ class ResidualPacker {
   }
   void commit(size_t n) { pending_ += n; }
   void flush() {
-    if (escapes_.size() < escape_total_ + pending_ + row_padding) {
-      escapes_.resize(std::max(2 * escapes_.size(), escape_total_ + pending_ + row_padding));
-    }
+    make_room(pending_);
     escape_total_ += kernels().pack(residuals_.data(), pending_, shift_, symbols_.data() + symbol_total_,
                                     escapes_.data() + escape_total_);
-    if (shift_ > 0) append_low_bits();
+    low_bits_.add(std::span(residuals_).first(pending_));
     symbol_total_ += pending_;
     pending_ = 0;
   }
@@ -80,28 +154,13 @@ class ResidualPacker {
     escapes_.resize(escape_total_);
     return std::move(escapes_);
   }
-  const Bytes& finish_low_bits() {
-    for (; low_held_ > 0; low_held_ -= std::min(low_held_, 8U)) {
-      low_bits_.push_back(static_cast<std::byte>(low_));
-      low_ >>= 8;
-    }
-    return low_bits_;
-  }
+  Bytes take_low_bits() { return low_bits_.take(); }
 
  private:
-  void append_low_bits() {
-    const uint32_t mask = (uint32_t{1} << shift_) - 1;
-    for (size_t i = 0; i < pending_; ++i) {
-      low_ |= uint64_t{static_cast<uint32_t>(residuals_[i]) & mask} << low_held_;
-      low_held_ += static_cast<unsigned>(shift_);
-      if (low_held_ >= 32) {
-        const auto word = static_cast<uint32_t>(low_);
-        const auto* bytes = reinterpret_cast<const std::byte*>(&word);
-        low_bits_.insert(low_bits_.end(), bytes, bytes + sizeof word);
-        low_ >>= 32;
-        low_held_ -= 32;
-      }
-    }
+  // For as many escapes.
+  void make_room(size_t n) {
+    const size_t needed = escape_total_ + n + row_padding;
+    if (escapes_.size() < needed) escapes_.resize(std::max(2 * escapes_.size(), needed));
   }
 
   int shift_;
@@ -111,9 +170,7 @@ class ResidualPacker {
   size_t symbol_total_ = 0;
   std::vector<int32_t> escapes_;
   size_t escape_total_ = 0;
-  Bytes low_bits_;
-  uint64_t low_ = 0;
-  unsigned low_held_ = 0;
+  LowBitWriter low_bits_;
 };
 
 template <class T>
@@ -124,7 +181,8 @@ class Encoder {
         quantizer_(make_quantizer<T>(spec)),
         rules_(spec, quantizer_),
         choice_(choice),
-        packer_(source.held, choice_.shift) {
+        packer_(source.held, choice_.shift),
+        takes_rows_(rules_.are_of_kernels() && packer_.takes_rows()) {
     quantizer_.origin = choice_.origin;
   }
 
@@ -137,77 +195,107 @@ class Encoder {
  private:
   void encode_rect(const RectRows<const T*>& rect) {
     QuantCodePlanes planes(rect.size, choice_.axes);
+    visit_planes(rect.size, [&](int64_t z, int64_t w) {
+      for (int64_t y = 0; y < rect.size[1];) {
+        const int64_t done = encode_rows(rect, planes, y, z, w);
+        y += done;
+        if (done > 0) continue;
+        encode_row(rect, planes, y, z, w);
+        ++y;
+      }
+    });
+  }
+
+  // Rows from y on, while they have ordinary values alone. Returns how many.
+  int64_t encode_rows(const RectRows<const T*>& rect, QuantCodePlanes& planes, int64_t y, int64_t z,
+                      int64_t w) {
     const auto width = static_cast<size_t>(rect.size[0]);
-    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
-      int32_t* quant_codes = planes.row(y, z, w);
-      const T* values = rect.row(y, z, w);
-      const NeighbourRows around = planes.neighbours(y, z, w);
-      const bool along_x = is_along_x(choice_.axes, y, z, w);
-      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
-      // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
-      // quantization code before them, so that prediction finds something like the field there.
-      int32_t hold = planes.before_row(y, z, w);
-      visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
-        if (is_left_out) {
-          std::fill(quant_codes + begin, quant_codes + end, hold);
-        } else {
-          hold = encode_held(values + begin, end - begin, shifted(around, begin), along_x, hold,
-                             quant_codes + begin);
-        }
-      });
-      return true;
+    if (!takes_rows_ || had_specials_ || !rect.left_out.empty() || width > pack_block) return 0;
+    const RowBlock<const T> block = rows_of(rect, planes, choice_.axes, y, z, w, max_block_values / width);
+    const size_t done = packer_.add_rows(block, quantizer_, stats_);
+    had_specials_ = done < block.rows;
+    held_ += done * width;
+    return static_cast<int64_t>(done);
+  }
+
+  void encode_row(const RectRows<const T*>& rect, QuantCodePlanes& planes, int64_t y, int64_t z, int64_t w) {
+    const int64_t width = rect.size[0];
+    int32_t* quant_codes = planes.row(y, z, w);
+    const T* values = rect.row(y, z, w);
+    const NeighbourRows& around = planes.neighbours(y, z, w);
+    const bool along_x = is_along_x(choice_.axes, y, z, w);
+    const int64_t r = (w * rect.size[2] + z) * rect.size[1] + y;
+    const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * width;
+    // Excluded cells (left out, or special) cost no symbol: encoder and decoder both let them repeat the
+    // quantization code before them, so that prediction finds something like the field there.
+    int32_t hold = planes.before_row(y, z, w);
+    visit_runs(left_out, static_cast<size_t>(width), [&](size_t begin, size_t end, bool is_left_out) {
+      if (is_left_out) {
+        std::fill(quant_codes + begin, quant_codes + end, hold);
+        return;
+      }
+      for (size_t x = begin; x < end; x += pack_block) {
+        hold = encode_held(values + x, std::min(pack_block, end - x), shifted(around, x), along_x, hold,
+                           quant_codes + x);
+      }
     });
   }
 
   // n held cells of a row. Returns what an excluded cell after them repeats.
   int32_t encode_held(const T* values, size_t n, const NeighbourRows& around, bool along_x, int32_t hold,
                       int32_t* quant_codes) {
-    const size_t rejected_before = stats_.rejected;
-    rules_.quantize(values, n, quantizer_, quant_codes, stats_);
-    const bool has_specials = stats_.rejected != rejected_before;
-    if (has_specials) {
-      hold = fill_specials(values, n, hold, quant_codes);
-    } else {
+    const bool is_row = takes_rows_ && !had_specials_;
+    if (is_row &&
+        packer_.add_rows(row_of<const T>(values, n, around, along_x, quant_codes), quantizer_, stats_) == 1) {
       held_ += n;
-      hold = quant_codes[n - 1];
+      return quant_codes[n - 1];
     }
-    pack_run(quant_codes, around, along_x, n, has_specials);
-    return hold;
+    stats_.rejected = 0;
+    rules_.quantize(values, n, quantizer_, quant_codes, stats_);
+    had_specials_ = stats_.rejected > 0;  // and what comes next probably has some
+    if (had_specials_) return encode_with_specials(values, n, around, along_x, hold, quant_codes);
+    pack(quant_codes, around, along_x, n);
+    held_ += n;
+    return quant_codes[n - 1];
   }
 
-  int32_t fill_specials(const T* values, size_t n, int32_t hold, int32_t* quant_codes) {
-    is_special_.resize(n);
-    for (size_t x = 0; x < n; ++x, ++held_) {
-      is_special_[x] = quant_codes[x] == rejected_quant_code;
-      if (is_special_[x] != 0) add_special(values[x]);
-      if (is_special_[x] == 0) hold = quant_codes[x];
-      quant_codes[x] = hold;
-    }
-    return hold;
-  }
-
-  void add_special(T value) {
-    const bool repeats = rules_.is_special(value);
-    specials_.add(held_, portable::bits(value), repeats);
-    ++(repeats ? special_cells_ : exact_cells_);
-  }
-
-  void pack_run(const int32_t* quant_codes, const NeighbourRows& around, bool along_x, size_t width,
-                bool has_specials) {
-    for (size_t x = 0; x < width; x += pack_block) {
-      const size_t n = std::min(pack_block, width - x);
-      int32_t* residuals = packer_.room();
-      kernels().predict(quant_codes + x, shifted(around, x), along_x, n, residuals);
-      size_t kept = n;
-      if (has_specials) {
-        kept = 0;
-        for (size_t i = 0; i < n; ++i) {
-          residuals[kept] = residuals[i];
-          kept += is_special_[x + i] == 0;
-        }
+  // Some of them have no quantization code: run by run of those that have, and of those that do not.
+  int32_t encode_with_specials(const T* values, size_t n, const NeighbourRows& around, bool along_x,
+                               int32_t hold, int32_t* quant_codes) {
+    for (size_t x = 0; x < n;) {
+      const size_t coded_end = x + codes_before(rejected_quant_code, quant_codes + x, n - x);
+      if (coded_end > x) {
+        pack(quant_codes + x, shifted(around, x), along_x, coded_end - x);
+        held_ += coded_end - x;
+        x = coded_end;
+        hold = quant_codes[x - 1];
       }
-      packer_.commit(kept);
+      const size_t special_end = x + codes_like(rejected_quant_code, quant_codes + x, n - x);
+      add_specials(values + x, special_end - x);
+      std::fill(quant_codes + x, quant_codes + special_end, hold);
+      x = special_end;
     }
+    return hold;
+  }
+
+  void add_specials(const T* values, size_t n) {
+    for (size_t x = 0; x < n;) {
+      const size_t same = values_alike(values + x, n - x);
+      const bool repeats = rules_.is_special(values[x]);
+      if (repeats) {
+        specials_.add_run(held_, same, portable::bits(values[x]));
+      } else {
+        for (size_t i = 0; i < same; ++i) specials_.add(held_ + i, portable::bits(values[x]), false);
+      }
+      (repeats ? special_cells_ : exact_cells_) += same;
+      held_ += same;
+      x += same;
+    }
+  }
+
+  void pack(const int32_t* quant_codes, const NeighbourRows& around, bool along_x, size_t n) {
+    kernels().predict(quant_codes, around, along_x, n, packer_.room());
+    packer_.commit(n);
   }
 
   SectionDraft finish() {
@@ -232,7 +320,7 @@ class Encoder {
 
     ByteWriter after(draft.after);
     write_escapes(escapes, after);
-    after.put_bytes(packer_.finish_low_bits());
+    after.put_bytes(packer_.take_low_bits());
     return draft;
   }
 
@@ -243,7 +331,8 @@ class Encoder {
   ResidualPacker packer_;
   QuantizeStats<T> stats_;
   SpecialValues specials_;
-  std::vector<uint8_t> is_special_;
+  bool takes_rows_;
+  bool had_specials_ = false;
   uint64_t held_ = 0;
   uint64_t special_cells_ = 0;
   uint64_t exact_cells_ = 0;
@@ -311,12 +400,6 @@ class Decoder {
   }
 
  private:
-  // A special value to be put over the decoded row.
-  struct Patch {
-    size_t x;
-    uint64_t bits;
-  };
-
   // Advances past a rectangle nobody asked for: its predictions start anew, so only positions matter.
   void pass_over(const RectRows<T*>& rect) {
     const auto left_out =
@@ -336,54 +419,113 @@ class Decoder {
     constexpr int64_t min_vector_row = 4;
     const bool is_narrow = rect.size[0] < min_vector_row;
     QuantCodePlanes planes(rect.size, s_.axes, is_narrow ? RowRoom::packed : RowRoom::padded);
-    const Kernels& row_kernels = is_narrow ? portable_kernels() : kernels();
+    row_kernels_ = is_narrow ? &portable_kernels() : &kernels();
     const auto width = static_cast<size_t>(rect.size[0]);
-    residuals_.resize(width + row_padding);
-    const bool had_enough = visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
-      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0];
-      const uint64_t held =
-          left_out == nullptr
-              ? width
-              : width - static_cast<uint64_t>(std::count(left_out, left_out + width, uint8_t{1}));
-      const bool has_special = cursor_.next(held_at_) < held_at_ + held;
-      int32_t* quant_codes = planes.row(y, z, w);
-      const NeighbourRows around = planes.neighbours(y, z, w);
-      const bool along_x = is_along_x(s_.axes, y, z, w);
-      const uint64_t specials = has_special ? cursor_.count(held_at_, held_at_ + held) : 0;
-      if (!unpack(held - specials)) return false;
-      T* out = rect.row(y, z, w);
-      int32_t* residuals = residuals_.data();
-      int32_t hold = planes.before_row(y, z, w);
-      visit_runs(left_out, width, [&](size_t begin, size_t end, bool is_left_out) {
-        if (is_left_out) {
-          std::fill(quant_codes + begin, quant_codes + end, hold);
-          std::fill(out + begin, out + end,
-                    portable::dequantize_one(hold, s_.origin, grid_.center, grid_.step));
-          return;
-        }
-        const size_t n = end - begin;
-        const NeighbourRows beside = shifted(around, begin);
-        // What prediction along x adds to the residual of the run's first cell.
-        const uint32_t carry = along_x && begin > 0 ? static_cast<uint32_t>(quant_codes[begin - 1]) -
-                                                          portable::neighbour_sum(beside, -1)
-                                                    : 0;
-        if (has_special) {
-          residuals +=
-              decode_specials(residuals, beside, along_x, n, carry, hold, quant_codes + begin, out + begin);
-        } else {
-          if (begin > 0) residuals[0] = static_cast<int32_t>(static_cast<uint32_t>(residuals[0]) + carry);
-          row_kernels.unpredict(residuals, beside, along_x, n, quant_codes + begin);
-          dequantize(quant_codes + begin, n, s_.origin, grid_, out + begin);
-          residuals += n;
-          held_at_ += n;
-        }
-        hold = quant_codes[end - 1];
-      });
-      return true;
+    residuals_.resize(std::min(width, pack_block) + row_padding);
+    bool had_enough = true;
+    takes_rows_ = s_.shift == 0 && !is_narrow;
+    visit_planes(rect.size, [&](int64_t z, int64_t w) {
+      for (int64_t y = 0; had_enough && y < rect.size[1];) {
+        const int64_t done = takes_rows_ && rect.left_out.empty() ? restore_rows(rect, planes, y, z, w) : 0;
+        y += done;
+        if (done > 0) continue;
+        const int64_t r = (w * rect.size[2] + z) * rect.size[1] + y;
+        had_enough = decode_row({rect.row(y, z, w), planes.row(y, z, w), planes.neighbours(y, z, w),
+                                 is_along_x(s_.axes, y, z, w), width,
+                                 rect.left_out.empty() ? nullptr : rect.left_out.data() + r * rect.size[0],
+                                 planes.before_row(y, z, w)});
+        ++y;
+      }
     });
     if (had_enough) return {};
     return corrupt(
         fmt::format("dual_quant section: more escape symbols than its {} escapes", s_.escapes.size()));
+  }
+
+  struct Row {
+    T* values;
+    int32_t* quant_codes;
+    const NeighbourRows& around;
+    bool along_x;
+    size_t width;
+    const uint8_t* left_out;  // null: none is
+    int32_t before;           // what an excluded cell at the row's start repeats
+  };
+
+  // Rows from y on, while they have ordinary values alone. Returns how many.
+  int64_t restore_rows(const RectRows<T*>& rect, QuantCodePlanes& planes, int64_t y, int64_t z, int64_t w) {
+    const auto width = static_cast<size_t>(rect.size[0]);
+    const uint64_t ordinary = cursor_.next(held_at_) - held_at_;
+    if (ordinary < width) return 0;
+    return static_cast<int64_t>(restore(rows_of(rect, planes, s_.axes, y, z, w, ordinary / width)));
+  }
+
+  // Returns how many rows are done: fewer only where there are fewer escapes than escape symbols.
+  size_t restore(const RowBlock<T>& block) {
+    EscapeList escapes{s_.escapes.data() + escape_at_, s_.escapes.data() + s_.escapes.size()};
+    const size_t done = row_kernels<T, uint8_t>().restore(block, {s_.origin, grid_.center, grid_.step},
+                                                          s_.symbols.data() + symbol_at_, escapes);
+    escape_at_ = static_cast<size_t>(escapes.next - s_.escapes.data());
+    symbol_at_ += done * block.width;
+    held_at_ += done * block.width;
+    return done;
+  }
+
+  // False: there are fewer escapes than escape symbols.
+  bool decode_row(const Row& row) {
+    int32_t hold = row.before;
+    bool had_enough = true;
+    visit_runs(row.left_out, row.width, [&](size_t begin, size_t end, bool is_left_out) {
+      if (is_left_out) {
+        std::fill(row.quant_codes + begin, row.quant_codes + end, hold);
+        std::fill(row.values + begin, row.values + end,
+                  portable::dequantize_one(hold, s_.origin, grid_.center, grid_.step));
+        return;
+      }
+      for (size_t x = begin; had_enough && x < end;) {
+        const uint64_t special = cursor_.next(held_at_) - held_at_;
+        const auto coded = static_cast<size_t>(std::min<uint64_t>({special, end - x, pack_block}));
+        if (coded == 0) {
+          x += put_specials(row, x, end - x, hold);
+          continue;
+        }
+        had_enough = decode_run(row, x, coded);
+        x += coded;
+        hold = row.quant_codes[x - 1];
+      }
+    });
+    return had_enough;
+  }
+
+  // The n cells from x on, which are held and ordinary.
+  bool decode_run(const Row& row, size_t x, size_t n) {
+    const NeighbourRows beside = shifted(row.around, x);
+    int32_t* const quant_codes = row.quant_codes + x;
+    T* const values = row.values + x;
+    if (takes_rows_) return restore(row_of(values, n, beside, row.along_x, quant_codes)) == 1;
+    held_at_ += n;
+    if (!unpack(n)) return false;
+    if (row.along_x && x > 0) {  // what prediction along x adds to the first residual
+      residuals_[0] =
+          static_cast<int32_t>(static_cast<uint32_t>(residuals_[0]) + static_cast<uint32_t>(quant_codes[-1]) -
+                               portable::neighbour_sum(beside, -1));
+    }
+    row_kernels_->unpredict(residuals_.data(), beside, row.along_x, n, quant_codes);
+    dequantize(quant_codes, n, s_.origin, grid_, values);
+    return true;
+  }
+
+  // The run of special values that begins at x, as far as it goes within n cells. Returns how far.
+  size_t put_specials(const Row& row, size_t x, size_t n, int32_t hold) {
+    const size_t count = static_cast<size_t>(std::min<uint64_t>(cursor_.run_end() - held_at_, n));
+    std::fill(row.quant_codes + x, row.quant_codes + x + count, hold);
+    if (cursor_.is_listed()) {
+      for (size_t i = 0; i < count; ++i) row.values[x + i] = value_of_bits<T>(cursor_.bits(held_at_ + i));
+    } else {
+      std::fill_n(row.values + x, count, value_of_bits<T>(cursor_.bits(held_at_)));
+    }
+    held_at_ += count;
+    return count;
   }
 
   // The next n residuals into residuals_; false when there are fewer escapes than escape symbols.
@@ -392,52 +534,18 @@ class Decoder {
     const size_t used =
         kernels().unpack(s_.symbols.data() + symbol_at_, n, s_.shift, escapes, residuals_.data());
     if (used == SIZE_MAX) return false;
-    if (s_.shift > 0) add_low_bits(n);
+    if (s_.shift > 0) restore_low_bits(s_.low_bits, symbol_at_, s_.shift, std::span(residuals_).first(n));
     escape_at_ += used;
     symbol_at_ += n;
     return true;
-  }
-
-  void add_low_bits(size_t n) {
-    const auto shift = static_cast<unsigned>(s_.shift);
-    const uint64_t mask = (uint64_t{1} << shift) - 1;
-    uint64_t bit = symbol_at_ * shift;
-    for (size_t i = 0; i < n; ++i, bit += shift) {
-      uint64_t word = 0;
-      const size_t at = bit / 8;
-      std::memcpy(&word, s_.low_bits.data() + at, std::min<size_t>(8, s_.low_bits.size() - at));
-      residuals_[i] |= static_cast<int32_t>((word >> (bit % 8)) & mask);
-    }
-  }
-
-  // n held cells of a row, some of them special. Returns how many residuals they used.
-  size_t decode_specials(const int32_t* residuals, const NeighbourRows& around, bool along_x, size_t n,
-                         uint32_t sum_before, int32_t hold, int32_t* quant_codes, T* out) {
-    patches_.clear();
-    size_t used = 0;
-    uint64_t special_at = cursor_.next(held_at_);
-    for (size_t x = 0; x < n; ++x, ++held_at_) {
-      const uint32_t neighbours = portable::neighbour_sum(around, static_cast<ptrdiff_t>(x));
-      if (held_at_ == special_at) {
-        patches_.push_back({x, cursor_.bits(held_at_)});
-        special_at = cursor_.next(held_at_ + 1);
-      } else {
-        const uint32_t sum = (along_x ? sum_before : 0) + static_cast<uint32_t>(residuals[used++]);
-        hold = static_cast<int32_t>(sum + neighbours);
-      }
-      quant_codes[x] = hold;
-      sum_before = static_cast<uint32_t>(hold) - neighbours;
-    }
-    dequantize(quant_codes, n, s_.origin, grid_, out);
-    for (const Patch& p : patches_) out[p.x] = value_of_bits<T>(p.bits);
-    return used;
   }
 
   const StoredSection& s_;
   QuantizationGrid<T> grid_;
   const SectionTarget<T>& target_;
   SpecialCursor cursor_;
-  std::vector<Patch> patches_;
+  const Kernels* row_kernels_ = nullptr;
+  bool takes_rows_ = false;
   std::vector<int32_t> residuals_;
   size_t symbol_at_ = 0;
   size_t escape_at_ = 0;

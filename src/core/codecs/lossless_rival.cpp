@@ -46,9 +46,10 @@ template <class T>
 bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, const Candidate& best) {
   if (lists_many(best.draft(), source.held)) return true;
   const ValueRules<T> rules(spec, make_quantizer<T>(spec));
-  const double bits = static_cast<double>(best.bytes()) * 8 / static_cast<double>(source.held);
-  return may_be_smaller_lossless(sample_order(source, rules, bits), source.held, best.bytes(),
-                                 spec.bound_abs);
+  const uint64_t ordinary = source.held - best.draft().report.special_cells;
+  if (ordinary == 0) return true;
+  const double bits = static_cast<double>(best.bytes()) * 8 / static_cast<double>(ordinary);
+  return may_be_smaller_lossless(sample_order(source, rules, bits), ordinary, best.bytes(), spec.bound_abs);
 }
 
 }  // namespace

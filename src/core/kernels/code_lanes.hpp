@@ -15,9 +15,13 @@ namespace neve::code_lanes {
 inline constexpr uint64_t top = uint64_t{1} << 63;
 inline constexpr int lookups_per_refill = 56 / CodeLookups::bits;
 
-inline unsigned taken_bits(const CodeLane& lane) { return static_cast<unsigned>(__builtin_clzll(lane.bits)); }
+template <class Lane>
+unsigned taken_bits(const Lane& lane) {
+  return static_cast<unsigned>(__builtin_clzll(lane.bits));
+}
 
-[[gnu::always_inline]] inline void refill(CodeLane& lane) {
+template <class Lane>
+[[gnu::always_inline]] inline void refill(Lane& lane) {
   const unsigned used = taken_bits(lane);
   lane.at += used / 8;
   std::memcpy(&lane.bits, lane.at, 8);
@@ -80,6 +84,46 @@ inline unsigned taken_bits(const CodeLane& lane) { return static_cast<unsigned>(
   }
   of_caller = lane;
   return is_good;
+}
+
+// --- symbols of 8 bits -----------------------------------------------------------------------------------
+
+inline constexpr int symbol_lookups_per_refill = 56 / SymbolLookups::bits;
+// What a turn may take and give; and what has to be left over: a refill reads 8 bytes from where up to 8 bits
+// more may have been taken, and a look-up writes 4 symbols.
+inline constexpr ptrdiff_t bytes_per_turn = symbol_lookups_per_refill * SymbolLookups::bits / 8;
+inline constexpr ptrdiff_t symbols_per_turn = 3 * symbol_lookups_per_refill;
+inline constexpr ptrdiff_t margin_bytes = 16, margin_symbols = 4;
+
+[[gnu::always_inline]] inline void look_up(SymbolLane& lane) {
+  const uint32_t entry = lane.lookups[lane.bits & (SymbolLookups::entries - 1)];
+  std::memcpy(lane.out, &entry, sizeof entry);
+  const uint32_t taken = entry >> SymbolLookups::bits_shift;
+  lane.out += taken >> SymbolLookups::count_shift;
+  lane.bits >>= taken % 64;
+}
+
+[[gnu::always_inline]] inline void run_four(SymbolLane* lanes, ptrdiff_t turns) {
+  SymbolLane a = lanes[0];
+  SymbolLane b = lanes[1];
+  SymbolLane c = lanes[2];
+  SymbolLane d = lanes[3];
+  for (; turns > 0; --turns) {
+    refill(a);
+    refill(b);
+    refill(c);
+    refill(d);
+    for (int k = 0; k < symbol_lookups_per_refill; ++k) {
+      look_up(a);
+      look_up(b);
+      look_up(c);
+      look_up(d);
+    }
+  }
+  lanes[0] = a;
+  lanes[1] = b;
+  lanes[2] = c;
+  lanes[3] = d;
 }
 
 }  // namespace neve::code_lanes

@@ -83,8 +83,10 @@ struct InterpolationKernels {
 // Loops on words of lossless coding (kernels/word_kernels.hpp).
 template <class U>
 struct WordKernels;
-// Rows of streams at once, codes, checksums (kernels/stream_kernels.hpp).
+// Codes, what codebooks cost, checksums (kernels/stream_kernels.hpp).
 struct StreamKernels;
+// Rows from values to symbols at once, and back (kernels/row_kernels.hpp).
+struct AllRowKernels;
 // Rows predicted along one axis (kernels/axis_kernels.hpp).
 template <class T>
 struct AxisKernels;
@@ -132,6 +134,7 @@ struct Kernels {
   const WordKernels<uint64_t>* words_u64;
 
   const StreamKernels* stream;
+  const AllRowKernels* rows;
 
   const AxisKernels<float>* axis_f32;
   const AxisKernels<double>* axis_f64;

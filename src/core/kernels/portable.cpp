@@ -6,6 +6,7 @@
 #include "core/kernels/interpolation_rows.hpp"
 
 #include "core/kernels/kernels.hpp"
+#include "core/kernels/row_kernels.hpp"
 #include "core/kernels/stream_kernels.hpp"
 #include "core/kernels/word_rows.hpp"
 
@@ -153,6 +154,7 @@ const Kernels& portable_kernels() {
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table,
                              &portable_stream_kernels(),
+                             &portable_row_kernels(),
                              &portable_axis_kernels(float{}),
                              &portable_axis_kernels(double{})};
   return table;

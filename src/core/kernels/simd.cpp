@@ -365,6 +365,7 @@ NEVE_WORD_KERNELS
 }  // namespace
 
 const StreamKernels& StreamTable();          // stream_simd.cpp
+const AllRowKernels& RowTable();             // row_simd.cpp
 const AxisKernels<float>& AxisTable(float);  // axis_simd.cpp
 const AxisKernels<double>& AxisTable(double);
 const Kernels& Table();
@@ -389,6 +390,7 @@ const Kernels& Table() {
                              &Words<uint32_t>::table,
                              &Words<uint64_t>::table,
                              &StreamTable(),
+                             &RowTable(),
                              &AxisTable(float{}),
                              &AxisTable(double{})};
   return table;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hot loops of coding, of which kernels.hpp has a table for each instruction set: rows of a stream all
-// the way from values to symbols and back, symbols to codes, checksums. All give the same bytes.
+// The hot loops of coding, of which kernels.hpp has a table for each instruction set: symbols to codes and
+// back, what codebooks cost, checksums. All give the same bytes.
 #pragma once
 
 #include <array>
@@ -52,31 +52,35 @@ struct CodeLane {
   uint16_t* out;
 };
 
+// Look-ups that take prefix codes of at most 12 bits apart: by the next `bits` bits up to three symbols of 8
+// bits, then, from bits_shift on, the bits they take, and from count_shift of those on how many they are.
+// Never none.
+struct SymbolLookups {
+  static constexpr unsigned bits = 12;
+  static constexpr size_t entries = size_t{1} << bits;
+  static constexpr unsigned bits_shift = 24, count_shift = 6;
+};
+
+// A bit stream on its way into such symbols, with the look-ups of its codebook.
+struct SymbolLane {
+  const std::byte* at;
+  uint64_t bits;
+  uint8_t* out;
+  const uint32_t* lookups;
+};
+
 // Codebooks whose costs are compared at once.
 inline constexpr size_t compared_codebooks = 16;
 
-template <class T>
-struct StreamRowKernels {
-  // quantize, predict along x and pack_wide at once; center and origin are 0. quant_codes[-1] counts
-  // as the quantization code before. Where stats counts a rejected value only `quant_codes` means
-  // anything. Returns whether there are escapes.
-  bool (*code)(const T* values, size_t, const Quantizer<T>&, const NeighbourRows&, int32_t* quant_codes,
-               uint16_t* symbols, QuantizeStats<T>&);
-  // unpack_wide, unpredict and dequantize at once. Returns whether there are escapes; then quantization codes
-  // and values mean nothing. Writes no padding behind `values`.
-  bool (*restore)(const uint16_t* symbols, size_t, const NeighbourRows&, T step, int32_t* quant_codes,
-                  T* values);
-};
-
 struct StreamKernels {
-  StreamRowKernels<float> rows_f32;
-  StreamRowKernels<double> rows_f64;
   // Puts groups of symbols while all of a group have narrow codes. Returns how many symbols it took.
   size_t (*put_narrow_u8)(const uint8_t* symbols, size_t, const NarrowCodes&, BitSink&);
   size_t (*put_narrow_u16)(const uint16_t* symbols, size_t, const NarrowCodes&, BitSink&);
   // So many turns of four lanes side by side, each of which may take and give what code_lanes.hpp says.
   // Returns false where no code fits.
   bool (*decode_four)(CodeLane* lanes, ptrdiff_t turns, const CodeLookups&);
+  // The same for symbols of 8 bits.
+  void (*decode_symbols)(SymbolLane* lanes, ptrdiff_t turns);
   // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
   void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                     uint32_t* costs);
@@ -85,23 +89,5 @@ struct StreamKernels {
 };
 
 const StreamKernels& portable_stream_kernels();
-
-// The portable ones, by the steps of `k` one after the other.
-template <class T>
-bool code_row_by_steps(const Kernels& k, const T* values, size_t n, const Quantizer<T>& q,
-                       const NeighbourRows& around, int32_t* quant_codes, uint16_t* symbols,
-                       QuantizeStats<T>& stats);
-template <class T>
-bool restore_row_by_steps(const Kernels& k, const uint16_t* symbols, size_t n, const NeighbourRows& around,
-                          T step, int32_t* quant_codes, T* values);
-
-template <class T>
-const StreamRowKernels<T>& stream_row_kernels() {
-  if constexpr (sizeof(T) == 4) {
-    return kernels().stream->rows_f32;
-  } else {
-    return kernels().stream->rows_f64;
-  }
-}
 
 }  // namespace neve

@@ -22,178 +22,6 @@ namespace neve {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Quantization codes of as many values as Lanes<T> takes.
-template <class T>
-using QuantCodeLanes = hn::Rebind<int32_t, Lanes<T>>;
-
-// Rows go through 128- or 256-bit vectors of quantization codes; where those are shorter (float64 in 128
-// bits), step by step.
-template <class T>
-constexpr bool HasRowVectors() {
-  constexpr size_t lanes = hn::MaxLanes(QuantCodeLanes<T>());
-  return lanes == 4 || lanes == 8;
-}
-
-// The elements one to the left: `before`'s last, then all of `v` but its last.
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V LeftNeighbours(D d, V v, V before) {
-  if constexpr (hn::MaxLanes(d) == 8) {
-    return hn::CombineShiftRightBytes<12>(d, v, hn::ConcatLowerUpper(d, v, before));
-  } else {
-    return hn::CombineShiftRightBytes<12>(d, v, before);
-  }
-}
-
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V BroadcastLast(D d, V v) {
-  const auto last = hn::Broadcast<3>(v);  // of each 128 bits
-  if constexpr (hn::MaxLanes(d) == 8) {
-    return hn::ConcatUpperUpper(d, last, last);
-  } else {
-    return last;
-  }
-}
-
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V PrefixSum(D d, V v) {
-  v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
-  v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
-  if constexpr (hn::MaxLanes(d) == 8) {
-    v = hn::Add(v, hn::ConcatLowerLower(d, hn::Broadcast<3>(v), hn::Zero(d)));
-  }
-  return v;
-}
-
-// What prediction along the row adds to the quantization code at 0.
-uint32_t CarryInto(const int32_t* quant_codes, const NeighbourRows& around) {
-  return static_cast<uint32_t>(quant_codes[-1]) - portable::neighbour_sum(around, -1);
-}
-
-// Whether all is well is looked at once, behind the row.
-template <class T, int kCount>
-bool CodeRow(const T* HWY_RESTRICT values, size_t n, const Quantizer<T>& q, const NeighbourRows& around,
-             int32_t* HWY_RESTRICT quant_codes, uint16_t* HWY_RESTRICT symbols, QuantizeStats<T>& stats) {
-  const Lanes<T> d;
-  const QuantCodeLanes<T> di;
-  const hn::Rebind<uint16_t, QuantCodeLanes<T>> d16;
-  const size_t lanes = hn::Lanes(d);
-  const VectorQuantizer<T> quantizer(q);
-  const auto zero = hn::Set(di, static_cast<int32_t>(wide_symbol_zero));
-  const auto symbol_mask = hn::Set(d16, static_cast<uint16_t>(wide_symbol_count - 1));
-  auto max_error = hn::Zero(d);
-  auto all_ok = hn::Eq(max_error, max_error);
-  auto min_symbol = symbol_mask;
-  auto before = hn::Set(di, static_cast<int32_t>(CarryInto(quant_codes, around)));
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto [quant_code, error, ok] = quantizer.template Quantized<false>(hn::LoadU(d, values + i));
-    all_ok = hn::And(all_ok, ok);
-    max_error = hn::Max(max_error, error);
-    hn::StoreU(quant_code, di, quant_codes + i);
-    const auto beside = hn::Sub(quant_code, NeighbourSum<kCount>(di, around, static_cast<ptrdiff_t>(i)));
-    const auto residual = hn::Sub(beside, LeftNeighbours(di, beside, before));
-    before = beside;
-    // What is below saturates to 0, the escape; what is above becomes it.
-    const auto any = hn::DemoteTo(d16, hn::Add(residual, zero));
-    const auto symbol = hn::IfThenElseZero(hn::Eq(hn::And(any, symbol_mask), any), any);
-    min_symbol = hn::Min(min_symbol, symbol);
-    hn::StoreU(symbol, d16, symbols + i);
-  }
-  if (HWY_UNLIKELY(!hn::AllTrue(d, all_ok))) {
-    // There is a rejected value.
-    if constexpr (sizeof(T) == 4) {
-      kernels().quantize_f32(values, n, q, quant_codes, stats);
-    } else {
-      kernels().quantize_f64(values, n, q, quant_codes, stats);
-    }
-    return false;
-  }
-  const T row_max = hn::GetLane(hn::MaxOfLanes(d, max_error));
-  if (row_max > stats.max_error) stats.max_error = row_max;
-  bool has_escape = !hn::AllFalse(d16, hn::Eq(min_symbol, hn::Zero(d16)));
-  for (; i < n; ++i) {
-    const auto at = static_cast<ptrdiff_t>(i);
-    quant_codes[at] = portable::quantize_one(values[i], q, stats);
-    const uint32_t residual = static_cast<uint32_t>(quant_codes[at]) - portable::neighbour_sum(around, at) -
-                              static_cast<uint32_t>(quant_codes[at - 1]) +
-                              portable::neighbour_sum(around, at - 1);
-    const uint32_t symbol = residual + wide_symbol_zero;
-    const bool is_direct = symbol - 1 < wide_symbol_count - 1;
-    symbols[i] = is_direct ? static_cast<uint16_t>(symbol) : wide_symbol_escape;
-    has_escape |= !is_direct;
-  }
-  return has_escape;
-}
-
-template <class T, int kCount>
-bool RestoreRow(const uint16_t* HWY_RESTRICT symbols, size_t n, const NeighbourRows& around, T step,
-                int32_t* HWY_RESTRICT quant_codes, T* HWY_RESTRICT values) {
-  const Lanes<T> d;
-  const QuantCodeLanes<T> di;
-  const hn::Rebind<uint16_t, QuantCodeLanes<T>> d16;
-  const size_t lanes = hn::Lanes(d);
-  const auto zero = hn::Set(di, static_cast<int32_t>(wide_symbol_zero));
-  const auto escape = hn::Set(d16, uint16_t{wide_symbol_escape});
-  const auto vstep = hn::Set(d, step);
-  uint32_t sum = CarryInto(quant_codes, around);
-  auto carry = hn::Set(di, static_cast<int32_t>(sum));
-  auto any_escape = hn::Zero(d16);
-  size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto symbol = hn::LoadU(d16, symbols + i);
-    any_escape = hn::Or(any_escape, hn::VecFromMask(d16, hn::Eq(symbol, escape)));
-    const auto part = PrefixSum(di, hn::Sub(hn::PromoteTo(di, symbol), zero));
-    const auto quant_code =
-        hn::Add(hn::Add(part, carry), NeighbourSum<kCount>(di, around, static_cast<ptrdiff_t>(i)));
-    carry = hn::Add(carry, BroadcastLast(di, part));
-    hn::StoreU(quant_code, di, quant_codes + i);
-    hn::StoreU(hn::Add(hn::Mul(FromI32(d, quant_code), vstep), hn::Zero(d)), d, values + i);
-  }
-  bool has_escape = !hn::AllFalse(d16, hn::MaskFromVec(any_escape));
-  sum = static_cast<uint32_t>(hn::GetLane(carry));
-  for (; i < n; ++i) {
-    has_escape |= symbols[i] == wide_symbol_escape;
-    sum += uint32_t{symbols[i]} - static_cast<uint32_t>(wide_symbol_zero);
-    quant_codes[i] = static_cast<int32_t>(sum + portable::neighbour_sum(around, static_cast<ptrdiff_t>(i)));
-    values[i] = portable::dequantize_one(quant_codes[i], 0, T{0}, step);
-  }
-  return has_escape;
-}
-
-template <class T>
-bool Code(const T* values, size_t n, const Quantizer<T>& q, const NeighbourRows& around, int32_t* quant_codes,
-          uint16_t* symbols, QuantizeStats<T>& stats) {
-  if constexpr (HasRowVectors<T>()) {
-    switch (around.count) {
-      case 0:
-        return CodeRow<T, 0>(values, n, q, around, quant_codes, symbols, stats);
-      case 1:
-        return CodeRow<T, 1>(values, n, q, around, quant_codes, symbols, stats);
-      default:
-        return CodeRow<T, 3>(values, n, q, around, quant_codes, symbols, stats);
-    }
-  } else {
-    return code_row_by_steps(kernels(), values, n, q, around, quant_codes, symbols, stats);
-  }
-}
-
-template <class T>
-bool Restore(const uint16_t* symbols, size_t n, const NeighbourRows& around, T step, int32_t* quant_codes,
-             T* values) {
-  if constexpr (HasRowVectors<T>()) {
-    switch (around.count) {
-      case 0:
-        return RestoreRow<T, 0>(symbols, n, around, step, quant_codes, values);
-      case 1:
-        return RestoreRow<T, 1>(symbols, n, around, step, quant_codes, values);
-      default:
-        return RestoreRow<T, 3>(symbols, n, around, step, quant_codes, values);
-    }
-  } else {
-    return restore_row_by_steps(kernels(), symbols, n, around, step, quant_codes, values);
-  }
-}
-
 // --- symbols to codes ------------------------------------------------------------------------------------
 
 // Shifts by lane are one instruction from AVX2 on, and on Arm.
@@ -354,6 +182,13 @@ bool DecodeFour(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+__attribute__((target("lzcnt")))
+#endif
+void DecodeSymbols(SymbolLane* lanes, ptrdiff_t turns) {
+  code_lanes::run_four(lanes, turns);
+}
+
 // --- checksum --------------------------------------------------------------------------------------------
 
 #if HWY_ARCH_X86
@@ -404,13 +239,8 @@ uint32_t Crc32(uint32_t before, const std::byte* bytes, size_t n) {
 
 const StreamKernels& StreamTable();
 const StreamKernels& StreamTable() {
-  static const StreamKernels table{{Code<float>, Restore<float>},
-                                   {Code<double>, Restore<double>},
-                                   PutNarrow<uint8_t>,
-                                   PutNarrow<uint16_t>,
-                                   DecodeFour,
-                                   AddCosts,
-                                   Crc32};
+  static const StreamKernels table{
+      PutNarrow<uint8_t>, PutNarrow<uint16_t>, DecodeFour, DecodeSymbols, AddCosts, Crc32};
   return table;
 }
 

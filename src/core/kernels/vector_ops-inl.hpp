@@ -45,9 +45,8 @@ HWY_INLINE hn::VFromD<D> FromI32(D d, VI quant_codes) {
 }
 
 // portable::quantize_one on vectors.
-template <class T>
+template <class T, class D = Lanes<T>>
 class VectorQuantizer {
-  using D = Lanes<T>;
   using DI = hn::Rebind<int32_t, D>;
   using DU = hn::RebindToUnsigned<D>;
   using V = hn::VFromD<D>;

@@ -63,6 +63,8 @@ class RunSample {
       }
       if (coded && !is_constant) runs_.push_back(uint64_t{hash} << 32 | (first_cell + i));
     }
+    for (size_t k = bits.size() - min_repeat; k < bits.size(); ++k)
+      if (!is_coded(first_cell + k)) return;
     ++blocks_;
     ending_ += ends_with_repeat(std::span(hashes).first(bits.size())) ? 1 : 0;
   }
@@ -107,9 +109,10 @@ std::optional<int> residual_bits(const U* run, const U* run_before) {
   return static_cast<int>(std::bit_width(fold_sign<U>(own - other)));
 }
 
-// `bits`: of the cells by whose numbers the sample names runs.
+// `bits`: of the cells by whose numbers the sample names runs. Fewer than `min_repeated` runs that have twins
+// say nothing: in any field two may be alike.
 template <class U>
-RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between) {
+RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between, size_t min_repeated) {
   sample.sort();
   const std::vector<SampledRun>& runs = sample.runs();
   size_t repeated = 0, in_common = 0, compared = 0;
@@ -124,6 +127,7 @@ RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between) {
       ++compared;
     }
   });
+  if (repeated < min_repeated) repeated = 0;
   // What occurs often is no repeat of anything, but where everything does.
   const bool is_all_common = in_common * 2 > runs.size();
   const size_t judged = is_all_common ? runs.size() : runs.size() - in_common;
@@ -148,24 +152,28 @@ RepeatEstimate estimate_repeats(const LosslessCells<T>& cells) {
     const size_t begin = group + sequence.below(last / block_words + 1) * block_words;
     sample.add(bits.subspan(begin, block_words), begin, [&](size_t cell) { return cells.is_coded(cell); });
   }
-  return judge(sample, cells.bits.data(), blocks_between);
+  return judge(sample, cells.bits.data(), blocks_between, 0);
 }
 
 template <class T>
-RepeatEstimate estimate_repeats(std::span<const T> blocks, size_t block_cells, size_t blocks_between) {
+RepeatEstimate estimate_repeats(std::span<const T> blocks, std::span<const uint8_t> is_special,
+                                size_t block_cells, size_t blocks_between) {
   if (blocks.size() < block_cells) return {};
   RunSample sample(one_run_in_8);
   std::vector<WordOf<T>> words(blocks.size() / block_cells * block_cells);
   std::memcpy(words.data(), blocks.data(), words.size() * sizeof(T));
   const std::span<const WordOf<T>> bits(words);
   for (size_t begin = 0; begin < bits.size(); begin += block_cells)
-    sample.add(bits.subspan(begin, block_cells), begin, [](size_t) { return true; });
-  return judge(sample, bits.data(), blocks_between);
+    sample.add(bits.subspan(begin, block_cells), begin, [&](size_t cell) { return is_special[cell] == 0; });
+  constexpr size_t min_repeated = 4;
+  return judge(sample, bits.data(), blocks_between, min_repeated);
 }
 
 template RepeatEstimate estimate_repeats<float>(const LosslessCells<float>&);
 template RepeatEstimate estimate_repeats<double>(const LosslessCells<double>&);
-template RepeatEstimate estimate_repeats<float>(std::span<const float>, size_t, size_t);
-template RepeatEstimate estimate_repeats<double>(std::span<const double>, size_t, size_t);
+template RepeatEstimate estimate_repeats<float>(std::span<const float>, std::span<const uint8_t>, size_t,
+                                                size_t);
+template RepeatEstimate estimate_repeats<double>(std::span<const double>, std::span<const uint8_t>, size_t,
+                                                 size_t);
 
 }  // namespace neve

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "core/sections/lossless_cells.hpp"
@@ -20,8 +21,9 @@ template <class T>
 RepeatEstimate estimate_repeats(const LosslessCells<T>& cells);
 
 // The same from blocks of so many values each (at most 256), one after another, of which the section has
-// `blocks_between` times as many.
+// `blocks_between` times as many. `is_special` says 1 of each value that no repeat may hold.
 template <class T>
-RepeatEstimate estimate_repeats(std::span<const T> blocks, size_t block_cells, size_t blocks_between);
+RepeatEstimate estimate_repeats(std::span<const T> blocks, std::span<const uint8_t> is_special,
+                                size_t block_cells, size_t blocks_between);
 
 }  // namespace neve

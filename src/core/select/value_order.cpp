@@ -155,8 +155,10 @@ class OrderSample {
       read_neighbours(k * apart + static_cast<int64_t>(sequence.below(room)), block_cells, values);
       values.resize(values.size() / block_cells * block_cells);  // whole blocks
     }
+    std::vector<uint8_t> is_special(values.size());
+    for (size_t i = 0; i < values.size(); ++i) is_special[i] = rules_.is_special(values[i]) ? 1 : 0;
     const auto blocks_between = static_cast<size_t>(cells_ / (blocks * block_cells));
-    const RepeatEstimate repeats = estimate_repeats<T>(values, block_cells, blocks_between);
+    const RepeatEstimate repeats = estimate_repeats<T>(values, is_special, block_cells, blocks_between);
     const double share = std::min(1.0, share_doubt * repeats.share);
     return (1 - share) * 8 * sizeof(T) + share * residual_doubt * repeats.residual_bits + order_bits;
   }
@@ -219,11 +221,11 @@ ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rul
   return OrderSample<T>(source, rules).take(coded_bits);
 }
 
-bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound) {
+bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound) {
   constexpr double few_bytes = 256;                            // that no sample is sure about
   constexpr uint64_t small_cells = 32768, small_bytes = 1024;  // which are soon tried
-  if (held <= small_cells && bytes < small_bytes) return true;
-  const double guessed_bytes = order.bits / 8 * static_cast<double>(held);
+  if (ordinary <= small_cells && bytes < small_bytes) return true;
+  const double guessed_bytes = order.bits / 8 * static_cast<double>(ordinary);
   return guessed_bytes < static_cast<double>(bytes) + few_bytes || order.unit * max_units_of_bound > bound ||
          order.spacing * max_spacings_of_bound > bound;
 }

@@ -23,7 +23,8 @@ struct ValueOrder {
 template <class T>
 ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules, double coded_bits);
 
-// Whether a method that keeps every bit may take less than `bytes` for `held` values under that bound.
-bool may_be_smaller_lossless(const ValueOrder& order, uint64_t held, uint64_t bytes, double bound);
+// Whether a method that keeps every bit may take less than `bytes` for so many values that are not special,
+// under that bound.
+bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound);
 
 }  // namespace neve

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "core/kernels/stream_kernels.hpp"
+#include "core/kernels/row_kernels.hpp"
 #include "core/stages/entropy/bit_io.hpp"
 #include "core/stream/chunk.hpp"
 #include "core/stream/residual_classes.hpp"
@@ -142,11 +142,12 @@ class TypedDecoder final : public BlockDecoder {
     for (uint64_t left = block.values; left > 0;) {
       const History::Segment segment = history_.next(left);
       const size_t n = segment.count;
+      EscapeList none;
       const bool is_plain =
           cursor.run_left == 0 && static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
           (cursor.extra ? restore_classed(segment, cursor, out)
-                        : !stream_row_kernels<T>().restore(cursor.symbol, n, segment.around, quantizer_.step,
-                                                           segment.quant_codes, out));
+                        : row_kernels<T, uint16_t>().restore(segment.row(out), {0, T{0}, quantizer_.step},
+                                                             cursor.symbol, none) == 1);
       if (is_plain) {
         cursor.symbol += n;
         hold_ = segment.quant_codes[n - 1];

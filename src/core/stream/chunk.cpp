@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/kernels/stream_kernels.hpp"
+#include "core/kernels/row_kernels.hpp"
 
 namespace neve::stream {
 
@@ -201,12 +201,12 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
   QuantizeStats<T> stats;
   const size_t n = segment.count;
   uint16_t* const symbols = symbols_.data() + symbol_total_;
-  const bool has_escape = stream_row_kernels<T>().code(values, n, quantizer_, segment.around,
-                                                       segment.quant_codes, symbols, stats);
+  size_t escapes = 0;
+  row_kernels<T, uint16_t>().code(segment.row(values), quantizer_, symbols, nullptr, escapes, stats);
   Block& block = blocks_.back();
   block.classed_max_error = std::max(block.classed_max_error, stats.max_error);
   if (stats.rejected != 0) return add_rejected(values, segment, stats.max_error);
-  if (has_escape) {
+  if (escapes > 0) {
     note_errors(values, segment, symbols, stats.max_error);
     add_escapes(values, segment, symbols);
   } else {

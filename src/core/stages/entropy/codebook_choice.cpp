@@ -42,18 +42,24 @@ std::vector<uint8_t> equal_parts(const std::vector<Value>& values, size_t parts)
   return part_of;
 }
 
-// Symbols in four tables: equal neighbours would otherwise wait for each other's increment.
+// Symbols in several tables: equal neighbours would otherwise wait for each other's increment.
+constexpr size_t count_tables = 8;
 template <class Table>
-std::array<Table, 4> count_in_four(std::span<const uint8_t> symbols) {
-  std::array<Table, 4> part{};
+Table count_in_tables(std::span<const uint8_t> symbols) {
+  std::array<Table, count_tables> part{};
   size_t i = 0;
-  for (; i + 8 <= symbols.size(); i += 8) {
+  for (; i + count_tables <= symbols.size(); i += count_tables) {
     uint64_t word;
-    std::memcpy(&word, symbols.data() + i, 8);
-    for (unsigned k = 0; k < 8; ++k) ++part[k % 4][(word >> (8 * k)) & 0xff];
+    static_assert(sizeof word == count_tables);
+    std::memcpy(&word, symbols.data() + i, sizeof word);
+    for (unsigned k = 0; k < count_tables; ++k) ++part[k][(word >> (8 * k)) & 0xff];
   }
   for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
-  return part;
+  for (size_t k = 1; k < count_tables; ++k) {
+    for (size_t s = 0; s < symbol_count; ++s)
+      part[0][s] = static_cast<typename Table::value_type>(part[0][s] + part[k][s]);
+  }
+  return part[0];
 }
 
 // First guess: blocks ranked by the size of their residuals.
@@ -204,22 +210,14 @@ void assign_cheapest(const GroupCounts& counts, std::span<const Histogram> histo
 
 }  // namespace
 
-Histogram count_symbols(std::span<const uint8_t> symbols) {
-  const auto part = count_in_four<Histogram>(symbols);
-  Histogram sum{};
-  for (size_t s = 0; s < symbol_count; ++s) sum[s] = part[0][s] + part[1][s] + part[2][s] + part[3][s];
-  return sum;
-}
+Histogram count_symbols(std::span<const uint8_t> symbols) { return count_in_tables<Histogram>(symbols); }
 
 GroupCounts count_groups(std::span<const uint8_t> symbols) {
   GroupCounts counts;
   visit_groups(symbols.size(), [&](size_t begin, size_t end) {
-    const auto part = count_in_four<GroupHistogram>(symbols.subspan(begin, end - begin));
-    GroupHistogram& sum = counts.groups.emplace_back();
-    for (size_t s = 0; s < symbol_count; ++s) {
-      sum[s] = static_cast<uint16_t>(part[0][s] + part[1][s] + part[2][s] + part[3][s]);
-      counts.all[s] += sum[s];
-    }
+    const GroupHistogram& sum =
+        counts.groups.emplace_back(count_in_tables<GroupHistogram>(symbols.subspan(begin, end - begin)));
+    for (size_t s = 0; s < symbol_count; ++s) counts.all[s] += sum[s];
   });
   return counts;
 }

@@ -21,7 +21,9 @@ class SpecialCursor {
     return run_ < specials_.runs.size() ? std::max<uint64_t>(position, specials_.runs[run_].begin)
                                         : UINT64_MAX;
   }
-  // Bits of the special value at `position`, which next() just returned.
+  // First position behind the run of the one that next() just returned: all in it are special.
+  uint64_t run_end() const { return end_of(specials_.runs[run_]); }
+  // Bits of the special value at `position`, which next() just returned, or later in its run.
   uint64_t bits(uint64_t position) const {
     const SpecialRun& run = specials_.runs[run_];
     return specials_.bits(run, position - run.begin);

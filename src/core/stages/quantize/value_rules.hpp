@@ -34,6 +34,8 @@ class ValueRules {
   // Whether is_special says more than portable::is_special with the fill value.
   bool has_more() const { return has_more_; }
 
+  // Whether quantize is the kernels' alone.
+  bool are_of_kernels() const { return !judges_all_ && !(sizeof(T) == 4 && is_lattice_); }
   // The kernels' quantize, and what is missing in it. `quantizer` as given to the constructor, with any
   // origin.
   void quantize(const T* values, size_t n, const Quantizer<T>& quantizer, int32_t* quant_codes,
