@@ -41,7 +41,7 @@ class RestoredSource {
 };
 
 // Whether it may be worth encoding losslessly what takes so many bytes under its bound. Else a sample of the
-// methods decides, which at effort fast would take too long.
+// methods decides, which takes too long but at effort max.
 template <class T>
 bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, const Candidate& best) {
   if (lists_many(best.draft(), source.held)) return true;
@@ -60,7 +60,7 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
   // No sample of a section tells whether anything takes less than this.
   constexpr uint64_t max_ratio = 64;
   const bool is_restored = is_restored_alike(spec);
-  const bool is_quick = is_restored || effort == Effort::fast;
+  const bool is_quick = is_restored || effort != Effort::max;
   const bool may_skip =
       is_quick ? !traits_of(best.draft().codec).keeps_bits : best.bytes() * max_ratio < scorer.raw_bytes;
   if (may_skip && !is_lossless_likely(source, spec, best)) {
