@@ -96,9 +96,10 @@ class LosslessTrials {
     if (!weighed.candidates.empty()) highest_score_ = weighed.candidates[0].score;
     // Else the methods are weighed as if no other codec were at hand: what comes out is not beaten by asking
     // for no loss.
-    const bool is_large = raw_bytes_ > score_to_beat_ * few_coded_bytes;
-    if (is_large && weighed.unsure.empty() && highest_score_ * hopeless_times < score_to_beat_)
+    if (is_hopeless(weighed)) {
+      code_all(weighed.unsure);
       return pass_all(weighed);
+    }
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
@@ -176,8 +177,17 @@ class LosslessTrials {
            static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
   }
 
+  // Whether all estimates lie far above what another codec takes, and that is not too little to be sure.
+  bool is_hopeless(const WeighedMethods& weighed) const {
+    const bool is_max = effort_ == Effort::max;
+    const double few = is_max ? few_coded_bytes : few_coded_bytes / 8;
+    return raw_bytes_ > score_to_beat_ * few && highest_score_ * hopeless_times < score_to_beat_ &&
+           (!is_max || weighed.unsure.empty());
+  }
+
   void pass_all(const WeighedMethods& weighed) {
     for (const LosslessCandidate& candidate : weighed.candidates) {
+      if (is_coded(candidate.method)) continue;
       draft_.selection.passed({Codec::lossless, candidate.method, Fate::estimate_too_low,
                                static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)), 0},
                               Fate::estimate_too_low);

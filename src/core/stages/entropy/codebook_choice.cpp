@@ -43,87 +43,111 @@ std::vector<uint8_t> equal_parts(const std::vector<Value>& values, size_t parts)
 }
 
 // Symbols in several tables: equal neighbours would otherwise wait for each other's increment.
-constexpr size_t count_tables = 8;
-template <class Table>
-Table count_in_tables(std::span<const uint8_t> symbols) {
-  std::array<Table, count_tables> part{};
+template <class Table, size_t tables>
+void count_into(std::array<Table, tables>& part, std::span<const uint8_t> symbols) {
   size_t i = 0;
-  for (; i + count_tables <= symbols.size(); i += count_tables) {
+  for (; i + 8 <= symbols.size(); i += 8) {
     uint64_t word;
-    static_assert(sizeof word == count_tables);
     std::memcpy(&word, symbols.data() + i, sizeof word);
-    for (unsigned k = 0; k < count_tables; ++k) ++part[k][(word >> (8 * k)) & 0xff];
+    for (unsigned k = 0; k < 8; ++k) ++part[k % tables][(word >> (8 * k)) & 0xff];
   }
   for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
-  for (size_t k = 1; k < count_tables; ++k) {
+}
+
+template <class Table>
+Table count_in_tables(std::span<const uint8_t> symbols) {
+  constexpr size_t tables = 8;
+  std::array<Table, tables> part{};
+  count_into(part, symbols);
+  for (size_t k = 1; k < tables; ++k) {
     for (size_t s = 0; s < symbol_count; ++s)
       part[0][s] = static_cast<typename Table::value_type>(part[0][s] + part[k][s]);
   }
   return part[0];
 }
 
-// First guess: blocks ranked by the size of their residuals.
-std::vector<uint8_t> codebooks_by_roughness(std::span<const uint8_t> symbols, size_t blocks) {
-  std::vector<uint32_t> roughness(blocks);
-  for (size_t b = 0; b < blocks; ++b) {
-    for (const uint8_t s : block_of(symbols, b)) {
-      roughness[b] +=
-          s == symbol_escape ? symbol_zero : static_cast<uint32_t>(std::abs(int{s} - symbol_zero));
-    }
-  }
-  return equal_parts(roughness, max_codebooks);
+// How often each unit of neighbouring symbols (a block, or a group) has each of `width` symbols from `first`
+// on: all that occur.
+struct UnitCounts {
+  size_t first = 0, width = symbol_count;
+  size_t units = 0;
+  const uint16_t* counts = nullptr;
+
+  std::span<const uint16_t> of(size_t unit) const { return {counts + unit * width, width}; }
+};
+
+// Numbers of the counted symbols, one each.
+using OfSymbols = std::array<uint16_t, symbol_count>;
+
+uint32_t weighted_sum(std::span<const uint16_t> counts, const OfSymbols& weights) {
+  int32_t sum = 0;  // (as products of 16 bits, two of which one instruction adds)
+  for (size_t s = 0; s < counts.size(); ++s)
+    sum += int32_t{static_cast<int16_t>(counts[s])} * static_cast<int16_t>(weights[s]);
+  return static_cast<uint32_t>(sum);
 }
 
-// Of every `every`-th block. Four tables a codebook, as in count_symbols.
-std::vector<Histogram> histograms_of(std::span<const uint8_t> symbols,
-                                     std::span<const uint8_t> block_codebook, size_t every) {
-  std::array<std::array<Histogram, 4>, max_codebooks> parts{};
-  for (size_t b = 0; b < block_codebook.size(); b += every) {
-    auto& part = parts[block_codebook[b]];
-    const auto block = block_of(symbols, b);
-    size_t i = 0;
-    for (; i + 4 <= block.size(); i += 4) {
-      for (size_t k = 0; k < 4; ++k) ++part[k][block[i + k]];
-    }
-    for (; i < block.size(); ++i) ++part[0][block[i]];
+OfSymbols lengths_of(const Codebook& codebook, const UnitCounts& counts) {
+  OfSymbols lengths{};
+  for (size_t s = 0; s < counts.width; ++s) lengths[s] = codebook.length[counts.first + s];
+  return lengths;
+}
+
+// First guess: units ranked by the size of their residuals; the escape counts as the largest.
+std::vector<uint8_t> codebooks_by_roughness(const UnitCounts& counts, size_t codebooks) {
+  static_assert(symbol_escape == 0 && symbol_zero == symbol_count / 2);
+  OfSymbols sizes{};
+  for (size_t s = 0; s < counts.width; ++s) {
+    const int residual = static_cast<int>(counts.first + s) - symbol_zero;
+    sizes[s] = static_cast<uint16_t>(std::abs(residual));
   }
-  std::vector<Histogram> histograms(max_codebooks);
-  for (size_t k = 0; k < max_codebooks; ++k) {
-    for (const Histogram& part : parts[k]) {
-      for (size_t s = 0; s < symbol_count; ++s) histograms[k][s] += part[s];
-    }
+  std::vector<uint32_t> roughness;
+  for (size_t u = 0; u < counts.units; ++u) roughness.push_back(weighted_sum(counts.of(u), sizes));
+  return equal_parts(roughness, codebooks);
+}
+
+// First guess: units ranked by the bits of a symbol in one common codebook.
+std::vector<uint8_t> codebooks_by_cost(const UnitCounts& counts, const Codebook& one, size_t codebooks) {
+  const OfSymbols lengths = lengths_of(one, counts);
+  std::vector<double> cost;
+  for (size_t u = 0; u < counts.units; ++u) {
+    const auto symbols = std::accumulate(counts.of(u).begin(), counts.of(u).end(), uint32_t{0});
+    cost.push_back(static_cast<double>(weighted_sum(counts.of(u), lengths)) / symbols);
+  }
+  return equal_parts(cost, codebooks);
+}
+
+// Of every `every`-th unit.
+std::vector<Histogram> histograms_of(const UnitCounts& counts, std::span<const uint8_t> unit_codebook,
+                                     size_t codebooks, size_t every) {
+  std::vector<Histogram> histograms(codebooks);
+  for (size_t u = 0; u < counts.units; u += every) {
+    uint32_t* const sum = histograms[unit_codebook[u]].data() + counts.first;
+    const uint16_t* const of_unit = counts.of(u).data();
+    for (size_t s = 0; s < counts.width; ++s) sum[s] += of_unit[s];
   }
   return histograms;
 }
 
-// Codebooks that know every symbol of the section, while blocks move between them.
+// Codebooks that know every symbol of the section, while units move between them.
 Codebook smoothed_codebook(const Histogram& histogram, const Histogram& all) {
   Histogram smoothed = histogram;
   for (size_t s = 0; s < symbol_count; ++s) smoothed[s] += all[s] > 0 ? 1 : 0;
   return make_codebook(smoothed);
 }
 
-// Every `every`-th block to the codebook that codes it in the fewest bits (Lloyd's step).
-void assign_cheapest(std::span<const uint8_t> symbols, const Histogram& all,
-                     std::span<const Histogram> histograms, size_t every, std::span<uint8_t> block_codebook) {
-  // Lengths of all codebooks side by side in one word: a block is priced for all of them in one pass. A field
-  // holds codebook_block_symbols * max_code_bits, which is below 2^16.
-  static_assert(codebook_block_symbols * max_code_bits < 1U << 16 && max_codebooks == 4);
-  std::array<uint64_t, symbol_count> lengths{};
-  for (size_t k = 0; k < max_codebooks; ++k) {
-    const Codebook codebook = smoothed_codebook(histograms[k], all);
-    for (size_t s = 0; s < symbol_count; ++s) lengths[s] |= uint64_t{codebook.length[s]} << (16 * k);
-  }
-  for (size_t b = 0; b < block_codebook.size(); b += every) {
-    uint64_t bits = 0;
-    for (const uint8_t s : block_of(symbols, b)) bits += lengths[s];
-    uint64_t best = bits & 0xffff;
-    block_codebook[b] = 0;
-    for (uint8_t k = 1; k < max_codebooks; ++k) {
-      const uint64_t cost = (bits >> (16 * k)) & 0xffff;
-      if (cost < best) {
-        best = cost;
-        block_codebook[b] = k;
+// Every `every`-th unit to the codebook that codes it in the fewest bits (Lloyd's step).
+void assign_cheapest(const UnitCounts& counts, const Histogram& all, std::span<const Histogram> histograms,
+                     size_t every, std::span<uint8_t> unit_codebook) {
+  std::vector<OfSymbols> lengths;
+  for (const Histogram& histogram : histograms)
+    lengths.push_back(lengths_of(smoothed_codebook(histogram, all), counts));
+  for (size_t u = 0; u < counts.units; u += every) {
+    uint32_t best = UINT32_MAX;
+    for (uint8_t k = 0; k < lengths.size(); ++k) {
+      const uint32_t bits = weighted_sum(counts.of(u), lengths[k]);
+      if (bits < best) {
+        best = bits;
+        unit_codebook[u] = k;
       }
     }
   }
@@ -158,55 +182,39 @@ void visit_groups(size_t symbol_total, const Visit& visit) {
   }
 }
 
-uint32_t bits_of(const GroupHistogram& group, const GroupHistogram& lengths) {
-  uint32_t bits = 0;
-  for (size_t s = 0; s < symbol_count; ++s) bits += uint32_t{group[s]} * lengths[s];
-  return bits;
-}
-
-GroupHistogram lengths_of(const Codebook& codebook) {
-  GroupHistogram lengths{};
-  std::copy(codebook.length.begin(), codebook.length.end(), lengths.begin());
-  return lengths;
-}
-
-// First guess: groups ranked by the bits of a symbol in one common codebook.
-std::vector<uint8_t> groups_by_cost(const GroupCounts& counts, const Codebook& one) {
-  const GroupHistogram lengths = lengths_of(one);
-  std::vector<double> cost;
-  for (const GroupHistogram& group : counts.groups) {
-    const auto symbols = std::accumulate(group.begin(), group.end(), uint32_t{0});
-    cost.push_back(static_cast<double>(bits_of(group, lengths)) / symbols);
+// Symbols counted by blocks.
+class BlockCounts {
+ public:
+  // `all`: counts of all `symbols`.
+  BlockCounts(std::span<const uint8_t> symbols, const Histogram& all) {
+    const auto is_used = [](uint32_t n) { return n > 0; };
+    const auto first = static_cast<size_t>(std::find_if(all.begin(), all.end(), is_used) - all.begin());
+    const auto behind = static_cast<size_t>(std::find_if(all.rbegin(), all.rend(), is_used) - all.rbegin());
+    counts_.first = first;
+    counts_.width = symbol_count - behind - first;
+    counts_.units = (symbols.size() + codebook_block_symbols - 1) / codebook_block_symbols;
+    buffer_.resize(counts_.units * counts_.width);
+    counts_.counts = buffer_.data();
+    for (size_t b = 0; b < counts_.units; ++b)
+      count(block_of(symbols, b), buffer_.data() + b * counts_.width);
   }
-  return equal_parts(cost, group_codebooks);
-}
+  const UnitCounts& counts() const { return counts_; }
 
-std::vector<Histogram> histograms_of(const GroupCounts& counts, std::span<const uint8_t> group_codebook) {
-  std::vector<Histogram> histograms(group_codebooks);
-  for (size_t g = 0; g < counts.groups.size(); ++g) {
-    Histogram& sum = histograms[group_codebook[g]];
-    for (size_t s = 0; s < symbol_count; ++s) sum[s] += counts.groups[g][s];
-  }
-  return histograms;
-}
-
-// Each group to the codebook that codes it in the fewest bits (Lloyd's step).
-void assign_cheapest(const GroupCounts& counts, std::span<const Histogram> histograms,
-                     std::span<uint8_t> group_codebook) {
-  std::array<GroupHistogram, group_codebooks> lengths;
-  for (size_t k = 0; k < group_codebooks; ++k)
-    lengths[k] = lengths_of(smoothed_codebook(histograms[k], counts.all));
-  for (size_t g = 0; g < counts.groups.size(); ++g) {
-    uint32_t best = UINT32_MAX;
-    for (uint8_t k = 0; k < group_codebooks; ++k) {
-      const uint32_t bits = bits_of(counts.groups[g], lengths[k]);
-      if (bits < best) {
-        best = bits;
-        group_codebook[g] = k;
-      }
+ private:
+  void count(std::span<const uint8_t> block, uint16_t* out) {
+    for (auto& part : parts_) std::fill_n(part.data() + counts_.first, counts_.width, uint16_t{0});
+    count_into(parts_, block);
+    for (size_t s = 0; s < counts_.width; ++s) {
+      unsigned sum = 0;
+      for (const auto& part : parts_) sum += part[counts_.first + s];
+      out[s] = static_cast<uint16_t>(sum);
     }
   }
-}
+
+  UnitCounts counts_;
+  std::vector<uint16_t> buffer_;
+  std::array<GroupHistogram, 4> parts_{};
+};
 
 }  // namespace
 
@@ -222,13 +230,14 @@ GroupCounts count_groups(std::span<const uint8_t> symbols) {
   return counts;
 }
 
-CodebookChoice choose_group_codebooks(const GroupCounts& counts, size_t symbol_total,
+CodebookChoice choose_group_codebooks(const GroupCounts& counted, size_t symbol_total,
                                       const CountedCodebook& one) {
-  if (counts.groups.size() < several_codebooks_min_groups) return {{one}, {}};
-  std::vector<uint8_t> group_codebook = groups_by_cost(counts, one.codebook);
-  std::vector<Histogram> histograms = histograms_of(counts, group_codebook);
-  assign_cheapest(counts, histograms, group_codebook);
-  histograms = histograms_of(counts, group_codebook);
+  if (counted.groups.size() < several_codebooks_min_groups) return {{one}, {}};
+  const UnitCounts counts{.units = counted.groups.size(), .counts = counted.groups.front().data()};
+  std::vector<uint8_t> group_codebook = codebooks_by_cost(counts, one.codebook, group_codebooks);
+  std::vector<Histogram> histograms = histograms_of(counts, group_codebook, group_codebooks, 1);
+  assign_cheapest(counts, counted.all, histograms, 1, group_codebook);
+  histograms = histograms_of(counts, group_codebook, group_codebooks, 1);
   std::vector<uint8_t> block_codebook;
   size_t group = 0;
   visit_groups(symbol_total, [&](size_t, size_t end) {
@@ -242,13 +251,15 @@ CodebookChoice choose_codebooks(std::span<const uint8_t> symbols, const CountedC
   const size_t blocks = (symbols.size() + codebook_block_symbols - 1) / codebook_block_symbols;
   if (blocks < several_codebooks_min_blocks) return {{one}, {}};
 
-  std::vector<uint8_t> block_codebook = codebooks_by_roughness(symbols, blocks);
+  const BlockCounts counted(symbols, one.histogram);
+  const UnitCounts& counts = counted.counts();
+  std::vector<uint8_t> block_codebook = codebooks_by_roughness(counts, max_codebooks);
   const size_t some = std::max<size_t>(1, blocks / first_round_blocks);
-  std::vector<Histogram> histograms = histograms_of(symbols, block_codebook, some);
+  std::vector<Histogram> histograms = histograms_of(counts, block_codebook, max_codebooks, some);
   for (size_t round = 1; round <= refinement_rounds; ++round) {
-    const bool is_last = round == refinement_rounds;
-    assign_cheapest(symbols, one.histogram, histograms, is_last ? 1 : some, block_codebook);
-    histograms = histograms_of(symbols, block_codebook, is_last ? 1 : some);
+    const size_t every = round == refinement_rounds ? 1 : some;
+    assign_cheapest(counts, one.histogram, histograms, every, block_codebook);
+    histograms = histograms_of(counts, block_codebook, max_codebooks, every);
   }
   return if_worthwhile(histograms, std::move(block_codebook), one);
 }
