@@ -84,6 +84,8 @@ struct StreamKernels {
   // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
   void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                     uint32_t* costs);
+  // Sum of counts[s] * weights[s]; both are below 2^15, and the sum below 2^31.
+  uint32_t (*weighted_sum)(const uint16_t* counts, const uint16_t* weights, size_t);
   // CRC-32 (ISO 3309) of more bytes, continued as zlib does.
   uint32_t (*crc32)(uint32_t before, const std::byte*, size_t);
 };

@@ -32,6 +32,12 @@ void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_codeboo
   }
 }
 
+uint32_t weighted_sum(const uint16_t* counts, const uint16_t* weights, size_t n) {
+  uint32_t sum = 0;
+  for (size_t s = 0; s < n; ++s) sum += uint32_t{counts[s]} * weights[s];
+  return sum;
+}
+
 uint32_t crc32_of_zlib(uint32_t before, const std::byte* bytes, size_t n) {
   return static_cast<uint32_t>(crc32_z(before, reinterpret_cast<const unsigned char*>(bytes), n));
 }
@@ -40,7 +46,8 @@ uint32_t crc32_of_zlib(uint32_t before, const std::byte* bytes, size_t n) {
 
 const StreamKernels& portable_stream_kernels() {
   static const StreamKernels table{
-      put_nothing<uint8_t>, put_nothing<uint16_t>, decode_four, decode_symbols, add_costs, crc32_of_zlib};
+      put_nothing<uint8_t>, put_nothing<uint16_t>, decode_four, decode_symbols, add_costs,
+      weighted_sum,         crc32_of_zlib};
   return table;
 }
 

@@ -182,6 +182,20 @@ bool DecodeFour(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
+uint32_t WeightedSum(const uint16_t* HWY_RESTRICT counts, const uint16_t* HWY_RESTRICT weights, size_t n) {
+  const hn::CappedTag<int16_t, 32> d;
+  const hn::RepartitionToWide<decltype(d)> d32;
+  const size_t lanes = hn::Lanes(d);
+  const auto load = [&](const uint16_t* at)
+                        HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const int16_t*>(at)); };
+  auto even = hn::Zero(d32), odd = hn::Zero(d32);
+  size_t s = 0;
+  for (; s + lanes <= n; s += lanes)
+    even = hn::ReorderWidenMulAccumulate(d32, load(counts + s), load(weights + s), even, odd);
+  const auto sum = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d32, hn::Add(even, odd))));
+  return sum + portable_stream_kernels().weighted_sum(counts + s, weights + s, n - s);
+}
+
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
 __attribute__((target("lzcnt")))
 #endif
@@ -239,8 +253,8 @@ uint32_t Crc32(uint32_t before, const std::byte* bytes, size_t n) {
 
 const StreamKernels& StreamTable();
 const StreamKernels& StreamTable() {
-  static const StreamKernels table{
-      PutNarrow<uint8_t>, PutNarrow<uint16_t>, DecodeFour, DecodeSymbols, AddCosts, Crc32};
+  static const StreamKernels table{PutNarrow<uint8_t>, PutNarrow<uint16_t>, DecodeFour, DecodeSymbols,
+                                   AddCosts,           WeightedSum,         Crc32};
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/kernels/stream_kernels.hpp"
 #include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve {
@@ -43,22 +44,18 @@ std::vector<uint8_t> equal_parts(const std::vector<Value>& values, size_t parts)
 }
 
 // Symbols in several tables: equal neighbours would otherwise wait for each other's increment.
-template <class Table, size_t tables>
-void count_into(std::array<Table, tables>& part, std::span<const uint8_t> symbols) {
-  size_t i = 0;
-  for (; i + 8 <= symbols.size(); i += 8) {
-    uint64_t word;
-    std::memcpy(&word, symbols.data() + i, sizeof word);
-    for (unsigned k = 0; k < 8; ++k) ++part[k % tables][(word >> (8 * k)) & 0xff];
-  }
-  for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
-}
-
 template <class Table>
 Table count_in_tables(std::span<const uint8_t> symbols) {
   constexpr size_t tables = 8;
   std::array<Table, tables> part{};
-  count_into(part, symbols);
+  size_t i = 0;
+  for (; i + tables <= symbols.size(); i += tables) {
+    uint64_t word;
+    static_assert(sizeof word == tables);
+    std::memcpy(&word, symbols.data() + i, sizeof word);
+    for (unsigned k = 0; k < tables; ++k) ++part[k][(word >> (8 * k)) & 0xff];
+  }
+  for (; i < symbols.size(); ++i) ++part[0][symbols[i]];
   for (size_t k = 1; k < tables; ++k) {
     for (size_t s = 0; s < symbol_count; ++s)
       part[0][s] = static_cast<typename Table::value_type>(part[0][s] + part[k][s]);
@@ -80,10 +77,7 @@ struct UnitCounts {
 using OfSymbols = std::array<uint16_t, symbol_count>;
 
 uint32_t weighted_sum(std::span<const uint16_t> counts, const OfSymbols& weights) {
-  int32_t sum = 0;  // (as products of 16 bits, two of which one instruction adds)
-  for (size_t s = 0; s < counts.size(); ++s)
-    sum += int32_t{static_cast<int16_t>(counts[s])} * static_cast<int16_t>(weights[s]);
-  return static_cast<uint32_t>(sum);
+  return kernels().stream->weighted_sum(counts.data(), weights.data(), counts.size());
 }
 
 OfSymbols lengths_of(const Codebook& codebook, const UnitCounts& counts) {
@@ -201,19 +195,23 @@ class BlockCounts {
   const UnitCounts& counts() const { return counts_; }
 
  private:
+  // Every other symbol in a table of its own: equal neighbours would wait for each other's increment.
   void count(std::span<const uint8_t> block, uint16_t* out) {
-    for (auto& part : parts_) std::fill_n(part.data() + counts_.first, counts_.width, uint16_t{0});
-    count_into(parts_, block);
-    for (size_t s = 0; s < counts_.width; ++s) {
-      unsigned sum = 0;
-      for (const auto& part : parts_) sum += part[counts_.first + s];
-      out[s] = static_cast<uint16_t>(sum);
+    uint16_t* const even = out - counts_.first;
+    size_t i = 0;
+    for (; i + 2 <= block.size(); i += 2) {
+      ++even[block[i]];
+      ++odd_[block[i + 1]];
     }
+    if (i < block.size()) ++even[block[i]];
+    uint16_t* const odd = odd_.data() + counts_.first;
+    for (size_t s = 0; s < counts_.width; ++s) out[s] = static_cast<uint16_t>(out[s] + odd[s]);
+    std::fill_n(odd, counts_.width, uint16_t{0});
   }
 
   UnitCounts counts_;
   std::vector<uint16_t> buffer_;
-  std::array<GroupHistogram, 4> parts_{};
+  OfSymbols odd_{};
 };
 
 }  // namespace

@@ -13,15 +13,17 @@ namespace neve {
 
 Codebook make_codebook(const Histogram& histogram) {
   Codebook codebook;
-  std::array<uint16_t, symbol_count> by_count{};
+  // By count, then by symbol.
+  std::array<uint64_t, symbol_count> keys;
   size_t used = 0;
-  for (uint16_t s = 0; s < symbol_count; ++s) {
-    if (histogram[s] > 0) by_count[used++] = s;
+  for (size_t s = 0; s < symbol_count; ++s) {
+    if (histogram[s] > 0) keys[used++] = uint64_t{histogram[s]} << 16 | s;
   }
-  const std::span<uint16_t> ascending(by_count.data(), used);
-  std::stable_sort(ascending.begin(), ascending.end(),
-                   [&](uint16_t a, uint16_t b) { return histogram[a] < histogram[b]; });
-  huffman_lengths(histogram, ascending, max_code_bits, codebook.length);
+  std::sort(keys.begin(), keys.begin() + static_cast<ptrdiff_t>(used));
+  std::array<uint16_t, symbol_count> by_count;
+  for (size_t k = 0; k < used; ++k) by_count[k] = static_cast<uint16_t>(keys[k] & 0xffff);
+  huffman_lengths(histogram, std::span<const uint16_t>(by_count.data(), used), max_code_bits,
+                  codebook.length);
   return codebook;
 }
 

@@ -231,6 +231,20 @@ TEST(Kernels, WordsLikePortable) {
   }
 }
 
+TEST(Kernels, WeightedSumsLikePortable) {
+  Random random(5);
+  std::array<uint16_t, 256> counts{}, weights{};
+  for (uint16_t& count : counts) count = static_cast<uint16_t>(random.below(2049));
+  for (uint16_t& weight : weights) weight = static_cast<uint16_t>(random.below(129));
+  for (const Kernels* table : supported_kernels()) {
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{15}, size_t{40}, counts.size()}) {
+      uint32_t expected = 0;
+      for (size_t s = 0; s < n; ++s) expected += uint32_t{counts[s]} * weights[s];
+      EXPECT_EQ(table->stream->weighted_sum(counts.data(), weights.data(), n), expected) << table->name;
+    }
+  }
+}
+
 // Codes of 1 to 12 bits: what the kernel puts is what putting them one after the other does.
 template <class Symbol>
 void compare_put_narrow(size_t (*put)(const Symbol*, size_t, const NarrowCodes&, BitSink&),
