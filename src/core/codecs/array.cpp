@@ -12,6 +12,7 @@
 #include "core/format/codec_choices.hpp"
 #include "core/stages/quantize/value_rules.hpp"
 #include "core/status/guarded.hpp"
+#include "core/threads/parallel_for.hpp"
 #include "neve/frame.hpp"
 
 namespace neve {
@@ -30,11 +31,37 @@ FrameBox box_of_shape(std::span<const uint64_t> shape) {
   return box;
 }
 
+namespace {
+
+// scan_range of a dense array, in pieces that threads take.
+Result<ValueRange> scan_array(DType dtype, const FrameBox& box, const void* values,
+                              const ArrayOptions& options, const std::optional<double>& fill) {
+  constexpr int64_t piece_cells = int64_t{1} << 20;
+  const int64_t cells = box.cells();
+  const auto pieces = static_cast<size_t>((cells + piece_cells - 1) / piece_cells);
+  std::vector<Result<ValueRange>> ranges(pieces, ValueRange{});
+  parallel_for(pieces, options.encode.threads, [&](size_t p) {
+    const int64_t begin = static_cast<int64_t>(p) * piece_cells;
+    FrameBox line;
+    line.size[0] = std::min(piece_cells, cells - begin);
+    const auto* first =
+        static_cast<const std::byte*>(values) + static_cast<size_t>(begin) * dtype_bytes(dtype);
+    ranges[p] = scan_range(dtype, line, dense_box_data(first, line), 0, fill, options.missing);
+  });
+  ValueRange all;
+  for (const Result<ValueRange>& range : ranges) {
+    NEVE_TRY(range.status());
+    all.merge(*range);
+  }
+  return all;
+}
+
+}  // namespace
+
 Result<ArrayMeasure> measure_array(DType dtype, const FrameBox& box, const void* values,
                                    const ArrayOptions& options) {
-  const BoxData data = dense_box_data(values, box);
   return measure_values(dtype, options.fill, options.detect_fill, [&](const std::optional<double>& fill) {
-    return scan_range(dtype, box, data, 0, fill, options.missing);
+    return scan_array(dtype, box, values, options, fill);
   });
 }
 

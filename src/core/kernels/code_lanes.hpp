@@ -95,15 +95,15 @@ inline constexpr ptrdiff_t bytes_per_turn = symbol_lookups_per_refill * SymbolLo
 inline constexpr ptrdiff_t symbols_per_turn = 3 * symbol_lookups_per_refill;
 inline constexpr ptrdiff_t margin_bytes = 16, margin_symbols = 4;
 
-[[gnu::always_inline]] inline void look_up(SymbolLane& lane) {
-  const uint32_t entry = lane.lookups[lane.bits & (SymbolLookups::entries - 1)];
+[[gnu::always_inline]] inline void look_up(SymbolLane& lane, uint64_t mask) {
+  const uint32_t entry = lane.lookups[lane.bits & mask];
   std::memcpy(lane.out, &entry, sizeof entry);
   const uint32_t taken = entry >> SymbolLookups::bits_shift;
   lane.out += taken >> SymbolLookups::count_shift;
   lane.bits >>= taken % 64;
 }
 
-[[gnu::always_inline]] inline void run_four(SymbolLane* lanes, ptrdiff_t turns) {
+[[gnu::always_inline]] inline void run_four(SymbolLane* lanes, ptrdiff_t turns, uint64_t mask) {
   SymbolLane a = lanes[0];
   SymbolLane b = lanes[1];
   SymbolLane c = lanes[2];
@@ -114,10 +114,10 @@ inline constexpr ptrdiff_t margin_bytes = 16, margin_symbols = 4;
     refill(c);
     refill(d);
     for (int k = 0; k < symbol_lookups_per_refill; ++k) {
-      look_up(a);
-      look_up(b);
-      look_up(c);
-      look_up(d);
+      look_up(a, mask);
+      look_up(b, mask);
+      look_up(c, mask);
+      look_up(d, mask);
     }
   }
   lanes[0] = a;

@@ -52,12 +52,11 @@ struct CodeLane {
   uint16_t* out;
 };
 
-// Look-ups that take prefix codes of at most 12 bits apart: by the next `bits` bits up to three symbols of 8
-// bits, then, from bits_shift on, the bits they take, and from count_shift of those on how many they are.
-// Never none.
+// Look-ups that take prefix codes of at most 12 bits apart: by as many of the next bits as the longest code
+// has up to three symbols of 8 bits, then, from bits_shift on, the bits they take, and from count_shift of
+// those on how many they are. Never none.
 struct SymbolLookups {
-  static constexpr unsigned bits = 12;
-  static constexpr size_t entries = size_t{1} << bits;
+  static constexpr unsigned bits = 12;  // at most
   static constexpr unsigned bits_shift = 24, count_shift = 6;
 };
 
@@ -79,8 +78,8 @@ struct StreamKernels {
   // So many turns of four lanes side by side, each of which may take and give what code_lanes.hpp says.
   // Returns false where no code fits.
   bool (*decode_four)(CodeLane* lanes, ptrdiff_t turns, const CodeLookups&);
-  // The same for symbols of 8 bits.
-  void (*decode_symbols)(SymbolLane* lanes, ptrdiff_t turns);
+  // The same for symbols of 8 bits. `mask` takes the bits that are looked up.
+  void (*decode_symbols)(SymbolLane* lanes, ptrdiff_t turns, uint64_t mask);
   // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
   void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                     uint32_t* costs);

@@ -22,7 +22,9 @@ bool decode_four(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
-void decode_symbols(SymbolLane* lanes, ptrdiff_t turns) { code_lanes::run_four(lanes, turns); }
+void decode_symbols(SymbolLane* lanes, ptrdiff_t turns, uint64_t mask) {
+  code_lanes::run_four(lanes, turns, mask);
+}
 
 void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                uint32_t* costs) {

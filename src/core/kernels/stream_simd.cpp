@@ -199,8 +199,8 @@ uint32_t WeightedSum(const uint16_t* HWY_RESTRICT counts, const uint16_t* HWY_RE
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
 __attribute__((target("lzcnt")))
 #endif
-void DecodeSymbols(SymbolLane* lanes, ptrdiff_t turns) {
-  code_lanes::run_four(lanes, turns);
+void DecodeSymbols(SymbolLane* lanes, ptrdiff_t turns, uint64_t mask) {
+  code_lanes::run_four(lanes, turns, mask);
 }
 
 // --- checksum --------------------------------------------------------------------------------------------

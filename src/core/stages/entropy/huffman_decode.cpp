@@ -14,16 +14,15 @@ namespace neve {
 
 namespace {
 
-constexpr size_t table_entries = SymbolLookups::entries;
 static_assert(SymbolLookups::bits == max_code_bits);
 
 // What the next bits stand for: one symbol, and up to three at once.
 struct DecodeTable {
-  std::array<uint16_t, table_entries> single;   // symbol | length << 8
-  std::array<uint32_t, table_entries> several;  // as SymbolLookups has them
+  std::array<uint16_t, size_t{1} << max_code_bits> single;   // symbol | length << 8
+  std::array<uint32_t, size_t{1} << max_code_bits> several;  // as SymbolLookups has them
 };
 
-void fill_single(const Codebook& codebook, DecodeTable& table) {
+void fill_single(const Codebook& codebook, unsigned longest, DecodeTable& table) {
   const auto codes = canonical_codes(codebook);
   const auto used =
       std::count_if(codebook.length.begin(), codebook.length.end(), [](uint8_t l) { return l > 0; });
@@ -34,23 +33,61 @@ void fill_single(const Codebook& codebook, DecodeTable& table) {
     // of one symbol is incomplete: that gets every entry, so that no look-up is undefined.
     const size_t stride = used == 1 ? 1 : size_t{1} << length;
     const auto entry = static_cast<uint16_t>(s | length << 8);
-    for (size_t at = used == 1 ? 0 : codes[s]; at < table_entries; at += stride) table.single[at] = entry;
+    for (size_t at = used == 1 ? 0 : codes[s]; at < size_t{1} << longest; at += stride)
+      table.single[at] = entry;
+  }
+}
+
+// One symbol a look-up: soon filled in, for few symbols.
+void fill_with_one(unsigned longest, DecodeTable& table) {
+  for (size_t at = 0; at < size_t{1} << longest; ++at) {
+    const uint32_t one = table.single[at];
+    table.several[at] = (one & 0xff) | (one >> 8 | 1U << SymbolLookups::count_shift)
+                                           << SymbolLookups::bits_shift;
   }
 }
 
 // Bits past those looked up are unknown: what was found there counts only if it does not need them.
-void fill_several(DecodeTable& table) {
-  for (size_t at = 0; at < table_entries; ++at) {
+void fill_several(unsigned longest, DecodeTable& table) {
+  for (size_t at = 0; at < size_t{1} << longest; ++at) {
     const unsigned first = table.single[at], first_bits = first >> 8;
     const unsigned second = table.single[at >> first_bits], two_bits = first_bits + (second >> 8);
-    const unsigned third = table.single[at >> std::min(two_bits, 31U)], three_bits = two_bits + (third >> 8);
-    const bool has_two = two_bits <= max_code_bits, has_three = three_bits <= max_code_bits;
+    const unsigned third = table.single[at >> two_bits], three_bits = two_bits + (third >> 8);
+    const bool has_two = two_bits <= longest, has_three = three_bits <= longest;
     const unsigned bits = has_three ? three_bits : has_two ? two_bits : first_bits;
     const unsigned count = has_three ? 3 : has_two ? 2 : 1;
     table.several[at] = (first & 0xff) | (second & 0xff) << 8 | (third & 0xff) << 16 |
                         (bits | count << SymbolLookups::count_shift) << SymbolLookups::bits_shift;
   }
 }
+
+// Of the codebooks of one stream of symbols, of one size, by their longest code; used again by the next.
+class DecodeTables {
+ public:
+  void fill(std::span<const Codebook> codebooks, size_t symbol_total) {
+    longest_ = 1;
+    for (const Codebook& codebook : codebooks)
+      longest_ =
+          std::max<unsigned>(longest_, *std::max_element(codebook.length.begin(), codebook.length.end()));
+    for (size_t b = 0; b < codebooks.size(); ++b) {
+      fill_single(codebooks[b], longest_, tables_[b]);
+      if (symbol_total < several_min_symbols * codebooks.size()) {
+        fill_with_one(longest_, tables_[b]);
+      } else {
+        fill_several(longest_, tables_[b]);
+      }
+    }
+  }
+  uint64_t mask() const { return (uint64_t{1} << longest_) - 1; }
+  const DecodeTable& operator[](size_t codebook) const { return tables_[codebook]; }
+
+ private:
+  // For fewer of a codebook it takes longer to fill in look-ups of several than they save.
+  static constexpr size_t several_min_symbols = 12288;
+
+  unsigned longest_ = 0;
+  std::array<DecodeTable, max_codebooks> tables_;
+};
 
 // A bit stream, and the part of the symbols that it holds.
 class BitStream {
@@ -72,7 +109,7 @@ class BitStream {
     return std::min((bytes_left - code_lanes::margin_bytes) / code_lanes::bytes_per_turn,
                     (symbols_left - code_lanes::margin_symbols) / code_lanes::symbols_per_turn);
   }
-  SymbolLane lane(std::span<const DecodeTable> tables) const {
+  SymbolLane lane(const DecodeTables& tables) const {
     return {bytes_.data() + bit_ / 8, code_lanes::top >> bit_ % 8, symbols_.data() + at_,
             tables[codebook_].several.data()};
   }
@@ -82,15 +119,16 @@ class BitStream {
   }
 
   // The rest of a run, symbol by symbol; past the end of the bytes there are zeros.
-  void finish_run(std::span<const DecodeTable> tables) {
+  void finish_run(const DecodeTables& tables) {
     const uint16_t* const single = tables[codebook_].single.data();
+    const uint64_t mask = tables.mask();
     uint8_t* const out = symbols_.data();
     size_t at = at_;
     while (at < run_end_) {
       uint64_t bits = peek();
       unsigned taken = 0;
       for (; at < run_end_ && taken + max_code_bits <= min_peeked_bits; ++at) {
-        const unsigned entry = single[bits % table_entries];
+        const unsigned entry = single[bits & mask];
         out[at] = static_cast<uint8_t>(entry);
         bits >>= entry >> 8;
         taken += entry >> 8;
@@ -129,7 +167,7 @@ class BitStream {
 // All of them side by side. One that is done lets another's symbols be decoded twice.
 class FourBitStreams {
  public:
-  FourBitStreams(std::span<BitStream> streams, std::span<const DecodeTable> tables)
+  FourBitStreams(std::span<BitStream> streams, const DecodeTables& tables)
       : streams_(streams), tables_(tables) {}
 
   void decode() {
@@ -159,14 +197,14 @@ class FourBitStreams {
       return lane;
     };
     std::array<SymbolLane, interleaved_bit_streams> lanes{lane_of(0), lane_of(1), lane_of(2), lane_of(3)};
-    kernels().stream->decode_symbols(lanes.data(), turns);
+    kernels().stream->decode_symbols(lanes.data(), turns, tables_.mask());
     for (size_t s = 0; s < lanes.size(); ++s) {
       if (!streams_[s].is_done()) streams_[s].moved_to(lanes[s]);
     }
   }
 
   std::span<BitStream> streams_;
-  std::span<const DecodeTable> tables_;
+  const DecodeTables& tables_;
   std::array<uint8_t, max_turns * code_lanes::symbols_per_turn + code_lanes::margin_symbols> unwanted_;
 };
 
@@ -186,11 +224,8 @@ Status huffman_decode(ByteReader& in, std::span<const Codebook> codebooks,
   }
   if (in.failed()) return corrupt("symbol streams: run past the end of their section");
 
-  thread_local std::array<DecodeTable, max_codebooks> tables;
-  for (size_t b = 0; b < codebooks.size(); ++b) {
-    fill_single(codebooks[b], tables[b]);
-    if (stream_total == interleaved_bit_streams) fill_several(tables[b]);
-  }
+  thread_local DecodeTables tables;
+  tables.fill(codebooks, symbols.size());
   if (stream_total == interleaved_bit_streams) FourBitStreams(streams, tables).decode();
   for (size_t s = 0; s < stream_total; ++s) {
     while (!streams[s].is_done()) streams[s].finish_run(tables);

@@ -44,10 +44,17 @@ void row_range(const double* row, size_t n, std::optional<double> fill, double* 
   kernels().range_f64(row, n, fill.has_value(), fill.value_or(0), lo, hi);
 }
 
+// visit(first, cells) of each row, or of several that lie one behind the other.
 template <class T, class Visit>
 void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
   const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
-  visit_row_begins({{0, 0, 0, 0}, box.size}, data.stride, [&](int64_t row) { visit(first + row); });
+  Extents size = box.size;
+  for (size_t d = 1; d < max_frame_dims && (size[d] == 1 || data.stride[d] == size[0]); ++d) {
+    size[0] *= size[d];
+    size[d] = 1;
+  }
+  visit_row_begins({{0, 0, 0, 0}, size}, data.stride,
+                   [&](int64_t row) { visit(first + row, static_cast<size_t>(size[0])); });
 }
 
 template <class T>
@@ -60,10 +67,10 @@ template <class T>
 ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_row<T>(box, data, component, [&](const T* row) {
+  for_each_row<T>(box, data, component, [&](const T* row, size_t n) {
     T lo;
     T hi;
-    row_range(row, static_cast<size_t>(box.size[0]), fill, &lo, &hi);
+    row_range(row, n, fill, &lo, &hi);
     min = std::min(min, lo);
     max = std::max(max, hi);
   });
@@ -87,8 +94,8 @@ ValueRange scan_valid(const FrameBox& box, const BoxData& data, int component, s
   const ValueRules<T> rules(spec, make_quantizer<T>(spec));
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_row<T>(box, data, component, [&](const T* row) {
-    for (int64_t x = 0; x < box.size[0]; ++x) {
+  for_each_row<T>(box, data, component, [&](const T* row, size_t n) {
+    for (size_t x = 0; x < n; ++x) {
       // -0 is special, but a value.
       const T value = row[x] + T{0};
       if (rules.is_special(value)) continue;
