@@ -106,6 +106,21 @@ size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes
     bits >>= held & ~uint64_t{7};
     held &= 7;
   };
+  // What fits a word beside the bits that are held.
+  constexpr uint64_t most_held = 56;
+  const auto put_two = [&](size_t k, uint64_t both) {
+    if (HWY_LIKELY(both <= most_held)) {
+      bits |= (quads[k] | quads[k + 1] << lengths[k]) << held;
+      held += both;
+    } else {
+      bits |= quads[k] << held;
+      held += lengths[k];
+      flush();
+      bits |= quads[k + 1] << held;
+      held += lengths[k + 1];
+    }
+    flush();
+  };
   size_t i = 0;
   for (; i + 2 * half <= n; i += 2 * half) {
     // Both halves at once, as the low and the high byte of 16 bits.
@@ -126,19 +141,17 @@ size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes
          hn::And(length16, low_byte), 0);
     join(hn::Or(hn::ShiftRight<8>(low16), hn::ShiftLeft<4>(hn::ShiftRight<8>(high16))),
          hn::ShiftRight<8>(length16), quads_in_half);
-    for (size_t k = 0; k < 2 * quads_in_half; k += 2) {
-      const uint64_t both = lengths[k] + lengths[k + 1];
-      if (HWY_LIKELY(both <= 56)) {
-        bits |= (quads[k] | quads[k + 1] << lengths[k]) << held;
-        held += both;
-      } else {
-        bits |= quads[k] << held;
-        held += lengths[k];
+    for (size_t k = 0; k < 2 * quads_in_half; k += 4) {
+      const uint64_t first_two = lengths[k] + lengths[k + 1], last_two = lengths[k + 2] + lengths[k + 3];
+      if (HWY_LIKELY(first_two + last_two <= most_held)) {
+        const uint64_t last = quads[k + 2] | quads[k + 3] << lengths[k + 2];
+        bits |= (quads[k] | quads[k + 1] << lengths[k] | last << first_two) << held;
+        held += first_two + last_two;
         flush();
-        bits |= quads[k + 1] << held;
-        held += lengths[k + 1];
+      } else {
+        put_two(k, first_two);
+        put_two(k + 2, last_two);
       }
-      flush();
     }
   }
   sink.bits = bits;

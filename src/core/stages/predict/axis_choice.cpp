@@ -27,7 +27,7 @@ constexpr int64_t max_look_back = 4096;
 
 // log2 in 16 fractional bits by repeated squaring: integers only, so that the choice, and with it the
 // section, is the same with every compiler and mathematics library.
-uint32_t log2_fixed(uint32_t n) {
+constexpr uint32_t computed_log2(uint32_t n) {
   const auto whole = static_cast<uint32_t>(std::bit_width(n) - 1);
   uint64_t mantissa = (uint64_t{n} << 31) >> whole;  // [2^31, 2^32)
   uint32_t fraction = 0;
@@ -40,6 +40,18 @@ uint32_t log2_fixed(uint32_t n) {
     }
   }
   return whole << 16 | fraction;
+}
+
+// Of what samples count, looked up: choosing among sets of axes takes a thousand of them.
+constexpr uint32_t looked_up_logs = 1024;
+constexpr auto make_logs() {
+  std::array<uint32_t, looked_up_logs> logs{};
+  for (uint32_t n = 1; n < looked_up_logs; ++n) logs[n] = computed_log2(n);
+  return logs;
+}
+uint32_t log2_fixed(uint32_t n) {
+  static constexpr std::array<uint32_t, looked_up_logs> logs = make_logs();
+  return n < looked_up_logs ? logs[n] : computed_log2(n);
 }
 
 // Estimated bits of residuals: the entropy of small ones, a class by magnitude and raw bits for large ones.
