@@ -42,6 +42,15 @@ T finite_or_zero(T prediction) {
   return std::isfinite(prediction) ? prediction : T{0};
 }
 
+// Cells [begin, end) of a row, which have no quantization code, become what predicts them.
+template <class T>
+void predict_excluded(const PassRow<T>& row, size_t begin, size_t end, T step) {
+  static const std::vector<uint8_t> no_residuals(max_pass_row + row_padding, uint8_t{symbol_zero});
+  T* const values = row.values + begin;
+  axis_kernels(T{}).restore(no_residuals.data(), source_from(row.from, begin), step, end - begin, values);
+  for (size_t i = 0; i < end - begin; ++i) values[i] = finite_or_zero(values[i]);
+}
+
 // --- model ----------------------------------------------------------------------------------------------
 
 void write_model(const AxisPassModel& model, ByteWriter& out) {
@@ -157,17 +166,30 @@ class Encoder {
       }
       if (!has_excluded) field.allow_exclusions();
       has_excluded = true;
-      for (int64_t x = 0; x < width; ++x) {
-        uint8_t& is_excluded = excluded[static_cast<size_t>(x)];
-        is_excluded = 1;
-        if (left_out != nullptr && left_out[x] != 0) continue;
-        is_excluded = rules_.is_special(row[x]) ? 1 : 0;
-        if (is_excluded != 0) specials_.add(held_, portable::bits(row[x]), true);
-        ++held_;
-      }
+      visit_runs(left_out, excluded.size(), [&](size_t begin, size_t end, bool is_left_out) {
+        if (is_left_out) {
+          std::fill(excluded.begin() + static_cast<ptrdiff_t>(begin),
+                    excluded.begin() + static_cast<ptrdiff_t>(end), uint8_t{1});
+        } else {
+          exclude_specials(row + begin, end - begin, excluded.data() + begin);
+        }
+      });
       field.put_exclusions(y, z, w, excluded.data());
       return true;
     });
+  }
+
+  // Of held cells.
+  void exclude_specials(const T* values, size_t n, uint8_t* excluded) {
+    for (size_t x = 0; x < n; ++x) excluded[x] = rules_.is_special(values[x]) ? 1 : 0;
+    visit_runs(excluded, n, [&](size_t begin, size_t end, bool is_special) {
+      for (size_t x = begin; is_special && x < end;) {
+        const size_t same = values_alike(values + x, end - x);
+        specials_.add_run(held_ + x, same, portable::bits(values[x]));
+        x += same;
+      }
+    });
+    held_ += n;
   }
 
   void code_anchors(AxisPassField<T>& field) {
@@ -217,15 +239,20 @@ class Encoder {
     AxisStats<T> of_all;  // which says nothing: excluded cells may hold anything
     axis_kernels(T{}).code(row.values, row.from, residuals_, row.count, quant_codes, of_all);
     size_t coded = 0;
-    for (size_t i = 0; i < row.count; ++i) {
-      if (row.excluded[i] != 0) {
-        row.values[i] = finite_or_zero(predict_one(row.from, i));
-        continue;
+    visit_runs(row.excluded, row.count, [&](size_t begin, size_t end, bool is_excluded) {
+      if (is_excluded) {
+        predict_excluded(row, begin, end, residuals_.step);
+        return;
       }
-      stats_.worst[0] = std::max(stats_.worst[0], std::abs(originals_[i] - row.values[i]));
-      if (quant_codes[i] == rejected_quant_code) exact_.push_back(row.values[i]);
-      quant_codes[coded++] = quant_codes[i];
-    }
+      T worst = 0;
+      for (size_t i = begin; i < end; ++i) {
+        worst = std::max(worst, std::abs(originals_[i] - row.values[i]));
+        if (quant_codes[i] == rejected_quant_code) exact_.push_back(row.values[i]);
+      }
+      stats_.worst[0] = std::max(stats_.worst[0], worst);
+      std::copy(quant_codes + begin, quant_codes + end, quant_codes + coded);
+      coded += end - begin;
+    });
     pending_ += coded;
     return true;
   }
@@ -325,7 +352,8 @@ class Decoder {
         grid_(grid),
         target_(target),
         cursor_(streams.specials),
-        quant_codes_(max_pass_row + row_padding) {}
+        quant_codes_(max_pass_row + row_padding),
+        spread_(max_pass_row + row_padding) {}
 
   // False: symbols, escapes or exact values are too few or too many.
   bool run() {
@@ -357,9 +385,10 @@ class Decoder {
   }
 
  private:
-  // A special value to be put over the decoded cell.
+  // A special value to be put over decoded cells, neighbours in a row.
   struct Patch {
     int64_t cell;
+    int64_t count;
     uint64_t bits;
   };
 
@@ -374,18 +403,37 @@ class Decoder {
   }
 
   bool code_with_exclusions(const PassRow<T>& row) {
-    size_t escapes = 0;
-    if (!unpack(static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{0})), escapes))
-      return false;
-    size_t coded = 0;
-    for (size_t i = 0; i < row.count; ++i) {
-      if (row.excluded[i] != 0) {
-        row.values[i] = finite_or_zero(predict_one(row.from, i));
-      } else if (!restore_one(row, i, quant_codes_[coded++])) {
-        return false;
+    const auto coded = static_cast<size_t>(std::count(row.excluded, row.excluded + row.count, uint8_t{0}));
+    if (coded > s_.symbols.size() - row_padding - symbol_at_) return false;
+    const uint8_t* next = s_.symbols.data() + symbol_at_;
+    visit_runs(row.excluded, row.count, [&](size_t begin, size_t end, bool is_excluded) {
+      if (is_excluded) {
+        std::fill(spread_.begin() + static_cast<ptrdiff_t>(begin),
+                  spread_.begin() + static_cast<ptrdiff_t>(end), uint8_t{symbol_zero});
+      } else {
+        std::copy(next, next + (end - begin), spread_.begin() + static_cast<ptrdiff_t>(begin));
+        next += end - begin;
       }
-    }
+    });
+    if (axis_kernels(T{}).restore(spread_.data(), row.from, grid_.step, row.count, row.values) > 0)
+      return restore_escapes_beside_exclusions(row, coded);
+    symbol_at_ += coded;
+    visit_runs(row.excluded, row.count, [&](size_t begin, size_t end, bool is_excluded) {
+      for (size_t i = begin; is_excluded && i < end; ++i) row.values[i] = finite_or_zero(row.values[i]);
+    });
     return true;
+  }
+
+  bool restore_escapes_beside_exclusions(const PassRow<T>& row, size_t coded) {
+    size_t escapes = 0;
+    if (!unpack(coded, escapes)) return false;
+    const int32_t* next = quant_codes_.data();
+    bool is_complete = true;
+    visit_runs(row.excluded, row.count, [&](size_t begin, size_t end, bool is_excluded) {
+      if (is_excluded) return predict_excluded(row, begin, end, grid_.step);
+      for (size_t i = begin; i < end; ++i) is_complete = is_complete && restore_one(row, i, *next++);
+    });
+    return is_complete;
   }
 
   bool restore_one(const PassRow<T>& row, size_t i, int32_t quant_code) {
@@ -417,31 +465,40 @@ class Decoder {
     const int64_t cells = rect.cells();
     const auto left_out =
         static_cast<int64_t>(std::count(rect.left_out.begin(), rect.left_out.end(), uint8_t{1}));
-    const uint64_t end = held_ + static_cast<uint64_t>(cells - left_out);
-    uint64_t special_at = cursor_.next(held_);
-    if (left_out == 0 && special_at >= end) {
-      held_ = end;
+    const uint64_t held_end = held_ + static_cast<uint64_t>(cells - left_out);
+    if (left_out == 0 && cursor_.next(held_) >= held_end) {
+      held_ = held_end;
       return;
     }
     field.allow_exclusions();
-    std::vector<uint8_t> excluded(static_cast<size_t>(rect.size[0]));
-    int64_t cell = 0;
-    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
-      for (uint8_t& is_excluded : excluded) {
-        is_excluded = rect.left_out.empty() ? 0 : rect.left_out[static_cast<size_t>(cell)];
-        if (is_excluded == 0) {
-          if (held_ == special_at) {
-            is_excluded = 1;
-            patches_.push_back({cell, cursor_.bits(held_)});
-            special_at = cursor_.next(held_ + 1);
-          }
-          ++held_;
-        }
-        ++cell;
-      }
+    const auto width = static_cast<size_t>(rect.size[0]);
+    std::vector<uint8_t> excluded(width);
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
+      const int64_t first = r * rect.size[0];
+      visit_runs(rect.left_out.empty() ? nullptr : rect.left_out.data() + first, width,
+                 [&](size_t begin, size_t end, bool is_left_out) {
+                   std::fill(excluded.begin() + static_cast<ptrdiff_t>(begin),
+                             excluded.begin() + static_cast<ptrdiff_t>(end),
+                             is_left_out ? uint8_t{1} : uint8_t{0});
+                   if (!is_left_out)
+                     mark_specials(first + static_cast<int64_t>(begin), end - begin, excluded.data() + begin);
+                 });
       field.put_exclusions(y, z, w, excluded.data());
       return true;
     });
+  }
+
+  // Of n held cells from number `cell` on.
+  void mark_specials(int64_t cell, size_t n, uint8_t* excluded) {
+    const uint64_t end = held_ + n;
+    for (uint64_t at = cursor_.next(held_); at < end; at = cursor_.next(at)) {
+      const uint64_t run_end = cursor_.is_listed() ? at + 1 : std::min(cursor_.run_end(), end);
+      std::fill(excluded + (at - held_), excluded + (run_end - held_), uint8_t{1});
+      patches_.push_back(
+          {cell + static_cast<int64_t>(at - held_), static_cast<int64_t>(run_end - at), cursor_.bits(at)});
+      at = run_end;
+    }
+    held_ = end;
   }
 
   bool decode_anchors(AxisPassField<T>& field) {
@@ -481,7 +538,8 @@ class Decoder {
       return true;
     });
     for (const Patch& patch : patches_) {
-      rect.row(patch.cell / rect.size[0])[patch.cell % rect.size[0]] = value_of_bits<T>(patch.bits);
+      std::fill_n(rect.row(patch.cell / rect.size[0]) + patch.cell % rect.size[0], patch.count,
+                  value_of_bits<T>(patch.bits));
     }
   }
 
@@ -492,6 +550,7 @@ class Decoder {
   SpecialCursor cursor_;
   std::vector<Patch> patches_;
   RawVector<int32_t> quant_codes_;  // of a row
+  RawVector<uint8_t> spread_;       // symbols of a row with exclusions, and between them none
   size_t symbol_at_ = 0;
   size_t escape_at_ = 0;
   size_t exact_at_ = 0;

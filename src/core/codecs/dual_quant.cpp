@@ -64,15 +64,6 @@ size_t codes_like(int32_t like, const int32_t* quant_codes, size_t n) {
   return static_cast<size_t>(std::find_if(quant_codes, quant_codes + n, is_other) - quant_codes);
 }
 
-// How many of n values have the bits of the first: all, or those up to another.
-template <class T>
-size_t values_alike(const T* values, size_t n) {
-  if (std::memcmp(values, values + 1, (n - 1) * sizeof(T)) == 0) return n;
-  size_t same = 1;
-  while (portable::bits(values[same]) == portable::bits(values[0])) ++same;
-  return same;
-}
-
 template <class Visit>
 void visit_planes(const Extents& size, const Visit& visit) {
   for (int64_t w = 0; w < size[3]; ++w) {

@@ -24,6 +24,15 @@ struct AxisSource {
   std::array<const T*, 4> of_each{};
 };
 
+// The source of the cells from number i on.
+template <class T>
+AxisSource<T> source_from(const AxisSource<T>& from, size_t i) {
+  AxisSource<T> rest = from;
+  for (const T** cells : {&rest.a, &rest.b, &rest.c, &rest.d}) *cells += i;
+  for (const T*& weights : rest.of_each) weights = weights == nullptr ? nullptr : weights + i;
+  return rest;
+}
+
 template <class T>
 T predict_one(const AxisSource<T>& from, size_t i) {
   const std::array<const T*, 4> values{from.a + i, from.b + i, from.c + i, from.d + i};

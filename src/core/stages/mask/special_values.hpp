@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/bits/bytes.hpp"
@@ -38,6 +39,15 @@ struct SpecialValues {
     return run.pattern == listed_pattern ? listed[run.listed + offset] : patterns[run.pattern];
   }
 };
+
+// How many of n values have the bits of the first: all, or those up to another.
+template <class T>
+size_t values_alike(const T* values, size_t n) {
+  if (std::memcmp(values, values + 1, (n - 1) * sizeof(T)) == 0) return n;
+  size_t same = 1;
+  while (std::memcmp(values + same, values, sizeof(T)) == 0) ++same;
+  return same;
+}
 
 void write_special_values(const SpecialValues& specials, size_t value_bytes, ByteWriter& out);
 // Errors: corrupt, also when a run leaves the `held` values of the section.
