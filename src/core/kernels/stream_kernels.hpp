@@ -68,6 +68,9 @@ struct SymbolLane {
   const uint32_t* lookups;
 };
 
+// Neighbouring symbols that count_near counts side by side.
+inline constexpr size_t near_symbols = 16;
+
 // Codebooks whose costs are compared at once.
 inline constexpr size_t compared_codebooks = 16;
 
@@ -83,6 +86,9 @@ struct StreamKernels {
   // costs[b] += counts[s] * lengths[s][b] over all symbols; the sums stay below 2^32.
   void (*add_costs)(const uint32_t* counts, const uint8_t (*lengths)[compared_codebooks], size_t symbols,
                     uint32_t* costs);
+  // counts[s] += how often s occurs, of n symbols, 2^15 at most; fast where most of them lie in the 16 from
+  // `first` on. Returns how many do not.
+  size_t (*count_near)(const uint8_t* symbols, size_t n, uint8_t first, uint16_t* counts);
   // Sum of counts[s] * weights[s]; both are below 2^15, and the sum below 2^31.
   uint32_t (*weighted_sum)(const uint16_t* counts, const uint16_t* weights, size_t);
   // CRC-32 (ISO 3309) of more bytes, continued as zlib does.

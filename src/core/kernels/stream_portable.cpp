@@ -34,6 +34,15 @@ void add_costs(const uint32_t* counts, const uint8_t (*lengths)[compared_codeboo
   }
 }
 
+size_t count_near(const uint8_t* symbols, size_t n, uint8_t first, uint16_t* counts) {
+  size_t outside = 0;
+  for (size_t i = 0; i < n; ++i) {
+    ++counts[symbols[i]];
+    outside += static_cast<uint8_t>(symbols[i] - first) >= near_symbols ? 1 : 0;
+  }
+  return outside;
+}
+
 uint32_t weighted_sum(const uint16_t* counts, const uint16_t* weights, size_t n) {
   uint32_t sum = 0;
   for (size_t s = 0; s < n; ++s) sum += uint32_t{counts[s]} * weights[s];
@@ -47,9 +56,14 @@ uint32_t crc32_of_zlib(uint32_t before, const std::byte* bytes, size_t n) {
 }  // namespace
 
 const StreamKernels& portable_stream_kernels() {
-  static const StreamKernels table{
-      put_nothing<uint8_t>, put_nothing<uint16_t>, decode_four, decode_symbols, add_costs,
-      weighted_sum,         crc32_of_zlib};
+  static const StreamKernels table{.put_narrow_u8 = put_nothing<uint8_t>,
+                                   .put_narrow_u16 = put_nothing<uint16_t>,
+                                   .decode_four = decode_four,
+                                   .decode_symbols = decode_symbols,
+                                   .add_costs = add_costs,
+                                   .count_near = count_near,
+                                   .weighted_sum = weighted_sum,
+                                   .crc32 = crc32_of_zlib};
   return table;
 }
 

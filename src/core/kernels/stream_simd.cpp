@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of stream_portable.cpp once per instruction set. simd.cpp chooses.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -195,6 +196,64 @@ bool DecodeFour(CodeLane* lanes, ptrdiff_t turns, const CodeLookups& table) {
   return code_lanes::run_four(lanes, turns, table);
 }
 
+// Eight symbols that follow one another, each in a vector of counts of its own, of up to 255 vectors.
+class EightCounts {
+  using D = hn::CappedTag<uint8_t, 64>;
+  using V = hn::VFromD<D>;
+
+ public:
+  explicit EightCounts(uint8_t first) : first_(first) {
+    for (V& count : counts_) count = hn::Zero(D());
+  }
+  HWY_INLINE void Add(V symbols) {
+    auto wanted = hn::Set(D(), first_);
+    const auto one = hn::Set(D(), uint8_t{1});
+    for (V& count : counts_) {
+      count = hn::Sub(count, hn::VecFromMask(D(), hn::Eq(symbols, wanted)));
+      wanted = hn::Add(wanted, one);
+    }
+  }
+  void AddTo(uint16_t* counts) const {
+    const hn::Repartition<uint64_t, D> d64;
+    for (size_t k = 0; k < 8; ++k) {
+      const auto sum = hn::GetLane(hn::SumOfLanes(d64, hn::SumsOf8(counts_[k])));
+      counts[first_ + k] = static_cast<uint16_t>(counts[first_ + k] + sum);
+    }
+  }
+
+ private:
+  uint8_t first_;
+  V counts_[8];
+};
+
+size_t CountNear(const uint8_t* HWY_RESTRICT symbols, size_t n, uint8_t first,
+                 uint16_t* HWY_RESTRICT counts) {
+  const hn::CappedTag<uint8_t, 64> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto begin = hn::Set(d, first), last = hn::Set(d, uint8_t{near_symbols - 1});
+  size_t outside = 0;
+  size_t i = 0;
+  while (i + lanes <= n) {
+    const size_t end = i + std::min((n - i) / lanes, size_t{255}) * lanes;
+    EightCounts low(first), high(static_cast<uint8_t>(first + 8));
+    for (size_t at = i; at < end; at += lanes) low.Add(hn::LoadU(d, symbols + at));
+    for (size_t at = i; at < end; at += lanes) {
+      const auto group = hn::LoadU(d, symbols + at);
+      high.Add(group);
+      const auto is_outside = hn::Gt(hn::Sub(group, begin), last);
+      if (HWY_LIKELY(hn::AllFalse(d, is_outside))) continue;
+      uint64_t places = 0;
+      hn::StoreMaskBits(d, is_outside, reinterpret_cast<uint8_t*>(&places));
+      for (; places != 0; places &= places - 1, ++outside)
+        ++counts[symbols[at + static_cast<size_t>(__builtin_ctzll(places))]];
+    }
+    low.AddTo(counts);
+    high.AddTo(counts);
+    i = end;
+  }
+  return outside + portable_stream_kernels().count_near(symbols + i, n - i, first, counts);
+}
+
 uint32_t WeightedSum(const uint16_t* HWY_RESTRICT counts, const uint16_t* HWY_RESTRICT weights, size_t n) {
   const hn::CappedTag<int16_t, 32> d;
   const hn::RepartitionToWide<decltype(d)> d32;
@@ -266,8 +325,14 @@ uint32_t Crc32(uint32_t before, const std::byte* bytes, size_t n) {
 
 const StreamKernels& StreamTable();
 const StreamKernels& StreamTable() {
-  static const StreamKernels table{PutNarrow<uint8_t>, PutNarrow<uint16_t>, DecodeFour, DecodeSymbols,
-                                   AddCosts,           WeightedSum,         Crc32};
+  static const StreamKernels table{.put_narrow_u8 = PutNarrow<uint8_t>,
+                                   .put_narrow_u16 = PutNarrow<uint16_t>,
+                                   .decode_four = DecodeFour,
+                                   .decode_symbols = DecodeSymbols,
+                                   .add_costs = AddCosts,
+                                   .count_near = CountNear,
+                                   .weighted_sum = WeightedSum,
+                                   .crc32 = Crc32};
   return table;
 }
 

@@ -219,10 +219,22 @@ class BlockCounts {
 Histogram count_symbols(std::span<const uint8_t> symbols) { return count_in_tables<Histogram>(symbols); }
 
 GroupCounts count_groups(std::span<const uint8_t> symbols) {
+  // Small residuals are counted in vectors, while no more than one symbol in so many is another; whether they
+  // are is looked at again and again.
+  constexpr size_t near_share = 16, groups_per_look = 16;
+  bool are_near = false;
   GroupCounts counts;
   visit_groups(symbols.size(), [&](size_t begin, size_t end) {
-    const GroupHistogram& sum =
-        counts.groups.emplace_back(count_in_tables<GroupHistogram>(symbols.subspan(begin, end - begin)));
+    const auto group = symbols.subspan(begin, end - begin);
+    if (counts.groups.size() % groups_per_look == 0) are_near = true;
+    GroupHistogram& sum = counts.groups.emplace_back();
+    if (are_near) {
+      constexpr auto first = static_cast<uint8_t>(symbol_zero - near_symbols / 2);
+      const size_t outside = kernels().stream->count_near(group.data(), group.size(), first, sum.data());
+      are_near = outside * near_share < group.size();
+    } else {
+      sum = count_in_tables<GroupHistogram>(group);
+    }
     for (size_t s = 0; s < symbol_count; ++s) counts.all[s] += sum[s];
   });
   return counts;

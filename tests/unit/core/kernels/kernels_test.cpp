@@ -231,6 +231,27 @@ TEST(Kernels, WordsLikePortable) {
   }
 }
 
+TEST(Kernels, CountsLikePortable) {
+  Random random(6);
+  for (const int64_t spread : {1, 9, 16, 40, 256}) {
+    std::vector<uint8_t> symbols(30000);
+    for (uint8_t& s : symbols) s = static_cast<uint8_t>(128 - spread / 2 + random.below(spread));
+    for (const Kernels* table : supported_kernels()) {
+      for (const size_t n : {size_t{0}, size_t{1}, size_t{63}, size_t{200}, size_t{2048}, symbols.size()}) {
+        std::array<uint16_t, 256> expected{}, found{};
+        expected[130] = found[130] = 5;  // counts are added to
+        size_t outside = 0;
+        for (size_t i = 0; i < n; ++i) {
+          ++expected[symbols[i]];
+          outside += symbols[i] < 120 || symbols[i] >= 136 ? 1 : 0;
+        }
+        EXPECT_EQ(table->stream->count_near(symbols.data(), n, 120, found.data()), outside) << table->name;
+        EXPECT_EQ(found, expected) << table->name << ' ' << n << ' ' << spread;
+      }
+    }
+  }
+}
+
 TEST(Kernels, WeightedSumsLikePortable) {
   Random random(5);
   std::array<uint16_t, 256> counts{}, weights{};
