@@ -186,8 +186,10 @@ class RowCoder {
     const size_t escapes_before = escape_total_;
     if constexpr (kAlongX) before_ = hn::Set(DI(), static_cast<int32_t>(CarryInto(quant_codes, around)));
     size_t i = 0;
-    for (; i + lanes <= n; i += lanes)
+    for (; i + lanes <= n; i += lanes) {
+      __builtin_prefetch(values + i + prefetched_bytes / sizeof(T));
       CodeVector<false>(hn::LoadU(d, values + i), i, around, quant_codes, symbols, lanes);
+    }
     if (i < n)
       CodeVector<true>(LoadFirst(d, values + i, n - i, center_), i, around, quant_codes, symbols, n - i);
     if (HWY_LIKELY(hn::AllTrue(d, all_ok_))) return true;

@@ -276,6 +276,7 @@ void Range(const T* HWY_RESTRICT values, size_t n, bool has_fill, T fill, T* min
   auto hi = lowest;
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
+    __builtin_prefetch(values + i + prefetched_bytes / sizeof(T));
     const auto value = hn::LoadU(d, values + i);
     auto counts = hn::Lt(hn::Abs(value), infinity);
     if (has_fill) counts = hn::AndNot(hn::RebindMask(d, hn::Eq(hn::BitCast(du, value), vfill)), counts);

@@ -20,6 +20,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// How far ahead of the values that a row's loop is at memory is asked for: processors themselves do not look
+// across pages.
+constexpr size_t prefetched_bytes = 2048;
+
 // Eight elements at most: rows of small boxes are often eight cells long.
 template <class T>
 using Lanes = hn::CappedTag<T, 8>;
