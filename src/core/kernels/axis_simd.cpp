@@ -68,6 +68,7 @@ void CodeBy(T* values, const AxisSource<T>& from, const ResidualQuantizer<T>& q,
   auto max_error = hn::Load(d, stats.worst.data());
   size_t i = 0;
   const auto code = [&](auto is_own) {
+    __builtin_prefetch(values + i + prefetched_bytes / sizeof(T), 1);
     const auto value = hn::LoadU(d, values + i);
     const auto predicted = source(i);
     auto scaled = hn::Mul(hn::Sub(value, predicted), inverse_step);
@@ -166,6 +167,7 @@ void Split(const T* HWY_RESTRICT row, size_t n, T* HWY_RESTRICT even, T* HWY_RES
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; 2 * (i + lanes) <= n; i += lanes) {
+    __builtin_prefetch(row + 2 * i + prefetched_bytes / sizeof(T));
     hn::VFromD<Lanes<T>> first, second;
     hn::LoadInterleaved2(d, row + 2 * i, first, second);
     hn::StoreU(first, d, even + i);
@@ -180,6 +182,7 @@ void Join(const T* HWY_RESTRICT even, const T* HWY_RESTRICT odd, size_t n, T* HW
   const size_t lanes = hn::Lanes(d);
   size_t i = 0;
   for (; 2 * (i + lanes) <= n; i += lanes) {
+    __builtin_prefetch(row + 2 * i + prefetched_bytes / sizeof(T), 1);
     hn::StoreInterleaved2(hn::LoadU(d, even + i), hn::LoadU(d, odd + i), d, row + 2 * i);
   }
   portable_axis_kernels(T{}).join(even + i, odd + i, n - 2 * i, row + 2 * i);

@@ -297,6 +297,7 @@ class RowRestorer {
     if constexpr (kAlongX) carry_ = hn::Set(di, static_cast<int32_t>(CarryInto(quant_codes, around)));
     size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
+      __builtin_prefetch(values + i + prefetched_bytes / sizeof(T), 1);
       const auto symbol = hn::PromoteTo(di, hn::LoadU(DS(), symbols + i));
       auto residual = hn::Sub(symbol, zero_);
       if (HWY_UNLIKELY(!hn::AllFalse(di, hn::Eq(symbol, hn::Zero(di)))) &&
