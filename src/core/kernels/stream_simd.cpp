@@ -61,7 +61,7 @@ class Table64 {
 // of them as parameters.
 template <class Symbol>
 size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes& codes, BitSink& sink) {
-  const hn::CappedTag<uint8_t, 32> d8;
+  const hn::CappedTag<uint8_t, 64> d8;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
   const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint64_t, decltype(d8)> d64;
@@ -84,8 +84,8 @@ size_t PutNarrow(const Symbol* HWY_RESTRICT symbols, size_t n, const NarrowCodes
       return hn::LoadU(d16, at);
     }
   };
-  HWY_ALIGN uint64_t quads[8];
-  HWY_ALIGN uint64_t lengths[8];
+  HWY_ALIGN uint64_t quads[16];
+  HWY_ALIGN uint64_t lengths[16];
   const auto join = [&](auto code16, auto length16, size_t at) {
     const auto code = hn::BitCast(d32, code16);
     const auto length = hn::BitCast(d32, length16);
