@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "core/codecs/quant_code_planes.hpp"
+#include "core/codecs/residual_packer.hpp"
+#include "core/codecs/row_blocks.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/kernels/portable.hpp"
@@ -35,25 +37,6 @@ constexpr uint8_t flag_specials = 0x10;
 constexpr uint8_t known_flags = axes_mask | flag_specials | zero_groups_flag | zero_runs_flag;
 constexpr int max_shift = 24;
 
-// Residuals wait until there are this many: packing short rows one by one would waste the kernel.
-constexpr size_t pack_block = 4096;
-// Rows are coded together while they have no more values: room for as many escapes is kept.
-constexpr size_t max_block_values = 16384;
-
-// The first row of a rectangle has nothing before it in the differenced directions: it is differenced along x
-// even when the others are not.
-bool is_along_x(uint8_t axes, int64_t y, int64_t z, int64_t w) {
-  if ((axes & 1) != 0 || axes == 0) return (axes & 1) != 0;
-  const bool behind = ((axes & 2) != 0 && y > 0) || ((axes & 4) != 0 && z > 0) || ((axes & 8) != 0 && w > 0);
-  return !behind;
-}
-
-// The rows from cell x on.
-NeighbourRows shifted(NeighbourRows around, size_t x) {
-  for (int k = 0; k < around.count; ++k) around.rows[k] += x;
-  return around;
-}
-
 // How many of n quantization codes there are before the first `wanted`.
 size_t codes_before(int32_t wanted, const int32_t* quant_codes, size_t n) {
   return static_cast<size_t>(std::find(quant_codes, quant_codes + n, wanted) - quant_codes);
@@ -63,106 +46,6 @@ size_t codes_like(int32_t like, const int32_t* quant_codes, size_t n) {
   const auto is_other = [&](int32_t quant_code) { return quant_code != like; };
   return static_cast<size_t>(std::find_if(quant_codes, quant_codes + n, is_other) - quant_codes);
 }
-
-template <class Visit>
-void visit_planes(const Extents& size, const Visit& visit) {
-  for (int64_t w = 0; w < size[3]; ++w) {
-    for (int64_t z = 0; z < size[2]; ++z) visit(z, w);
-  }
-}
-
-// The rows from (y, z, w) on that a kernel may take at once, `most` or one at most.
-template <class Pointer>
-auto rows_of(const RectRows<Pointer>& rect, QuantCodePlanes& planes, uint8_t axes, int64_t y, int64_t z,
-             int64_t w, uint64_t most) {
-  RowBlock<std::remove_pointer_t<Pointer>> block;
-  block.values = rect.row(y, z, w);
-  block.value_stride = rect.stride[1];
-  block.width = static_cast<size_t>(rect.size[0]);
-  block.rows =
-      static_cast<size_t>(std::clamp<uint64_t>(most, 1, static_cast<uint64_t>(planes.rows_alike(y))));
-  block.quant_codes = planes.row(y, z, w);
-  block.code_stride = planes.stride();
-  block.around = planes.neighbours(y, z, w);
-  block.around_strides = planes.strides();
-  block.along_x = is_along_x(axes, y, z, w);
-  return block;
-}
-
-template <class Value>
-RowBlock<Value> row_of(Value* values, size_t n, const NeighbourRows& around, bool along_x,
-                       int32_t* quant_codes) {
-  RowBlock<Value> row;
-  row.values = values;
-  row.width = n;
-  row.quant_codes = quant_codes;
-  row.around = around;
-  row.along_x = along_x;
-  return row;
-}
-
-// Collects residuals of ordinary values and turns them into symbols, escapes and raw low bits.
-class ResidualPacker {
- public:
-  ResidualPacker(uint64_t max_values, int shift)
-      : shift_(shift), symbols_(neve::take_symbols(max_values + row_padding)), low_bits_(shift, max_values) {}
-
-  // Whether rows may go straight to symbols.
-  bool takes_rows() const { return shift_ == 0; }
-  // Codes rows, of at most max_block_values values; returns how many: all before one with rejected values, of
-  // which only the quantization codes are there.
-  template <class T>
-  size_t add_rows(const RowBlock<const T>& block, const Quantizer<T>& quantizer, QuantizeStats<T>& stats) {
-    if (pending_ > 0) flush();
-    make_room(block.rows * block.width);
-    size_t escapes = 0;
-    const size_t done = row_kernels<T, uint8_t>().code(block, quantizer, symbols_.data() + symbol_total_,
-                                                       escapes_.data() + escape_total_, escapes, stats);
-    symbol_total_ += done * block.width;
-    escape_total_ += escapes;
-    return done;
-  }
-
-  // Room for n residuals behind those pending; n is at most pack_block.
-  int32_t* room() {
-    if (pending_ >= pack_block) flush();
-    return residuals_.data() + pending_;
-  }
-  void commit(size_t n) { pending_ += n; }
-  void flush() {
-    make_room(pending_);
-    escape_total_ += kernels().pack(residuals_.data(), pending_, shift_, symbols_.data() + symbol_total_,
-                                    escapes_.data() + escape_total_);
-    low_bits_.add(std::span(residuals_).first(pending_));
-    symbol_total_ += pending_;
-    pending_ = 0;
-  }
-  Symbols take_symbols() {
-    symbols_.resize(symbol_total_);
-    return std::move(symbols_);
-  }
-  std::vector<int32_t> take_escapes() {
-    escapes_.resize(escape_total_);
-    return std::move(escapes_);
-  }
-  Bytes take_low_bits() { return low_bits_.take(); }
-
- private:
-  // For as many escapes.
-  void make_room(size_t n) {
-    const size_t needed = escape_total_ + n + row_padding;
-    if (escapes_.size() < needed) escapes_.resize(std::max(2 * escapes_.size(), needed));
-  }
-
-  int shift_;
-  std::vector<int32_t> residuals_ = std::vector<int32_t>(2 * pack_block + row_padding);
-  size_t pending_ = 0;
-  Symbols symbols_;
-  size_t symbol_total_ = 0;
-  std::vector<int32_t> escapes_;
-  size_t escape_total_ = 0;
-  LowBitWriter low_bits_;
-};
 
 template <class T>
 class Encoder {
@@ -236,8 +119,8 @@ class Encoder {
   int32_t encode_held(const T* values, size_t n, const NeighbourRows& around, bool along_x, int32_t hold,
                       int32_t* quant_codes) {
     const bool is_row = takes_rows_ && !had_specials_;
-    if (is_row &&
-        packer_.add_rows(row_of<const T>(values, n, around, along_x, quant_codes), quantizer_, stats_) == 1) {
+    if (is_row && packer_.add_rows(one_row<const T>(values, n, around, along_x, quant_codes), quantizer_,
+                                   stats_) == 1) {
       held_ += n;
       return quant_codes[n - 1];
     }
@@ -493,7 +376,7 @@ class Decoder {
     const NeighbourRows beside = shifted(row.around, x);
     int32_t* const quant_codes = row.quant_codes + x;
     T* const values = row.values + x;
-    if (takes_rows_) return restore(row_of(values, n, beside, row.along_x, quant_codes)) == 1;
+    if (takes_rows_) return restore(one_row(values, n, beside, row.along_x, quant_codes)) == 1;
     held_at_ += n;
     if (!unpack(n)) return false;
     if (row.along_x && x > 0) {  // what prediction along x adds to the first residual

@@ -99,6 +99,19 @@ template <class T, class Symbol>
 size_t restore_rows_by_steps(const Kernels& k, const RowBlock<T>& block, const CodeValues<T>& code_values,
                              const Symbol* symbols, EscapeList& escapes);
 
+// A block of n values in one row.
+template <class Value>
+RowBlock<Value> one_row(Value* values, size_t n, const NeighbourRows& around, bool along_x,
+                        int32_t* quant_codes) {
+  RowBlock<Value> row;
+  row.values = values;
+  row.width = n;
+  row.quant_codes = quant_codes;
+  row.around = around;
+  row.along_x = along_x;
+  return row;
+}
+
 // Row r of a block on its own.
 template <class Value>
 RowBlock<Value> row_of(const RowBlock<Value>& block, size_t r) {

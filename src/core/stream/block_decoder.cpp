@@ -143,11 +143,12 @@ class TypedDecoder final : public BlockDecoder {
       const History::Segment segment = history_.next(left);
       const size_t n = segment.count;
       EscapeList none;
-      const bool is_plain =
-          cursor.run_left == 0 && static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
-          (cursor.extra ? restore_classed(segment, cursor, out)
-                        : row_kernels<T, uint16_t>().restore(segment.row(out), {0, T{0}, quantizer_.step},
-                                                             cursor.symbol, none) == 1);
+      const bool is_plain = cursor.run_left == 0 &&
+                            static_cast<size_t>(cursor.symbol_end - cursor.symbol) >= n &&
+                            (cursor.extra ? restore_classed(segment, cursor, out)
+                                          : row_kernels<T, uint16_t>().restore(
+                                                one_row(out, n, segment.around, true, segment.quant_codes),
+                                                {0, T{0}, quantizer_.step}, cursor.symbol, none) == 1);
       if (is_plain) {
         cursor.symbol += n;
         hold_ = segment.quant_codes[n - 1];

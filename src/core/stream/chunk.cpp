@@ -202,7 +202,8 @@ void Chunk<T>::add_segment(const T* values, const History::Segment& segment) {
   const size_t n = segment.count;
   uint16_t* const symbols = symbols_.data() + symbol_total_;
   size_t escapes = 0;
-  row_kernels<T, uint16_t>().code(segment.row(values), quantizer_, symbols, nullptr, escapes, stats);
+  row_kernels<T, uint16_t>().code(one_row(values, n, segment.around, true, segment.quant_codes), quantizer_,
+                                  symbols, nullptr, escapes, stats);
   Block& block = blocks_.back();
   block.classed_max_error = std::max(block.classed_max_error, stats.max_error);
   if (stats.rejected != 0) return add_rejected(values, segment, stats.max_error);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/row_kernels.hpp"
+#include "core/kernels/kernels.hpp"
 
 namespace neve::stream {
 
@@ -28,17 +28,6 @@ class History {
                            // the start of a line
     NeighbourRows around;
     size_t count;
-
-    template <class Value>
-    RowBlock<Value> row(Value* values) const {
-      RowBlock<Value> one;
-      one.values = values;
-      one.width = count;
-      one.quant_codes = quant_codes;
-      one.around = around;
-      one.along_x = true;
-      return one;
-    }
   };
 
   // The next values, at most n > 0 and longest_segment. advance() follows when their quantization codes are
