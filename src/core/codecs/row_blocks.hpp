@@ -33,7 +33,8 @@ void visit_planes(const Extents& size, const Visit& visit) {
   }
 }
 
-// The rows from (y, z, w) on that a kernel may take at once, `most` or one at most.
+// The rows from (y, z, w) on that a kernel may take at once, `most` or one at most; before `planes` is asked
+// for others.
 template <class Pointer>
 auto rows_of(const RectRows<Pointer>& rect, QuantCodePlanes& planes, uint8_t axes, int64_t y, int64_t z,
              int64_t w, uint64_t most) {
@@ -45,8 +46,8 @@ auto rows_of(const RectRows<Pointer>& rect, QuantCodePlanes& planes, uint8_t axe
       static_cast<size_t>(std::clamp<uint64_t>(most, 1, static_cast<uint64_t>(planes.rows_alike(y))));
   block.quant_codes = planes.row(y, z, w);
   block.code_stride = planes.stride();
-  block.around = planes.neighbours(y, z, w);
-  block.around_strides = planes.strides();
+  block.around = &planes.neighbours(y, z, w);
+  block.around_strides = &planes.strides();
   block.along_x = is_along_x(axes, y, z, w);
   return block;
 }

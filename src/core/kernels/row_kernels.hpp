@@ -42,8 +42,8 @@ struct RowBlock {
   size_t rows = 1;
   int32_t* quant_codes = nullptr;
   ptrdiff_t code_stride = 0;
-  NeighbourRows around{};  // of the first row
-  std::array<ptrdiff_t, 7> around_strides{};
+  const NeighbourRows* around = nullptr;                     // of the first row
+  const std::array<ptrdiff_t, 7>* around_strides = nullptr;  // of more than one row
   bool along_x = false;
 };
 
@@ -99,7 +99,7 @@ template <class T, class Symbol>
 size_t restore_rows_by_steps(const Kernels& k, const RowBlock<T>& block, const CodeValues<T>& code_values,
                              const Symbol* symbols, EscapeList& escapes);
 
-// A block of n values in one row.
+// A block of n values in one row. `around` has to live as long.
 template <class Value>
 RowBlock<Value> one_row(Value* values, size_t n, const NeighbourRows& around, bool along_x,
                         int32_t* quant_codes) {
@@ -107,21 +107,16 @@ RowBlock<Value> one_row(Value* values, size_t n, const NeighbourRows& around, bo
   row.values = values;
   row.width = n;
   row.quant_codes = quant_codes;
-  row.around = around;
+  row.around = &around;
   row.along_x = along_x;
   return row;
 }
 
-// Row r of a block on its own.
+// What predicts the row below one of a block.
 template <class Value>
-RowBlock<Value> row_of(const RowBlock<Value>& block, size_t r) {
-  RowBlock<Value> row = block;
-  const auto down = static_cast<ptrdiff_t>(r);
-  row.rows = 1;
-  row.values += down * block.value_stride;
-  row.quant_codes += down * block.code_stride;
-  for (size_t k = 0; k < block.around.count; ++k) row.around.rows[k] += down * block.around_strides[k];
-  return row;
+void move_down(const RowBlock<Value>& block, const NeighbourRows& from, NeighbourRows& to) {
+  to.count = from.count;
+  for (size_t k = 0; k < from.count; ++k) to.rows[k] = from.rows[k] + (*block.around_strides)[k];
 }
 
 }  // namespace neve

@@ -88,7 +88,7 @@ size_t code_row(const Kernels& k, const RowBlock<const T>& row, const Quantizer<
     const size_t part = std::min(step_values, row.width - x);
     int32_t* const quant_codes = row.quant_codes + x;
     quantize(k, row.values + x, part, q, quant_codes, stats);
-    k.predict(quant_codes, shifted(row.around, x), row.along_x, part, residuals.data());
+    k.predict(quant_codes, shifted(*row.around, x), row.along_x, part, residuals.data());
     used += pack(k, residuals.data(), part, symbols + x, escapes == nullptr ? nullptr : escapes + used);
   }
   return used;
@@ -102,7 +102,7 @@ bool restore_row(const Kernels& k, const RowBlock<T>& row, const CodeValues<T>& 
   for (size_t x = 0; x < row.width; x += step_values) {
     const size_t part = std::min(step_values, row.width - x);
     if (!unpack(k, symbols + x, part, escapes, residuals.data())) return false;
-    const NeighbourRows beside = shifted(row.around, x);
+    const NeighbourRows beside = shifted(*row.around, x);
     int32_t* const quant_codes = row.quant_codes + x;
     // What prediction along the row adds to the first residual.
     const uint32_t carry =
@@ -114,6 +114,24 @@ bool restore_row(const Kernels& k, const RowBlock<T>& row, const CodeValues<T>& 
   return true;
 }
 
+// The rows of a block, one after the other. code(row) returns false to stop. Returns how many are done.
+template <class Value, class Code>
+size_t visit_rows(const RowBlock<Value>& block, const Code& code) {
+  RowBlock<Value> row = block;
+  row.rows = 1;
+  NeighbourRows moved{};
+  for (size_t r = 0; r < block.rows; ++r) {
+    if (r > 0) {
+      move_down(block, *row.around, moved);
+      row.around = &moved;
+      row.values += block.value_stride;
+      row.quant_codes += block.code_stride;
+    }
+    if (!code(row, r)) return r;
+  }
+  return block.rows;
+}
+
 }  // namespace
 
 template <class T, class Symbol>
@@ -121,21 +139,21 @@ size_t code_rows_by_steps(const Kernels& k, const RowBlock<const T>& block, cons
                           Symbol* symbols, int32_t* escapes, size_t& escape_total, QuantizeStats<T>& stats) {
   escape_total = 0;
   const size_t rejected_before = stats.rejected;
-  for (size_t r = 0; r < block.rows; ++r) {
-    const size_t used = code_row(k, row_of(block, r), q, symbols + r * block.width,
+  return visit_rows(block, [&](const RowBlock<const T>& row, size_t r) {
+    const size_t used = code_row(k, row, q, symbols + r * block.width,
                                  escapes == nullptr ? nullptr : escapes + escape_total, stats);
-    if (stats.rejected != rejected_before) return r;
+    if (stats.rejected != rejected_before) return false;
     escape_total += used;
-  }
-  return block.rows;
+    return true;
+  });
 }
 
 template <class T, class Symbol>
 size_t restore_rows_by_steps(const Kernels& k, const RowBlock<T>& block, const CodeValues<T>& code_values,
                              const Symbol* symbols, EscapeList& escapes) {
-  for (size_t r = 0; r < block.rows; ++r)
-    if (!restore_row(k, row_of(block, r), code_values, symbols + r * block.width, escapes)) return r;
-  return block.rows;
+  return visit_rows(block, [&](const RowBlock<T>& row, size_t r) {
+    return restore_row(k, row, code_values, symbols + r * block.width, escapes);
+  });
 }
 
 const AllRowKernels& portable_row_kernels() {

@@ -243,25 +243,24 @@ class RowCoder {
   LaneMoves<DI> moves_;
 };
 
-template <class Value>
-HWY_INLINE void MoveDown(NeighbourRows& around, const RowBlock<Value>& block) {
-  for (size_t k = 0; k < block.around.count; ++k) around.rows[k] += block.around_strides[k];
-}
-
 template <class D, class Symbol, int kCount, bool kAlongX, class T = hn::TFromD<D>>
 size_t CodeRows(const RowBlock<const T>& block, const Quantizer<T>& q, Symbol* symbols, int32_t* escapes,
                 size_t& escape_total, QuantizeStats<T>& stats) {
   RowCoder<D, Symbol, kCount, kAlongX> coder(q, escapes);
-  NeighbourRows around = block.around;
+  NeighbourRows moved{};
+  const NeighbourRows* around = block.around;
   const T* values = block.values;
   int32_t* quant_codes = block.quant_codes;
   size_t done = 0;
   for (; done < block.rows; ++done) {
-    if (HWY_UNLIKELY(!coder.Code(values, block.width, around, quant_codes, symbols))) {
+    if (HWY_UNLIKELY(!coder.Code(values, block.width, *around, quant_codes, symbols))) {
       QuantizeRow(values, block.width, q, quant_codes, stats);
       break;
     }
-    MoveDown(around, block);
+    if (done + 1 < block.rows) {
+      move_down(block, *around, moved);
+      around = &moved;
+    }
     values += block.value_stride;
     quant_codes += block.code_stride;
     symbols += block.width;
@@ -353,12 +352,17 @@ template <class D, class Symbol, int kCount, bool kAlongX, class T = hn::TFromD<
 size_t RestoreRows(const RowBlock<T>& block, const CodeValues<T>& code_values, const Symbol* symbols,
                    EscapeList& escapes) {
   RowRestorer<D, Symbol, kCount, kAlongX> restorer(code_values);
-  NeighbourRows around = block.around;
+  NeighbourRows moved{};
+  const NeighbourRows* around = block.around;
   T* values = block.values;
   int32_t* quant_codes = block.quant_codes;
   for (size_t r = 0; r < block.rows; ++r) {
-    if (HWY_UNLIKELY(!restorer.Restore(symbols, block.width, around, quant_codes, values, escapes))) return r;
-    MoveDown(around, block);
+    if (HWY_UNLIKELY(!restorer.Restore(symbols, block.width, *around, quant_codes, values, escapes)))
+      return r;
+    if (r + 1 < block.rows) {
+      move_down(block, *around, moved);
+      around = &moved;
+    }
     values += block.value_stride;
     quant_codes += block.code_stride;
     symbols += block.width;
@@ -376,7 +380,7 @@ template <class Value, class Call>
 HWY_INLINE auto ForRows(const RowBlock<Value>& block, const Call& call) {
   using T = std::remove_const_t<Value>;
   const auto by_count = [&](auto d, auto is_along_x) HWY_ATTR {
-    switch (block.around.count) {
+    switch (block.around->count) {
       case 0:
         return call(d, std::integral_constant<int, 0>(), is_along_x);
       case 1:

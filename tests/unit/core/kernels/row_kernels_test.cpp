@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct Rows {
   Quantizer<T> quantizer{};
   std::vector<T> values;
   std::vector<std::vector<int32_t>> before;
+  NeighbourRows around{};
+  std::array<ptrdiff_t, 7> around_strides{};
   RowBlock<const T> block;
 
   Rows(size_t n, uint8_t count, bool along_x, Content content, bool has_center)
@@ -52,14 +55,19 @@ struct Rows {
     block.rows = block_rows;
     block.code_stride = code_stride;
     block.along_x = along_x;
-    block.around.count = count;
+    around.count = count;
+    block.around = &around;
+    block.around_strides = &around_strides;
     for (size_t r = 0; r < count; ++r) {
       before.emplace_back(static_cast<size_t>(code_stride) * block_rows);
       for (int32_t& q : before.back()) q = static_cast<int32_t>(random.below(30)) - 15;
-      block.around.rows[r] = before.back().data() + row_padding;
-      block.around_strides[r] = r % 2 == 0 ? code_stride : 0;
+      around.rows[r] = before.back().data() + row_padding;
+      around_strides[r] = r % 2 == 0 ? code_stride : 0;
     }
   }
+  Rows(const Rows&) = delete;  // `block` points into it
+  Rows& operator=(const Rows&) = delete;
+
   std::vector<int32_t> codes() const {
     return std::vector<int32_t>(static_cast<size_t>(code_stride) * block_rows, 17);
   }
