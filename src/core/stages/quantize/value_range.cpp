@@ -9,6 +9,7 @@
 
 #include "core/kernels/kernels.hpp"
 #include "core/math/portable_math.hpp"
+#include "core/sections/strides.hpp"
 #include "core/sections/visit_cells.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 #include "core/stages/quantize/value_rules.hpp"
@@ -37,17 +38,20 @@ constexpr std::array<double, 16> fill_values{1e20,
                                              999999,
                                              32767};
 
-void row_range(const float* row, size_t n, std::optional<double> fill, float* lo, float* hi) {
-  kernels().range_f32(row, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
+void run_range(const float* values, size_t n, std::optional<double> fill, float* lo, float* hi) {
+  kernels().range_f32(values, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
 }
-void row_range(const double* row, size_t n, std::optional<double> fill, double* lo, double* hi) {
-  kernels().range_f64(row, n, fill.has_value(), fill.value_or(0), lo, hi);
+void run_range(const double* values, size_t n, std::optional<double> fill, double* lo, double* hi) {
+  kernels().range_f64(values, n, fill.has_value(), fill.value_or(0), lo, hi);
 }
 
+// Calls visit(values, count) for each run of values without gaps.
 template <class T, class Visit>
-void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
+void for_each_run(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
   const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
-  visit_row_begins({{0, 0, 0, 0}, box.size}, data.stride, [&](int64_t row) { visit(first + row); });
+  const Extents runs = with_joined_rows(box.size, data.stride);
+  const auto count = static_cast<size_t>(runs[0]);
+  visit_row_begins({{0, 0, 0, 0}, runs}, data.stride, [&](int64_t run) { visit(first + run, count); });
 }
 
 template <class T>
@@ -60,10 +64,10 @@ template <class T>
 ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_row<T>(box, data, component, [&](const T* row) {
+  for_each_run<T>(box, data, component, [&](const T* values, size_t count) {
     T lo;
     T hi;
-    row_range(row, static_cast<size_t>(box.size[0]), fill, &lo, &hi);
+    run_range(values, count, fill, &lo, &hi);
     min = std::min(min, lo);
     max = std::max(max, hi);
   });
@@ -87,10 +91,10 @@ ValueRange scan_valid(const FrameBox& box, const BoxData& data, int component, s
   const ValueRules<T> rules(spec, make_quantizer<T>(spec));
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_row<T>(box, data, component, [&](const T* row) {
-    for (int64_t x = 0; x < box.size[0]; ++x) {
+  for_each_run<T>(box, data, component, [&](const T* values, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
       // -0 is special, but a value.
-      const T value = row[x] + T{0};
+      const T value = values[i] + T{0};
       if (rules.is_special(value)) continue;
       min = std::min(min, value);
       max = std::max(max, value);
