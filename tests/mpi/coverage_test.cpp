@@ -129,7 +129,7 @@ std::vector<std::byte> visit_all(const ReaderValues& values, const Hierarchy& h,
   std::vector<std::vector<std::byte>> by_region(regions.size());
   const Status status = values.visit(regions, component, threads, [&](size_t i, const GetValues& get) {
     by_region[i].resize(static_cast<size_t>(regions[i].cells.cells()) * value_bytes);
-    get(regions[i].cells, by_region[i].data());
+    get_into(get, regions[i].cells, value_bytes, by_region[i].data());
   });
   EXPECT_TRUE(status.ok()) << status.message();
   std::vector<std::byte> all;

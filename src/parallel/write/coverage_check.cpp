@@ -15,6 +15,7 @@
 #include "core/amr/grow.hpp"
 #include "core/amr/rect_box.hpp"
 #include "core/threads/float_environment.hpp"
+#include "core/threads/scratch.hpp"
 #include "parallel/write/box_values.hpp"
 #include "parallel/write/reader_values.hpp"
 #include "parallel/write/special_value.hpp"
@@ -52,6 +53,21 @@ bool average_serves(T average, T value, double error, const ComponentSpec& spec)
   return error <= spec.bound_abs;  // false for a NaN average
 }
 
+// Whether each average of a row serves, found out without a branch for each cell; false may also mean that a
+// value is 0, whose sign only average_serves looks at.
+template <class T>
+bool row_serves(const T* averages, const T* values, size_t count, const ComponentSpec& spec) {
+  if (spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+  const T fill = spec.fill ? static_cast<T>(*spec.fill) : T{0};
+  bool serves = true;
+  for (size_t i = 0; i < count; ++i) {
+    const double error = std::abs(static_cast<double>(averages[i]) - static_cast<double>(values[i]));
+    // An infinite value or a NaN has an error that is not within the bound either.
+    serves = serves & (error <= spec.bound_abs) & (values[i] != T{0}) & (values[i] != fill);
+  }
+  return serves;
+}
+
 constexpr int64_t cached_bytes = int64_t{256} << 10;
 
 // Everything a round needs, allocated once, so that no rank can run out of memory between messages.
@@ -80,7 +96,7 @@ class LevelCheck {
     uint64_t max_send_cells = 0, max_receive_cells = 0;
     for (int round = 0; round < exchange_.rounds; ++round) {
       max_send_cells = std::max(max_send_cells, cells_of(round_of(exchange_.sends, round)));
-      max_receive_cells = std::max(max_receive_cells, cells_of(round_of(exchange_.receives, round)));
+      max_receive_cells = std::max(max_receive_cells, cells_of_others(round_of(exchange_.receives, round)));
     }
     max_message_cells_ = std::max(max_send_cells, max_receive_cells);
     grow(buffers_.sends, max_send_cells);
@@ -111,13 +127,13 @@ class LevelCheck {
       const auto sends = round_of(exchange_.sends, round);
       const auto receives = round_of(exchange_.receives, round);
       buffers_.requests.clear();
-      for_each_message(receives, buffers_.receives, [&](int peer, std::byte* data, int values) {
+      for_each_message(receives, false, buffers_.receives, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Irecv(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "receiving averages"));
       });
       note(guarded("coverage check", [&] { return average_parts(sends, component, finer, finer_left_out); }));
-      for_each_message(sends, buffers_.sends, [&](int peer, std::byte* data, int values) {
+      for_each_message(sends, true, buffers_.sends, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "sending averages"));
@@ -126,15 +142,7 @@ class LevelCheck {
                                   MPI_STATUSES_IGNORE),
                       "exchange of averages"));
       note(guarded("coverage check", [&]() -> Status {
-        const std::byte* averages = buffers_.receives.data();
-        for (const AveragePart& part : receives) {
-          if (hierarchy_.dtype == DType::f32) {
-            compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
-          } else {
-            compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
-          }
-          averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
-        }
+        compare_all(sends, receives, component, max_recorded, missed, left_out, tally);
         return {};
       }));
     }
@@ -164,17 +172,46 @@ class LevelCheck {
     return {begin, end};
   }
 
-  // message(peer, first byte, values) for each run of parts with one peer.
+  bool is_own(const AveragePart& part) const { return part.peer == comm_.rank(); }
+
+  uint64_t cells_of_others(Parts parts) const {
+    uint64_t cells = 0;
+    for (const AveragePart& part : parts) cells += is_own(part) ? 0 : cells_of({&part, 1});
+    return cells;
+  }
+
+  // message(peer, first byte, values) for each run of parts with one other rank. What this rank has for
+  // itself is no message; it lies in the buffer of those that are sent.
   template <class Message>
-  void for_each_message(Parts parts, std::vector<std::byte>& buffer, Message&& message) {
+  void for_each_message(Parts parts, bool holds_own, std::vector<std::byte>& buffer, Message&& message) {
     size_t at_bytes = 0;
     for (size_t i = 0; i < parts.size();) {
       size_t end = i;
       int64_t cells = 0;
       for (; end < parts.size() && parts[end].peer == parts[i].peer; ++end) cells += parts[end].cells.cells();
-      message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
-      at_bytes += static_cast<size_t>(cells) * value_bytes_;
+      const bool own = is_own(parts[i]);
+      if (!own) message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
+      if (!own || holds_own) at_bytes += static_cast<size_t>(cells) * value_bytes_;
       i = end;
+    }
+  }
+
+  // Of a round that is complete. Both sides of what this rank has for itself are in the same order.
+  void compare_all(Parts sends, Parts receives, int component, uint64_t max_recorded, MissedCells& missed,
+                   LeftOutValues& left_out, Tally& tally) {
+    const auto first_own =
+        std::find_if(sends.begin(), sends.end(), [&](const AveragePart& part) { return is_own(part); });
+    const std::byte* own =
+        buffers_.sends.data() + cells_of({sends.begin(), first_own}) * static_cast<uint64_t>(value_bytes_);
+    const std::byte* received = buffers_.receives.data();
+    for (const AveragePart& part : receives) {
+      const std::byte*& averages = is_own(part) ? own : received;
+      if (hierarchy_.dtype == DType::f32) {
+        compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
+      } else {
+        compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
+      }
+      averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
     }
   }
 
@@ -203,19 +240,24 @@ class LevelCheck {
         refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
     const auto layers =
         static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
-    std::vector<std::byte> values(static_cast<size_t>(layers * layer_bytes));
+    const bool has_left_out = !finer_left_out.by_box.empty() && !finer_left_out.by_box[local].empty();
+    ScratchBytes room(static_cast<size_t>(layers * layer_bytes));
     for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
       Box cells = part.cells;
       cells.lo[d] = lo;
       cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
       const Box fine = refine(cells, ratio());
-      get(fine, values.data());
-      if (!finer_left_out.by_box.empty()) {
+      HeldValues held;
+      if (has_left_out) {
+        get_into(get, fine, value_bytes_, room.data());
+        held = {room.data(), fine};
         for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
-          overlay(left_out, fine, values.data());
+          overlay(left_out, fine, room.data());
         }
+      } else {
+        held = get(fine, room.data());
       }
-      amr::average_down(hierarchy_.dtype, cells, ratio(), values.data(), fine, out, part.cells);
+      amr::average_down(hierarchy_.dtype, cells, ratio(), held.values, held.box, out, part.cells);
     }
   }
 
@@ -251,13 +293,17 @@ class LevelCheck {
       left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}, {}});
       missed_of_part = &left_out.by_box[local].back().missed;
     }
-    uint64_t cell = 0;
+    uint64_t first_cell = 0;
     for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
-                 [&](int64_t y, int64_t z, const std::byte* row) {
-                   for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
-                     T average, value;
-                     std::memcpy(&average, averages + cell * sizeof(T), sizeof(T));
-                     std::memcpy(&value, row + static_cast<size_t>(x) * sizeof(T), sizeof(T));
+                 [&](int64_t y, int64_t z, const std::byte* bytes) {
+                   // Arrays of T: callers hold such, and averages follow one another.
+                   const auto* row_averages = reinterpret_cast<const T*>(averages) + first_cell;
+                   const auto* row = reinterpret_cast<const T*>(bytes);
+                   const auto width = static_cast<size_t>(part.cells.size(0));
+                   first_cell += width;
+                   if (row_serves(row_averages, row, width, spec)) return;
+                   for (size_t x = 0; x < width; ++x) {
+                     const T average = row_averages[x], value = row[x];
                      const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
                      if (average_serves(average, value, error, spec)) continue;
                      ++tally.misses;
@@ -265,9 +311,10 @@ class LevelCheck {
                        tally.worst = std::max(tally.worst, error);
                      if (recorded_ >= max_recorded) continue;  // the field will be kept whole
                      ++recorded_;
-                     const int64_t index = amr::cell_number(box, part.cells.lo[0] + x, y, z);
+                     const int64_t index =
+                         amr::cell_number(box, part.cells.lo[0] + static_cast<int64_t>(x), y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
-                     if (missed_of_part != nullptr) missed_of_part->push_back(cell);
+                     if (missed_of_part != nullptr) missed_of_part->push_back(first_cell - width + x);
                    }
                  });
   }
