@@ -74,6 +74,24 @@ struct TileSource {
   uint64_t left_out = 0;
 };
 
+// Cells of a rectangle that must be kept although they are covered: their marks become 0, and `kept` gets
+// their numbers among all covered cells of the section, of which there are `covered_before` before the
+// rectangle.
+void keep_missed(const Rect& rect, const FrameBox& box, const uint8_t* keep, uint64_t covered_before,
+                 std::vector<uint8_t>& left_out, std::vector<uint64_t>& kept) {
+  size_t cell = 0;
+  visit_row_begins(rect, dense_strides(box.size), [&](int64_t row) {
+    for (int64_t x = 0; x < rect.size[0]; ++x, ++cell) {
+      if (left_out[cell] == 0) continue;
+      if (keep[row + x] != 0) {
+        left_out[cell] = 0;
+        kept.push_back(covered_before);
+      }
+      ++covered_before;
+    }
+  });
+}
+
 template <class T>
 TileSource<T> tile_source(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
                           std::span<const BoxData> boxes) {
@@ -91,19 +109,11 @@ TileSource<T> tile_source(const FrameLayout& layout, const Section& section, con
     if (!rows.left_out.empty()) {
       const uint8_t* keep =
           data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
-      size_t cell = 0;
-      visit_row_begins(tile.rect, dense_strides(box.size), [&](int64_t row) {
-        for (int64_t x = 0; x < tile.rect.size[0]; ++x, ++cell) {
-          if (rows.left_out[cell] == 0) continue;
-          if (keep != nullptr && keep[row + x] != 0) {
-            rows.left_out[cell] = 0;
-            out.kept.push_back(covered_before);
-          } else {
-            ++out.left_out;
-          }
-          ++covered_before;
-        }
-      });
+      const auto covered = static_cast<uint64_t>(count_marked(rows.left_out));
+      const size_t kept_before = out.kept.size();
+      if (keep != nullptr) keep_missed(tile.rect, box, keep, covered_before, rows.left_out, out.kept);
+      out.left_out += covered - (out.kept.size() - kept_before);
+      covered_before += covered;
     }
     out.rects.push_back(std::move(rows));
   }
