@@ -68,9 +68,11 @@ ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions, std::vecto
     } else {
       rows.first = free;
       rows.stride = dense_strides(region.size);
-      for (const RegionPart& part : region.parts) {
+      for (size_t p = 0; p < region.parts.size(); ++p) {
+        const RegionPart& part = region.parts[p];
+        const RegionPart& next = region.parts[std::min(p + 1, region.parts.size() - 1)];
         copy_cells(first_of(part, rects), rects[part.rect].stride, free + offset_of(part.to, rows.stride),
-                   rows.stride, part.from.size);
+                   rows.stride, part.from.size, first_of(next, rects));
       }
       free += region.cells();
     }

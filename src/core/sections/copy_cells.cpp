@@ -13,7 +13,12 @@ struct RowPlaces {
   std::byte* to;
   Strides from_bytes;
   Strides to_bytes;
+  ptrdiff_t next;  // from `from` to what is copied after it
 };
+
+constexpr size_t line_bytes = 64;
+// Longer rows a processor sees coming by itself.
+constexpr size_t max_fetched_bytes = 256;
 
 // `row_bytes` a constant: rows of small boxes are a few moves of registers, which a call would cost more
 // than.
@@ -24,6 +29,9 @@ void copy_rows(const RowPlaces& places, const Extents& size, RowBytes row_bytes)
       const std::byte* from = places.from + z * places.from_bytes[2] + w * places.from_bytes[3];
       std::byte* to = places.to + z * places.to_bytes[2] + w * places.to_bytes[3];
       for (int64_t y = 0; y < size[1]; ++y) {
+        if (row_bytes <= max_fetched_bytes) {
+          for (size_t at = 0; at < row_bytes; at += line_bytes) __builtin_prefetch(from + places.next + at);
+        }
         std::memcpy(to, from, row_bytes);
         from += places.from_bytes[1];
         to += places.to_bytes[1];
@@ -38,9 +46,9 @@ using Constant = std::integral_constant<size_t, bytes>;
 }  // namespace
 
 void copy_cells(const std::byte* from, const Strides& from_stride, std::byte* to, const Strides& to_stride,
-                const Extents& size, size_t value_bytes) {
+                const Extents& size, size_t value_bytes, const std::byte* next) {
   const Extents rows = with_joined_rows(size, from_stride, to_stride);
-  RowPlaces places{from, to, from_stride, to_stride};
+  RowPlaces places{from, to, from_stride, to_stride, next == nullptr ? 0 : next - from};
   for (size_t d = 0; d < max_frame_dims; ++d) {
     places.from_bytes[d] *= static_cast<int64_t>(value_bytes);
     places.to_bytes[d] *= static_cast<int64_t>(value_bytes);

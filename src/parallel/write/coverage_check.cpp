@@ -53,19 +53,26 @@ bool average_serves(T average, T value, double error, const ComponentSpec& spec)
   return error <= spec.bound_abs;  // false for a NaN average
 }
 
-// Whether each average of a row serves, found out without a branch for each cell; false may also mean that a
-// value is 0, whose sign only average_serves looks at.
+// The tally of a row, found without a branch for each cell; nothing where a value is special, or a 0, whose
+// sign only average_serves looks at.
 template <class T>
-bool row_serves(const T* averages, const T* values, size_t count, const ComponentSpec& spec) {
-  if (spec.bound_abs == 0 || spec.codec == Codec::exact) return false;
+std::optional<Tally> tally_plain_row(const T* averages, const T* values, size_t count,
+                                     const ComponentSpec& spec) {
+  if (spec.bound_abs == 0 || spec.codec == Codec::exact) return {};
+  constexpr double largest = std::numeric_limits<double>::max();
   const T fill = spec.fill ? static_cast<T>(*spec.fill) : T{0};
-  bool serves = true;
+  Tally row;
+  bool is_plain = true;
   for (size_t i = 0; i < count; ++i) {
-    const double error = std::abs(static_cast<double>(averages[i]) - static_cast<double>(values[i]));
-    // An infinite value or a NaN has an error that is not within the bound either.
-    serves = serves & (error <= spec.bound_abs) & (values[i] != T{0}) & (values[i] != fill);
+    const T value = values[i];
+    const double error = std::abs(static_cast<double>(averages[i]) - static_cast<double>(value));
+    const bool serves = error <= spec.bound_abs;  // false for a NaN average
+    is_plain =
+        is_plain & (std::abs(value) <= std::numeric_limits<T>::max()) & (value != T{0}) & (value != fill);
+    row.misses += serves ? 0 : 1;
+    row.worst = std::max(row.worst, !serves & (error <= largest) ? error : 0.0);
   }
-  return serves;
+  return is_plain ? std::optional(row) : std::nullopt;
 }
 
 constexpr int64_t cached_bytes = int64_t{256} << 10;
@@ -301,7 +308,12 @@ class LevelCheck {
                    const auto* row = reinterpret_cast<const T*>(bytes);
                    const auto width = static_cast<size_t>(part.cells.size(0));
                    first_cell += width;
-                   if (row_serves(row_averages, row, width, spec)) return;
+                   const std::optional<Tally> of_row = tally_plain_row(row_averages, row, width, spec);
+                   if (of_row && (of_row->misses == 0 || recorded_ >= max_recorded)) {
+                     tally.misses += of_row->misses;
+                     tally.worst = std::max(tally.worst, of_row->worst);
+                     return;
+                   }
                    for (size_t x = 0; x < width; ++x) {
                      const T average = row_averages[x], value = row[x];
                      const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
