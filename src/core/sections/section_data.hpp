@@ -83,6 +83,7 @@ struct SectionSource {
   std::vector<RectRows<const T*>> rects;
   std::vector<NestedValues<T>> nested;  // of each rectangle; empty unless the section is nested
   uint64_t held = 0;                    // cells that are not left out
+  bool wants_restored = false;          // what it decodes to, of codecs that have it at hand
 };
 
 template <class T>

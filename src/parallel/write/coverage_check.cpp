@@ -123,8 +123,9 @@ class LevelCheck {
 
   // Collective, and complete on every rank whatever goes wrong on one. Records at most `max_recorded`
   // misses.
-  Status run(int component, const ReaderValues& finer, const LeftOutValues& finer_left_out,
-             uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+  Status run(int component, const ReaderValues& finer, std::span<const EncodedChunk> finer_frames,
+             const LeftOutValues& finer_left_out, uint64_t max_recorded, MissedCells& missed,
+             LeftOutValues& left_out, Tally& tally) {
     Status status;
     const auto note = [&](const Status& s) {
       if (status.ok()) status = s;
@@ -139,7 +140,8 @@ class LevelCheck {
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "receiving averages"));
       });
-      note(guarded("coverage check", [&] { return average_parts(sends, component, finer, finer_left_out); }));
+      note(guarded("coverage check",
+                   [&] { return average_parts(sends, component, finer, finer_frames, finer_left_out); }));
       for_each_message(sends, true, buffers_.sends, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
@@ -224,18 +226,37 @@ class LevelCheck {
 
   // Averages of what a reader gets, into the send buffer.
   Status average_parts(Parts parts, int component, const ReaderValues& finer,
-                       const LeftOutValues& finer_left_out) {
+                       std::span<const EncodedChunk> finer_frames, const LeftOutValues& finer_left_out) {
     std::vector<std::byte*> places;
+    std::vector<const AveragePart*> others;
     std::vector<BoxRegion> regions;
     std::byte* place = buffers_.sends.data();
     for (const AveragePart& part : parts) {
-      places.push_back(place);
+      if (!take_average(part, component, finer_frames, finer_left_out, place)) {
+        places.push_back(place);
+        others.push_back(&part);
+        regions.push_back({part.fine_box, refine(part.cells, ratio())});
+      }
       place += static_cast<size_t>(part.cells.cells()) * value_bytes_;
-      regions.push_back({part.fine_box, refine(part.cells, ratio())});
     }
     return finer.visit(regions, component, threads_, [&](size_t i, const GetValues& get) {
-      average_part(parts[i], get, finer_left_out, places[i]);
+      average_part(*others[i], get, finer_left_out, places[i]);
     });
+  }
+
+  bool has_left_out(const LeftOutValues& left_out, int fine_box) const {
+    const auto local = static_cast<size_t>(plan_.local[level_ + 1][static_cast<size_t>(fine_box)]);
+    return !left_out.by_box.empty() && !left_out.by_box[local].empty();
+  }
+
+  // What was averaged while the finer box was encoded, which knew nothing of what replaces left-out values.
+  bool take_average(const AveragePart& part, int component, std::span<const EncodedChunk> finer_frames,
+                    const LeftOutValues& finer_left_out, std::byte* out) const {
+    if (finer_frames.empty() || has_left_out(finer_left_out, part.fine_box)) return false;
+    const amr::LevelChunks& chunks = plan_.levels[level_ + 1].chunks;
+    const size_t first = chunks.box_first_chunk[static_cast<size_t>(part.fine_box)];
+    const EncodedChunk& chunk = finer_frames[first - finer_frames.front().chunk];
+    return chunk.averages != nullptr && chunk.averages->get(part.fine_box, component, part.cells, out);
   }
 
   void average_part(const AveragePart& part, const GetValues& get, const LeftOutValues& finer_left_out,
@@ -247,7 +268,7 @@ class LevelCheck {
         refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
     const auto layers =
         static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
-    const bool has_left_out = !finer_left_out.by_box.empty() && !finer_left_out.by_box[local].empty();
+    const bool is_replaced = has_left_out(finer_left_out, part.fine_box);
     ScratchBytes room(static_cast<size_t>(layers * layer_bytes));
     for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
       Box cells = part.cells;
@@ -255,7 +276,7 @@ class LevelCheck {
       cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
       const Box fine = refine(cells, ratio());
       HeldValues held;
-      if (has_left_out) {
+      if (is_replaced) {
         get_into(get, fine, value_bytes_, room.data());
         held = {room.data(), fine};
         for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
@@ -414,8 +435,8 @@ struct CoverageCheck::State {
       return {};
     });
     const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
-    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, max_missed + 1,
-                                          missed, left_out, tally);
+    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_frames, finer_values,
+                                          max_missed + 1, missed, left_out, tally);
     NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
     NEVE_TRY(merge_over_ranks(comm, tally));
     finer_values = {};
