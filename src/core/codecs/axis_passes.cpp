@@ -44,15 +44,11 @@ T finite_or_zero(T prediction) {
 }
 
 // Marks of the cells of row number r; null where none is left out.
-template <class Pointer>
-const uint8_t* left_out_in_row(const RectRows<Pointer>& rect, int64_t r) {
+template <class T>
+const uint8_t* left_out_in_row(const RectRows<T>& rect, int64_t r) {
   if (rect.left_out.empty()) return nullptr;
   const uint8_t* row = rect.left_out.data() + r * rect.size[0];
   return std::memchr(row, 1, static_cast<size_t>(rect.size[0])) == nullptr ? nullptr : row;
-}
-
-uint64_t count_left_out(const uint8_t* row, int64_t width) {
-  return static_cast<uint64_t>(std::count(row, row + width, uint8_t{1}));
 }
 
 // --- model ----------------------------------------------------------------------------------------------
@@ -165,18 +161,12 @@ class Encoder {
       const T* row = rect.row(y, z, w);
       field.put_values(y, z, w, row);
       const uint8_t* left_out = left_out_in_row(rect, r);
-      const bool may_have_specials = has_special(row, width);
-      if (left_out == nullptr && !may_have_specials) {
+      if (left_out == nullptr && !has_special(row, width)) {
         held_ += static_cast<uint64_t>(width);
         return true;
       }
       if (!has_excluded) field.allow_exclusions();
       has_excluded = true;
-      if (!may_have_specials) {
-        held_ += static_cast<uint64_t>(width) - count_left_out(left_out, width);
-        field.put_exclusions(y, z, w, left_out);
-        return true;
-      }
       for (int64_t x = 0; x < width; ++x) {
         uint8_t& is_excluded = excluded[static_cast<size_t>(x)];
         is_excluded = 1;
@@ -467,18 +457,9 @@ class Decoder {
       return;
     }
     field.allow_exclusions();
-    const int64_t width = rect.size[0];
-    std::vector<uint8_t> excluded(static_cast<size_t>(width));
-    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
-      int64_t cell = r * width;
-      const uint8_t* row_left_out = left_out_in_row(rect, r);
-      const uint64_t held_in_row =
-          static_cast<uint64_t>(width) - (row_left_out == nullptr ? 0 : count_left_out(row_left_out, width));
-      if (special_at >= held_ + held_in_row) {
-        held_ += held_in_row;
-        if (row_left_out != nullptr) field.put_exclusions(y, z, w, row_left_out);
-        return true;
-      }
+    std::vector<uint8_t> excluded(static_cast<size_t>(rect.size[0]));
+    int64_t cell = 0;
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
       for (uint8_t& is_excluded : excluded) {
         is_excluded = rect.left_out.empty() ? 0 : rect.left_out[static_cast<size_t>(cell)];
         if (is_excluded == 0) {

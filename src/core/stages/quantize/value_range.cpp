@@ -9,7 +9,6 @@
 
 #include "core/kernels/kernels.hpp"
 #include "core/math/portable_math.hpp"
-#include "core/sections/strides.hpp"
 #include "core/sections/visit_cells.hpp"
 #include "core/stages/quantize/quantizer.hpp"
 #include "core/stages/quantize/value_rules.hpp"
@@ -38,20 +37,24 @@ constexpr std::array<double, 16> fill_values{1e20,
                                              999999,
                                              32767};
 
-void run_range(const float* values, size_t n, std::optional<double> fill, float* lo, float* hi) {
-  kernels().range_f32(values, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
+void row_range(const float* row, size_t n, std::optional<double> fill, float* lo, float* hi) {
+  kernels().range_f32(row, n, fill.has_value(), static_cast<float>(fill.value_or(0)), lo, hi);
 }
-void run_range(const double* values, size_t n, std::optional<double> fill, double* lo, double* hi) {
-  kernels().range_f64(values, n, fill.has_value(), fill.value_or(0), lo, hi);
+void row_range(const double* row, size_t n, std::optional<double> fill, double* lo, double* hi) {
+  kernels().range_f64(row, n, fill.has_value(), fill.value_or(0), lo, hi);
 }
 
-// Calls visit(values, count) for each run of values without gaps.
+// visit(first, cells) of each row, or of several that lie one behind the other.
 template <class T, class Visit>
-void for_each_run(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
+void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
   const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
-  const Extents runs = with_joined_rows(box.size, data.stride);
-  const auto count = static_cast<size_t>(runs[0]);
-  visit_row_begins({{0, 0, 0, 0}, runs}, data.stride, [&](int64_t run) { visit(first + run, count); });
+  Extents size = box.size;
+  for (size_t d = 1; d < max_frame_dims && (size[d] == 1 || data.stride[d] == size[0]); ++d) {
+    size[0] *= size[d];
+    size[d] = 1;
+  }
+  visit_row_begins({{0, 0, 0, 0}, size}, data.stride,
+                   [&](int64_t row) { visit(first + row, static_cast<size_t>(size[0])); });
 }
 
 template <class T>
@@ -64,10 +67,10 @@ template <class T>
 ValueRange scan(const FrameBox& box, const BoxData& data, int component, std::optional<double> fill) {
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_run<T>(box, data, component, [&](const T* values, size_t count) {
+  for_each_row<T>(box, data, component, [&](const T* row, size_t n) {
     T lo;
     T hi;
-    run_range(values, count, fill, &lo, &hi);
+    row_range(row, n, fill, &lo, &hi);
     min = std::min(min, lo);
     max = std::max(max, hi);
   });
@@ -91,10 +94,10 @@ ValueRange scan_valid(const FrameBox& box, const BoxData& data, int component, s
   const ValueRules<T> rules(spec, make_quantizer<T>(spec));
   T min = std::numeric_limits<T>::max();
   T max = std::numeric_limits<T>::lowest();
-  for_each_run<T>(box, data, component, [&](const T* values, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
+  for_each_row<T>(box, data, component, [&](const T* row, size_t n) {
+    for (size_t x = 0; x < n; ++x) {
       // -0 is special, but a value.
-      const T value = values[i] + T{0};
+      const T value = row[x] + T{0};
       if (rules.is_special(value)) continue;
       min = std::min(min, value);
       max = std::max(max, value);
