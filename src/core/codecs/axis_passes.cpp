@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -41,14 +40,6 @@ constexpr uint8_t known_flags = flag_specials | flag_zero_runs;
 template <class T>
 T finite_or_zero(T prediction) {
   return std::isfinite(prediction) ? prediction : T{0};
-}
-
-// Marks of the cells of row number r; null where none is left out.
-template <class T>
-const uint8_t* left_out_in_row(const RectRows<T>& rect, int64_t r) {
-  if (rect.left_out.empty()) return nullptr;
-  const uint8_t* row = rect.left_out.data() + r * rect.size[0];
-  return std::memchr(row, 1, static_cast<size_t>(rect.size[0])) == nullptr ? nullptr : row;
 }
 
 // --- model ----------------------------------------------------------------------------------------------
@@ -160,7 +151,7 @@ class Encoder {
     visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
       const T* row = rect.row(y, z, w);
       field.put_values(y, z, w, row);
-      const uint8_t* left_out = left_out_in_row(rect, r);
+      const uint8_t* left_out = rect.left_out_in_row(r);
       if (left_out == nullptr && !has_special(row, width)) {
         held_ += static_cast<uint64_t>(width);
         return true;
@@ -178,26 +169,6 @@ class Encoder {
       field.put_exclusions(y, z, w, excluded.data());
       return true;
     });
-  }
-
-  // What a decoder makes of the rectangle.
-  void keep_restored(const RectRows<const T*>& rect, const AxisPassField<T>& field) {
-    if (restored_.empty()) {
-      size_t cells = 0;
-      for (const auto& each : source_.rects) cells += static_cast<size_t>(each.cells());
-      restored_ = take_values<uint64_t>((cells * sizeof(T) + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-    }
-    T* row = reinterpret_cast<T*>(restored_.data()) + restored_cells_;
-    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
-      field.get_values(y, z, w, row);
-      const T* values = rect.row(y, z, w);
-      if (!specials_.runs.empty() && has_special(values, rect.size[0])) {
-        for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = rules_.is_special(values[x]) ? values[x] : row[x];
-      }
-      row += rect.size[0];
-      return true;
-    });
-    restored_cells_ += static_cast<size_t>(rect.cells());
   }
 
   void code_anchors(AxisPassField<T>& field) {
@@ -285,6 +256,26 @@ class Encoder {
     ByteWriter after(draft.after);
     write_escapes(escapes_, after);
     return draft;
+  }
+
+  // What a decoder makes of the rectangle.
+  void keep_restored(const RectRows<const T*>& rect, const AxisPassField<T>& field) {
+    if (restored_.empty()) {
+      size_t cells = 0;
+      for (const auto& each : source_.rects) cells += static_cast<size_t>(each.cells());
+      restored_ = take_values<uint64_t>((cells * sizeof(T) + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+    }
+    T* row = reinterpret_cast<T*>(restored_.data()) + restored_cells_;
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
+      field.get_values(y, z, w, row);
+      const T* values = rect.row(y, z, w);
+      if (!specials_.runs.empty() && has_special(values, rect.size[0])) {
+        for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = rules_.is_special(values[x]) ? values[x] : row[x];
+      }
+      row += rect.size[0];
+      return true;
+    });
+    restored_cells_ += static_cast<size_t>(rect.cells());
   }
 
   const SectionSource<T>& source_;
