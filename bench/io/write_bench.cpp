@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "bench/harness/timed.hpp"
+#include "bench/io/must.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 
@@ -28,6 +29,9 @@ using neve::Box;
 using neve::Hierarchy;
 using neve::Level;
 using neve::apps::median_of;
+using neve::bench::must;
+using neve::bench::number_argument;
+using neve::bench::stop;
 
 constexpr int max_replicas = 16;
 constexpr int max_repeats = 1000;
@@ -44,33 +48,8 @@ int ranks_of_world() {
   return ranks;
 }
 
-[[noreturn]] void stop(const neve::Status& status) {
-  std::fprintf(stderr, "neve_bench_write: %s\n", status.message().c_str());
-  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(status.code()));
-  std::abort();
-}
-
-void must(const neve::Status& status) {
-  if (!status.ok()) stop(status);
-}
-
-template <class T>
-T must(neve::Result<T> result) {
-  if (!result.ok()) stop(result.status());
-  return std::move(*result);
-}
-
 void must_mpi(int code, const char* call) {
   if (code != MPI_SUCCESS) stop(neve::failure(std::string(call) + " failed"));
-}
-
-int number_argument(const char* text, const char* name, int most) {
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*text == '\0' || *end != '\0' || value < 1 || value > most) {
-    stop(neve::usage_error(std::string(name) + " is '" + text + "'; allowed: 1 to " + std::to_string(most)));
-  }
-  return static_cast<int>(value);
 }
 
 // Boxes of copy c of an original with n boxes are c*n ... c*n + n-1.

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/amr/morton.hpp"
+#include "core/catalog/choices.hpp"
 #include "parallel/write/coverage_check.hpp"
 #include "parallel/write/reader_values.hpp"
 #include "tests/mpi/generated.hpp"
@@ -129,7 +130,7 @@ std::vector<std::byte> visit_all(const ReaderValues& values, const Hierarchy& h,
   std::vector<std::vector<std::byte>> by_region(regions.size());
   const Status status = values.visit(regions, component, threads, [&](size_t i, const GetValues& get) {
     by_region[i].resize(static_cast<size_t>(regions[i].cells.cells()) * value_bytes);
-    get(regions[i].cells, by_region[i].data());
+    get_into(get, regions[i].cells, value_bytes, by_region[i].data());
   });
   EXPECT_TRUE(status.ok()) << status.message();
   std::vector<std::byte> all;
@@ -211,6 +212,48 @@ TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
     const auto from_frames = settle(Codec::automatic);
     EXPECT_EQ(from_values.first, from_frames.first);
     EXPECT_EQ(from_values.second, from_frames.second);
+  }
+}
+
+// With axis_passes, whose values must be decoded where they were not averaged while they were encoded.
+TEST(Coverage, IsSettledAlikeFromAveragesTakenWhileEncoding) {
+  Result<Comm> comm = Comm::duplicate(MPI_COMM_WORLD);
+  ASSERT_TRUE(comm.ok());
+  for (const int dims : {1, 2, 3}) {
+    const Hierarchy h = test::make_hierarchy({.dims = dims, .levels = 4, .box_cells = dims == 3 ? 8 : 32});
+    const Ownership owners = distribute_boxes(h, world_size());
+    const OwnedBoxes owned(h, owners, world_rank());
+    const auto settle = [&](bool takes_averages) {
+      WriteOptions options = test::leaving_out();
+      options.codec = Codec::axis_passes;
+      options.chunk_bytes = min_chunk_bytes;
+      Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
+      EXPECT_TRUE(plan.ok()) << plan.status().message();
+      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan);
+      EXPECT_TRUE(check.ok()) << check.status().message();
+      std::vector<EncodedChunk> finer;
+      for (size_t level = h.levels.size(); level-- > 0;) {
+        EXPECT_TRUE(check->settle_level(level, finer).ok());
+        finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
+        for (size_t i = 0; takes_averages && level > 0 && i < finer.size(); ++i) {
+          const bool is_split = plan->levels[level].chunks.chunks[finer[i].chunk].is_split;
+          if (is_split || i % 3 == 2) continue;  // some are decoded
+          finer[i].averages = std::make_unique<ChunkAverages>(h, *plan, level, finer[i].chunk);
+        }
+        EXPECT_TRUE(
+            encode_chunks(h, owned.boxes(), options, *plan, check->missed(), nullptr, finer, nullptr).ok());
+      }
+      std::string text;
+      for (const LevelPlan& level : plan->levels) {
+        for (const FieldPlan& field : level.fields) text += field.covered + "\n";
+      }
+      return std::pair(text, check->missed());
+    };
+    const auto decoded = settle(false);
+    const auto averaged = settle(true);
+    EXPECT_EQ(decoded.first, averaged.first);
+    EXPECT_EQ(decoded.second, averaged.second);
+    EXPECT_NE(decoded.first.find("dropped"), std::string::npos);
   }
 }
 

@@ -33,6 +33,7 @@ PLOTFILES = {
     "Chombo blast": "chombo/explosion_density.000020.3d.hdf5",
 }
 PARALLEL_INPUT = "Nyx za64 z=7"
+SMALL_BOX_CELLS = (8, 16, 32)
 MIB = 1 << 20
 GZIP_CHUNK_ELEMENTS = MIB // 8  # 1 MiB of float64: a usual chunk for gzip
 
@@ -52,8 +53,9 @@ print(time.perf_counter() - begin, len(values))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes an AMR plotfile in parallel, uncompressed and compressed; "
-        "converts real plotfiles and compares their sizes; reads slices of them through yt."
+        "Writes an AMR plotfile in parallel, uncompressed and compressed; writes it with small "
+        "boxes, beside arrays of the same values; converts real plotfiles and compares their "
+        "sizes; reads slices of them through yt."
     )
     parser.epilog = (
         "examples: neve bench write --ranks 2 --repeats 3; neve bench write --json write.json "
@@ -75,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="neve-bench-", dir=options.scratch) as scratch:
         scratch = Path(scratch)
         parallel = _parallel_writes(options, command.with_name("neve_bench_write"), scratch)
+        small_boxes = _small_boxes(options, command.with_name("neve_bench_small_boxes"), scratch)
         files = list(_converted_files(options, command, scratch))
     recorded = {
         "covered": options.covered,
@@ -84,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
         "machine": report.machine(),
         "input_of_parallel_writes": PARALLEL_INPUT,
         "parallel_writes": parallel,
+        "small_boxes": small_boxes,
         "files": files,
     }
     report.deliver(options, recorded, tables(recorded))
@@ -118,6 +122,17 @@ def _parallel_writes(
             words += [str(options.replicas), str(options.repeats)]
             rows.append(json_of(words, options.time_limit))
             shutil.rmtree(folder)
+    return rows
+
+
+def _small_boxes(options: argparse.Namespace, program: Path, scratch: Path) -> list[dict[str, Any]]:
+    rows = []
+    with plotfile_input(Path(options.data), PARALLEL_INPUT) as plotfile:
+        for covered_cells in ("keep", "auto"):
+            for box_cells in SMALL_BOX_CELLS:
+                words = [*mpirun(1), str(program), str(plotfile), str(scratch), options.bound]
+                words += [covered_cells, str(box_cells), str(options.repeats)]
+                rows.append(json_of(words, options.time_limit))
     return rows
 
 
@@ -227,6 +242,20 @@ def tables(recorded: dict[str, Any]) -> str:
         ]
         for row in recorded["parallel_writes"]
     ]
+    small_boxes = [
+        [
+            str(row["box_cells"]),
+            row["covered"],
+            str(row["boxes"]),
+            number(row["raw_bytes"] / MIB),
+            number(row["stored_bytes"] / MIB),
+            number(row["array_bytes"] / MIB),
+            number(row["raw_bytes"] / row["write_cpu_seconds"] / 1e6),
+            number(row["raw_bytes"] / row["array_cpu_seconds"] / 1e6),
+            number(row["array_cpu_seconds"] / row["write_cpu_seconds"]),
+        ]
+        for row in recorded.get("small_boxes", [])
+    ]
     files = [
         [
             row["file"],
@@ -258,6 +287,14 @@ def tables(recorded: dict[str, Any]) -> str:
                     ),
                 ],
                 parallel,
+            ),
+            f"### Small boxes ({recorded['input_of_parallel_writes']}, one rank, effort fast)",
+            report.table(
+                [
+                    *("cells a side", "covered", "boxes", "raw MiB", "file MiB", "arrays MiB"),
+                    *("write MB/s", "arrays MB/s", "write / arrays"),
+                ],
+                small_boxes,
             ),
             "### Converted files",
             report.table(

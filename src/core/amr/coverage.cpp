@@ -6,16 +6,6 @@
 namespace neve::amr {
 namespace {
 
-// The coarse cells all of whose fine cells lie in `fine`; may be empty.
-Box fully_covered(const Box& fine, const IntVect& ratio) {
-  Box r;
-  for (int d = 0; d < max_dims; ++d) {
-    r.lo[d] = -floor_div(-fine.lo[d], ratio[d]);  // rounded up
-    r.hi[d] = floor_div(fine.hi[d] + 1, ratio[d]) - 1;
-  }
-  return r;
-}
-
 // Joins boxes that touch face to face across direction `d` and agree in the others.
 void merge_along(std::vector<Box>& boxes, int d) {
   const int e = (d + 1) % max_dims;
@@ -41,6 +31,15 @@ void merge_along(std::vector<Box>& boxes, int d) {
 }
 
 }  // namespace
+
+Box fully_covered(const Box& fine, const IntVect& ratio) {
+  Box r;
+  for (int d = 0; d < max_dims; ++d) {
+    r.lo[d] = -floor_div(-fine.lo[d], ratio[d]);  // rounded up
+    r.hi[d] = floor_div(fine.hi[d] + 1, ratio[d]) - 1;
+  }
+  return r;
+}
 
 std::vector<CoveredPart> covered_parts(const Box& coarse, const BoxIndex& finer, const IntVect& ratio) {
   std::vector<CoveredPart> parts;

@@ -20,6 +20,9 @@ struct CoveredPart {
   int fine_box = 0;  // index in the finer level
 };
 
+// The coarse cells all of whose fine cells lie in `fine`; may be empty.
+Box fully_covered(const Box& fine, const IntVect& ratio);
+
 // Parts of different finer boxes are disjoint because the boxes are. Ascending by fine_box.
 std::vector<CoveredPart> covered_parts(const Box& coarse, const BoxIndex& finer, const IntVect& ratio);
 

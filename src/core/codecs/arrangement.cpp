@@ -6,22 +6,12 @@
 #include <cstring>
 
 #include "core/codecs/section_codec.hpp"
+#include "core/sections/copy_cells.hpp"
 #include "core/sections/strides.hpp"
-#include "core/sections/visit_cells.hpp"
 
 namespace neve {
 
 namespace {
-
-template <class T>
-void copy_rows(const T* from, const Strides& from_stride, T* to, const Strides& to_stride,
-               const Extents& size) {
-  visit_rows(size, [&](int64_t y, int64_t z, int64_t w) {
-    const Extents at{0, y, z, w};
-    std::memcpy(to + offset_of(at, to_stride), from + offset_of(at, from_stride),
-                static_cast<size_t>(size[0]) * sizeof(T));
-  });
-}
 
 bool has_left_out(const std::vector<uint8_t>& mask) {
   return !mask.empty() && std::memchr(mask.data(), 1, mask.size()) != nullptr;
@@ -42,8 +32,8 @@ std::vector<uint8_t> left_out_of(const Region& region, std::vector<RectRows<Poin
     if (rect.left_out.empty()) continue;
     if (mask.empty()) mask.resize(static_cast<size_t>(region.cells()));
     const Strides rect_stride = dense_strides(rect.size);
-    copy_rows(rect.left_out.data() + offset_of(part.from.lo, rect_stride), rect_stride,
-              mask.data() + offset_of(part.to, stride), stride, part.from.size);
+    copy_cells(rect.left_out.data() + offset_of(part.from.lo, rect_stride), rect_stride,
+               mask.data() + offset_of(part.to, stride), stride, part.from.size);
   }
   if (!has_holes && !has_left_out(mask)) mask = {};  // rows without a mask are much faster
   return mask;
@@ -78,9 +68,11 @@ ArrangedSource<T>::ArrangedSource(const std::vector<Region>& regions, std::vecto
     } else {
       rows.first = free;
       rows.stride = dense_strides(region.size);
-      for (const RegionPart& part : region.parts) {
-        copy_rows(first_of(part, rects), rects[part.rect].stride, free + offset_of(part.to, rows.stride),
-                  rows.stride, part.from.size);
+      for (size_t p = 0; p < region.parts.size(); ++p) {
+        const RegionPart& part = region.parts[p];
+        const RegionPart& next = region.parts[std::min(p + 1, region.parts.size() - 1)];
+        copy_cells(first_of(part, rects), rects[part.rect].stride, free + offset_of(part.to, rows.stride),
+                   rows.stride, part.from.size, first_of(next, rects));
       }
       free += region.cells();
     }
@@ -177,8 +169,8 @@ void ArrangedTarget<T>::scatter() const {
     for (const RegionPart& part : region.parts) {
       T* to = first_of(part, rects_);
       if (to == nullptr) continue;
-      copy_rows<T>(rows.first + offset_of(part.to, rows.stride), rows.stride, to, rects_[part.rect].stride,
-                   part.from.size);
+      copy_cells<T>(rows.first + offset_of(part.to, rows.stride), rows.stride, to, rects_[part.rect].stride,
+                    part.from.size);
     }
   }
 }

@@ -26,6 +26,9 @@ class ArrangedSource {
   // Takes values of the next coarser level for what regions leave out. Errors: those of the coarser level.
   Status nest(const Prolongation& from);
 
+  // The codec may tell what the section decodes to.
+  void want_restored() { section_.wants_restored = true; }
+
   const SectionSource<T>& section() const { return section_; }
 
  private:

@@ -108,6 +108,7 @@ class Encoder {
       gather(rect, field);
       code_anchors(field);
       field.run(model_, *this);
+      if (source_.wants_restored) keep_restored(rect, field);
     }
     return finish();
   }
@@ -159,7 +160,7 @@ class Encoder {
     visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t r) {
       const T* row = rect.row(y, z, w);
       field.put_values(y, z, w, row);
-      const uint8_t* left_out = rect.left_out.empty() ? nullptr : rect.left_out.data() + r * width;
+      const uint8_t* left_out = rect.left_out_in_row(r);
       if (left_out == nullptr && !has_special(row, width)) {
         held_ += static_cast<uint64_t>(width);
         return true;
@@ -267,6 +268,7 @@ class Encoder {
     symbols_.resize(symbol_total_);
     escapes_.resize(escape_total_);
     draft.symbols = std::move(symbols_);
+    draft.restored = std::move(restored_);
     const bool has_runs = settle_symbols(draft, escapes_);
 
     ByteWriter before(draft.before);
@@ -283,6 +285,26 @@ class Encoder {
     return draft;
   }
 
+  // What a decoder makes of the rectangle.
+  void keep_restored(const RectRows<const T*>& rect, const AxisPassField<T>& field) {
+    if (restored_.empty()) {
+      size_t cells = 0;
+      for (const auto& each : source_.rects) cells += static_cast<size_t>(each.cells());
+      restored_ = take_values<uint64_t>((cells * sizeof(T) + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+    }
+    T* row = reinterpret_cast<T*>(restored_.data()) + restored_cells_;
+    visit_rows(rect, [&](int64_t y, int64_t z, int64_t w, int64_t) {
+      field.get_values(y, z, w, row);
+      const T* values = rect.row(y, z, w);
+      if (!specials_.runs.empty() && has_special(values, rect.size[0])) {
+        for (int64_t x = 0; x < rect.size[0]; ++x) row[x] = rules_.is_special(values[x]) ? values[x] : row[x];
+      }
+      row += rect.size[0];
+      return true;
+    });
+    restored_cells_ += static_cast<size_t>(rect.cells());
+  }
+
   const SectionSource<T>& source_;
   Quantizer<T> quantizer_;
   ResidualQuantizer<T> residuals_;
@@ -296,6 +318,8 @@ class Encoder {
   RawVector<int32_t> quant_codes_;  // that wait to be packed: short rows one by one would waste the kernel
   size_t pending_ = 0;
   std::vector<T> originals_;  // of a row with exclusions
+  RawVector<uint64_t> restored_;
+  size_t restored_cells_ = 0;
   SpecialValues specials_;
   std::vector<T> exact_;
   uint64_t held_ = 0;          // cells gathered so far

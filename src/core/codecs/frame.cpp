@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/bits/checksum.hpp"
 #include "core/bits/value_types.hpp"
@@ -13,6 +14,7 @@
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
+#include "core/codecs/restored_values.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/format/codec_choices.hpp"
 #include "core/format/frame_header.hpp"
@@ -74,6 +76,24 @@ struct TileSource {
   uint64_t left_out = 0;
 };
 
+// Cells of a rectangle that must be kept although they are covered: their marks become 0, and `kept` gets
+// their numbers among all covered cells of the section, of which there are `covered_before` before the
+// rectangle.
+void keep_missed(const Rect& rect, const FrameBox& box, const uint8_t* keep, uint64_t covered_before,
+                 std::vector<uint8_t>& left_out, std::vector<uint64_t>& kept) {
+  size_t cell = 0;
+  visit_row_begins(rect, dense_strides(box.size), [&](int64_t row) {
+    for (int64_t x = 0; x < rect.size[0]; ++x, ++cell) {
+      if (left_out[cell] == 0) continue;
+      if (keep[row + x] != 0) {
+        left_out[cell] = 0;
+        kept.push_back(covered_before);
+      }
+      ++covered_before;
+    }
+  });
+}
+
 template <class T>
 TileSource<T> tile_source(const FrameLayout& layout, const Section& section, const ComponentSpec& spec,
                           std::span<const BoxData> boxes) {
@@ -91,33 +111,42 @@ TileSource<T> tile_source(const FrameLayout& layout, const Section& section, con
     if (!rows.left_out.empty()) {
       const uint8_t* keep =
           data.keep == nullptr ? nullptr : data.keep + static_cast<int64_t>(section.component) * box.cells();
-      size_t cell = 0;
-      visit_row_begins(tile.rect, dense_strides(box.size), [&](int64_t row) {
-        for (int64_t x = 0; x < tile.rect.size[0]; ++x, ++cell) {
-          if (rows.left_out[cell] == 0) continue;
-          if (keep != nullptr && keep[row + x] != 0) {
-            rows.left_out[cell] = 0;
-            out.kept.push_back(covered_before);
-          } else {
-            ++out.left_out;
-          }
-          ++covered_before;
-        }
-      });
+      const auto covered = static_cast<uint64_t>(count_marked(rows.left_out));
+      const size_t kept_before = out.kept.size();
+      if (keep != nullptr) keep_missed(tile.rect, box, keep, covered_before, rows.left_out, out.kept);
+      out.left_out += covered - (out.kept.size() - kept_before);
+      covered_before += covered;
     }
     out.rects.push_back(std::move(rows));
   }
   return out;
 }
 
-// `nesting`: that of arrangement nested.
+// Tells of whole boxes. `restored`: of the regions, one after another.
+void tell_restored(const Section& section, const std::vector<Region>& regions, size_t value_bytes,
+                   const std::byte* restored, const RestoredSink& sink) {
+  for (const Region& region : regions) {
+    for (const RegionPart& part : region.parts) {
+      const TileRect& tile = section.rects()[part.rect];
+      if (part.from.size != tile.box_size) continue;
+      RestoredBox box{static_cast<int>(section.component), tile.box, restored, {tile.place, region.size}};
+      for (size_t d = 0; d < max_frame_dims; ++d) box.held.lo[d] -= part.to[d];
+      sink(box);
+    }
+    restored += static_cast<size_t>(region.cells()) * value_bytes;
+  }
+}
+
+// `nesting`: that of arrangement nested. `sink`: of what the section decodes to; null: not wanted.
 template <class T>
 Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& section,
                                  const SectionArrangement& arrangement, RegionCache& regions,
                                  const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
-                                 const Nesting* nesting = nullptr) {
+                                 const Nesting* nesting = nullptr, const RestoredSink* sink = nullptr) {
   TileSource<T> tile = tile_source<T>(layout, section, spec, boxes);
-  ArrangedSource<T> source(regions.of(*section.tile, arrangement), std::move(tile.rects));
+  const std::vector<Region>& arranged = regions.of(*section.tile, arrangement);
+  ArrangedSource<T> source(arranged, std::move(tile.rects));
+  if (sink != nullptr) source.want_restored();
   if (nesting != nullptr) {
     NEVE_TRY(source.nest({nesting->coarser, nesting->ratio, static_cast<int>(section.component), spec.fill}));
   }
@@ -125,6 +154,11 @@ Result<DraftedSection> draft_one(const FrameLayout& layout, const Section& secti
   out.arrangement = arrangement;
   out.draft = draft_section(source.section(), spec, effort);
   NEVE_TRY(out.draft.refused.in(component_place(section.component)));
+  if (!out.draft.restored.empty()) {
+    tell_restored(section, arranged, sizeof(T), reinterpret_cast<const std::byte*>(out.draft.restored.data()),
+                  *sink);
+    recycle_values(std::exchange(out.draft.restored, {}));
+  }
   out.draft.report.left_out_cells = tile.left_out;
   out.draft.report.arrangement = arrangement.arrangement;
   out.draft.report.unit_cells = arrangement.unit_cells;
@@ -149,9 +183,12 @@ template <class T>
 Result<DraftedSection> draft_arranged(const FrameLayout& layout, const Section& section,
                                       const SectionArrangement& arrangement, RegionCache& regions,
                                       const ComponentSpec& spec, std::span<const BoxData> boxes,
-                                      Effort effort) {
+                                      Effort effort, const RestoredSink* sink) {
   constexpr SectionArrangement alone{Arrangement::linear, 0};
-  NEVE_ASSIGN(DraftedSection given, draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort));
+  // At other efforts this draft may not be the one that stays.
+  const RestoredSink* told = effort == Effort::fast ? sink : nullptr;
+  NEVE_ASSIGN(DraftedSection given,
+              draft_one<T>(layout, section, arrangement, regions, spec, boxes, effort, nullptr, told));
   if constexpr (std::is_floating_point_v<T>) {
     const std::optional<double>& estimate = given.draft.interpolation_estimate;
     if (!estimate || effort == Effort::fast || !may_weigh_arrangement(section, arrangement, spec))
@@ -179,9 +216,9 @@ template <class T>
 Result<DraftedSection> draft_smaller(const FrameLayout& layout, const Section& section,
                                      const SectionArrangement& arrangement, RegionCache& regions,
                                      const ComponentSpec& spec, std::span<const BoxData> boxes, Effort effort,
-                                     const Nesting* nesting) {
-  NEVE_ASSIGN(DraftedSection plain,
-              draft_arranged<T>(layout, section, arrangement, regions, spec, boxes, effort));
+                                     const Nesting* nesting, const RestoredSink* sink) {
+  NEVE_ASSIGN(DraftedSection plain, draft_arranged<T>(layout, section, arrangement, regions, spec, boxes,
+                                                      effort, nesting == nullptr ? sink : nullptr));
   if (nesting == nullptr || !spec.may_nest) return plain;
   ComponentSpec nested_spec = spec;
   nested_spec.codec = nested_codec(spec, plain.draft.report);
@@ -352,7 +389,7 @@ struct FrameDraft {
 template <class T>
 Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const ComponentSpec> specs,
                                std::span<const BoxData> boxes, const EncodeOptions& options,
-                               const Nesting* nesting) {
+                               const Nesting* nesting, const RestoredSink* sink) {
   FrameDraft frame;
   std::vector<SectionArrangement> arrangements;
   NEVE_ASSIGN(frame.has_arrangements, choose_arrangements(layout, specs, options, arrangements));
@@ -366,7 +403,7 @@ Result<FrameDraft> draft_frame(const FrameLayout& layout, std::span<const Compon
     const uint32_t c = frame.sections[s].component;
     Result<DraftedSection> draft =
         draft_smaller<T>(layout, frame.sections[s], arrangements[c], regions, specs[c], boxes, options.effort,
-                         frame.has_arrangements ? nesting : nullptr);
+                         frame.has_arrangements ? nesting : nullptr, sink);
     statuses[s] = draft.status();
     if (!draft.ok()) return;
     DraftedSection& section = frame.drafted[s] = std::move(*draft);
@@ -429,8 +466,8 @@ ComponentInfo component_info(const ComponentSpec& spec, double max_abs_error) {
 template <class T>
 Result<Bytes> encode_typed(DType dtype, const FrameLayout& layout, std::span<const ComponentSpec> specs,
                            std::span<const BoxData> boxes, const EncodeOptions& options, FrameReport* report,
-                           const Nesting* nesting) {
-  NEVE_ASSIGN(FrameDraft frame, draft_frame<T>(layout, specs, boxes, options, nesting));
+                           const Nesting* nesting, const RestoredSink* sink) {
+  NEVE_ASSIGN(FrameDraft frame, draft_frame<T>(layout, specs, boxes, options, nesting, sink));
   FrameHeader header;
   header.dtype = dtype;
   header.layout = layout;
@@ -473,19 +510,34 @@ BoxData dense_box_data(const void* data, const FrameBox& box) {
   return {data, box.cells(), dense_strides(box.size), nullptr};
 }
 
-Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
-                                            Span<const ComponentSpec> specs, Span<const BoxData> boxes,
-                                            const EncodeOptions& options, FrameReport* report,
-                                            const Nesting* nesting) {
+static Result<Bytes> encode_guarded(DType dtype, const FrameLayout& layout,
+                                    std::span<const ComponentSpec> specs, std::span<const BoxData> boxes,
+                                    const EncodeOptions& options, FrameReport* report, const Nesting* nesting,
+                                    const RestoredSink* sink) {
   const FloatEnvironment environment;
   return guarded("encoding a frame", [&]() -> Result<Bytes> {
     NEVE_TRY(check_simd_environment());
     NEVE_TRY(check_specs(dtype, layout, specs, boxes, options));
     if (nesting != nullptr) NEVE_TRY(check_nesting(dtype, layout, *nesting));
     return visit_value_type(dtype, [&]<class T>(std::type_identity<T>) {
-      return encode_typed<T>(dtype, layout, specs, boxes, options, report, nesting);
+      return encode_typed<T>(dtype, layout, specs, boxes, options, report, nesting, sink);
     });
   });
+}
+
+Result<std::vector<std::byte>> encode_frame(DType dtype, const FrameLayout& layout,
+                                            Span<const ComponentSpec> specs, Span<const BoxData> boxes,
+                                            const EncodeOptions& options, FrameReport* report,
+                                            const Nesting* nesting) {
+  return encode_guarded(dtype, layout, specs, boxes, options, report, nesting, nullptr);
+}
+
+Result<std::vector<std::byte>> encode_frame_telling(DType dtype, const FrameLayout& layout,
+                                                    Span<const ComponentSpec> specs,
+                                                    Span<const BoxData> boxes, const EncodeOptions& options,
+                                                    FrameReport* report, const Nesting* nesting,
+                                                    const RestoredSink& sink) {
+  return encode_guarded(dtype, layout, specs, boxes, options, report, nesting, &sink);
 }
 
 }  // namespace neve

@@ -146,14 +146,14 @@ struct Frame::State {
     return marks;
   }
 
-  // Those of a section, kept for a while.
-  Result<RecentMarks::Shared> left_out_of_section(size_t s, const PreparedTile& tile,
-                                                  TileCache& tiles) const {
+  // Those of a section, kept for a while. The tile's lists are made only where they are not.
+  Result<RecentMarks::Shared> left_out_of_section(size_t s, TileCache& tiles) const {
     thread_local RecentMarks recent;
     if (RecentMarks::Shared found = recent.find(number, s)) return found;
     NEVE_ASSIGN(const ByteSpan part, section_bytes(s));
     ByteReader in(part);
-    NEVE_ASSIGN(Marks marks, left_out_of(static_cast<uint32_t>(infos[s].component), tile, tiles, in));
+    const std::shared_ptr<PreparedTile> tile = tiles.of(header.tiles.section(s).tile);
+    NEVE_ASSIGN(Marks marks, left_out_of(static_cast<uint32_t>(infos[s].component), *tile, tiles, in));
     auto shared = std::make_shared<const Marks>(std::move(marks));
     recent.insert(number, s, shared);
     return RecentMarks::Shared(shared);
@@ -313,20 +313,36 @@ struct Frame::State {
     if (!header.components[static_cast<size_t>(component)].drops_covered) return cells;
     TileCache tiles(header, 1);
     for (const size_t s : sections_of(box, component)) {
-      const std::shared_ptr<PreparedTile> prepared = tiles.of(header.tiles.section(s).tile);
-      NEVE_ASSIGN(const RecentMarks::Shared marks, left_out_of_section(s, *prepared, tiles));
+      const size_t tile = header.tiles.section(s).tile;
+      NEVE_ASSIGN(const RecentMarks::Shared marks, left_out_of_section(s, tiles));
       if (marks->empty()) continue;
-      const uint8_t* from = marks->data();
-      for (const TileRect& rect : prepared->tile.rects) {
-        if (rect.box == box) {
-          cells.resize(static_cast<size_t>(Rect{{}, rect.box_size}.cells()));
-          copy_marks(from, rect, cells);
-        }
-        from += rect.rect.cells();
+      if (header.tiles.tile(tile).pieces.empty()) {
+        const auto begin = marks->begin() + static_cast<ptrdiff_t>(cells_before(box, tile));
+        cells.assign(begin, begin + static_cast<ptrdiff_t>(header.box_table.at(box).cells()));
+      } else {
+        copy_pieces(box, tiles.of(tile)->tile, marks->data(), cells);
       }
     }
     if (std::find(cells.begin(), cells.end(), uint8_t{1}) == cells.end()) cells.clear();
     return cells;
+  }
+
+  // Of whole boxes in a tile, those ahead of one of them: a frame that is not split holds all components of
+  // each.
+  uint64_t cells_before(uint64_t box, size_t tile) const {
+    const uint64_t first_box = header.tiles.tile(tile).first_box;
+    return (header.box_table.at(box).first_element - header.box_table.at(first_box).first_element) /
+           static_cast<uint64_t>(shape().components);
+  }
+
+  static void copy_pieces(uint64_t box, const Tile& tile, const uint8_t* from, std::vector<uint8_t>& cells) {
+    for (const TileRect& rect : tile.rects) {
+      if (rect.box == box) {
+        cells.resize(static_cast<size_t>(Rect{{}, rect.box_size}.cells()));
+        copy_marks(from, rect, cells);
+      }
+      from += rect.rect.cells();
+    }
   }
 
   static void copy_marks(const uint8_t* from, const TileRect& tile, std::vector<uint8_t>& to) {

@@ -71,6 +71,9 @@ LosslessCells<T> gather(const SectionSource<T>& source, const ComponentSpec& spe
     });
     if (source.held < total) append_left_out(rect, cells.left_out);
   }
+  // Memory of holes has held anything before, and samples look at blocks of neighbours.
+  for (size_t cell = 0; cell < cells.left_out.size(); ++cell)
+    cells.bits[cell] = cells.left_out[cell] != 0 ? U{0} : cells.bits[cell];
   if (const std::optional<U> fill = fill_bits<T>(spec); fill) mark_fill(*fill, cells);
   return cells;
 }

@@ -34,6 +34,9 @@ struct SectionDraft {
   GroupCounts counts;  // of the symbols
   ComponentReport report;
   SelectionTrace selection;
+  // What the rectangles decode to, one after another, x fastest, in memory for values of the section's type;
+  // empty: not told.
+  RawVector<uint64_t> restored;
   // What codec interpolation would take, where `auto` sampled for that; infinity where a sample says nothing.
   std::optional<double> interpolation_estimate;
   Status refused;  // not ok: what was asked for by name cannot hold these values, and there is no draft

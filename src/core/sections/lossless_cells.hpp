@@ -22,7 +22,7 @@ struct LosslessGrid {
 template <class T>
 struct LosslessCells {
   std::vector<LosslessGrid> grids;
-  RawVector<WordOf<T>> bits;      // of all cells; undefined where left out
+  RawVector<WordOf<T>> bits;      // of all cells; 0 where left out
   std::vector<uint8_t> left_out;  // empty: none
   std::vector<uint8_t> is_fill;   // empty: none
   uint64_t held = 0;              // not left out

@@ -34,6 +34,13 @@ struct RectRows {
   // is undefined there: an arrangement may have put a hole.
   std::vector<uint8_t> left_out;
 
+  // Of row number r in scan order; null where none of its cells is left out.
+  const uint8_t* left_out_in_row(int64_t r) const {
+    if (left_out.empty()) return nullptr;
+    const uint8_t* row = left_out.data() + r * size[0];
+    return std::memchr(row, 1, static_cast<size_t>(size[0])) == nullptr ? nullptr : row;
+  }
+
   int64_t cells() const { return size[0] * size[1] * size[2] * size[3]; }
   int64_t rows() const { return size[1] * size[2] * size[3]; }
   Pointer row(int64_t y, int64_t z, int64_t w) const {
@@ -83,6 +90,7 @@ struct SectionSource {
   std::vector<RectRows<const T*>> rects;
   std::vector<NestedValues<T>> nested;  // of each rectangle; empty unless the section is nested
   uint64_t held = 0;                    // cells that are not left out
+  bool wants_restored = false;          // what it decodes to, of codecs that have it at hand
 };
 
 template <class T>

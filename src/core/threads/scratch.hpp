@@ -5,6 +5,7 @@
 // margins where it is nested.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -44,5 +45,24 @@ template <class T>
 RawVector<T> take_values(size_t size);
 template <class T>
 void recycle_values(RawVector<T>&& values);
+
+// Memory of such a buffer for values of any type, handed back at the end of its life unless it is larger than
+// what a thread should keep.
+class ScratchBytes {
+ public:
+  explicit ScratchBytes(size_t bytes) : words_(take_values<uint64_t>((bytes + 7) / 8)) {}
+  ScratchBytes(const ScratchBytes&) = delete;
+  ScratchBytes& operator=(const ScratchBytes&) = delete;
+  ~ScratchBytes() {
+    if (words_.size() <= max_kept_words) recycle_values(std::move(words_));
+  }
+
+  std::byte* data() { return reinterpret_cast<std::byte*>(words_.data()); }
+
+ private:
+  static constexpr size_t max_kept_words = size_t{1} << 21;
+
+  RawVector<uint64_t> words_;
+};
 
 }  // namespace neve

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 
+#include "core/sections/copy_cells.hpp"
 #include "neve/box.hpp"
 #include "neve/frame.hpp"
+#include "parallel/write/plan.hpp"
 
 namespace neve::mpi {
 
@@ -28,11 +29,11 @@ void for_each_row(const Box& region, const Box& box, const BoxData& data, int co
 // The cells of `region` into `out`, x fastest, without gaps.
 inline void gather_region(const Box& region, const Box& box, const BoxData& data, int component,
                           size_t value_bytes, std::byte* out) {
-  const size_t row_bytes = static_cast<size_t>(region.size(0)) * value_bytes;
-  for_each_row(region, box, data, component, value_bytes, [&](int64_t, int64_t, const std::byte* values) {
-    std::memcpy(out, values, row_bytes);
-    out += row_bytes;
-  });
+  const Extents size = plain_frame_box(region).size;
+  const Extents at{region.lo[0] - box.lo[0], region.lo[1] - box.lo[1], region.lo[2] - box.lo[2], 0};
+  const int64_t first = component * data.component_stride + offset_of(at, data.stride);
+  copy_cells(static_cast<const std::byte*>(data.data) + first * static_cast<int64_t>(value_bytes),
+             data.stride, out, dense_strides(size), size, value_bytes);
 }
 
 }  // namespace neve::mpi

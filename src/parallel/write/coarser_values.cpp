@@ -311,7 +311,7 @@ Status Exchange::transfer(const ReaderValues& readers, int component, int thread
   note(start_receives(to));
   note(guarded("coarser values", [&] {
     return readers.visit(regions_, component, threads, [&](size_t i, const GetValues& get) {
-      get(regions_[i].cells, sends_.data() + first_value_[i] * value_bytes_);
+      get_into(get, regions_[i].cells, value_bytes_, sends_.data() + first_value_[i] * value_bytes_);
     });
   }));
   note(start_sends());

@@ -15,6 +15,7 @@
 #include "core/amr/grow.hpp"
 #include "core/amr/rect_box.hpp"
 #include "core/threads/float_environment.hpp"
+#include "core/threads/scratch.hpp"
 #include "parallel/write/box_values.hpp"
 #include "parallel/write/reader_values.hpp"
 #include "parallel/write/special_value.hpp"
@@ -52,6 +53,28 @@ bool average_serves(T average, T value, double error, const ComponentSpec& spec)
   return error <= spec.bound_abs;  // false for a NaN average
 }
 
+// The tally of a row, found without a branch for each cell; nothing where a value is special, or a 0, whose
+// sign only average_serves looks at.
+template <class T>
+std::optional<Tally> tally_plain_row(const T* averages, const T* values, size_t count,
+                                     const ComponentSpec& spec) {
+  if (spec.bound_abs == 0 || spec.codec == Codec::exact) return {};
+  constexpr double largest = std::numeric_limits<double>::max();
+  const T fill = spec.fill ? static_cast<T>(*spec.fill) : T{0};
+  Tally row;
+  bool is_plain = true;
+  for (size_t i = 0; i < count; ++i) {
+    const T value = values[i];
+    const double error = std::abs(static_cast<double>(averages[i]) - static_cast<double>(value));
+    const bool serves = error <= spec.bound_abs;  // false for a NaN average
+    is_plain =
+        is_plain & (std::abs(value) <= std::numeric_limits<T>::max()) & (value != T{0}) & (value != fill);
+    row.misses += serves ? 0 : 1;
+    row.worst = std::max(row.worst, !serves & (error <= largest) ? error : 0.0);
+  }
+  return is_plain ? std::optional(row) : std::nullopt;
+}
+
 constexpr int64_t cached_bytes = int64_t{256} << 10;
 
 // Everything a round needs, allocated once, so that no rank can run out of memory between messages.
@@ -80,7 +103,7 @@ class LevelCheck {
     uint64_t max_send_cells = 0, max_receive_cells = 0;
     for (int round = 0; round < exchange_.rounds; ++round) {
       max_send_cells = std::max(max_send_cells, cells_of(round_of(exchange_.sends, round)));
-      max_receive_cells = std::max(max_receive_cells, cells_of(round_of(exchange_.receives, round)));
+      max_receive_cells = std::max(max_receive_cells, cells_of_others(round_of(exchange_.receives, round)));
     }
     max_message_cells_ = std::max(max_send_cells, max_receive_cells);
     grow(buffers_.sends, max_send_cells);
@@ -100,8 +123,9 @@ class LevelCheck {
 
   // Collective, and complete on every rank whatever goes wrong on one. Records at most `max_recorded`
   // misses.
-  Status run(int component, const ReaderValues& finer, const LeftOutValues& finer_left_out,
-             uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+  Status run(int component, const ReaderValues& finer, std::span<const EncodedChunk> finer_frames,
+             const LeftOutValues& finer_left_out, uint64_t max_recorded, MissedCells& missed,
+             LeftOutValues& left_out, Tally& tally) {
     Status status;
     const auto note = [&](const Status& s) {
       if (status.ok()) status = s;
@@ -111,13 +135,14 @@ class LevelCheck {
       const auto sends = round_of(exchange_.sends, round);
       const auto receives = round_of(exchange_.receives, round);
       buffers_.requests.clear();
-      for_each_message(receives, buffers_.receives, [&](int peer, std::byte* data, int values) {
+      for_each_message(receives, false, buffers_.receives, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Irecv(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "receiving averages"));
       });
-      note(guarded("coverage check", [&] { return average_parts(sends, component, finer, finer_left_out); }));
-      for_each_message(sends, buffers_.sends, [&](int peer, std::byte* data, int values) {
+      note(guarded("coverage check",
+                   [&] { return average_parts(sends, component, finer, finer_frames, finer_left_out); }));
+      for_each_message(sends, true, buffers_.sends, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "sending averages"));
@@ -126,15 +151,7 @@ class LevelCheck {
                                   MPI_STATUSES_IGNORE),
                       "exchange of averages"));
       note(guarded("coverage check", [&]() -> Status {
-        const std::byte* averages = buffers_.receives.data();
-        for (const AveragePart& part : receives) {
-          if (hierarchy_.dtype == DType::f32) {
-            compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
-          } else {
-            compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
-          }
-          averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
-        }
+        compare_all(sends, receives, component, max_recorded, missed, left_out, tally);
         return {};
       }));
     }
@@ -164,34 +181,82 @@ class LevelCheck {
     return {begin, end};
   }
 
-  // message(peer, first byte, values) for each run of parts with one peer.
+  bool is_own(const AveragePart& part) const { return part.peer == comm_.rank(); }
+
+  uint64_t cells_of_others(Parts parts) const {
+    uint64_t cells = 0;
+    for (const AveragePart& part : parts) cells += is_own(part) ? 0 : cells_of({&part, 1});
+    return cells;
+  }
+
+  // message(peer, first byte, values) for each run of parts with one other rank. What this rank has for
+  // itself is no message; it lies in the buffer of those that are sent.
   template <class Message>
-  void for_each_message(Parts parts, std::vector<std::byte>& buffer, Message&& message) {
+  void for_each_message(Parts parts, bool holds_own, std::vector<std::byte>& buffer, Message&& message) {
     size_t at_bytes = 0;
     for (size_t i = 0; i < parts.size();) {
       size_t end = i;
       int64_t cells = 0;
       for (; end < parts.size() && parts[end].peer == parts[i].peer; ++end) cells += parts[end].cells.cells();
-      message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
-      at_bytes += static_cast<size_t>(cells) * value_bytes_;
+      const bool own = is_own(parts[i]);
+      if (!own) message(parts[i].peer, buffer.data() + at_bytes, static_cast<int>(cells));
+      if (!own || holds_own) at_bytes += static_cast<size_t>(cells) * value_bytes_;
       i = end;
+    }
+  }
+
+  // Of a round that is complete. Both sides of what this rank has for itself are in the same order.
+  void compare_all(Parts sends, Parts receives, int component, uint64_t max_recorded, MissedCells& missed,
+                   LeftOutValues& left_out, Tally& tally) {
+    const auto first_own =
+        std::find_if(sends.begin(), sends.end(), [&](const AveragePart& part) { return is_own(part); });
+    const std::byte* own =
+        buffers_.sends.data() + cells_of({sends.begin(), first_own}) * static_cast<uint64_t>(value_bytes_);
+    const std::byte* received = buffers_.receives.data();
+    for (const AveragePart& part : receives) {
+      const std::byte*& averages = is_own(part) ? own : received;
+      if (hierarchy_.dtype == DType::f32) {
+        compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
+      } else {
+        compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
+      }
+      averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
     }
   }
 
   // Averages of what a reader gets, into the send buffer.
   Status average_parts(Parts parts, int component, const ReaderValues& finer,
-                       const LeftOutValues& finer_left_out) {
+                       std::span<const EncodedChunk> finer_frames, const LeftOutValues& finer_left_out) {
     std::vector<std::byte*> places;
+    std::vector<const AveragePart*> others;
     std::vector<BoxRegion> regions;
     std::byte* place = buffers_.sends.data();
     for (const AveragePart& part : parts) {
-      places.push_back(place);
+      if (!take_average(part, component, finer_frames, finer_left_out, place)) {
+        places.push_back(place);
+        others.push_back(&part);
+        regions.push_back({part.fine_box, refine(part.cells, ratio())});
+      }
       place += static_cast<size_t>(part.cells.cells()) * value_bytes_;
-      regions.push_back({part.fine_box, refine(part.cells, ratio())});
     }
     return finer.visit(regions, component, threads_, [&](size_t i, const GetValues& get) {
-      average_part(parts[i], get, finer_left_out, places[i]);
+      average_part(*others[i], get, finer_left_out, places[i]);
     });
+  }
+
+  bool has_left_out(const LeftOutValues& left_out, int fine_box) const {
+    const auto local = static_cast<size_t>(plan_.local[level_ + 1][static_cast<size_t>(fine_box)]);
+    return !left_out.by_box.empty() && !left_out.by_box[local].empty();
+  }
+
+  // What was averaged while the finer box was encoded, which knew nothing of what replaces left-out values.
+  bool take_average(const AveragePart& part, int component, std::span<const EncodedChunk> finer_frames,
+                    const LeftOutValues& finer_left_out, std::byte* out) const {
+    if (finer_frames.empty() || has_left_out(finer_left_out, part.fine_box)) return false;
+    const amr::LevelChunks& chunks = plan_.levels[level_ + 1].chunks;
+    const size_t first = chunks.box_first_chunk[static_cast<size_t>(part.fine_box)];
+    const EncodedChunk& chunk = finer_frames[first - finer_frames.front().chunk];
+    return chunk.averages != nullptr && chunk.averages->get(part.fine_box, component, part.cells, out);
   }
 
   void average_part(const AveragePart& part, const GetValues& get, const LeftOutValues& finer_left_out,
@@ -203,19 +268,24 @@ class LevelCheck {
         refine(part.cells, ratio()).cells() / part.cells.size(d) * static_cast<int64_t>(value_bytes_);
     const auto layers =
         static_cast<int32_t>(std::clamp<int64_t>(cached_bytes / layer_bytes, 1, part.cells.size(d)));
-    std::vector<std::byte> values(static_cast<size_t>(layers * layer_bytes));
+    const bool is_replaced = has_left_out(finer_left_out, part.fine_box);
+    ScratchBytes room(static_cast<size_t>(layers * layer_bytes));
     for (int32_t lo = part.cells.lo[d]; lo <= part.cells.hi[d]; lo += layers) {
       Box cells = part.cells;
       cells.lo[d] = lo;
       cells.hi[d] = std::min(lo + layers - 1, part.cells.hi[d]);
       const Box fine = refine(cells, ratio());
-      get(fine, values.data());
-      if (!finer_left_out.by_box.empty()) {
+      HeldValues held;
+      if (is_replaced) {
+        get_into(get, fine, value_bytes_, room.data());
+        held = {room.data(), fine};
         for (const LeftOutValues::Part& left_out : finer_left_out.by_box[local]) {
-          overlay(left_out, fine, values.data());
+          overlay(left_out, fine, room.data());
         }
+      } else {
+        held = get(fine, room.data());
       }
-      amr::average_down(hierarchy_.dtype, cells, ratio(), values.data(), fine, out, part.cells);
+      amr::average_down(hierarchy_.dtype, cells, ratio(), held.values, held.box, out, part.cells);
     }
   }
 
@@ -251,13 +321,22 @@ class LevelCheck {
       left_out.by_box[local].push_back({part.cells, {averages, averages + part_bytes}, {}});
       missed_of_part = &left_out.by_box[local].back().missed;
     }
-    uint64_t cell = 0;
+    uint64_t first_cell = 0;
     for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
-                 [&](int64_t y, int64_t z, const std::byte* row) {
-                   for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
-                     T average, value;
-                     std::memcpy(&average, averages + cell * sizeof(T), sizeof(T));
-                     std::memcpy(&value, row + static_cast<size_t>(x) * sizeof(T), sizeof(T));
+                 [&](int64_t y, int64_t z, const std::byte* bytes) {
+                   // Arrays of T: callers hold such, and averages follow one another.
+                   const auto* row_averages = reinterpret_cast<const T*>(averages) + first_cell;
+                   const auto* row = reinterpret_cast<const T*>(bytes);
+                   const auto width = static_cast<size_t>(part.cells.size(0));
+                   first_cell += width;
+                   const std::optional<Tally> of_row = tally_plain_row(row_averages, row, width, spec);
+                   if (of_row && (of_row->misses == 0 || recorded_ >= max_recorded)) {
+                     tally.misses += of_row->misses;
+                     tally.worst = std::max(tally.worst, of_row->worst);
+                     return;
+                   }
+                   for (size_t x = 0; x < width; ++x) {
+                     const T average = row_averages[x], value = row[x];
                      const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
                      if (average_serves(average, value, error, spec)) continue;
                      ++tally.misses;
@@ -265,9 +344,10 @@ class LevelCheck {
                        tally.worst = std::max(tally.worst, error);
                      if (recorded_ >= max_recorded) continue;  // the field will be kept whole
                      ++recorded_;
-                     const int64_t index = amr::cell_number(box, part.cells.lo[0] + x, y, z);
+                     const int64_t index =
+                         amr::cell_number(box, part.cells.lo[0] + static_cast<int64_t>(x), y, z);
                      missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
-                     if (missed_of_part != nullptr) missed_of_part->push_back(cell);
+                     if (missed_of_part != nullptr) missed_of_part->push_back(first_cell - width + x);
                    }
                  });
   }
@@ -355,8 +435,8 @@ struct CoverageCheck::State {
       return {};
     });
     const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
-    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_values, max_missed + 1,
-                                          missed, left_out, tally);
+    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_frames, finer_values,
+                                          max_missed + 1, missed, left_out, tally);
     NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
     NEVE_TRY(merge_over_ranks(comm, tally));
     finer_values = {};

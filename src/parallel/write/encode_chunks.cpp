@@ -58,8 +58,15 @@ Status encode_one(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
     coarser = around->around(encoded.chunk);
     nesting = {coarser.get(), around->ratio()};
   }
-  NEVE_ASSIGN(encoded.frame, encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report,
-                                          around != nullptr ? &nesting : nullptr));
+  const Nesting* const nested = around != nullptr ? &nesting : nullptr;
+  if (encoded.averages == nullptr) {
+    NEVE_ASSIGN(encoded.frame,
+                encode_frame(hierarchy.dtype, layout, specs, data, options, &encoded.report, nested));
+  } else {
+    const auto sink = [&](const RestoredBox& restored) { encoded.averages->take(restored); };
+    NEVE_ASSIGN(encoded.frame, encode_frame_telling(hierarchy.dtype, layout, specs, data, options,
+                                                    &encoded.report, nested, sink));
+  }
   encoded.needs_decoding.assign(specs.size(), 0);
   for (const SectionInfo& section : encoded.report.sections) {
     const auto c = static_cast<size_t>(section.component);
@@ -90,7 +97,7 @@ std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size
   for (size_t level = begin_level; level < end_level; ++level) {
     const std::vector<amr::Chunk>& all = plan.levels[level].chunks.chunks;
     for (size_t c = 0; c < all.size(); ++c) {
-      if (all[c].owner == rank) chunks.push_back({level, c, {}, {}, {}});
+      if (all[c].owner == rank) chunks.push_back({level, c, {}, {}, {}, nullptr});
     }
   }
   return chunks;

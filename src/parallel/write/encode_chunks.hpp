@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
+#include "parallel/write/chunk_averages.hpp"
 #include "parallel/write/plan.hpp"
 
 namespace neve::mpi {
@@ -29,6 +31,8 @@ struct EncodedChunk {
   // By component: 1 where a value's decoded form is known only from the frame, because a section's codec
   // predicts from decoded neighbours, or was chosen by rules that only the encoder knows.
   std::vector<char> needs_decoding;
+  // Filled while the chunk is encoded, where there is one: what the next coarser level is settled with.
+  std::unique_ptr<ChunkAverages> averages;
 };
 
 // Whether asking for this codec may bring one that predicts from decoded neighbours. The others restore each

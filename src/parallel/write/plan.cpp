@@ -28,25 +28,51 @@ const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
   return found == options.fields.end() ? nullptr : &found->second;
 }
 
+// Boxes are scanned in groups of about so many bytes: sharing them out one by one would cost small ones more
+// than their scan.
+constexpr uint64_t scanned_together_bytes = uint64_t{1} << 20;
+
+// Where groups of neighbours in `owned` begin, and the end of the last.
+std::vector<size_t> group_boxes(const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
+  const uint64_t cell_bytes = hierarchy.components.size() * dtype_bytes(hierarchy.dtype);
+  std::vector<size_t> begins{0};
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < owned.size(); ++i) {
+    const Level& level = hierarchy.levels[static_cast<size_t>(owned[i].level)];
+    bytes += static_cast<uint64_t>(level.boxes[static_cast<size_t>(owned[i].box)].cells()) * cell_bytes;
+    if (bytes < scanned_together_bytes && i + 1 < owned.size()) continue;
+    begins.push_back(i + 1);
+    bytes = 0;
+  }
+  return begins;
+}
+
 // This rank's ranges of the fields that `wanted` marks. Over valid cells alone: what a code leaves in ghosts
 // it does not use must not loosen a relative bound.
 Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const IntVect& ghosts,
                   const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
   const size_t components = hierarchy.components.size();
+  const std::vector<size_t> begins = group_boxes(hierarchy, owned);
   std::mutex mutex;
-  return run_workers(threads, owned.size() * components, "range", [&](size_t piece) -> Status {
-    const LocalBox& local = owned[piece / components];
-    const size_t level = static_cast<size_t>(local.level);
-    const size_t field = level * components + piece % components;
-    if (wanted[field] == 0) return {};
-    const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
-    BoxData valid = local.data;
-    valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
-    NEVE_ASSIGN(const ValueRange range,
-                scan_range(hierarchy.dtype, plain_frame_box(amr::shrink(box, ghosts)), valid,
-                           static_cast<int>(piece % components), fills[field]));
+  return run_workers(threads, begins.size() - 1, "range", [&](size_t group) -> Status {
+    Ranges found(ranges.size());
+    for (size_t i = begins[group]; i < begins[group + 1]; ++i) {
+      const LocalBox& local = owned[i];
+      const size_t level = static_cast<size_t>(local.level);
+      const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
+      const FrameBox valid_box = plain_frame_box(amr::shrink(box, ghosts));
+      BoxData valid = local.data;
+      valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
+      for (size_t c = 0; c < components; ++c) {
+        const size_t field = level * components + c;
+        if (wanted[field] == 0) continue;
+        NEVE_ASSIGN(const ValueRange range,
+                    scan_range(hierarchy.dtype, valid_box, valid, static_cast<int>(c), fills[field]));
+        found[field].merge(range);
+      }
+    }
     const std::lock_guard lock(mutex);
-    ranges[field].merge(range);
+    for (size_t field = 0; field < found.size(); ++field) ranges[field].merge(found[field]);
     return {};
   });
 }

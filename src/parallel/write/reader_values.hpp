@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/threads/scratch.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
@@ -23,8 +24,19 @@ struct BoxRegion {
   Box cells;    // inside it
 };
 
-// Values of one component in a region: get(part of the region, out) writes them x fastest, without gaps.
-using GetValues = std::function<void(const Box& cells, std::byte* out)>;
+// Values of one component where they lie: x fastest, without gaps, of a box.
+struct HeldValues {
+  const std::byte* values = nullptr;
+  Box box;
+};
+
+// Values of one component in a region: get(part of the region, room for its values) says where they are, for
+// as long as the call of `use` lasts: written into `room`, or in a box around the part that holds them
+// already.
+using GetValues = std::function<HeldValues(const Box& cells, std::byte* room)>;
+
+// The same into `out`, x fastest, without gaps.
+void get_into(const GetValues& get, const Box& cells, size_t value_bytes, std::byte* out);
 
 class ReaderValues {
  public:
@@ -38,14 +50,16 @@ class ReaderValues {
   // once a call; beside it a thread holds a part of a box that is cut over several chunks. Left-out cells
   // have values of no meaning.
   Status visit(std::span<const BoxRegion> regions, int component, int threads,
-               const std::function<void(size_t, const GetValues&)>& use) const;
+               const std::function<void(size_t region, const GetValues&)>& use) const;
 
  private:
-  // Regions that need the same decoded chunk; restored value by value where `frame` is null.
+  // Regions that need the same decoded chunk; where `frame` is null they are restored value by value.
   struct Job {
     const EncodedChunk* frame = nullptr;
     std::vector<size_t> regions;
+    int64_t cells = 0;  // of the regions
   };
+  using Use = std::function<void(size_t, const GetValues&)>;
 
   const Level& level() const { return hierarchy_.levels[level_]; }
   const ComponentSpec& spec(int component) const {
@@ -53,11 +67,12 @@ class ReaderValues {
   }
   std::vector<Job> make_jobs(std::span<const BoxRegion> regions, int component) const;
   const EncodedChunk* frame_to_decode(int box, int component) const;
-  Result<std::vector<std::byte>> decode_component(const EncodedChunk& chunk, int component) const;
+  Status decode_component(const EncodedChunk& chunk, int component, ScratchBytes& values) const;
+  void restore_region(const BoxRegion& region, size_t number, int component, const Use& use) const;
   Status decode_chunk(const Job& job, std::span<const BoxRegion> regions, int component,
-                      const std::function<void(size_t, const GetValues&)>& use) const;
+                      const Use& use) const;
   Status decode_split_box(const Job& job, std::span<const BoxRegion> regions, int component,
-                          const std::function<void(size_t, const GetValues&)>& use) const;
+                          const Use& use) const;
 
   const Hierarchy& hierarchy_;
   std::span<const LocalBox> owned_;

@@ -228,7 +228,10 @@ class AxisPassField {
   template <class Coder>
   bool code_piece(PassRow<T>& row, size_t first, Coder& coder) {
     row.values = values_.data() + first;
-    if (!excluded_.empty()) row.excluded = excluded_.data() + first;
+    // Most rows have none, and are coded as those of a field without any.
+    const bool has_excluded =
+        !excluded_.empty() && std::memchr(excluded_.data() + first, 1, row.count) != nullptr;
+    row.excluded = has_excluded ? excluded_.data() + first : nullptr;
     return coder.code(row);
   }
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -118,6 +120,64 @@ TEST(AverageDown, AveragesBlocksAndLeavesTheRest) {
   EXPECT_EQ(out[2 + 5 * 1], 17.5);
   EXPECT_EQ(out[3 + 5 * 1], 19.5);
   EXPECT_EQ(std::count(out.begin(), out.end(), -7.0), 18);
+}
+
+// Value by value, as average_down.hpp has it.
+template <class T>
+T plain_average(const std::vector<T>& fine, const Box& fine_box, const IntVect& ratio, const IntVect& cell) {
+  std::optional<double> sum;
+  for (int32_t z = 0; z < ratio[2]; ++z) {
+    for (int32_t y = 0; y < ratio[1]; ++y) {
+      for (int32_t x = 0; x < ratio[0]; ++x) {
+        const int64_t at =
+            (int64_t{cell[0]} * ratio[0] + x - fine_box.lo[0]) +
+            fine_box.size(0) * ((int64_t{cell[1]} * ratio[1] + y - fine_box.lo[1]) +
+                                fine_box.size(1) * (int64_t{cell[2]} * ratio[2] + z - fine_box.lo[2]));
+        const auto value = static_cast<double>(fine[static_cast<size_t>(at)]);
+        sum = sum ? *sum + value : value;
+      }
+    }
+  }
+  return static_cast<T>(*sum / static_cast<double>(ratio[0] * ratio[1] * ratio[2]));
+}
+
+template <class T>
+void check_random_averages(DType dtype) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 200; ++trial) {
+    const auto below = [&](int n) { return static_cast<int32_t>(random() % static_cast<unsigned>(n)); };
+    constexpr IntVect usual[] = {{2, 2, 2}, {2, 2, 1}, {4, 4, 4}, {2, 1, 1}, {3, 2, 4}};
+    const IntVect ratio = usual[below(5)];
+    Box region, fine_box, out_box;
+    for (int d = 0; d < max_dims; ++d) {
+      region.lo[d] = below(9) - 4;
+      region.hi[d] = region.lo[d] + below(9);
+      out_box.lo[d] = region.lo[d] - below(3);
+      out_box.hi[d] = region.hi[d] + below(3);
+      fine_box.lo[d] = region.lo[d] * ratio[d] - below(3);
+      fine_box.hi[d] = (region.hi[d] + 1) * ratio[d] - 1 + below(3);
+    }
+    std::vector<T> fine(static_cast<size_t>(fine_box.cells()));
+    for (T& value : fine) {
+      value = random() % 8 == 0 ? -T{0} : static_cast<T>(static_cast<double>(random()) * 1e-3 - 2e6);
+    }
+    const std::vector<T> out = averaged(dtype, region, ratio, fine, fine_box, out_box, T{7});
+    size_t at = 0;
+    for (int32_t z = out_box.lo[2]; z <= out_box.hi[2]; ++z) {
+      for (int32_t y = out_box.lo[1]; y <= out_box.hi[1]; ++y) {
+        for (int32_t x = out_box.lo[0]; x <= out_box.hi[0]; ++x, ++at) {
+          const bool is_averaged = region.contains({{x, y, z}, {x, y, z}});
+          const T expected = is_averaged ? plain_average(fine, fine_box, ratio, {x, y, z}) : T{7};
+          ASSERT_EQ(std::memcmp(&out[at], &expected, sizeof(T)), 0) << "trial " << trial;
+        }
+      }
+    }
+  }
+}
+
+TEST(AverageDown, OfRandomBoxesAsAPlainLoopDoes) {
+  check_random_averages<float>(DType::f32);
+  check_random_averages<double>(DType::f64);
 }
 
 TEST(AverageDown, SumsXFastestInDouble) {

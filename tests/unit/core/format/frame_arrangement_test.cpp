@@ -121,6 +121,16 @@ std::vector<std::pair<int, std::vector<FrameBox>>> box_sets() {
     }
     sets.emplace_back(3, scattered);
   }
+  // Of whole blocks: they overlap in some, and leave holes.
+  for (int trial = 0; trial < 4; ++trial) {
+    std::vector<FrameBox> blocks;
+    for (int b = 0; b < 12; ++b) {
+      const auto block = [&](int64_t most) { return 8 * random.below(most); };
+      const Extents lo{block(5), block(5), block(4), 0};
+      blocks.push_back(box_at(lo, {8 + block(2), 8 + block(2), 8 + block(3), 1}));
+    }
+    sets.emplace_back(3, blocks);
+  }
   return sets;
 }
 
