@@ -19,6 +19,9 @@ namespace {
 constexpr uint64_t max_recent_bytes = uint64_t{64} << 20;
 // Values of components that are kept decoded: several chunks of the default size.
 constexpr uint64_t max_decoded_bytes = uint64_t{64} << 20;
+// Where boxes are asked for in the order of the chunks, the last chunk is enough, and a few of a finer level
+// for what it leaves out.
+constexpr uint64_t ordered_bytes = uint64_t{16} << 20;
 
 bool same_box(const Rect& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
@@ -28,6 +31,24 @@ bool same_box(const Rect& in_frame, const Box& box) {
 }
 
 }  // namespace
+
+FrameReader::FrameReader(const PlotfileHeader& header)
+    : header_(header),
+      max_recent_bytes_(max_recent_bytes),
+      max_decoded_bytes_(max_decoded_bytes),
+      index_(header.levels.size()) {}
+
+void FrameReader::expect_all() {
+  expects_all_ = true;
+  uint64_t chunk_bytes = 0;
+  for (const LevelData& level : header_.levels) {
+    chunk_bytes = std::max(chunk_bytes, level.chunk_elements * dtype_bytes(header_.hierarchy.dtype));
+  }
+  max_recent_bytes_ = ordered_bytes;
+  max_decoded_bytes_ = std::clamp(chunk_bytes, ordered_bytes, max_decoded_bytes);
+  coarser_values_.keep_at_most(ordered_bytes);
+  coarser_left_out_.keep_at_most(ordered_bytes);
+}
 
 std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
   return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
@@ -146,7 +167,7 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
       std::make_shared<const Loaded>(Loaded{level, chunk, std::move(*bytes), std::move(*frame), {}});
   recent_bytes_ += loaded->memory_bytes();
   recent_.push_front(loaded);
-  while (recent_bytes_ > max_recent_bytes && recent_.size() > 1) {
+  while (recent_bytes_ > max_recent_bytes_ && recent_.size() > 1) {
     recent_bytes_ -= recent_.back()->memory_bytes();
     recent_.pop_back();
   }
@@ -213,11 +234,11 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   const Frame& frame = loaded->frame;
   const uint64_t bytes = frame.component_values(component) * dtype_bytes(frame.dtype());
   if (component >= frame.shape().components || frame.shape().is_split || frame.box_count() < 2 ||
-      bytes > max_decoded_bytes)
+      bytes > max_decoded_bytes_)
     return nullptr;
   std::vector<bool>& asked = loaded->was_asked_for;
   asked.resize(static_cast<size_t>(frame.shape().components));
-  if (!asked[static_cast<size_t>(component)]) {
+  if (!expects_all_ && !asked[static_cast<size_t>(component)]) {
     asked[static_cast<size_t>(component)] = true;
     return nullptr;
   }
@@ -226,7 +247,7 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   if (!frame.decode_component(component, fresh.values.data(), bytes, 1, coarser).ok()) return nullptr;
   decoded_.push_front(std::move(fresh));
   decoded_bytes_ += bytes;
-  while (decoded_bytes_ > max_decoded_bytes) {
+  while (decoded_bytes_ > max_decoded_bytes_) {
     decoded_bytes_ -= decoded_.back().values.size();
     decoded_.pop_back();
   }

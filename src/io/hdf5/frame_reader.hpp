@@ -22,12 +22,14 @@ namespace neve::hdf5 {
 class FrameReader {
  public:
   // The header must outlive the reader.
-  explicit FrameReader(const PlotfileHeader& header) : header_(header), index_(header.levels.size()) {}
+  explicit FrameReader(const PlotfileHeader& header);
 
   // The values of one component of a box, and which of its cells the frames leave out (empty: none); the
   // ghost cells that stand around it in the dataset among them.
   Status read(size_t level, size_t box, int component, std::byte* out);
   Result<std::vector<uint8_t>> left_out(size_t level, size_t box, int component);
+  // As PlotfileSource::expect_all.
+  void expect_all();
   // False when another tool has written the chunks again through the filter: such frames know no boxes.
   Result<bool> knows_boxes(size_t level, size_t box);
 
@@ -81,6 +83,9 @@ class FrameReader {
   Result<std::vector<Piece>> pieces(size_t level, size_t box, int component);
 
   const PlotfileHeader& header_;
+  bool expects_all_ = false;
+  uint64_t max_recent_bytes_;
+  uint64_t max_decoded_bytes_;
   std::list<LoadedPtr> recent_;  // most recent first
   uint64_t recent_bytes_ = 0;
   std::list<Decoded> decoded_;  // most recent first

@@ -19,4 +19,8 @@ Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, in
 // The same with its ghosts.
 Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
 
+// Several components that follow each other, each with its ghosts.
+Status read_stored_components(const PlotfileHeader& header, size_t level, size_t box, int first,
+                              int components, std::byte* out);
+
 }  // namespace neve::hdf5

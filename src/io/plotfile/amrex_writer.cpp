@@ -71,22 +71,30 @@ std::string table_text(const Hierarchy& h, std::span<const FabExtremes> extremes
   return text + "\n";
 }
 
+// Values that follow each other, into the extremes of those before them. Of equal values (zeros of both
+// signs) the first stays.
 template <class T>
-void extremes_of(const Box& box, const T* values, const BoxData& data, double& min, double& max) {
-  T smallest = std::numeric_limits<T>::quiet_NaN();
-  T largest = smallest;
-  for (int64_t z = 0; z < box.size(2); ++z) {
-    for (int64_t y = 0; y < box.size(1); ++y) {
-      const T* row = values + z * data.stride[2] + y * data.stride[1];
-      for (int64_t x = 0; x < box.size(0); ++x) {
-        // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
-        if (!(row[x] >= smallest) && !std::isnan(row[x])) smallest = row[x];
-        if (!(row[x] <= largest) && !std::isnan(row[x])) largest = row[x];
-      }
-    }
+void merge_run(const T* values, uint64_t count, double& min, double& max) {
+  auto smallest = static_cast<T>(min);
+  auto largest = static_cast<T>(max);
+  for (uint64_t i = 0; i < count; ++i) {
+    // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
+    if (!(values[i] >= smallest) && !std::isnan(values[i])) smallest = values[i];
+    if (!(values[i] <= largest) && !std::isnan(values[i])) largest = values[i];
   }
   min = static_cast<double>(smallest);
   max = static_cast<double>(largest);
+}
+
+template <class T>
+void extremes_of(const Box& box, const T* values, const BoxData& data, double& min, double& max) {
+  min = max = std::numeric_limits<double>::quiet_NaN();
+  for (int64_t z = 0; z < box.size(2); ++z) {
+    for (int64_t y = 0; y < box.size(1); ++y) {
+      const T* row = values + z * data.stride[2] + y * data.stride[1];
+      merge_run(row, static_cast<uint64_t>(box.size(0)), min, max);
+    }
+  }
 }
 
 }  // namespace
@@ -147,6 +155,29 @@ Status write_fab(int fd, const std::string& name, int64_t offset_bytes, const Hi
     }
   }
   return flush();
+}
+
+Status write_fab_run(int fd, const std::string& name, int64_t offset_bytes, const Hierarchy& hierarchy,
+                     const Box& box, uint64_t first, uint64_t count, const std::byte* values) {
+  const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
+  const std::string header = fab_header_text(hierarchy, box);
+  if (first == 0) NEVE_TRY(write_fully(fd, offset_bytes, std::as_bytes(std::span(header)), name));
+  return write_fully(fd, offset_bytes + static_cast<int64_t>(header.size() + first * value_bytes),
+                     {values, count * value_bytes}, name);
+}
+
+void merge_extremes(const Hierarchy& hierarchy, int component, uint64_t cells, const std::byte* values,
+                    FabExtremes& extremes) {
+  if (extremes.min.empty()) {
+    extremes.min.assign(hierarchy.components.size(), std::numeric_limits<double>::quiet_NaN());
+    extremes.max = extremes.min;
+  }
+  const auto c = static_cast<size_t>(component);
+  if (hierarchy.dtype == DType::f32) {
+    merge_run(reinterpret_cast<const float*>(values), cells, extremes.min[c], extremes.max[c]);
+  } else {
+    merge_run(reinterpret_cast<const double*>(values), cells, extremes.min[c], extremes.max[c]);
+  }
 }
 
 FabExtremes fab_extremes(const Hierarchy& hierarchy, const Box& box, const BoxData& data) {

@@ -119,26 +119,43 @@ Status write_alone(MPI_File file, const std::string& path, std::span<const Piece
   return check_written(written, bytes_of(pieces), path);
 }
 
+// The pieces of a call, in `buffer`, which lasts from call to call.
+Status load_pieces(const LoadBytes& load, std::span<Piece> pieces, std::vector<std::byte>& buffer) {
+  buffer.resize(std::max<size_t>(buffer.size(), bytes_of(pieces)));
+  size_t at = 0;
+  for (Piece& piece : pieces) {
+    const std::span<std::byte> bytes = std::span(buffer).subspan(at, piece.rows.bytes());
+    NEVE_TRY(load(piece.address, bytes));
+    piece.rows.first = bytes.data();
+    at += bytes.size();
+  }
+  return {};
+}
+
 // `rounds`: calls of each dataset, the most of any rank. Ranks with fewer take part without data. Counts the
 // calls of this rank.
-Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, const Calls& calls,
-                   std::span<const uint64_t> rounds, uint64_t& mpi_writes) {
-  const std::span<const Piece> pieces = calls.pieces;
+Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, Calls& calls,
+                   std::span<const uint64_t> rounds, const LoadBytes& load, uint64_t& mpi_writes) {
+  const std::span<Piece> pieces = calls.pieces;
+  std::vector<std::byte> buffer;
   Status status;
   size_t begin = 0;
   for (size_t dataset = 0; dataset < calls.ends.size(); ++dataset) {
     const std::vector<size_t>& ends = calls.ends[dataset];
     for (size_t call = 0; call < rounds[dataset]; ++call) {
       const size_t end = call < ends.size() ? ends[call] : begin;
-      const std::span<const Piece> part = pieces.subspan(begin, end - begin);
+      std::span<Piece> part = pieces.subspan(begin, end - begin);
       begin = end;
+      Status loaded = load ? guarded("write", [&] { return load_pieces(load, part, buffer); }) : Status();
+      if (!loaded.ok() && !order.is_collective) return loaded;
+      if (!loaded.ok()) part = {};  // the other ranks wait in the call
       // Guarded to the end: the other ranks go on to the next call.
       Status one = guarded("write", [&] {
         return order.is_collective ? write_together(file, path, part, order.pieces_a_call == 1)
                                    : write_alone(file, path, part);
       });
       ++mpi_writes;
-      if (status.ok()) status = std::move(one);
+      if (status.ok()) status = std::move(loaded.ok() ? one : loaded);
       if (!order.is_collective && !status.ok()) return status;  // nobody waits
     }
   }
@@ -301,11 +318,11 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
 
 Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints,
                                   WriteOrder order, uint32_t datasets, std::span<const Piece> pieces,
-                                  uint64_t call_bytes) {
+                                  uint64_t call_bytes, const LoadBytes& load) {
   const double begin_seconds = MPI_Wtime();
   CallPlan plan;
   NEVE_TRY(plan_all_calls(comm, path, hints, order, datasets, pieces, call_bytes, plan));
-  const Calls& calls = plan.calls;
+  Calls& calls = plan.calls;
 
   NEVE_ASSIGN(std::optional<FileTurn> turn, take_file_turn(comm.get()));
   OpenablePath name;
@@ -318,7 +335,7 @@ Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, con
 
   std::array<uint64_t, 2> counts = {0, bytes_of(calls.pieces)};
   const Status written =
-      taken.ok() ? write_calls(file, path, order, calls, plan.rounds, counts[0]) : Status();
+      taken.ok() ? write_calls(file, path, order, calls, plan.rounds, load, counts[0]) : Status();
   const double written_seconds = MPI_Wtime();
   const Status synced = mpi_status(MPI_File_sync(file), path, "syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path, "closing");

@@ -64,9 +64,8 @@ struct Buffers {
 class LevelCheck {
  public:
   // `valid`: the hierarchy without the ghosts that its boxes may have in them.
-  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid,
-             std::span<const LocalBox> owned, const WritePlan& plan, size_t level,
-             const ExchangeLimits& limits, int threads, Buffers& buffers)
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid, const LocalValues& owned,
+             const WritePlan& plan, size_t level, const ExchangeLimits& limits, int threads, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
@@ -128,10 +127,12 @@ class LevelCheck {
       note(guarded("coverage check", [&]() -> Status {
         const std::byte* averages = buffers_.receives.data();
         for (const AveragePart& part : receives) {
+          const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
+          NEVE_ASSIGN(const ComponentValues values, owned_.component(local, component));
           if (hierarchy_.dtype == DType::f32) {
-            compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
+            compare<float>(part, values.data, averages, component, max_recorded, missed, left_out, tally);
           } else {
-            compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
+            compare<double>(part, values.data, averages, component, max_recorded, missed, left_out, tally);
           }
           averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
         }
@@ -239,8 +240,8 @@ class LevelCheck {
   }
 
   template <class T>
-  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t max_recorded,
-               MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+  void compare(const AveragePart& part, const BoxData& values, const std::byte* averages, int component,
+               uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     const FloatEnvironment environment;
     const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
     const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
@@ -252,7 +253,7 @@ class LevelCheck {
       missed_of_part = &left_out.by_box[local].back().missed;
     }
     uint64_t cell = 0;
-    for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
+    for_each_row(part.cells, box, values, component, value_bytes_,
                  [&](int64_t y, int64_t z, const std::byte* row) {
                    for (int64_t x = 0; x < part.cells.size(0); ++x, ++cell) {
                      T average, value;
@@ -274,7 +275,7 @@ class LevelCheck {
 
   const Comm& comm_;
   const Hierarchy& hierarchy_;
-  std::span<const LocalBox> owned_;
+  LocalValues owned_;
   const WritePlan& plan_;
   size_t level_;
   size_t value_bytes_;
@@ -301,11 +302,11 @@ Status merge_over_ranks(const Comm& comm, Tally& tally) {
 
 // Covered cells of each level, over all ranks.
 Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
-                                            std::span<const LocalBox> owned, const WritePlan& plan) {
+                                            const LocalValues& owned, const WritePlan& plan) {
   std::vector<uint64_t> cells;
   const Status counted = guarded("coverage check", [&]() -> Status {
     cells.assign(hierarchy.levels.size(), 0);
-    for (const LocalBox& local : owned) {
+    for (const LocalBox& local : owned.boxes()) {
       const auto l = static_cast<size_t>(local.level);
       if (l + 1 == hierarchy.levels.size()) continue;
       const Level& level = hierarchy.levels[l];
@@ -329,7 +330,7 @@ Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& h
 struct CoverageCheck::State {
   const Comm& comm;
   const Hierarchy& hierarchy;
-  std::span<const LocalBox> owned;
+  LocalValues owned;
   WritePlan& plan;
   std::vector<uint64_t> covered_cells;              // of each level, over all ranks
   std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
@@ -409,7 +410,7 @@ Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> f
 }
 
 Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hierarchy,
-                                           std::span<const LocalBox> owned, const WriteOptions& options,
+                                           const LocalValues& owned, const WriteOptions& options,
                                            WritePlan& plan, const ExchangeLimits& limits) {
   const size_t components = hierarchy.components.size();
   const size_t levels = hierarchy.levels.size();
@@ -419,7 +420,9 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
   std::unique_ptr<State> state;
   const Status prepared = guarded("coverage check", [&]() -> Status {
     state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
-    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    // Only where there is something to settle may a box miss cells.
+    const size_t lists_of_box = covered == Covered::automatic ? components : 0;
+    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(lists_of_box));
     state->finer_left_out.resize(components);
     state->checks.resize(levels);
     state->waiting.reserve(components);

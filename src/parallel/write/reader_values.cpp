@@ -23,7 +23,9 @@ BoxData dense(const std::byte* values, const Box& box) {
 // One component of what a frame holds.
 Result<std::vector<std::byte>> ReaderValues::decode_component(const EncodedChunk& chunk,
                                                               int component) const {
-  NEVE_ASSIGN(const Frame frame, Frame::parse(chunk.frame));
+  std::vector<std::byte> storage;
+  NEVE_ASSIGN(const std::span<const std::byte> bytes, frame_bytes(chunk, storage));
+  NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
   std::vector<std::byte> values(frame.component_values(component) * dtype_bytes(hierarchy_.dtype));
   const std::unique_ptr<CoarserLevel> coarser = around_ != nullptr ? around_->around(chunk.chunk) : nullptr;
   NEVE_TRY(frame.decode_component(component, values.data(), values.size(), 1, coarser.get()));
@@ -74,9 +76,9 @@ Status ReaderValues::visit(std::span<const BoxRegion> regions, int component, in
     const size_t i = job.regions.front();
     const auto box = static_cast<size_t>(regions[i].box);
     const auto local = static_cast<size_t>(plan_.local[level_][box]);
+    NEVE_ASSIGN(const ComponentValues values, owned_.component(local, component));
     use(i, [&](const Box& cells, std::byte* out) {
-      gather_region(cells, level().boxes[box], owned_[local].data, component, dtype_bytes(hierarchy_.dtype),
-                    out);
+      gather_region(cells, level().boxes[box], values.data, component, dtype_bytes(hierarchy_.dtype), out);
       reconstruct_values(hierarchy_.dtype, out, out, cells.cells(), spec(component));
     });
     return {};
