@@ -74,7 +74,8 @@ class PlotfileSource {
     (void)level, (void)box, (void)component;
     return std::vector<uint8_t>{};
   }
-  // Where a box lies in the source: the boxes of a level are read fastest by rising place.
+  // Where a box lies in the source: the boxes of a level are read fastest by rising place. 0 of a box that does not
+  // exist.
   virtual uint64_t place(int level, int box) const {
     (void)level;
     return static_cast<uint64_t>(box);
@@ -83,7 +84,7 @@ class PlotfileSource {
   // are the same without; with it a source decodes more at a time, and holds less of what it has read.
   virtual void expect_all() {}
   // The smallest and largest value of a component of a level as the source itself states them; nothing where
-  // it does not. Not checked against the values.
+  // it does not, or there is no such component. Not checked against the values.
   virtual std::optional<std::pair<double, double>> stated_range(int level, int component) const {
     (void)level, (void)component;
     return {};

@@ -50,6 +50,15 @@ void FrameReader::expect_all() {
   coarser_left_out_.keep_at_most(ordered_bytes);
 }
 
+void FrameReader::forget() {
+  recent_.clear();
+  recent_bytes_ = 0;
+  decoded_.clear();
+  decoded_bytes_ = 0;
+  coarser_values_.forget();
+  coarser_left_out_.forget();
+}
+
 std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
   return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
 }

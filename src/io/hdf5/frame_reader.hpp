@@ -30,6 +30,8 @@ class FrameReader {
   Result<std::vector<uint8_t>> left_out(size_t level, size_t box, int component);
   // As PlotfileSource::expect_all.
   void expect_all();
+  // Gives up all that is held of what was read.
+  void forget();
   // False when another tool has written the chunks again through the filter: such frames know no boxes.
   Result<bool> knows_boxes(size_t level, size_t box);
 

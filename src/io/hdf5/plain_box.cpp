@@ -20,6 +20,13 @@ void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, c
   });
 }
 
+uint64_t place_of(const PlotfileHeader& header, int level, int box) {
+  if (level < 0 || static_cast<size_t>(level) >= header.levels.size()) return 0;
+  const std::vector<int64_t>& offsets = header.levels[static_cast<size_t>(level)].box_offsets;
+  if (box < 0 || static_cast<size_t>(box) >= offsets.size()) return 0;
+  return static_cast<uint64_t>(offsets[static_cast<size_t>(box)]);
+}
+
 Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component,
                        std::byte* out) {
   return read_stored_components(header, level, box, component, 1, out);

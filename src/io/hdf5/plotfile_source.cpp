@@ -49,10 +49,7 @@ class Hdf5Source : public PlotfileSource, public GhostedSource {
   }
 
   Status read_components(int level, int box, int first, int count, std::byte* out) override;
-  uint64_t place(int level, int box) const override {
-    return static_cast<uint64_t>(
-        header_.levels[static_cast<size_t>(level)].box_offsets[static_cast<size_t>(box)]);
-  }
+  uint64_t place(int level, int box) const override { return place_of(header_, level, box); }
   void expect_all() override {
     frames_.expect_all();
     recent_.keep_at_most(max_ordered_bytes);
@@ -127,8 +124,11 @@ Status Hdf5Source::read_components(int level, int box, int first, int count, std
   return guarded("reading a box", [&]() -> Status {
     const QuietErrors quiet;
     NEVE_TRY(check_arguments(level, box, first));
-    if (count < 1) return usage_error(fmt::format("{} components asked for; at least 1 is needed", count));
-    NEVE_TRY(check_arguments(level, box, first + (count - 1)));
+    const int most = static_cast<int>(header_.hierarchy.components.size()) - first;
+    if (count < 1 || count > most) {
+      return usage_error(
+          fmt::format("{} components from {} on asked for; 1 to {} are there", count, first, most));
+    }
     if (out == nullptr) return usage_error("the output of a box is null");
     const auto l = static_cast<size_t>(level);
     const auto b = static_cast<size_t>(box);

@@ -37,6 +37,11 @@ class RecentBoxes {
     }
   }
 
+  void forget() {
+    places_.clear();
+    entries_.clear();
+    held_bytes_ = 0;
+  }
   void keep_at_most(uint64_t bytes) { max_bytes_ = bytes; }
 
  private:

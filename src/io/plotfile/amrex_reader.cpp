@@ -487,6 +487,7 @@ Result<bool> AmrexPlotfile::read_run(int level, int box, int component, int64_t 
 }
 
 uint64_t AmrexPlotfile::place(int level, int box) const {
+  if (!check_exists(level, box, 0, 1).ok()) return 0;
   const FabArrayHeader& header = levels_[static_cast<size_t>(level)].header;
   const auto b = static_cast<size_t>(box);
   constexpr int file_shift = 44;  // files below 16 TiB lie behind each other; others only read more slowly
@@ -495,6 +496,7 @@ uint64_t AmrexPlotfile::place(int level, int box) const {
 }
 
 std::optional<std::pair<double, double>> AmrexPlotfile::stated_range(int level, int component) const {
+  if (!check_exists(level, 0, component, 1).ok()) return {};
   const FabArrayHeader& header = levels_[static_cast<size_t>(level)].header;
   const auto c = static_cast<size_t>(component);
   if (c >= header.min.size() || !std::isfinite(header.min[c]) || !std::isfinite(header.max[c])) return {};

@@ -12,11 +12,11 @@
 #include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_levels.hpp"
+#include "parallel/write/file_pieces.hpp"
 #include "parallel/write/filtered_write.hpp"
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/held_boxes.hpp"
-#include "parallel/write/load_pieces.hpp"
 #include "parallel/write/names.hpp"
 #include "parallel/write/options_key.hpp"
 #include "parallel/write/ownership.hpp"
@@ -47,9 +47,9 @@ Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const
               place_frames(comm, path, hints, hierarchy, plan, report, chunks, options.like));
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
-  FramePieces frames;
+  FilePieces frames;
   NEVE_TRY(agree(comm, guarded("write", [&]() -> Status {
-                   frames.add(chunks, addresses, 0);
+                   frames.add_frames(chunks, addresses, 0);
                    return {};
                  })));
   NEVE_ASSIGN(times.pieces,
@@ -68,12 +68,12 @@ Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const
               place_values(comm, path, hints, hierarchy, owners, options.ghosts, report, options.like));
   WriteTimes times;
   times.place_seconds = stopwatch.lap();
-  ValuePieces values;
+  FilePieces values;
   WriteOrder order;
   const Status gathered = guarded("write", [&]() -> Status {
     NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
     order = write_order(strategy, options.aggregate_boxes);
-    values.add(hierarchy, options.ghosts, owned, addresses, 0);
+    values.add_values(hierarchy, options.ghosts, owned, addresses, 0);
     return {};
   });
   NEVE_TRY(agree(comm, gathered));
