@@ -21,7 +21,7 @@ constexpr uint64_t max_recent_bytes = uint64_t{64} << 20;
 constexpr uint64_t max_decoded_bytes = uint64_t{64} << 20;
 // Where boxes are asked for in the order of the chunks, the last chunk is enough, and a few of a finer level
 // for what it leaves out.
-constexpr uint64_t ordered_bytes = uint64_t{16} << 20;
+constexpr uint64_t ordered_bytes = uint64_t{8} << 20;
 
 bool same_box(const Rect& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
@@ -51,6 +51,7 @@ void FrameReader::expect_all() {
 }
 
 void FrameReader::forget() {
+  last_.reset();
   recent_.clear();
   recent_bytes_ = 0;
   decoded_.clear();
@@ -184,11 +185,18 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
 }
 
 Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uint64_t chunk) {
+  if (last_ && last_->level == level && last_->box == box && last_->chunk == chunk) return last_->piece;
+  NEVE_ASSIGN(Piece piece, look_for_piece(level, box, chunk));
+  last_ = LastPiece{level, box, chunk, piece};
+  return piece;
+}
+
+Result<FrameReader::Piece> FrameReader::look_for_piece(size_t level, size_t box, uint64_t chunk) {
   const LevelData& data = header_.levels[level];
   const auto box_begin = static_cast<uint64_t>(data.box_offsets[box]);
   const uint64_t chunk_begin = chunk * data.chunk_elements;
   NEVE_ASSIGN(LoadedPtr loaded, load(level, chunk));
-  Piece piece{std::move(loaded), 0};
+  Piece piece{std::move(loaded), 0, 0};
   const Frame& frame = piece.loaded->frame;
   bool found = false;
   if (frame.shape().is_split) {
@@ -197,6 +205,7 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
     const std::optional<uint64_t> number = frame.find_box(box_begin - chunk_begin);
     found = number.has_value();
     piece.box_in_frame = static_cast<int>(number.value_or(0));
+    piece.first_element = box_begin - chunk_begin;
   }
   if (!found || !same_box(frame.box(static_cast<uint64_t>(piece.box_in_frame)), stored_box(level, box))) {
     return corrupt(
@@ -251,7 +260,7 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
     asked[static_cast<size_t>(component)] = true;
     return nullptr;
   }
-  Decoded fresh{loaded, component, std::vector<std::byte>(bytes)};
+  Decoded fresh{loaded, component, RawVector<std::byte>(bytes)};
   // Damage to another box's section must not reach this one: whoever reads it alone finds out.
   if (!frame.decode_component(component, fresh.values.data(), bytes, 1, coarser).ok()) return nullptr;
   decoded_.push_front(std::move(fresh));
@@ -276,8 +285,7 @@ Status FrameReader::read(size_t level, size_t box, int component, std::byte* out
   for (const Piece& piece : found) {
     if (const std::byte* values = decoded(piece.loaded, component, below); values != nullptr) {
       const Frame& frame = piece.loaded->frame;
-      const uint64_t cells_before = frame.first_element(static_cast<uint64_t>(piece.box_in_frame)) /
-                                    static_cast<uint64_t>(frame.shape().components);
+      const uint64_t cells_before = piece.first_element / static_cast<uint64_t>(frame.shape().components);
       std::memcpy(out, values + cells_before * dtype_bytes(header_.hierarchy.dtype), bytes);
       continue;
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/amr/box_index.hpp"
+#include "core/threads/scratch.hpp"
 #include "io/hdf5/plotfile_header.hpp"
 #include "io/hdf5/recent_boxes.hpp"
 #include "neve/frame.hpp"
@@ -52,12 +53,13 @@ class FrameReader {
   struct Decoded {
     LoadedPtr loaded;
     int component = 0;
-    std::vector<std::byte> values;
+    RawVector<std::byte> values;
   };
 
   struct Piece {
     LoadedPtr loaded;
     int box_in_frame = 0;
+    uint64_t first_element = 0;  // of the box in the frame
   };
 
   std::string chunk_name(size_t level, uint64_t chunk) const;
@@ -79,6 +81,7 @@ class FrameReader {
   Result<std::vector<std::byte>> read_chunk_bytes(size_t level, uint64_t chunk) const;
   // What a chunk holds of a box; corrupt when its frame does not.
   Result<Piece> find_piece(size_t level, size_t box, uint64_t chunk);
+  Result<Piece> look_for_piece(size_t level, size_t box, uint64_t chunk);
   // The values of a component, when it was asked for before and they can be kept; else null.
   const std::byte* decoded(const LoadedPtr& loaded, int component, const CoarserLevel* coarser);
   // The pieces that hold the component, in order.
@@ -88,6 +91,13 @@ class FrameReader {
   bool expects_all_ = false;
   uint64_t max_recent_bytes_;
   uint64_t max_decoded_bytes_;
+  // The piece that was found last: it serves all components of a box.
+  struct LastPiece {
+    size_t level, box;
+    uint64_t chunk;
+    Piece piece;
+  };
+  std::optional<LastPiece> last_;
   std::list<LoadedPtr> recent_;  // most recent first
   uint64_t recent_bytes_ = 0;
   std::list<Decoded> decoded_;  // most recent first

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -61,14 +62,15 @@ std::string spaced(const Values& values, size_t count, Text&& text) {
 }
 
 // "rows,columns", the rows, each number with a comma behind it, and an empty line.
-std::string table_text(const Hierarchy& h, std::span<const FabExtremes> extremes,
-                       std::vector<double> FabExtremes::*values) {
-  std::string text = fmt::format("{},{}\n", extremes.size(), h.components.size());
+void append_table(const Hierarchy& h, std::span<const FabExtremes> extremes,
+                  std::vector<double> FabExtremes::*values, std::string& text) {
+  const auto end = std::back_inserter(text);
+  fmt::format_to(end, "{},{}\n", extremes.size(), h.components.size());
   for (const FabExtremes& row : extremes) {
-    for (double v : row.*values) text += fmt::format("{:.17e},", v);
+    for (double v : row.*values) fmt::format_to(end, "{:.17e},", v);
     text += "\n";
   }
-  return text + "\n";
+  text += "\n";
 }
 
 // Values that follow each other, into the extremes of those before them. Of equal values (zeros of both
@@ -233,15 +235,21 @@ std::string fab_array_header_text(const Hierarchy& hierarchy, int level, std::sp
   constexpr int several_files = 1;
   constexpr int ghosts = 0;
   const std::vector<Box>& boxes = hierarchy.levels[static_cast<size_t>(level)].boxes;
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n({} 0\n", version, several_files,
-                                 hierarchy.components.size(), ghosts, boxes.size());
+  // At once: to grow it would take several times its memory, where boxes are small and many.
+  constexpr size_t of_a_box = 80, of_a_number = 25;
+  std::string text;
+  text.reserve(boxes.size() * (of_a_box + 2 * hierarchy.components.size() * of_a_number));
+  const auto end = std::back_inserter(text);
+  fmt::format_to(end, "{}\n{}\n{}\n{}\n({} 0\n", version, several_files, hierarchy.components.size(), ghosts,
+                 boxes.size());
   for (const Box& box : boxes) text += amr::to_string(box, hierarchy.dims) + "\n";
-  text += fmt::format(")\n{}\n", places.size());
+  fmt::format_to(end, ")\n{}\n", places.size());
   for (const FabPlace& place : places)
-    text += fmt::format("FabOnDisk: {} {}\n", place.file, place.offset_bytes);
+    fmt::format_to(end, "FabOnDisk: {} {}\n", place.file, place.offset_bytes);
   text += "\n";
-  return text + table_text(hierarchy, extremes, &FabExtremes::min) +
-         table_text(hierarchy, extremes, &FabExtremes::max);
+  append_table(hierarchy, extremes, &FabExtremes::min, text);
+  append_table(hierarchy, extremes, &FabExtremes::max, text);
+  return text;
 }
 
 Status check_side_file_name(const std::string& name) {

@@ -162,8 +162,9 @@ class PassingChunks {
         encoding_.around, encoding_.inside, encoded));
     NEVE_ASSIGN(encoded.spooled_at, passing_.spool->put(encoded.frame));
     encoded.spool = passing_.spool;
-    encoded.frame = {};
-    encoded.report.sections = {};  // many, and of no more use
+    // Empty ones in their places, since `= {}` would keep their memory.
+    encoded.frame = std::vector<std::byte>();
+    encoded.report.sections = std::vector<SectionInfo>();
     return {};
   }
 
