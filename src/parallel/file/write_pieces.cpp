@@ -119,43 +119,48 @@ Status write_alone(MPI_File file, const std::string& path, std::span<const Piece
   return check_written(written, bytes_of(pieces), path);
 }
 
-// The pieces of a call, in `buffer`, which lasts from call to call.
-Status load_pieces(const LoadBytes& load, std::span<Piece> pieces, std::vector<std::byte>& buffer) {
-  buffer.resize(std::max<size_t>(buffer.size(), bytes_of(pieces)));
-  size_t at = 0;
-  for (Piece& piece : pieces) {
-    const std::span<std::byte> bytes = std::span(buffer).subspan(at, piece.rows.bytes());
-    NEVE_TRY(load(piece.address, bytes));
-    piece.rows.first = bytes.data();
-    at += bytes.size();
+// The pieces of each of this rank's calls, in the order in which they are made.
+std::vector<std::span<Piece>> pieces_of_calls(Calls& calls) {
+  std::vector<std::span<Piece>> parts;
+  const std::span<Piece> pieces = calls.pieces;
+  size_t begin = 0;
+  for (const std::vector<size_t>& ends : calls.ends) {
+    for (const size_t end : ends) {
+      parts.push_back(pieces.subspan(begin, end - begin));
+      begin = end;
+    }
   }
-  return {};
+  return parts;
 }
 
 // `rounds`: calls of each dataset, the most of any rank. Ranks with fewer take part without data. Counts the
 // calls of this rank.
 Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, Calls& calls,
                    std::span<const uint64_t> rounds, const LoadBytes& load, uint64_t& mpi_writes) {
-  const std::span<Piece> pieces = calls.pieces;
-  std::vector<std::byte> buffer;
-  Status status;
+  const std::span<const Piece> pieces = calls.pieces;
+  std::optional<LoadAhead> ahead;
+  Status status = guarded("write", [&]() -> Status {
+    if (load) ahead.emplace(load, pieces_of_calls(calls));
+    return {};
+  });
+  if (!order.is_collective && !status.ok()) return status;
   size_t begin = 0;
   for (size_t dataset = 0; dataset < calls.ends.size(); ++dataset) {
     const std::vector<size_t>& ends = calls.ends[dataset];
     for (size_t call = 0; call < rounds[dataset]; ++call) {
       const size_t end = call < ends.size() ? ends[call] : begin;
-      std::span<Piece> part = pieces.subspan(begin, end - begin);
+      std::span<const Piece> part = pieces.subspan(begin, end - begin);
+      if (ahead && call < ends.size() && status.ok()) status = ahead->next();
       begin = end;
-      Status loaded = load ? guarded("write", [&] { return load_pieces(load, part, buffer); }) : Status();
-      if (!loaded.ok() && !order.is_collective) return loaded;
-      if (!loaded.ok()) part = {};  // the other ranks wait in the call
+      if (load && !status.ok()) part = {};                      // the other ranks wait in the call
+      if (!order.is_collective && !status.ok()) return status;  // nobody waits
       // Guarded to the end: the other ranks go on to the next call.
       Status one = guarded("write", [&] {
         return order.is_collective ? write_together(file, path, part, order.pieces_a_call == 1)
                                    : write_alone(file, path, part);
       });
       ++mpi_writes;
-      if (status.ok()) status = std::move(loaded.ok() ? one : loaded);
+      if (status.ok()) status = std::move(one);
       if (!order.is_collective && !status.ok()) return status;  // nobody waits
     }
   }
