@@ -302,6 +302,7 @@ Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, PlotfileSour
   return guarded(path, [&]() -> Status {
     NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
     const Hierarchy& hierarchy = values.hierarchy();
+    const ShowFraction silent;
     std::vector<LocalBox> boxes;
     std::optional<LocalValues> owned;
     NEVE_TRY(agree(own, guarded("read", [&]() -> Status {
@@ -310,7 +311,7 @@ Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, PlotfileSour
                      values.expect_all();
                      return {};
                    })));
-    return write_whole(own, path, hierarchy, *owned, own.rank() == 0 ? progress : ShowFraction());
+    return write_whole(own, path, hierarchy, *owned, own.rank() == 0 ? progress : silent);
   });
 }
 
