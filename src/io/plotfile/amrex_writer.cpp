@@ -163,9 +163,10 @@ Status write_fab_run(int fd, const std::string& name, int64_t offset_bytes, cons
                      const Box& box, uint64_t first, uint64_t count, const std::byte* values) {
   const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
   const std::string header = fab_header_text(hierarchy, box);
-  if (first == 0) NEVE_TRY(write_fully(fd, offset_bytes, std::as_bytes(std::span(header)), name));
-  return write_fully(fd, offset_bytes + static_cast<int64_t>(header.size() + first * value_bytes),
-                     {values, count * value_bytes}, name);
+  const std::span<const std::byte> run(values, count * value_bytes);
+  const int64_t values_begin = offset_bytes + static_cast<int64_t>(header.size());
+  if (first > 0) return write_fully(fd, values_begin + static_cast<int64_t>(first * value_bytes), run, name);
+  return files::write_fully(fd, offset_bytes, std::as_bytes(std::span(header)), run, name);
 }
 
 void merge_extremes(const Hierarchy& hierarchy, int component, uint64_t cells, const std::byte* values,

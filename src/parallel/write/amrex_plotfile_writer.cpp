@@ -111,14 +111,13 @@ Status write_fabs(FabFiles& files, const Hierarchy& hierarchy, const LocalValues
 Status write_read_fabs(FabFiles& files, const Hierarchy& hierarchy, const LocalValues& owned,
                        BoxExtremes& extremes, const ShowFraction& show) {
   const BoxPieces pieces(owned, hierarchy, false);
-  const auto write_run = [&](const BoxRun& run, const std::byte* values) -> Status {
-    NEVE_ASSIGN(const FabFiles::Fab fab, files.fab(owned[run.local]));
-    const uint64_t first =
-        static_cast<uint64_t>(run.component) * static_cast<uint64_t>(fab.box.cells()) + run.first_cell;
-    NEVE_TRY(plotfile::write_fab_run(fab.fd, fab.path, fab.offset_bytes, hierarchy, fab.box, first, run.cells,
-                                     values));
-    plotfile::FabExtremes& of_box = extremes[run.local];
-    plotfile::merge_extremes(hierarchy, run.component, run.cells, values, of_box);
+  const auto write = [&](const BoxStretch& stretch, const std::byte* values) -> Status {
+    NEVE_ASSIGN(const FabFiles::Fab fab, files.fab(owned[stretch.local]));
+    return plotfile::write_fab_run(fab.fd, fab.path, fab.offset_bytes, hierarchy, fab.box,
+                                   stretch.first_element, stretch.elements, values);
+  };
+  const auto note_extremes = [&](const BoxRun& run, const std::byte* values) -> Status {
+    plotfile::merge_extremes(hierarchy, run.component, run.cells, values, extremes[run.local]);
     return {};
   };
   PiecewiseWork work;
@@ -129,7 +128,10 @@ Status write_read_fabs(FabFiles& files, const Hierarchy& hierarchy, const LocalV
     work.done = [&](size_t done) { show(static_cast<double>(done) / static_cast<double>(pieces.count())); };
   }
   work.read = [&](size_t piece, std::byte* out) { return pieces.read(piece, out); };
-  work.work = [&](size_t piece, std::byte* values) { return pieces.for_each_run(piece, values, write_run); };
+  work.work = [&](size_t piece, std::byte* values) -> Status {
+    NEVE_TRY(pieces.for_each_run(piece, values, note_extremes));
+    return pieces.for_each_stretch(piece, values, write);
+  };
   return run_reading_ahead(work);
 }
 

@@ -60,17 +60,32 @@ std::span<const BoxRun> BoxPieces::runs_of(size_t piece) const {
   return std::span(runs_).subspan(begin, ends_[piece] - begin);
 }
 
-// Runs of a box that follow each other are one read.
+std::vector<BoxStretch> BoxPieces::stretches_of(size_t piece) const {
+  std::vector<BoxStretch> stretches;
+  for (const BoxRun& run : runs_of(piece)) {
+    if (stretches.empty() || stretches.back().local != run.local) {
+      const auto cells = static_cast<uint64_t>(box(run.local).cells());
+      stretches.push_back({run.local, static_cast<uint64_t>(run.component) * cells + run.first_cell, 0});
+    }
+    stretches.back().elements += run.cells;
+  }
+  return stretches;
+}
+
 Status BoxPieces::read(size_t piece, std::byte* out) const {
-  const std::span<const BoxRun> runs = runs_of(piece);
-  for (size_t i = 0; i < runs.size();) {
-    const auto cells = static_cast<uint64_t>(box(runs[i].local).cells());
-    const uint64_t begin = static_cast<uint64_t>(runs[i].component) * cells + runs[i].first_cell;
-    uint64_t count = 0;
-    const size_t local = runs[i].local;
-    for (; i < runs.size() && runs[i].local == local; ++i) count += runs[i].cells;
-    NEVE_TRY(owned_.read(local, begin, count, out));
-    out += count * value_bytes_;
+  for (const BoxStretch& stretch : stretches_of(piece)) {
+    NEVE_TRY(owned_.read(stretch.local, stretch.first_element, stretch.elements, out));
+    out += stretch.elements * value_bytes_;
+  }
+  return {};
+}
+
+Status BoxPieces::for_each_stretch(
+    size_t piece, const std::byte* values,
+    const std::function<Status(const BoxStretch&, const std::byte*)>& use) const {
+  for (const BoxStretch& stretch : stretches_of(piece)) {
+    NEVE_TRY(use(stretch, values));
+    values += stretch.elements * value_bytes_;
   }
   return {};
 }

@@ -22,6 +22,13 @@ struct BoxRun {
   uint64_t cells = 0;
 };
 
+// Runs of a box that follow each other.
+struct BoxStretch {
+  size_t local = 0;
+  uint64_t first_element = 0;
+  uint64_t elements = 0;
+};
+
 class BoxPieces {
  public:
   // Of values that are read. `stored`: their boxes, with the ghosts in them. A component is cut into runs
@@ -35,8 +42,12 @@ class BoxPieces {
   // Calls use(run, its values) for each run of a piece.
   Status for_each_run(size_t piece, const std::byte* values,
                       const std::function<Status(const BoxRun&, const std::byte*)>& use) const;
+  // The same of the longest stretches that the piece has.
+  Status for_each_stretch(size_t piece, const std::byte* values,
+                          const std::function<Status(const BoxStretch&, const std::byte*)>& use) const;
 
  private:
+  std::vector<BoxStretch> stretches_of(size_t piece) const;
   std::span<const BoxRun> runs_of(size_t piece) const;
   void add(size_t local, bool whole_components);
   void add_run(const BoxRun& run);
