@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "core/amr/box_text.hpp"
 #include "io/plotfile/file.hpp"
@@ -73,12 +75,42 @@ void append_table(const Hierarchy& h, std::span<const FabExtremes> extremes,
   text += "\n";
 }
 
+// The extremes of all values but NaN, in lanes that a compiler makes vectors of; nothing (smallest above
+// largest) where all are NaN. Which zero of two stands for both is left open.
+template <class T>
+std::pair<T, T> lane_extremes(const T* values, uint64_t count) {
+  constexpr size_t lanes = 8;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  std::array<T, lanes> low, high;
+  low.fill(infinity);
+  high.fill(-infinity);
+  uint64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (size_t l = 0; l < lanes; ++l) {
+      low[l] = values[i + l] < low[l] ? values[i + l] : low[l];
+      high[l] = values[i + l] > high[l] ? values[i + l] : high[l];
+    }
+  }
+  for (; i < count; ++i) {
+    low[0] = values[i] < low[0] ? values[i] : low[0];
+    high[0] = values[i] > high[0] ? values[i] : high[0];
+  }
+  return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
 // Values that follow each other, into the extremes of those before them. Of equal values (zeros of both
 // signs) the first stays.
 template <class T>
 void merge_run(const T* values, uint64_t count, double& min, double& max) {
   auto smallest = static_cast<T>(min);
   auto largest = static_cast<T>(max);
+  const auto [low, high] = lane_extremes(values, count);
+  if (low > high) return;
+  if (low != 0 && high != 0) {
+    if (!(low >= smallest)) min = static_cast<double>(low);
+    if (!(high <= largest)) max = static_cast<double>(high);
+    return;
+  }
   for (uint64_t i = 0; i < count; ++i) {
     // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
     if (!(values[i] >= smallest) && !std::isnan(values[i])) smallest = values[i];
