@@ -74,8 +74,8 @@ class PlotfileSource {
     (void)level, (void)box, (void)component;
     return std::vector<uint8_t>{};
   }
-  // Where a box lies in the source: the boxes of a level are read fastest by rising place. 0 of a box that does not
-  // exist.
+  // Where a box lies in the source: the boxes of a level are read fastest by rising place. 0 of a box that
+  // does not exist.
   virtual uint64_t place(int level, int box) const {
     (void)level;
     return static_cast<uint64_t>(box);
