@@ -26,5 +26,11 @@ Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, con
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options);
 
+// The same of values that do not fit into memory (write_plotfile of a source): *values[v] are those of
+// variables[v], its boxes those of the hierarchy with the variable's ghosts around them.
+Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                     Span<const Variable> variables, Span<PlotfileSource* const> values,
+                                     const WriteOptions& options);
+
 }  // namespace neve
 #pragma GCC visibility pop

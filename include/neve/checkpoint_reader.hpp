@@ -40,6 +40,13 @@ class Checkpoint {
   // One component of a box with the variable's ghosts, x fastest, into `out`, which holds as many values.
   // Errors: usage (no such thing), corrupt.
   virtual Status read_box(int variable, int level, int box, int component, std::byte* out) = 0;
+  // As of PlotfileSource: where a box of a variable lies, and that all of one variable after another will be
+  // read.
+  virtual uint64_t place(int variable, int level, int box) const {
+    (void)variable, (void)level;
+    return static_cast<uint64_t>(box);
+  }
+  virtual void expect_all() {}
 };
 
 // Errors: failure (missing, unreadable), usage (not a checkpoint, or it refers to a file outside its folder),

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neve/box.hpp"
@@ -57,10 +59,35 @@ class PlotfileSource {
   // boxes[box].cells() values of hierarchy().dtype. Left-out covered cells come back as the average
   // of the finer cells. Errors: usage (no such thing, `out` null), corrupt, failure.
   virtual Status read_box(int level, int box, int component, std::byte* out) = 0;
+  // `count` components of a box from `first` on, one after another, each as read_box gives it. Errors: those
+  // of read_box.
+  virtual Status read_components(int level, int box, int first, int count, std::byte* out);
+  // `cells` cells of a component from cell `first` on, as they follow each other in what read_box gives.
+  // False where the source only reads whole components; nothing is written then. Errors: those of read_box.
+  virtual Result<bool> read_cells(int level, int box, int component, int64_t first, int64_t cells,
+                                  std::byte* out) {
+    (void)level, (void)box, (void)component, (void)first, (void)cells, (void)out;
+    return false;
+  }
   // Which covered cells of that box the file does not hold (1), x fastest; empty when it holds all.
   virtual Result<std::vector<uint8_t>> left_out(int level, int box, int component) {
     (void)level, (void)box, (void)component;
     return std::vector<uint8_t>{};
+  }
+  // Where a box lies in the source: the boxes of a level are read fastest by rising place. 0 of a box that
+  // does not exist.
+  virtual uint64_t place(int level, int box) const {
+    (void)level;
+    return static_cast<uint64_t>(box);
+  }
+  // Announces that all boxes with all components will be read, about once each and by rising place. Values
+  // are the same without; with it a source decodes more at a time, and holds less of what it has read.
+  virtual void expect_all() {}
+  // The smallest and largest value of a component of a level as the source itself states them; nothing where
+  // it does not, or there is no such component. Not checked against the values.
+  virtual std::optional<std::pair<double, double>> stated_range(int level, int component) const {
+    (void)level, (void)component;
+    return {};
   }
   // Contents of the source that are neither a field nor a side file (particles, raw fields, files too large),
   // so that a conversion can report that they are not copied.

@@ -94,9 +94,24 @@ struct WriteReport {                  // the same on every rank
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    Span<const LocalBox> owned, const WriteOptions& options);
 
+// The same of values that do not fit into memory: each rank reads its boxes (distribute_boxes) from `values`,
+// a few chunks at a time, ahead of encoding and writing them; the frames wait in a scratch file beside
+// `path`. The boxes of values.hierarchy() are those of `hierarchy` in the same order, with options.ghosts
+// layers around them. Values are read once where `values` states its ranges and they turn out to be true,
+// else twice; with strategies filtered and amrex-1d and with cross_level all are held in memory. They are
+// read by another thread than the caller's.
+Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                   PlotfileSource& values, const WriteOptions& options);
+
 // Writes an AMReX native plotfile directory, with the same promises (the directory is renamed when complete).
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                             Span<const LocalBox> owned);
+
+// The same of values that do not fit into memory, of values.hierarchy(): each rank reads its boxes a few MiB
+// at a time, ahead of writing them. `progress`: called on rank 0 only, from the calling thread, with a
+// fraction in 0..1. Must not throw.
+Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, PlotfileSource& values,
+                            const std::function<void(double fraction)>& progress = {});
 
 }  // namespace neve
 #pragma GCC visibility pop

@@ -42,6 +42,21 @@ def run_as_stranger(*command):
     return done.stdout
 
 
+# In a small process of its own: the kernel counts what its parent had to a command's memory.
+PEAK = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss * 1024)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak_bytes(*words):
+    """What a command had in memory at most."""
+    return int(run_as_stranger(sys.executable, "-c", PEAK, NEVE, *map(str, words)))
+
+
 class Outcome:
     def __init__(self, done):
         self.code = done.returncode

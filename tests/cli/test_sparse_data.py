@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from .conftest import NEVE, run_as_stranger
+from .conftest import peak_bytes, run_as_stranger
 
 WAVES = np.sin(np.arange(2**16) * 0.01).astype("f4") + 280
 AT = 3 * 2**38  # of the one chunk that was written
@@ -118,21 +118,6 @@ def test_a_change_far_away_is_found(neve, tmp_path):
     for pair in (("a.h5", "b.h5"), ("b.h5", "a.h5")):
         found = neve("verify", *(tmp_path / name for name in pair), "--json", expect=3)
         assert not found.json["ok"]
-
-
-# In a small process of its own: the kernel counts what its parent had to a command's memory.
-PEAK = """
-import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
-_, status, usage = os.wait4(process.pid, 0)
-print(usage.ru_maxrss * 1024)
-sys.exit(os.waitstatus_to_exitcode(status))
-"""
-
-
-def peak_bytes(*words):
-    """What a command had in memory at most."""
-    return int(run_as_stranger(sys.executable, "-c", PEAK, NEVE, *map(str, words)))
 
 
 def test_many_small_chunks_take_no_memory_each(tmp_path):

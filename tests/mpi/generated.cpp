@@ -12,6 +12,8 @@
 #include <iterator>
 #include <limits>
 
+#include "core/amr/grow.hpp"
+
 namespace neve::test {
 namespace {
 
@@ -204,6 +206,58 @@ std::vector<double> box_values(const Hierarchy& h, int level, int box, int compo
     }
   }
   return values;
+}
+
+GeneratedSource::GeneratedSource(const Hierarchy& hierarchy, const IntVect& ghosts) : hierarchy_(hierarchy) {
+  for (Level& level : hierarchy_.levels) amr::grow_boxes(level, ghosts);
+}
+
+Status GeneratedSource::read_box(int level, int box, int component, std::byte* out) {
+  if (damaged_ == std::pair(level, box)) {
+    return corrupt("level " + std::to_string(level) + " box " + std::to_string(box) + " is damaged");
+  }
+  for (const double value : box_values(hierarchy_, level, box, component)) {
+    const auto narrow = static_cast<float>(value);
+    const size_t bytes = dtype_bytes(hierarchy_.dtype);
+    std::memcpy(out, bytes == sizeof narrow ? static_cast<const void*>(&narrow) : &value, bytes);
+    out += bytes;
+    ++values_read_;
+  }
+  return {};
+}
+
+uint64_t GeneratedSource::place(int level, int box) const {
+  return hierarchy_.levels[static_cast<size_t>(level)].boxes.size() - static_cast<size_t>(box);
+}
+
+std::optional<std::pair<double, double>> GeneratedSource::stated_range(int level, int component) const {
+  if (ranges_.empty()) return {};
+  return ranges_[static_cast<size_t>(level) * hierarchy_.components.size() + static_cast<size_t>(component)];
+}
+
+HeldFromSource::HeldFromSource(PlotfileSource& source, const IntVect& ghosts, int ranks, int rank) {
+  const Hierarchy& h = source.hierarchy();
+  const std::vector<std::vector<int>> owner = distribute_boxes(h, ranks);
+  for (size_t l = 0; l < owner.size(); ++l) {
+    for (size_t b = 0; b < owner[l].size(); ++b) {
+      if (owner[l][b] != rank) continue;
+      LocalBox local{static_cast<int>(l), static_cast<int>(b), {}, ghosts};
+      const Box& box = h.levels[l].boxes[b];
+      const size_t component_bytes = static_cast<size_t>(box.cells()) * dtype_bytes(h.dtype);
+      std::vector<std::byte>& bytes = storage_.emplace_back(component_bytes * h.components.size());
+      for (size_t c = 0; c < h.components.size(); ++c) {
+        const Status read =
+            source.read_box(local.level, local.box, static_cast<int>(c), bytes.data() + c * component_bytes);
+        EXPECT_TRUE(read.ok()) << read.message();
+      }
+      FrameBox shape;
+      for (int d = 0; d < max_dims; ++d) shape.size[static_cast<size_t>(d)] = box.size(d);
+      local.data = dense_box_data(bytes.data(), shape);
+      const int64_t before = ghosts[0] + ghosts[1] * local.data.stride[1] + ghosts[2] * local.data.stride[2];
+      local.data.data = bytes.data() + static_cast<size_t>(before) * dtype_bytes(h.dtype);
+      boxes_.push_back(local);
+    }
+  }
 }
 
 std::vector<double> widen(DType dtype, const std::vector<std::byte>& bytes) {

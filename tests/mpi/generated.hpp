@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neve/hierarchy.hpp"
@@ -46,6 +48,43 @@ inline WriteOptions leaving_out() {
 class OwnedBoxes {
  public:
   OwnedBoxes(const Hierarchy& hierarchy, const std::vector<std::vector<int>>& owner, int rank);
+  const std::vector<LocalBox>& boxes() const { return boxes_; }
+
+ private:
+  std::vector<std::vector<std::byte>> storage_;
+  std::vector<LocalBox> boxes_;
+};
+
+// The same values read from a source; with layers of ghosts, whose values continue the fields. What it states
+// of its ranges, and a box that it cannot read, are the test's.
+class GeneratedSource : public PlotfileSource {
+ public:
+  explicit GeneratedSource(const Hierarchy& hierarchy, const IntVect& ghosts = {0, 0, 0});
+
+  // By level, then component.
+  void state(std::vector<std::pair<double, double>> ranges) { ranges_ = std::move(ranges); }
+  void fail_at(int level, int box) { damaged_ = {level, box}; }
+  // Of all reads so far.
+  uint64_t values_read() const { return values_read_; }
+
+  const Hierarchy& hierarchy() const override { return hierarchy_; }
+  std::string kind() const override { return "generated"; }
+  Status read_box(int level, int box, int component, std::byte* out) override;
+  // Backwards, as no file would have them.
+  uint64_t place(int level, int box) const override;
+  std::optional<std::pair<double, double>> stated_range(int level, int component) const override;
+
+ private:
+  Hierarchy hierarchy_;
+  std::vector<std::pair<double, double>> ranges_;
+  std::optional<std::pair<int, int>> damaged_;
+  uint64_t values_read_ = 0;
+};
+
+// A rank's boxes with the values of a source, ghosts in them.
+class HeldFromSource {
+ public:
+  HeldFromSource(PlotfileSource& source, const IntVect& ghosts, int ranks, int rank);
   const std::vector<LocalBox>& boxes() const { return boxes_; }
 
  private:

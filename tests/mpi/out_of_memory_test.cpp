@@ -107,6 +107,26 @@ TEST_F(OutOfMemoryOnOneRank, WritingAPlotfile) {
   }
 }
 
+TEST_F(OutOfMemoryOnOneRank, WritingValuesThatAreRead) {
+  test::GeneratedSource source(hierarchy_);
+  for (const bool compress : {true, false}) {
+    WriteOptions options;
+    options.compress = compress;
+    options.covered = compress ? Covered::automatic : Covered::keep;
+    sweep(compress ? "read, compressed" : "read, uncompressed",
+          [&] { return write_plotfile(MPI_COMM_WORLD, path_, hierarchy_, source, options).status(); });
+    if (HasFatalFailure()) return;
+  }
+  const Variable variable{"all", hierarchy_.components};
+  PlotfileSource* const sources[] = {&source};
+  sweep("read, checkpoint", [&] {
+    return write_checkpoint(MPI_COMM_WORLD, path_, hierarchy_, std::span(&variable, 1), sources, {}).status();
+  });
+  if (HasFatalFailure()) return;
+  const std::string folder = directory_ + "/folder";
+  sweep("read, AMReX", [&] { return write_amrex_plotfile(MPI_COMM_WORLD, folder, source); });
+}
+
 TEST_F(OutOfMemoryOnOneRank, WritingAnAmrexPlotfile) {
   sweep("AMReX", [&] { return write_amrex_plotfile(MPI_COMM_WORLD, path_, hierarchy_, owned_.boxes()); });
 }

@@ -52,6 +52,31 @@ Status write_state(const std::string& path, int version, const std::string& stra
   return write_checkpoint(MPI_COMM_WORLD, path, hierarchy, std::span(&variable, 1), boxes, options).status();
 }
 
+// The same of values that are read meanwhile.
+Status write_read_plot(const std::string& path, int version, const std::string& strategy, bool compresses) {
+  GeneratedSource source(hierarchy_of(version));
+  WriteOptions options;
+  options.strategy = strategy;
+  options.compress = compresses;
+  return write_plotfile(MPI_COMM_WORLD, path, source.hierarchy(), source, options).status();
+}
+
+Status write_read_folder(const std::string& path, int version) {
+  GeneratedSource source(hierarchy_of(version));
+  return write_amrex_plotfile(MPI_COMM_WORLD, path, source);
+}
+
+Status write_read_state(const std::string& path, int version) {
+  GeneratedSource source(hierarchy_of(version));
+  Variable variable;
+  variable.name = "state";
+  variable.components = source.hierarchy().components;
+  variable.bound = {BoundMode::rel, 1e-3};
+  PlotfileSource* const sources[] = {&source};
+  return write_checkpoint(MPI_COMM_WORLD, path, source.hierarchy(), std::span(&variable, 1), sources, {})
+      .status();
+}
+
 // Several blocks of each rank, and frames of more than a page.
 constexpr uint64_t count = 12000;
 std::vector<double> values_of(int version) {
@@ -117,6 +142,18 @@ std::vector<WriteKind> make_kinds() {
          always({"place", "skeleton", "write", "sync", "rename"}),
          [=](const std::string& path, int version) { return write_state(path, version, strategy, false); }});
   }
+  for (const char* strategy : {"skeleton", "independent"}) {
+    kinds.push_back(
+        {std::string("read_plot_") + strategy, always(compressed), [=](const std::string& path, int version) {
+           return write_read_plot(path, version, strategy, true);
+         }});
+    kinds.push_back(
+        {std::string("read_plain_") + strategy, always(plain), [=](const std::string& path, int version) {
+           return write_read_plot(path, version, strategy, false);
+         }});
+  }
+  kinds.push_back({"read_checkpoint", always(compressed), write_read_state});
+  kinds.push_back({"read_amrex_folder", always({"write", "sync", "rename"}), write_read_folder});
   kinds.push_back({"amrex_folder", always({"write", "sync", "rename"}), write_folder});
   kinds.push_back({"frames_of_all", always(compressed), [](const std::string& path, int version) {
                      return write_frames(path, version, NEVE_MPI_FILE_CREATE, true);

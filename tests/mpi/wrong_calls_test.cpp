@@ -721,10 +721,27 @@ TEST_F(WrongCallsOfMpi, Reading) {
       refused("PlotfileSource::read_box", (*source)->read_box(number, 0, 0, out.data()));
       refused("PlotfileSource::read_box", (*source)->read_box(0, number, 0, out.data()));
       refused("PlotfileSource::read_box", (*source)->read_box(0, 0, number, out.data()));
+      refused("PlotfileSource::read_components", (*source)->read_components(number, 0, 0, 1, out.data()));
+      refused("PlotfileSource::read_components", (*source)->read_components(0, number, 0, 1, out.data()));
+      refused("PlotfileSource::read_components", (*source)->read_components(0, 0, number, 1, out.data()));
+      refused("PlotfileSource::read_components", (*source)->read_components(0, 0, 1, number, out.data()));
+      for (const Result<bool>& read : {(*source)->read_cells(number, 0, 0, 0, 1, out.data()),
+                                       (*source)->read_cells(0, number, 0, 0, 1, out.data()),
+                                       (*source)->read_cells(0, 0, number, 0, 1, out.data()),
+                                       (*source)->read_cells(0, 0, 0, number, 1, out.data()),
+                                       (*source)->read_cells(0, 0, 0, 0, number, out.data())}) {
+        survived("PlotfileSource::read_cells", !read.ok() || !*read);
+      }
+      survived("PlotfileSource::place", (*source)->place(number, 0) == 0 && (*source)->place(0, number) == 0);
+      survived("PlotfileSource::stated_range",
+               !(*source)->stated_range(number, 0) && !(*source)->stated_range(0, number));
       const auto left_out = (*source)->left_out(0, 0, number);
       survived("PlotfileSource::left_out", !left_out.ok() || left_out->empty());
     }
     refused("PlotfileSource::read_box", (*source)->read_box(0, 0, 0, nullptr));
+    refused("PlotfileSource::read_components", (*source)->read_components(0, 0, 0, 1, nullptr));
+    (*source)->expect_all();
+    survived("PlotfileSource::expect_all", (*source)->read_box(0, 0, 0, out.data()).ok());
     survived("PlotfileSource::hierarchy", (*source)->hierarchy().components.size() == 2);
     survived("PlotfileSource::left_behind", (*source)->left_behind().empty());
     survived("PlotfileSource::remarks", (*source)->remarks().empty());
@@ -738,7 +755,12 @@ TEST_F(WrongCallsOfMpi, Reading) {
     refused("Checkpoint::read_box", (*checkpoint)->read_box(0, number, 0, 0, out.data()));
     refused("Checkpoint::read_box", (*checkpoint)->read_box(0, 0, number, 0, out.data()));
     refused("Checkpoint::read_box", (*checkpoint)->read_box(0, 0, 0, number, out.data()));
+    survived("Checkpoint::place", (*checkpoint)->place(number, 0, 0) == 0 &&
+                                      (*checkpoint)->place(0, number, 0) == 0 &&
+                                      (*checkpoint)->place(0, 0, number) == 0);
   }
+  (*checkpoint)->expect_all();
+  survived("Checkpoint::expect_all", (*checkpoint)->read_box(0, 0, 0, 0, out.data()).ok());
   refused("Checkpoint::read_box", (*checkpoint)->read_box(0, 0, 0, 0, nullptr));
   survived("Checkpoint::hierarchy", (*checkpoint)->hierarchy().levels.size() == 1);
   survived("Checkpoint::variables", (*checkpoint)->variables().size() == 1);

@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "core/amr/grow.hpp"
@@ -32,8 +31,8 @@
 #include "tools/neve/data_file.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/grown_source.hpp"
-#include "tools/neve/local_boxes.hpp"
 #include "tools/neve/source.hpp"
+#include "tools/neve/source_to_write.hpp"
 #include "tools/neve/variable_rules.hpp"
 #include "tools/neve/write_report.hpp"
 
@@ -101,21 +100,6 @@ Result<CheckpointConversion> checkpoint_conversion(const CLI::App& app, const Ar
   NEVE_TRY(refuse_idle_codec_options(args.flags.asked(), options::codec_uses(effective, field_prefix)));
   conversion.json = args.json;
   return conversion;
-}
-
-// Boxes as Chombo wants them in a file: its reader sorts them and takes what it finds in that order.
-Hierarchy sorted_as_chombo(const Hierarchy& h, std::vector<LocalBox>& boxes) {
-  Hierarchy sorted = h;
-  sort_boxes_as_chombo(sorted);
-  const auto before = [](const Box& a, const Box& b) { return std::tie(a.lo, a.hi) < std::tie(b.lo, b.hi); };
-  for (LocalBox& local : boxes) {
-    const auto level = static_cast<size_t>(local.level);
-    const std::vector<Box>& places = sorted.levels[level].boxes;
-    const Box& box = h.levels[level].boxes[static_cast<size_t>(local.box)];
-    local.box =
-        static_cast<int>(std::lower_bound(places.begin(), places.end(), box, before) - places.begin());
-  }
-  return sorted;
 }
 
 std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
@@ -224,28 +208,23 @@ Result<std::vector<std::string>> stays_behind(const PlotfileSource& source, bool
   return behind;
 }
 
-// Boxes of a source that holds them with `ghosts` around them, with those or without.
-Result<LocalBoxes> read_plotfile_boxes(const Ranks& ranks, PlotfileSource& source, const IntVect& ghosts,
-                                       const std::string& path, Progress& progress) {
-  if (ghosts == IntVect{0, 0, 0}) return read_local_boxes(ranks, source, path, progress);
-  GrownSource grown(source, ghosts);
-  NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, grown, path, progress));
-  give_ghosts(local, ghosts, source.hierarchy().dtype);
-  return local;
-}
-
 // What was made of a plotfile, for people and as data.
 struct Made {
   nlohmann::ordered_json json;
   std::string summary;
 };
 
-// Collective, into an HDF5 file; `local` are moved to Chombo's order where it is uncompressed.
-Result<Made> make_hdf5(const Ranks& ranks, const Args& args, const Hierarchy& h, std::vector<LocalBox>& local,
-                       const WriteOptions& options, double read_seconds) {
-  const Hierarchy written = is_uncompressed(args) ? sorted_as_chombo(h, local) : h;
-  NEVE_ASSIGN(const WriteReport report,
-              write_plotfile(ranks.comm(), args.destination, written, local, options));
+// Collective, into an HDF5 file, with the source's layers of ghosts that the options say.
+Result<Made> make_hdf5(const Ranks& ranks, const Args& args, PlotfileSource& source,
+                       const WriteOptions& options, double open_seconds) {
+  Hierarchy h = source.hierarchy();
+  GrownSource grown(source, options.ghosts);
+  SourceToWrite values(grown, args.source);
+  if (is_uncompressed(args)) {
+    sort_boxes_as_chombo(h);
+    values.sort_as_chombo();
+  }
+  NEVE_ASSIGN(const WriteReport report, write_plotfile(ranks.comm(), args.destination, h, values, options));
   const bool bound_is_default = !args.flags.is_given("bound");
   const std::string bound = bound_is_default ? default_bound : args.flags.text("bound");
   Made made;
@@ -263,7 +242,7 @@ Result<Made> make_hdf5(const Ranks& ranks, const Args& args, const Hierarchy& h,
                     human_bytes(report.data_bytes), counted(report.mpi_writes, "MPI-IO write"));
   }
   made.json.update(report_json(report));
-  made.json["seconds"] = phases_json(report, read_seconds);
+  made.json["seconds"] = phases_json(report, open_seconds + values.seconds());
   if (options.layout != FileLayout{}) made.summary += hints_line(report);
   return made;
 }
@@ -277,10 +256,13 @@ uint64_t bytes_of_values(const Hierarchy& h) {
 }
 
 // Collective, into an AMReX plotfile directory.
-Result<Made> make_amrex(const Ranks& ranks, const Args& args, const Hierarchy& h,
-                        const std::vector<LocalBox>& local, double read_seconds) {
+Result<Made> make_amrex(const Ranks& ranks, const Args& args, PlotfileSource& source, Progress& progress,
+                        double open_seconds) {
+  const Hierarchy& h = source.hierarchy();
+  SourceToWrite values(source, args.source);
   const double write_begin_seconds = MPI_Wtime();
-  NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, h, local));
+  NEVE_TRY(write_amrex_plotfile(ranks.comm(), args.destination, values,
+                                [&](double fraction) { progress.show("write", fraction); }));
   const double write_seconds = MPI_Wtime() - write_begin_seconds;
   uint64_t on_disk_bytes = 0;
   NEVE_TRY(ranks.on_first("measure", [&]() -> Status {
@@ -291,7 +273,7 @@ Result<Made> make_amrex(const Ranks& ranks, const Args& args, const Hierarchy& h
   Made made;
   made.json["raw_bytes"] = raw_bytes;
   made.json["stored_bytes"] = on_disk_bytes;
-  made.json["seconds"] = {{"read", read_seconds}, {"write", write_seconds}};
+  made.json["seconds"] = {{"read", open_seconds + values.seconds()}, {"write", write_seconds}};
   made.summary = fmt::format("{}: AMReX plotfile, {}, {}\n", args.destination,
                              counted(h.levels.size(), "level"), human_bytes(raw_bytes));
   return made;
@@ -362,16 +344,13 @@ void report_plotfile(const Ranks& ranks, const Args& args, const Opened& opened,
 Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind,
                         double begin_seconds) {
   NEVE_ASSIGN(Opened opened, open_plotfile(ranks, args, app, kind));
-  const Hierarchy& h = opened.source->hierarchy();
+  const double open_seconds = MPI_Wtime() - begin_seconds;
   Progress progress(ranks.first());
-  NEVE_ASSIGN(LocalBoxes local,
-              read_plotfile_boxes(ranks, *opened.source, opened.options.ghosts, args.source, progress));
-  const double read_seconds = MPI_Wtime() - begin_seconds;
   opened.options.progress = [&](const std::string& phase, double fraction) {
     progress.show(phase, fraction);
   };
-  NEVE_ASSIGN(Made made, opened.to_hdf5 ? make_hdf5(ranks, args, h, local.boxes, opened.options, read_seconds)
-                                        : make_amrex(ranks, args, h, local.boxes, read_seconds));
+  NEVE_ASSIGN(Made made, opened.to_hdf5 ? make_hdf5(ranks, args, *opened.source, opened.options, open_seconds)
+                                        : make_amrex(ranks, args, *opened.source, progress, open_seconds));
   made.json["seconds"]["total"] = MPI_Wtime() - begin_seconds;
   if (ranks.first()) report_plotfile(ranks, args, opened, made);
   return {};

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <iostream>
 #include <memory>
 
@@ -12,8 +13,7 @@
 #include "tools/common/console.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/neve/explanation.hpp"
-#include "tools/neve/local_boxes.hpp"
-#include "tools/neve/source.hpp"
+#include "tools/neve/source_to_write.hpp"
 #include "tools/neve/variable_source.hpp"
 #include "tools/neve/write_report.hpp"
 
@@ -49,16 +49,6 @@ Result<std::vector<Variable>> variables_to_write(const std::vector<Variable>& fo
   return variables;
 }
 
-// This rank's boxes of a variable.
-Result<LocalBoxes> read_variable(const Ranks& ranks, Checkpoint& checkpoint, int number,
-                                 const std::string& path, Progress& progress) {
-  VariableSource source(checkpoint, number);
-  NEVE_ASSIGN(LocalBoxes local, read_local_boxes(ranks, source, path, progress));
-  give_ghosts(local, checkpoint.variables()[static_cast<size_t>(number)].ghosts,
-              checkpoint.hierarchy().dtype);
-  return local;
-}
-
 // The variables' fields, one after another, as those of a plotfile.
 void list_fields(const std::vector<Variable>& variables, WriteReport& report) {
   report.raw_bytes = 0;
@@ -92,23 +82,24 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
     return variables_to_write(checkpoint->variables(), conversion);
   }));
 
+  const double open_seconds = MPI_Wtime() - begin_seconds;
   Progress progress(ranks.first());
-  std::vector<LocalBoxes> held;
-  std::vector<std::vector<LocalBox>> boxes;
+  std::deque<VariableSource> of_variables;  // those that are written refer to them
+  std::deque<SourceToWrite> to_write;
+  std::vector<PlotfileSource*> values;
   for (size_t v = 0; v < variables.size(); ++v) {
-    NEVE_ASSIGN(LocalBoxes local,
-                read_variable(ranks, *checkpoint, static_cast<int>(v), conversion.source, progress));
-    boxes.push_back(local.boxes);
-    held.push_back(std::move(local));
+    VariableSource& source = of_variables.emplace_back(*checkpoint, static_cast<int>(v));
+    values.push_back(&to_write.emplace_back(source, conversion.source));
   }
-  const double read_seconds = MPI_Wtime() - begin_seconds;
 
   WriteOptions options = conversion.options;
   options.fields.clear();  // they have become the variables'
   options.progress = [&](const std::string& phase, double fraction) { progress.show(phase, fraction); };
   NEVE_ASSIGN(WriteReport report, write_checkpoint(ranks.comm(), conversion.destination,
-                                                   checkpoint->hierarchy(), variables, boxes, options));
+                                                   checkpoint->hierarchy(), variables, values, options));
   if (!ranks.first()) return {};
+  double read_seconds = open_seconds;
+  for (const SourceToWrite& source : to_write) read_seconds += source.seconds();
   list_fields(variables, report);
   nlohmann::ordered_json j = {{"source", conversion.source},
                               {"source_kind", "Neve checkpoint"},

@@ -46,6 +46,17 @@ Status GrownSource::read_box(int level, int box, int component, std::byte* out) 
   return dynamic_cast<hdf5::GhostedSource&>(source_).read_with_ghosts(level, box, component, out);
 }
 
+Status GrownSource::read_components(int level, int box, int first, int count, std::byte* out) {
+  if (ghosts_ == amr::no_ghosts) return source_.read_components(level, box, first, count, out);
+  return PlotfileSource::read_components(level, box, first, count, out);
+}
+
+Result<bool> GrownSource::read_cells(int level, int box, int component, int64_t first, int64_t cells,
+                                     std::byte* out) {
+  if (ghosts_ == amr::no_ghosts) return source_.read_cells(level, box, component, first, cells, out);
+  return false;
+}
+
 Result<std::vector<uint8_t>> GrownSource::left_out(int level, int box, int component) {
   NEVE_ASSIGN(std::vector<uint8_t> of_valid, source_.left_out(level, box, component));
   if (of_valid.empty() || ghosts_ == amr::no_ghosts) return of_valid;

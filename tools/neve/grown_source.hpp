@@ -21,6 +21,15 @@ class GrownSource : public PlotfileSource {
   const Hierarchy& hierarchy() const override { return hierarchy_; }
   Status read_box(int level, int box, int component, std::byte* out) override;
   Result<std::vector<uint8_t>> left_out(int level, int box, int component) override;
+  // Without ghosts the source's own.
+  Status read_components(int level, int box, int first, int count, std::byte* out) override;
+  Result<bool> read_cells(int level, int box, int component, int64_t first, int64_t cells,
+                          std::byte* out) override;
+  std::optional<std::pair<double, double>> stated_range(int level, int component) const override {
+    return source_.stated_range(level, component);
+  }
+  uint64_t place(int level, int box) const override { return source_.place(level, box); }
+  void expect_all() override { source_.expect_all(); }
   std::string kind() const override { return source_.kind(); }
 
  private:

@@ -16,6 +16,8 @@ class VariableSource : public PlotfileSource {
   VariableSource(Checkpoint& checkpoint, int variable);
   const Hierarchy& hierarchy() const override { return hierarchy_; }
   Status read_box(int level, int box, int component, std::byte* out) override;
+  uint64_t place(int level, int box) const override { return checkpoint_.place(variable_, level, box); }
+  void expect_all() override { checkpoint_.expect_all(); }
   std::string kind() const override { return "Neve checkpoint"; }
 
  private:

@@ -170,6 +170,15 @@ Status check_all(const Hierarchy& h) {
 
 }  // namespace
 
+Status PlotfileSource::read_components(int level, int box, int first, int count, std::byte* out) {
+  for (int i = 0; i < count; ++i) {
+    NEVE_TRY(read_box(level, box, first + i, out));
+    const Box& cells = hierarchy().levels[static_cast<size_t>(level)].boxes[static_cast<size_t>(box)];
+    out += static_cast<size_t>(cells.cells()) * dtype_bytes(hierarchy().dtype);
+  }
+  return {};
+}
+
 Status check_hierarchy(const Hierarchy& h) {
   return guarded("checking a hierarchy", [&] { return check_all(h); });
 }

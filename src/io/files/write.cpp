@@ -2,8 +2,10 @@
 #include "io/files/write.hpp"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -35,6 +37,18 @@ Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, con
     done += static_cast<size_t>(n);
   }
   return {};
+}
+
+Status write_fully(int fd, int64_t offset, std::span<const std::byte> first,
+                   std::span<const std::byte> second, const std::string& name) {
+  const auto part = [](std::span<const std::byte> bytes) {
+    return iovec{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  };
+  const std::array<iovec, 2> parts{part(first), part(second)};
+  const ssize_t n = ::pwritev(fd, parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
+  if (n >= 0 && static_cast<size_t>(n) == first.size() + second.size()) return {};
+  NEVE_TRY(write_fully(fd, offset, first, name));
+  return write_fully(fd, offset + static_cast<int64_t>(first.size()), second, name);
 }
 
 Status sync_file(int fd, const std::string& name) {

@@ -19,6 +19,10 @@ Result<Descriptor> create_file(const std::string& path);
 // Writes all of `bytes` at `offset` of an open file; `name` is for the message.
 Status write_fully(int fd, int64_t offset, std::span<const std::byte> bytes, const std::string& name);
 
+// The same of two that follow each other in the file, in one call where the system takes it.
+Status write_fully(int fd, int64_t offset, std::span<const std::byte> first,
+                   std::span<const std::byte> second, const std::string& name);
+
 // Makes what an open file holds durable.
 Status sync_file(int fd, const std::string& name);
 

@@ -26,6 +26,14 @@ class Hdf5Checkpoint : public Checkpoint {
 
   const Hierarchy& hierarchy() const override { return header_.hierarchy; }
   const std::vector<Variable>& variables() const override { return header_.variables; }
+  uint64_t place(int variable, int level, int box) const override {
+    if (variable < 0 || static_cast<size_t>(variable) >= header_.data.size()) return 0;
+    return hdf5::place_of(header_.data[static_cast<size_t>(variable)], level, box);
+  }
+  void expect_all() override {
+    expects_all_ = true;
+    for (hdf5::FrameReader& frames : frames_) frames.expect_all();
+  }
 
   Status read_box(int variable, int level, int box, int component, std::byte* out) override {
     return guarded("reading a box", [&]() -> Status {
@@ -49,6 +57,8 @@ class Hdf5Checkpoint : public Checkpoint {
     if (!header_.data[v].written_by_neve || !header_.data[v].levels[l].holds_frames()) {
       return hdf5::read_plain_box(header_.data[v], l, b, component, out);
     }
+    if (expects_all_ && v != last_) frames_[last_].forget();
+    last_ = v;
     return frames_[v].read(l, b, component, out);
   }
 
@@ -58,6 +68,8 @@ class Hdf5Checkpoint : public Checkpoint {
   }
 
   hdf5::CheckpointHeader header_;
+  bool expects_all_ = false;
+  size_t last_ = 0;                       // variable whose frames were read last
   std::deque<hdf5::FrameReader> frames_;  // they refer to header_, and do not move
 };
 

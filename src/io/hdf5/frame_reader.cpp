@@ -19,6 +19,9 @@ namespace {
 constexpr uint64_t max_recent_bytes = uint64_t{64} << 20;
 // Values of components that are kept decoded: several chunks of the default size.
 constexpr uint64_t max_decoded_bytes = uint64_t{64} << 20;
+// Where boxes are asked for in the order of the chunks, the last chunk is enough, and a few of a finer level
+// for what it leaves out.
+constexpr uint64_t ordered_bytes = uint64_t{8} << 20;
 
 bool same_box(const Rect& in_frame, const Box& box) {
   for (int d = 0; d < max_dims; ++d) {
@@ -28,6 +31,34 @@ bool same_box(const Rect& in_frame, const Box& box) {
 }
 
 }  // namespace
+
+FrameReader::FrameReader(const PlotfileHeader& header)
+    : header_(header),
+      max_recent_bytes_(max_recent_bytes),
+      max_decoded_bytes_(max_decoded_bytes),
+      index_(header.levels.size()) {}
+
+void FrameReader::expect_all() {
+  expects_all_ = true;
+  uint64_t chunk_bytes = 0;
+  for (const LevelData& level : header_.levels) {
+    chunk_bytes = std::max(chunk_bytes, level.chunk_elements * dtype_bytes(header_.hierarchy.dtype));
+  }
+  max_recent_bytes_ = ordered_bytes;
+  max_decoded_bytes_ = std::clamp(chunk_bytes, ordered_bytes, max_decoded_bytes);
+  coarser_values_.keep_at_most(ordered_bytes);
+  coarser_left_out_.keep_at_most(ordered_bytes);
+}
+
+void FrameReader::forget() {
+  last_.reset();
+  recent_.clear();
+  recent_bytes_ = 0;
+  decoded_.clear();
+  decoded_bytes_ = 0;
+  coarser_values_.forget();
+  coarser_left_out_.forget();
+}
 
 std::string FrameReader::chunk_name(size_t level, uint64_t chunk) const {
   return fmt::format("{}/{} chunk {}", level_name(level), header_.levels[level].name, chunk);
@@ -146,7 +177,7 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
       std::make_shared<const Loaded>(Loaded{level, chunk, std::move(*bytes), std::move(*frame), {}});
   recent_bytes_ += loaded->memory_bytes();
   recent_.push_front(loaded);
-  while (recent_bytes_ > max_recent_bytes && recent_.size() > 1) {
+  while (recent_bytes_ > max_recent_bytes_ && recent_.size() > 1) {
     recent_bytes_ -= recent_.back()->memory_bytes();
     recent_.pop_back();
   }
@@ -154,11 +185,18 @@ Result<FrameReader::LoadedPtr> FrameReader::load(size_t level, uint64_t chunk) {
 }
 
 Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uint64_t chunk) {
+  if (last_ && last_->level == level && last_->box == box && last_->chunk == chunk) return last_->piece;
+  NEVE_ASSIGN(Piece piece, look_for_piece(level, box, chunk));
+  last_ = LastPiece{level, box, chunk, piece};
+  return piece;
+}
+
+Result<FrameReader::Piece> FrameReader::look_for_piece(size_t level, size_t box, uint64_t chunk) {
   const LevelData& data = header_.levels[level];
   const auto box_begin = static_cast<uint64_t>(data.box_offsets[box]);
   const uint64_t chunk_begin = chunk * data.chunk_elements;
   NEVE_ASSIGN(LoadedPtr loaded, load(level, chunk));
-  Piece piece{std::move(loaded), 0};
+  Piece piece{std::move(loaded), 0, 0};
   const Frame& frame = piece.loaded->frame;
   bool found = false;
   if (frame.shape().is_split) {
@@ -167,6 +205,7 @@ Result<FrameReader::Piece> FrameReader::find_piece(size_t level, size_t box, uin
     const std::optional<uint64_t> number = frame.find_box(box_begin - chunk_begin);
     found = number.has_value();
     piece.box_in_frame = static_cast<int>(number.value_or(0));
+    piece.first_element = box_begin - chunk_begin;
   }
   if (!found || !same_box(frame.box(static_cast<uint64_t>(piece.box_in_frame)), stored_box(level, box))) {
     return corrupt(
@@ -213,20 +252,20 @@ const std::byte* FrameReader::decoded(const LoadedPtr& loaded, int component, co
   const Frame& frame = loaded->frame;
   const uint64_t bytes = frame.component_values(component) * dtype_bytes(frame.dtype());
   if (component >= frame.shape().components || frame.shape().is_split || frame.box_count() < 2 ||
-      bytes > max_decoded_bytes)
+      bytes > max_decoded_bytes_)
     return nullptr;
   std::vector<bool>& asked = loaded->was_asked_for;
   asked.resize(static_cast<size_t>(frame.shape().components));
-  if (!asked[static_cast<size_t>(component)]) {
+  if (!expects_all_ && !asked[static_cast<size_t>(component)]) {
     asked[static_cast<size_t>(component)] = true;
     return nullptr;
   }
-  Decoded fresh{loaded, component, std::vector<std::byte>(bytes)};
+  Decoded fresh{loaded, component, RawVector<std::byte>(bytes)};
   // Damage to another box's section must not reach this one: whoever reads it alone finds out.
   if (!frame.decode_component(component, fresh.values.data(), bytes, 1, coarser).ok()) return nullptr;
   decoded_.push_front(std::move(fresh));
   decoded_bytes_ += bytes;
-  while (decoded_bytes_ > max_decoded_bytes) {
+  while (decoded_bytes_ > max_decoded_bytes_) {
     decoded_bytes_ -= decoded_.back().values.size();
     decoded_.pop_back();
   }
@@ -246,8 +285,7 @@ Status FrameReader::read(size_t level, size_t box, int component, std::byte* out
   for (const Piece& piece : found) {
     if (const std::byte* values = decoded(piece.loaded, component, below); values != nullptr) {
       const Frame& frame = piece.loaded->frame;
-      const uint64_t cells_before = frame.first_element(static_cast<uint64_t>(piece.box_in_frame)) /
-                                    static_cast<uint64_t>(frame.shape().components);
+      const uint64_t cells_before = piece.first_element / static_cast<uint64_t>(frame.shape().components);
       std::memcpy(out, values + cells_before * dtype_bytes(header_.hierarchy.dtype), bytes);
       continue;
     }

@@ -20,13 +20,26 @@ void strip_ghosts(const Box& valid, const IntVect& ghosts, size_t value_bytes, c
   });
 }
 
+uint64_t place_of(const PlotfileHeader& header, int level, int box) {
+  if (level < 0 || static_cast<size_t>(level) >= header.levels.size()) return 0;
+  const std::vector<int64_t>& offsets = header.levels[static_cast<size_t>(level)].box_offsets;
+  if (box < 0 || static_cast<size_t>(box) >= offsets.size()) return 0;
+  return static_cast<uint64_t>(offsets[static_cast<size_t>(box)]);
+}
+
 Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component,
                        std::byte* out) {
+  return read_stored_components(header, level, box, component, 1, out);
+}
+
+Status read_stored_components(const PlotfileHeader& header, size_t level, size_t box, int first,
+                              int components, std::byte* out) {
   const LevelData& data = header.levels[level];
   const Box grown = amr::grow(header.hierarchy.levels[level].boxes[box], data.ghosts);
 
-  const hsize_t count = static_cast<hsize_t>(grown.cells());
-  const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + count * static_cast<hsize_t>(component);
+  const hsize_t cells = static_cast<hsize_t>(grown.cells());
+  const hsize_t count = cells * static_cast<hsize_t>(components);
+  const hsize_t begin = static_cast<hsize_t>(data.box_offsets[box]) + cells * static_cast<hsize_t>(first);
   const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Handle selection(H5Dget_space(data.dataset.id()), H5Sclose);
   const hid_t type = header.hierarchy.dtype == DType::f32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;

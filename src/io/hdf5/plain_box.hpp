@@ -19,4 +19,11 @@ Status read_plain_box(const PlotfileHeader& header, size_t level, size_t box, in
 // The same with its ghosts.
 Status read_stored_box(const PlotfileHeader& header, size_t level, size_t box, int component, std::byte* out);
 
+// Where a box begins in its level's dataset, in elements; 0 where there is no such box.
+uint64_t place_of(const PlotfileHeader& header, int level, int box);
+
+// Several components that follow each other, each with its ghosts.
+Status read_stored_components(const PlotfileHeader& header, size_t level, size_t box, int first,
+                              int components, std::byte* out);
+
 }  // namespace neve::hdf5

@@ -27,6 +27,9 @@
 namespace neve::hdf5 {
 namespace {
 
+// Finer boxes that are kept for the averages of coarser ones where boxes are read in order.
+constexpr uint64_t max_ordered_bytes = uint64_t{16} << 20;
+
 class Hdf5Source : public PlotfileSource, public GhostedSource {
  public:
   explicit Hdf5Source(PlotfileHeader header)
@@ -43,6 +46,13 @@ class Hdf5Source : public PlotfileSource, public GhostedSource {
       if (out == nullptr) return usage_error("the output of a box is null");
       return read(static_cast<size_t>(level), static_cast<size_t>(box), component, out);
     });
+  }
+
+  Status read_components(int level, int box, int first, int count, std::byte* out) override;
+  uint64_t place(int level, int box) const override { return place_of(header_, level, box); }
+  void expect_all() override {
+    frames_.expect_all();
+    recent_.keep_at_most(max_ordered_bytes);
   }
 
   std::vector<IntVect> ghosts() const override {
@@ -107,6 +117,31 @@ Status Hdf5Source::check_arguments(int level, int box, int component) const {
         fmt::format("component {} asked for; 0 to {} exist", component, h.components.size() - 1));
   }
   return {};
+}
+
+// Components that follow each other in a plain dataset are one read of HDF5.
+Status Hdf5Source::read_components(int level, int box, int first, int count, std::byte* out) {
+  return guarded("reading a box", [&]() -> Status {
+    const QuietErrors quiet;
+    NEVE_TRY(check_arguments(level, box, first));
+    const int most = static_cast<int>(header_.hierarchy.components.size()) - first;
+    if (count < 1 || count > most) {
+      return usage_error(
+          fmt::format("{} components from {} on asked for; 1 to {} are there", count, first, most));
+    }
+    if (out == nullptr) return usage_error("the output of a box is null");
+    const auto l = static_cast<size_t>(level);
+    const auto b = static_cast<size_t>(box);
+    const bool is_plain = !header_.written_by_neve || !header_.levels[l].holds_frames();
+    if (is_plain && header_.levels[l].ghosts == amr::no_ghosts) {
+      for (int i = 0; i < count; ++i) NEVE_TRY(is_in_frames(l, b, first + i).status());
+      return read_stored_components(header_, l, b, first, count, out);
+    }
+    const size_t bytes = static_cast<size_t>(header_.hierarchy.levels[l].boxes[b].cells()) *
+                         dtype_bytes(header_.hierarchy.dtype);
+    for (int i = 0; i < count; ++i, out += bytes) NEVE_TRY(read(l, b, first + i, out));
+    return {};
+  });
 }
 
 // Neve's files may have been repacked by another tool, with another filter or through ours. Then the values

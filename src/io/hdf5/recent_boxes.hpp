@@ -26,17 +26,23 @@ class RecentBoxes {
   }
 
   void insert(size_t level, size_t box, int component, Values values) {
-    constexpr uint64_t max_bytes = uint64_t{64} << 20;
     held_bytes_ += values->size() + entry_bytes;
     const Key key{level, box, component};
     entries_.push_front({key, std::move(values)});
     places_[key] = entries_.begin();
-    while (held_bytes_ > max_bytes && entries_.size() > 1) {
+    while (held_bytes_ > max_bytes_ && entries_.size() > 1) {
       held_bytes_ -= entries_.back().values->size() + entry_bytes;
       places_.erase(entries_.back().key);
       entries_.pop_back();
     }
   }
+
+  void forget() {
+    places_.clear();
+    entries_.clear();
+    held_bytes_ = 0;
+  }
+  void keep_at_most(uint64_t bytes) { max_bytes_ = bytes; }
 
  private:
   using Key = std::tuple<size_t, size_t, int>;  // level, box, component
@@ -47,6 +53,7 @@ class RecentBoxes {
   };
   std::list<Entry> entries_;                          // most recent first
   std::map<Key, std::list<Entry>::iterator> places_;  // small boxes are many
+  uint64_t max_bytes_ = uint64_t{64} << 20;
   uint64_t held_bytes_ = 0;
 };
 

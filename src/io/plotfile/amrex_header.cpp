@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -202,31 +203,42 @@ Status scan_places(Scanner& in, FabArrayHeader& header) {
   return {};
 }
 
-// "rows,columns" and that many numbers, each with a comma behind it.
-Status scan_table(Scanner& in, std::string_view what, const FabArrayHeader& header,
-                  std::vector<std::vector<double>>& table) {
-  const auto boxes = static_cast<int64_t>(header.boxes.size());
-  NEVE_TRY(in.integer(fmt::format("rows of the {}", what), boxes, boxes).status());
-  NEVE_TRY(in.expect(',', what));
-  NEVE_TRY(in.integer(fmt::format("columns of the {}", what), header.components, header.components).status());
-  table.reserve(static_cast<size_t>(boxes));  // paid for by the list of boxes
-  for (int64_t i = 0; i < boxes; ++i) {
-    std::vector<double>& row = table.emplace_back();
-    for (int c = 0; c < header.components; ++c) {
-      NEVE_ASSIGN(const double value, in.real(what));
-      NEVE_TRY(in.expect(',', what));
-      row.push_back(value);
-    }
+// A number of each component, with a comma behind it, into what the boxes before have; `is_better` picks one
+// of two.
+template <class IsBetter>
+Status merge_row(Scanner& in, std::string_view what, const IsBetter& is_better, std::vector<double>& merged) {
+  for (double& kept : merged) {
+    NEVE_ASSIGN(const double value, in.real(what));
+    NEVE_TRY(in.expect(',', what));
+    if (std::isnan(kept) || is_better(value, kept)) kept = value;
   }
   return {};
 }
 
-Status skip_row(Scanner& in, std::string_view what, int components) {
-  for (int c = 0; c < components; ++c) {
-    NEVE_TRY(in.real(what).status());
-    NEVE_TRY(in.expect(',', what));
-  }
+// "rows,columns" and that many rows, of which only what they come to is kept.
+template <class IsBetter>
+Status merge_table(Scanner& in, std::string_view what, size_t boxes, const IsBetter& is_better,
+                   std::vector<double>& merged) {
+  const auto rows = static_cast<int64_t>(boxes);
+  const auto columns = static_cast<int64_t>(merged.size());
+  NEVE_TRY(in.integer(fmt::format("rows of the {}", what), rows, rows).status());
+  NEVE_TRY(in.expect(',', what));
+  NEVE_TRY(in.integer(fmt::format("columns of the {}", what), columns, columns).status());
+  for (int64_t i = 0; i < rows; ++i) NEVE_TRY(merge_row(in, what, is_better, merged));
   return {};
+}
+
+Status scan_extremes(Scanner& in, FabArrayHeader& header) {
+  constexpr int one_row_version = 4;
+  if (header.version == 2) return {};
+  header.min.assign(static_cast<size_t>(header.components), std::numeric_limits<double>::quiet_NaN());
+  header.max = header.min;
+  if (header.version == one_row_version) {
+    NEVE_TRY(merge_row(in, "minima", std::less<>(), header.min));
+    return merge_row(in, "maxima", std::greater<>(), header.max);
+  }
+  NEVE_TRY(merge_table(in, "minima", header.boxes.size(), std::less<>(), header.min));
+  return merge_table(in, "maxima", header.boxes.size(), std::greater<>(), header.max);
 }
 
 }  // namespace
@@ -264,13 +276,7 @@ Result<FabArrayHeader> parse_fab_array_header(std::string_view text, const std::
   }
   NEVE_TRY(scan_boxes(in, dims, header));
   NEVE_TRY(scan_places(in, header));
-  if (version == 1 || version == 3) {
-    NEVE_TRY(scan_table(in, "minima", header, header.min));
-    NEVE_TRY(scan_table(in, "maxima", header, header.max));
-  } else if (version == last_version) {
-    NEVE_TRY(skip_row(in, "minima", header.components));
-    NEVE_TRY(skip_row(in, "maxima", header.components));
-  }
+  NEVE_TRY(scan_extremes(in, header));
   if (version > 1) {
     NEVE_ASSIGN(header.real_format, scan_real_format(in));
   }

@@ -37,12 +37,13 @@ struct FabArrayHeader {
   int version = 1;
   int components = 0;
   IntVect ghosts{0, 0, 0};
-  std::vector<Box> boxes;                     // valid cells
-  std::vector<std::string> files;             // distinct
-  std::vector<int> file_of_box;               // index into files
-  std::vector<int64_t> offsets;               // of the FAB in its file, by box
-  std::vector<std::vector<double>> min, max;  // by box, by component; empty where the version has none
-  std::optional<RealFormat> real_format;      // from version 2 on
+  std::vector<Box> boxes;          // valid cells
+  std::vector<std::string> files;  // distinct
+  std::vector<int> file_of_box;    // index into files
+  std::vector<int64_t> offsets;    // of the FAB in its file, by box
+  // Of all boxes as the file states them, by component, without NaN; empty where the version states none.
+  std::vector<double> min, max;
+  std::optional<RealFormat> real_format;  // from version 2 on
 
   bool has_fab_headers() const { return version == 1; }
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <list>
 #include <mutex>
 
@@ -26,6 +27,11 @@ constexpr uintmax_t max_side_file_bytes = uintmax_t{16} << 20;
 // A FAB header is one line: a format, a box and a number.
 constexpr int64_t max_fab_header_bytes = 1024;
 constexpr size_t max_open_files = 16;
+
+// Not inlined: of two that stand side by side GCC 12 makes a vector, and leaves the rounding out.
+[[gnu::noinline]] double rounded_to_f32(double value) {
+  return static_cast<double>(static_cast<float>(value));
+}
 
 Box grow(const Box& box, const IntVect& ghosts) {
   Box r = box;
@@ -93,14 +99,30 @@ class AmrexPlotfile final : public PlotfileSource {
   const Hierarchy& hierarchy() const override { return hierarchy_; }
   Status read_box(int level, int box, int component, std::byte* out) override {
     if (out == nullptr) return usage_error("the output of a box is null");
-    return guarded("reading a box", [&] { return read(level, box, component, out); });
+    return guarded("reading a box", [&] { return read(level, box, component, 1, out); });
   }
+  Status read_components(int level, int box, int first, int count, std::byte* out) override {
+    if (out == nullptr) return usage_error("the output of a box is null");
+    return guarded("reading a box", [&] { return read(level, box, first, count, out); });
+  }
+  Result<bool> read_cells(int level, int box, int component, int64_t first, int64_t cells,
+                          std::byte* out) override {
+    if (out == nullptr) return usage_error("the output of a box is null");
+    return guarded("reading a box", [&] { return read_run(level, box, component, first, cells, out); });
+  }
+  uint64_t place(int level, int box) const override;
+  std::optional<std::pair<double, double>> stated_range(int level, int component) const override;
   std::vector<std::string> left_behind() const override { return left_behind_; }
   std::vector<std::string> remarks() const override { return remarks_; }
   std::string kind() const override { return "AMReX plotfile"; }
 
  private:
-  Status read(int level, int box, int component, std::byte* out);
+  Status check_exists(int level, int box, int first, int count) const;
+  Status read(int level, int box, int first, int count, std::byte* out);
+  Result<bool> read_run(int level, int box, int component, int64_t first, int64_t cells, std::byte* out);
+  Status read_inner_cells(const File& file, const Box& valid, const IntVect& ghosts, int64_t component_begin,
+                          std::byte* out) const;
+  Result<std::shared_ptr<File>> file_of(size_t l, size_t box);
   Status load(const std::string& path, const OpenOptions& options);
   Status check_inside(const std::string& piece) const;
   Status load_level(const std::string& path, const PlotfileHeader& header, size_t l);
@@ -108,6 +130,10 @@ class AmrexPlotfile final : public PlotfileSource {
   Status check_regions(const std::string& header_path, const PlotfileHeader& header);
   Status check_file_sizes() const;
   Status read_side_files(const std::string& path, const PlotfileHeader& header);
+  std::string usual_fab_header(size_t l, size_t box) const;
+  // Header and first values of a box in one read, where nothing has been read of it and the header is the
+  // usual one: false where not. Small boxes are many.
+  Result<bool> read_with_usual_header(size_t l, size_t box, const File& file, std::span<std::byte> out);
   Result<int64_t> values_begin(size_t l, size_t box, const File& file);
   Result<FabHeader> read_fab_header(const FabLevel& level, size_t box, const File& file,
                                     int64_t* header_bytes) const;
@@ -348,47 +374,142 @@ Result<int64_t> AmrexPlotfile::values_begin(size_t l, size_t box, const File& fi
   return begin;
 }
 
-Status AmrexPlotfile::read(int level, int box, int component, std::byte* out) {
+Status AmrexPlotfile::check_exists(int level, int box, int first, int count) const {
   const auto in_range = [](int i, size_t n) { return i >= 0 && static_cast<size_t>(i) < n; };
-  if (!in_range(level, levels_.size()) ||
-      !in_range(box, levels_[static_cast<size_t>(level)].header.boxes.size()) ||
-      !in_range(component, hierarchy_.components.size())) {
-    return usage_error(
-        fmt::format("level {}, box {}, component {} is asked of a plotfile of {} levels and {} components",
-                    level, box, component, levels_.size(), hierarchy_.components.size()));
+  const auto components = static_cast<int>(hierarchy_.components.size());
+  if (in_range(level, levels_.size()) &&
+      in_range(box, levels_[static_cast<size_t>(level)].header.boxes.size()) && first >= 0 && count >= 1 &&
+      first < components && count <= components - first) {
+    return {};
   }
+  const std::string last = count > 1 ? fmt::format(" to {}", static_cast<int64_t>(first) + count - 1) : "";
+  return usage_error(
+      fmt::format("level {}, box {}, component {}{} is asked of a plotfile of {} levels and {} components",
+                  level, box, first, last, levels_.size(), components));
+}
+
+Result<std::shared_ptr<File>> AmrexPlotfile::file_of(size_t l, size_t box) {
+  return files_.get(levels_[l].paths[static_cast<size_t>(levels_[l].header.file_of_box[box])]);
+}
+
+// Per plane one read, from its first valid cell to its last.
+Status AmrexPlotfile::read_inner_cells(const File& file, const Box& valid, const IntVect& ghosts,
+                                       int64_t component_begin, std::byte* out) const {
+  const auto value_size = static_cast<int64_t>(dtype_bytes(format_.dtype));
+  const Box stored = grow(valid, ghosts);
+  const int64_t row = stored.size(0);
+  const int64_t plane = row * stored.size(1);
+  const int64_t valid_row_bytes = valid.size(0) * value_size;
+  std::vector<std::byte> buffer(
+      static_cast<size_t>((row * (valid.size(1) - 1) + valid.size(0)) * value_size));
+  for (int64_t z = 0; z < valid.size(2); ++z) {
+    const int64_t first = (z + ghosts[2]) * plane + ghosts[1] * row + ghosts[0];
+    NEVE_TRY(file.read(component_begin + first * value_size, buffer));
+    for (int64_t y = 0; y < valid.size(1); ++y, out += valid_row_bytes) {
+      std::memcpy(out, buffer.data() + y * row * value_size, static_cast<size_t>(valid_row_bytes));
+    }
+  }
+  return {};
+}
+
+// The header that AMReX writes before the values of a box.
+std::string AmrexPlotfile::usual_fab_header(size_t l, size_t box) const {
+  const FabArrayHeader& header = levels_[l].header;
+  return fmt::format("FAB {}{} {}\n", native_real_format_text(format_.dtype),
+                     amr::to_string(grow(header.boxes[box], header.ghosts), hierarchy_.dims),
+                     header.components);
+}
+
+Result<bool> AmrexPlotfile::read_with_usual_header(size_t l, size_t box, const File& file,
+                                                   std::span<std::byte> out) {
+  FabLevel& level = levels_[l];
+  if (!level.header.has_fab_headers() || format_.is_big_endian) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (level.values_begin[box] >= 0) return false;
+  }
+  const std::string expected = usual_fab_header(l, box);
+  const int64_t offset = level.header.offsets[box];
+  const auto needed = static_cast<int64_t>(expected.size() + out.size());
+  if (needed > file.size_bytes() - offset) return false;
+  std::string found(expected.size(), '\0');
+  NEVE_TRY(file.read(offset, std::as_writable_bytes(std::span(found)), out));
+  if (found != expected) return false;
+  const std::lock_guard lock(mutex_);
+  level.values_begin[box] = offset + static_cast<int64_t>(expected.size());
+  return true;
+}
+
+Status AmrexPlotfile::read(int level, int box, int first, int count, std::byte* out) {
+  NEVE_TRY(check_exists(level, box, first, count));
   const auto l = static_cast<size_t>(level);
   const auto b = static_cast<size_t>(box);
-  const FabArrayHeader& header = levels_[l].header;
-  NEVE_ASSIGN(const std::shared_ptr<File> file,
-              files_.get(levels_[l].paths[static_cast<size_t>(header.file_of_box[b])]));
+  NEVE_ASSIGN(const std::shared_ptr<File> file, file_of(l, b));
+  if (first == 0 && levels_[l].header.ghosts == IntVect{0, 0, 0}) {
+    const int64_t bytes =
+        levels_[l].header.boxes[b].cells() * count * static_cast<int64_t>(dtype_bytes(format_.dtype));
+    NEVE_ASSIGN(const bool is_read, read_with_usual_header(l, b, *file, {out, static_cast<size_t>(bytes)}));
+    if (is_read) return {};
+  }
   NEVE_ASSIGN(const int64_t begin, values_begin(l, b, *file));
 
   const auto value_size = static_cast<int64_t>(dtype_bytes(format_.dtype));
+  const FabArrayHeader& header = levels_[l].header;
   const Box& valid = header.boxes[b];
-  const Box stored = grow(valid, header.ghosts);
-  const int64_t row = stored.size(0);
-  const int64_t plane = row * stored.size(1);
-  const int64_t component_begin = begin + component * stored.cells() * value_size;
-  const int64_t valid_row_bytes = valid.size(0) * value_size;
-  if (stored == valid) {
-    NEVE_TRY(file->read(component_begin, {out, static_cast<size_t>(valid.cells() * value_size)}));
+  const int64_t stored_bytes = grow(valid, header.ghosts).cells() * value_size;
+  const int64_t valid_bytes = valid.cells() * value_size;
+  if (stored_bytes == valid_bytes) {
+    NEVE_TRY(file->read(begin + first * stored_bytes, {out, static_cast<size_t>(count * valid_bytes)}));
   } else {
-    // Per plane one read, from its first valid cell to its last.
-    std::vector<std::byte> buffer(
-        static_cast<size_t>((row * (valid.size(1) - 1) + valid.size(0)) * value_size));
-    std::byte* target = out;
-    for (int64_t z = 0; z < valid.size(2); ++z) {
-      const int64_t first = (z + header.ghosts[2]) * plane + header.ghosts[1] * row + header.ghosts[0];
-      NEVE_TRY(file->read(component_begin + first * value_size, buffer));
-      for (int64_t y = 0; y < valid.size(1); ++y, target += valid_row_bytes) {
-        std::memcpy(target, buffer.data() + y * row * value_size, static_cast<size_t>(valid_row_bytes));
-      }
+    for (int c = 0; c < count; ++c) {
+      NEVE_TRY(read_inner_cells(*file, valid, header.ghosts, begin + (first + c) * stored_bytes,
+                                out + c * valid_bytes));
     }
   }
-  if (format_.is_big_endian)
-    reverse_bytes(format_.dtype, {out, static_cast<size_t>(valid.cells() * value_size)});
+  if (format_.is_big_endian) reverse_bytes(format_.dtype, {out, static_cast<size_t>(count * valid_bytes)});
   return {};
+}
+
+Result<bool> AmrexPlotfile::read_run(int level, int box, int component, int64_t first, int64_t cells,
+                                     std::byte* out) {
+  NEVE_TRY(check_exists(level, box, component, 1));
+  const auto l = static_cast<size_t>(level);
+  const auto b = static_cast<size_t>(box);
+  const FabArrayHeader& header = levels_[l].header;
+  const int64_t all = header.boxes[b].cells();
+  if (first < 0 || cells < 0 || first > all || cells > all - first) {
+    return usage_error(
+        fmt::format("{} cells from cell {} on are asked of box {}; it has {}", cells, first, box, all));
+  }
+  if (header.ghosts != IntVect{0, 0, 0}) return false;
+  NEVE_ASSIGN(const std::shared_ptr<File> file, file_of(l, b));
+  NEVE_ASSIGN(const int64_t begin, values_begin(l, b, *file));
+  const auto value_size = static_cast<int64_t>(dtype_bytes(format_.dtype));
+  const std::span<std::byte> run(out, static_cast<size_t>(cells * value_size));
+  NEVE_TRY(file->read(begin + (component * all + first) * value_size, run));
+  if (format_.is_big_endian) reverse_bytes(format_.dtype, run);
+  return true;
+}
+
+uint64_t AmrexPlotfile::place(int level, int box) const {
+  if (!check_exists(level, box, 0, 1).ok()) return 0;
+  const FabArrayHeader& header = levels_[static_cast<size_t>(level)].header;
+  const auto b = static_cast<size_t>(box);
+  constexpr int file_shift = 44;  // files below 16 TiB lie behind each other; others only read more slowly
+  return (static_cast<uint64_t>(header.file_of_box[b]) << file_shift) +
+         static_cast<uint64_t>(header.offsets[b]);
+}
+
+std::optional<std::pair<double, double>> AmrexPlotfile::stated_range(int level, int component) const {
+  if (!check_exists(level, 0, component, 1).ok()) return {};
+  const FabArrayHeader& header = levels_[static_cast<size_t>(level)].header;
+  const auto c = static_cast<size_t>(component);
+  if (c >= header.min.size() || !std::isfinite(header.min[c]) || !std::isfinite(header.max[c])) return {};
+  if (format_.dtype == DType::f64) return std::pair(header.min[c], header.max[c]);
+  // AMReX states the values as the run had them, before they were stored as f32.
+  constexpr double largest = std::numeric_limits<float>::max();
+  if (header.min[c] < -largest || header.max[c] > largest) return {};
+  return std::pair(rounded_to_f32(header.min[c]), rounded_to_f32(header.max[c]));
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "core/amr/box_text.hpp"
 #include "io/plotfile/file.hpp"
@@ -61,32 +64,71 @@ std::string spaced(const Values& values, size_t count, Text&& text) {
 }
 
 // "rows,columns", the rows, each number with a comma behind it, and an empty line.
-std::string table_text(const Hierarchy& h, std::span<const FabExtremes> extremes,
-                       std::vector<double> FabExtremes::*values) {
-  std::string text = fmt::format("{},{}\n", extremes.size(), h.components.size());
+void append_table(const Hierarchy& h, std::span<const FabExtremes> extremes,
+                  std::vector<double> FabExtremes::*values, std::string& text) {
+  const auto end = std::back_inserter(text);
+  fmt::format_to(end, "{},{}\n", extremes.size(), h.components.size());
   for (const FabExtremes& row : extremes) {
-    for (double v : row.*values) text += fmt::format("{:.17e},", v);
+    for (double v : row.*values) fmt::format_to(end, "{:.17e},", v);
     text += "\n";
   }
-  return text + "\n";
+  text += "\n";
+}
+
+// The extremes of all values but NaN, in lanes that a compiler makes vectors of; nothing (smallest above
+// largest) where all are NaN. Which zero of two stands for both is left open.
+template <class T>
+std::pair<T, T> lane_extremes(const T* values, uint64_t count) {
+  constexpr size_t lanes = 8;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  std::array<T, lanes> low, high;
+  low.fill(infinity);
+  high.fill(-infinity);
+  uint64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (size_t l = 0; l < lanes; ++l) {
+      low[l] = values[i + l] < low[l] ? values[i + l] : low[l];
+      high[l] = values[i + l] > high[l] ? values[i + l] : high[l];
+    }
+  }
+  for (; i < count; ++i) {
+    low[0] = values[i] < low[0] ? values[i] : low[0];
+    high[0] = values[i] > high[0] ? values[i] : high[0];
+  }
+  return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
+// Values that follow each other, into the extremes of those before them. Of equal values (zeros of both
+// signs) the first stays.
+template <class T>
+void merge_run(const T* values, uint64_t count, double& min, double& max) {
+  auto smallest = static_cast<T>(min);
+  auto largest = static_cast<T>(max);
+  const auto [low, high] = lane_extremes(values, count);
+  if (low > high) return;
+  if (low != 0 && high != 0) {
+    if (!(low >= smallest)) min = static_cast<double>(low);
+    if (!(high <= largest)) max = static_cast<double>(high);
+    return;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
+    if (!(values[i] >= smallest) && !std::isnan(values[i])) smallest = values[i];
+    if (!(values[i] <= largest) && !std::isnan(values[i])) largest = values[i];
+  }
+  min = static_cast<double>(smallest);
+  max = static_cast<double>(largest);
 }
 
 template <class T>
 void extremes_of(const Box& box, const T* values, const BoxData& data, double& min, double& max) {
-  T smallest = std::numeric_limits<T>::quiet_NaN();
-  T largest = smallest;
+  min = max = std::numeric_limits<double>::quiet_NaN();
   for (int64_t z = 0; z < box.size(2); ++z) {
     for (int64_t y = 0; y < box.size(1); ++y) {
       const T* row = values + z * data.stride[2] + y * data.stride[1];
-      for (int64_t x = 0; x < box.size(0); ++x) {
-        // NaN compares false, so the negated forms replace a NaN kept from the start and never take one in.
-        if (!(row[x] >= smallest) && !std::isnan(row[x])) smallest = row[x];
-        if (!(row[x] <= largest) && !std::isnan(row[x])) largest = row[x];
-      }
+      merge_run(row, static_cast<uint64_t>(box.size(0)), min, max);
     }
   }
-  min = static_cast<double>(smallest);
-  max = static_cast<double>(largest);
 }
 
 }  // namespace
@@ -149,6 +191,30 @@ Status write_fab(int fd, const std::string& name, int64_t offset_bytes, const Hi
   return flush();
 }
 
+Status write_fab_run(int fd, const std::string& name, int64_t offset_bytes, const Hierarchy& hierarchy,
+                     const Box& box, uint64_t first, uint64_t count, const std::byte* values) {
+  const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
+  const std::string header = fab_header_text(hierarchy, box);
+  const std::span<const std::byte> run(values, count * value_bytes);
+  const int64_t values_begin = offset_bytes + static_cast<int64_t>(header.size());
+  if (first > 0) return write_fully(fd, values_begin + static_cast<int64_t>(first * value_bytes), run, name);
+  return files::write_fully(fd, offset_bytes, std::as_bytes(std::span(header)), run, name);
+}
+
+void merge_extremes(const Hierarchy& hierarchy, int component, uint64_t cells, const std::byte* values,
+                    FabExtremes& extremes) {
+  if (extremes.min.empty()) {
+    extremes.min.assign(hierarchy.components.size(), std::numeric_limits<double>::quiet_NaN());
+    extremes.max = extremes.min;
+  }
+  const auto c = static_cast<size_t>(component);
+  if (hierarchy.dtype == DType::f32) {
+    merge_run(reinterpret_cast<const float*>(values), cells, extremes.min[c], extremes.max[c]);
+  } else {
+    merge_run(reinterpret_cast<const double*>(values), cells, extremes.min[c], extremes.max[c]);
+  }
+}
+
 FabExtremes fab_extremes(const Hierarchy& hierarchy, const Box& box, const BoxData& data) {
   FabExtremes result;
   result.min.resize(hierarchy.components.size());
@@ -202,15 +268,21 @@ std::string fab_array_header_text(const Hierarchy& hierarchy, int level, std::sp
   constexpr int several_files = 1;
   constexpr int ghosts = 0;
   const std::vector<Box>& boxes = hierarchy.levels[static_cast<size_t>(level)].boxes;
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n({} 0\n", version, several_files,
-                                 hierarchy.components.size(), ghosts, boxes.size());
+  // At once: to grow it would take several times its memory, where boxes are small and many.
+  constexpr size_t of_a_box = 80, of_a_number = 25;
+  std::string text;
+  text.reserve(boxes.size() * (of_a_box + 2 * hierarchy.components.size() * of_a_number));
+  const auto end = std::back_inserter(text);
+  fmt::format_to(end, "{}\n{}\n{}\n{}\n({} 0\n", version, several_files, hierarchy.components.size(), ghosts,
+                 boxes.size());
   for (const Box& box : boxes) text += amr::to_string(box, hierarchy.dims) + "\n";
-  text += fmt::format(")\n{}\n", places.size());
+  fmt::format_to(end, ")\n{}\n", places.size());
   for (const FabPlace& place : places)
-    text += fmt::format("FabOnDisk: {} {}\n", place.file, place.offset_bytes);
+    fmt::format_to(end, "FabOnDisk: {} {}\n", place.file, place.offset_bytes);
   text += "\n";
-  return text + table_text(hierarchy, extremes, &FabExtremes::min) +
-         table_text(hierarchy, extremes, &FabExtremes::max);
+  append_table(hierarchy, extremes, &FabExtremes::min, text);
+  append_table(hierarchy, extremes, &FabExtremes::max, text);
+  return text;
 }
 
 Status check_side_file_name(const std::string& name) {

@@ -36,6 +36,11 @@ int64_t fab_bytes(const Hierarchy& hierarchy, const Box& box);
 Status write_fab(int fd, const std::string& name, int64_t offset_bytes, const Hierarchy& hierarchy,
                  const Box& box, const BoxData& data);
 
+// The same of a part: `count` elements of the box (component after component, x fastest) from `first` on. The
+// header is written with the first one.
+Status write_fab_run(int fd, const std::string& name, int64_t offset_bytes, const Hierarchy& hierarchy,
+                     const Box& box, uint64_t first, uint64_t count, const std::byte* values);
+
 // Smallest and largest value of each component of a box, as Cell_H lists them: NaN is passed over unless all
 // is NaN.
 struct FabExtremes {
@@ -43,6 +48,9 @@ struct FabExtremes {
   std::vector<double> max;
 };
 FabExtremes fab_extremes(const Hierarchy& hierarchy, const Box& box, const BoxData& data);
+// Takes more cells of a component into those of a box, which have no components before the first.
+void merge_extremes(const Hierarchy& hierarchy, int component, uint64_t cells, const std::byte* values,
+                    FabExtremes& extremes);
 
 // Text of Header. Numbers have the fewest digits of 15 and 17, which AMReX codes use, that keep every value.
 std::string plotfile_header_text(const Hierarchy& hierarchy);

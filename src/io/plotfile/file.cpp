@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -50,6 +52,14 @@ Status File::read(int64_t offset, std::span<std::byte> out) const {
     done += static_cast<size_t>(n);
   }
   return {};
+}
+
+Status File::read(int64_t offset, std::span<std::byte> first, std::span<std::byte> second) const {
+  const std::array<iovec, 2> parts{{{first.data(), first.size()}, {second.data(), second.size()}}};
+  const ssize_t n = ::preadv(fd_, parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
+  if (n >= 0 && static_cast<size_t>(n) == first.size() + second.size()) return {};
+  NEVE_TRY(read(offset, first));
+  return read(offset + static_cast<int64_t>(first.size()), second);
 }
 
 Result<std::string> read_text(const std::string& path) {

@@ -28,6 +28,8 @@ class File {
   // Fills `out` from `offset` on. A file that ends before is corrupt: whoever asks learned the size
   // elsewhere.
   Status read(int64_t offset, std::span<std::byte> out) const;
+  // Two outputs that follow each other in the file.
+  Status read(int64_t offset, std::span<std::byte> first, std::span<std::byte> second) const;
 
  private:
   File(std::string path, int fd, int64_t size_bytes);

@@ -269,18 +269,37 @@ class NpyPlotfile final : public PlotfileSource {
   const Hierarchy& hierarchy() const override { return hierarchy_; }
   std::string kind() const override { return "NumPy array"; }
   Status read_box(int level, int box, int component, std::byte* out) override {
+    NEVE_TRY(check(level, box, component, out));
+    return guarded("reading a box", [&] {
+      return read_values(*file_, header_, {out, static_cast<size_t>(header_.values_bytes)});
+    });
+  }
+  Result<bool> read_cells(int level, int box, int component, int64_t first, int64_t cells,
+                          std::byte* out) override {
+    NEVE_TRY(check(level, box, component, out));
+    const int64_t all = hierarchy_.levels[0].boxes[0].cells();
+    if (first < 0 || cells < 0 || first > all || cells > all - first) {
+      return usage_error(
+          fmt::format("{} cells from cell {} on are asked of an array; it has {}", cells, first, all));
+    }
+    if (header_.is_fortran_order && header_.shape.size() > 1) return false;
+    const auto value_bytes = static_cast<int64_t>(dtype_bytes(header_.dtype));
+    const std::span<std::byte> run(out, static_cast<size_t>(cells * value_bytes));
+    NEVE_TRY(file_->read(header_.values_begin + first * value_bytes, run));
+    if (header_.is_big_endian) reverse_bytes(header_.dtype, run);
+    return true;
+  }
+
+ private:
+  static Status check(int level, int box, int component, const std::byte* out) {
     if (level != 0 || box != 0 || component != 0) {
       return usage_error(
           fmt::format("level {}, box {}, component {} is asked of a NumPy array; it has only 0, 0, 0", level,
                       box, component));
     }
-    if (out == nullptr) return usage_error("the output of a box is null");
-    return guarded("reading a box", [&] {
-      return read_values(*file_, header_, {out, static_cast<size_t>(header_.values_bytes)});
-    });
+    return out == nullptr ? usage_error("the output of a box is null") : Status();
   }
 
- private:
   std::shared_ptr<File> file_;
   NpyHeader header_;
   Hierarchy hierarchy_;

@@ -32,7 +32,7 @@ void cut_dimension(const Rows& rows, size_t dims, uint64_t begin, uint64_t max_b
   if (dims == 0) {
     for (uint64_t at = 0; at < rows.row_bytes; at += max_bytes) {
       Rows piece = rows;
-      piece.first += at;
+      if (piece.first != nullptr) piece.first += at;
       piece.row_bytes = std::min(max_bytes, rows.row_bytes - at);
       part(begin + at, piece);
     }

@@ -14,7 +14,8 @@
 
 namespace neve::mpi {
 
-// In the order of the file: a run of row_bytes, count[0] of them stride_bytes[0] apart, count[1] of those,
+// In the order of the file; `first` is null where the bytes are not in memory yet. A run of row_bytes,
+// count[0] of them stride_bytes[0] apart, count[1] of those,
 // ...
 struct Rows {
   const std::byte* first = nullptr;
@@ -27,6 +28,8 @@ struct Rows {
 };
 
 Rows one_run(std::span<const std::byte> bytes);
+// One that is not in memory yet.
+inline Rows unloaded_run(uint64_t bytes) { return {nullptr, bytes, {1, 1, 1}, {0, 0, 0}}; }
 
 // The first cell of `ghosts` layers around a box; and back from there.
 const std::byte* first_with_ghosts(const BoxData& data, const IntVect& ghosts, size_t value_bytes);

@@ -119,19 +119,41 @@ Status write_alone(MPI_File file, const std::string& path, std::span<const Piece
   return check_written(written, bytes_of(pieces), path);
 }
 
+// The pieces of each of this rank's calls, in the order in which they are made.
+std::vector<std::span<Piece>> pieces_of_calls(Calls& calls) {
+  std::vector<std::span<Piece>> parts;
+  const std::span<Piece> pieces = calls.pieces;
+  size_t begin = 0;
+  for (const std::vector<size_t>& ends : calls.ends) {
+    for (const size_t end : ends) {
+      parts.push_back(pieces.subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+  return parts;
+}
+
 // `rounds`: calls of each dataset, the most of any rank. Ranks with fewer take part without data. Counts the
 // calls of this rank.
-Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, const Calls& calls,
-                   std::span<const uint64_t> rounds, uint64_t& mpi_writes) {
+Status write_calls(MPI_File file, const std::string& path, const WriteOrder& order, Calls& calls,
+                   std::span<const uint64_t> rounds, const LoadBytes& load, uint64_t& mpi_writes) {
   const std::span<const Piece> pieces = calls.pieces;
-  Status status;
+  std::optional<LoadAhead> ahead;
+  Status status = guarded("write", [&]() -> Status {
+    if (load) ahead.emplace(load, pieces_of_calls(calls));
+    return {};
+  });
+  if (!order.is_collective && !status.ok()) return status;
   size_t begin = 0;
   for (size_t dataset = 0; dataset < calls.ends.size(); ++dataset) {
     const std::vector<size_t>& ends = calls.ends[dataset];
     for (size_t call = 0; call < rounds[dataset]; ++call) {
       const size_t end = call < ends.size() ? ends[call] : begin;
-      const std::span<const Piece> part = pieces.subspan(begin, end - begin);
+      std::span<const Piece> part = pieces.subspan(begin, end - begin);
+      if (ahead && call < ends.size() && status.ok()) status = ahead->next();
       begin = end;
+      if (load && !status.ok()) part = {};                      // the other ranks wait in the call
+      if (!order.is_collective && !status.ok()) return status;  // nobody waits
       // Guarded to the end: the other ranks go on to the next call.
       Status one = guarded("write", [&] {
         return order.is_collective ? write_together(file, path, part, order.pieces_a_call == 1)
@@ -301,11 +323,11 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
 
 Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints,
                                   WriteOrder order, uint32_t datasets, std::span<const Piece> pieces,
-                                  uint64_t call_bytes) {
+                                  uint64_t call_bytes, const LoadBytes& load) {
   const double begin_seconds = MPI_Wtime();
   CallPlan plan;
   NEVE_TRY(plan_all_calls(comm, path, hints, order, datasets, pieces, call_bytes, plan));
-  const Calls& calls = plan.calls;
+  Calls& calls = plan.calls;
 
   NEVE_ASSIGN(std::optional<FileTurn> turn, take_file_turn(comm.get()));
   OpenablePath name;
@@ -318,7 +340,7 @@ Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, con
 
   std::array<uint64_t, 2> counts = {0, bytes_of(calls.pieces)};
   const Status written =
-      taken.ok() ? write_calls(file, path, order, calls, plan.rounds, counts[0]) : Status();
+      taken.ok() ? write_calls(file, path, order, calls, plan.rounds, load, counts[0]) : Status();
   const double written_seconds = MPI_Wtime();
   const Status synced = mpi_status(MPI_File_sync(file), path, "syncing");
   const Status closed = mpi_status(MPI_File_close(&file), path, "closing");

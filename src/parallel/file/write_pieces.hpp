@@ -11,6 +11,7 @@
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/call_types.hpp"
+#include "parallel/file/load_ahead.hpp"
 #include "parallel/file/strategy.hpp"
 
 namespace neve::mpi {
@@ -49,9 +50,10 @@ struct PiecesReport {
 // Collective; the counts are the same on every rank. Writes the pieces of all ranks into the existing file
 // and syncs it. Pieces belong to `datasets` datasets, numbered from 0, which do not overlap; calls take them
 // by dataset, then address. The file must already have its final length: past its end Open MPI fills gaps
-// between pieces with what its buffer happens to hold.
+// between pieces with what its buffer happens to hold. `load`: for pieces that are not in memory (Rows::first
+// null, one run), whose bytes are loaded for each call, while that before is made.
 Result<PiecesReport> write_pieces(const Comm& comm, const std::string& path, const Hints& hints,
                                   WriteOrder order, uint32_t datasets, std::span<const Piece> pieces,
-                                  uint64_t call_bytes = default_call_bytes);
+                                  uint64_t call_bytes = default_call_bytes, const LoadBytes& load = {});
 
 }  // namespace neve::mpi

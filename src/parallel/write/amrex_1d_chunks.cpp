@@ -129,7 +129,7 @@ Status report_runs(const std::vector<Run>& runs, const LevelPlan& level, const s
 }
 
 template <class T>
-Status encode_values(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
+Status encode_values(const Hierarchy& hierarchy, const LocalValues& owned, const WritePlan& plan,
                      const EncodeOptions& options, EncodedChunk& encoded) {
   const LevelPlan& level = plan.levels[encoded.level];
   const Level& of = hierarchy.levels[encoded.level];
@@ -147,6 +147,7 @@ Status encode_values(const Hierarchy& hierarchy, std::span<const LocalBox> owned
   const std::vector<uint64_t> shape{amrex_1d_chunk_elements};
   NEVE_ASSIGN(encoded.frame, encode_array(hierarchy.dtype, shape, values.data(),
                                           array_options(runs, level, options), &report));
+  encoded.frame_bytes = encoded.frame.size();
   return report_runs(runs, level, values, report.components.front(), encoded);
 }
 
@@ -182,8 +183,8 @@ amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<c
   return result;
 }
 
-Status encode_amrex_1d_chunk(const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-                             const WritePlan& plan, const EncodeOptions& options, EncodedChunk& encoded) {
+Status encode_amrex_1d_chunk(const Hierarchy& hierarchy, const LocalValues& owned, const WritePlan& plan,
+                             const EncodeOptions& options, EncodedChunk& encoded) {
   return hierarchy.dtype == DType::f32 ? encode_values<float>(hierarchy, owned, plan, options, encoded)
                                        : encode_values<double>(hierarchy, owned, plan, options, encoded);
 }

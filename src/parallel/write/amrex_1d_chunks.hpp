@@ -23,7 +23,7 @@ inline constexpr uint64_t amrex_1d_chunk_elements = 1024;  // AMReX's
 amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<const int> owner);
 
 // Not collective. A chunk that touches several components is held to the tightest of their bounds.
-Status encode_amrex_1d_chunk(const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-                             const WritePlan& plan, const EncodeOptions& options, EncodedChunk& encoded);
+Status encode_amrex_1d_chunk(const Hierarchy& hierarchy, const LocalValues& owned, const WritePlan& plan,
+                             const EncodeOptions& options, EncodedChunk& encoded);
 
 }  // namespace neve::mpi

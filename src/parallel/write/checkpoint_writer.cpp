@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/amr/grow.hpp"
@@ -15,7 +16,10 @@
 #include "parallel/file/rows.hpp"
 #include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_levels.hpp"
+#include "parallel/write/file_pieces.hpp"
+#include "parallel/write/frame_spool.hpp"
 #include "parallel/write/grown_boxes.hpp"
+#include "parallel/write/local_values.hpp"
 #include "parallel/write/names.hpp"
 #include "parallel/write/options_key.hpp"
 #include "parallel/write/ownership.hpp"
@@ -35,10 +39,11 @@ using namespace mpi;
 struct Part {
   Hierarchy hierarchy;  // with the variable's components
   Ownership owners;
-  std::vector<LocalBox> owned;  // from the first value to be kept on
-  WritePlan plan;               // compressed
-  EncodedLevels encoded;        // compressed
-  GatheredFrames frames;        // compressed, rank 0
+  std::vector<LocalBox> boxes;       // of values in memory: from the first value to be kept on
+  std::optional<LocalValues> owned;  // of them, or those that are read
+  WritePlan plan;                    // compressed
+  EncodedLevels encoded;             // compressed
+  GatheredFrames frames;             // compressed, rank 0
   std::vector<LevelReport> levels;
 };
 
@@ -116,18 +121,19 @@ WriteOptions encode_options(const WriteOptions& given, const Variable& variable)
 
 // Collective.
 Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& variable,
-               std::span<const LocalBox> boxes, const WriteOptions& options, Part& part,
+               const LocalValues& values, FrameSpool* spool, const WriteOptions& options, Part& part,
                WriteReport& report) {
   Stopwatch stopwatch;
   const Status copied = guarded("plan", [&]() -> Status {
     part.hierarchy = hierarchy;
     part.hierarchy.components = variable.components;
-    part.owned.assign(boxes.begin(), boxes.end());
+    if (values.are_in_memory()) part.boxes.assign(values.boxes().begin(), values.boxes().end());
+    part.owned = values.are_in_memory() ? LocalValues(part.boxes) : values;
     return {};
   });
   NEVE_TRY(agree(comm, copied));
-  NEVE_TRY(check_ghosts_held(comm, part.owned, variable.ghosts));
-  NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, part.owned));
+  NEVE_TRY(check_ghosts_held(comm, part.owned->boxes(), variable.ghosts));
+  NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, *part.owned));
   if (variable.compress) {
     WriteOptions encode;
     NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
@@ -135,13 +141,13 @@ Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& var
       return check_options(part.hierarchy, encode);
     }));
     NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                     grow_boxes(part.hierarchy, part.owned, variable.ghosts);
+                     grow_boxes(part.hierarchy, part.boxes, variable.ghosts);
                      return {};
                    })));
-    NEVE_ASSIGN(part.plan, plan_write(comm, part.hierarchy, part.owners, part.owned, encode));
+    NEVE_ASSIGN(part.plan, plan_write(comm, part.hierarchy, part.owners, *part.owned, encode));
     report.plan_seconds += stopwatch.lap();
-    NEVE_ASSIGN(part.encoded, encode_levels(comm, part.hierarchy, part.owned, encode, part.plan,
-                                            [](const char*, double) {}));
+    NEVE_ASSIGN(part.encoded, encode_levels(comm, part.hierarchy, *part.owned, encode, part.plan,
+                                            [](const char*, double) {}, {spool, nullptr}));
     NEVE_ASSIGN(part.frames, gather_frames(comm, part.plan, part.encoded.chunks));
     report.encode_seconds += stopwatch.lap();
     NEVE_ASSIGN(WriteReport merged,
@@ -206,18 +212,14 @@ Status write_file_skeleton(const std::string& path, const Hints& hints, const Hi
 
 // Collective. This rank's pieces of one variable.
 Status gather_pieces(const Comm& comm, const Variable& variable, const Part& part,
-                     const hdf5::FrameAddresses& addresses, uint32_t first_dataset,
-                     std::vector<Piece>& pieces) {
+                     const hdf5::FrameAddresses& addresses, uint32_t first_dataset, FilePieces& pieces) {
   const size_t levels = part.hierarchy.levels.size();
   if (variable.compress) {
     const std::vector<EncodedChunk>& chunks = part.encoded.chunks;
     NEVE_ASSIGN(const std::vector<uint64_t> mine,
                 scatter_addresses(comm, part.frames, addresses, chunks.size()));
     return agree(comm, guarded("write", [&]() -> Status {
-                   for (size_t i = 0; i < chunks.size(); ++i) {
-                     pieces.push_back({mine[i], one_run(chunks[i].frame),
-                                       first_dataset + static_cast<uint32_t>(chunks[i].level)});
-                   }
+                   pieces.add_frames(chunks, mine, first_dataset);
                    return {};
                  }));
   }
@@ -230,20 +232,15 @@ Status gather_pieces(const Comm& comm, const Variable& variable, const Part& par
   NEVE_TRY(mpi_status(MPI_Bcast(begins.data(), static_cast<int>(levels), MPI_UINT64_T, 0, comm.get()),
                       "broadcast of the datasets' addresses"));
   return agree(comm, guarded("write", [&]() -> Status {
-                 for (size_t l = 0; l < levels; ++l) {
-                   append_pieces(part.hierarchy, static_cast<int>(l), variable.ghosts,
-                                 variable.components.size(), part.owned, begins[l],
-                                 first_dataset + static_cast<uint32_t>(l), pieces);
-                 }
+                 pieces.add_values(part.hierarchy, variable.ghosts, *part.owned, begins, first_dataset);
                  return {};
                }));
 }
 
 // The order of a write from start to end; longer than other functions, so that it reads in one piece.
-Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, const Hierarchy& hierarchy,
-                                std::span<const Variable> variables,
-                                std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
-  NEVE_ASSIGN(const Comm comm, Comm::duplicate(user_comm));
+Result<WriteReport> write_whole(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
+                                std::span<const Variable> variables, std::span<const LocalValues> values,
+                                const WriteOptions& options) {
   const auto progress = [&](const char* phase, double fraction) {
     if (comm.rank() == 0 && options.progress) options.progress(phase, fraction);
   };
@@ -263,11 +260,21 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   });
   NEVE_TRY(checked);
   NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                   if (boxes.size() == variables.size()) return {};
-                   return usage_error("boxes of " + std::to_string(boxes.size()) + " variables given for " +
+                   if (values.size() == variables.size()) return {};
+                   return usage_error("boxes of " + std::to_string(values.size()) + " variables given for " +
                                       std::to_string(variables.size()));
                  })));
   NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
+
+  std::optional<FrameSpool> spool;
+  const bool are_read = !values.front().are_in_memory();
+  const Status opened = guarded("encode", [&]() -> Status {
+    if (!are_read) return {};
+    NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target.temporary_path(), comm.rank()));
+    spool.emplace(std::move(made));
+    return {};
+  });
+  if (are_read) NEVE_TRY(agree(comm, opened));
 
   WriteReport report;
   std::vector<Part> parts;
@@ -279,7 +286,8 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
     return {};
   }));
   for (size_t v = 0; v < variables.size(); ++v) {
-    const Status prepared = prepare(comm, hierarchy, variables[v], boxes[v], options, parts[v], report);
+    const Status prepared = prepare(comm, hierarchy, variables[v], values[v], spool ? &*spool : nullptr,
+                                    options, parts[v], report);
     if (!prepared.ok()) return prepared.in("variable " + variables[v].name);
     progress("encode", static_cast<double>(v + 1) / static_cast<double>(variables.size()));
   }
@@ -295,7 +303,7 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   });
   NEVE_TRY(agree(comm, written));
   const size_t levels = hierarchy.levels.size();
-  std::vector<Piece> pieces;
+  FilePieces pieces;
   for (size_t v = 0; v < variables.size(); ++v) {
     NEVE_TRY(
         gather_pieces(comm, variables[v], parts[v], addresses[v], static_cast<uint32_t>(v * levels), pieces));
@@ -303,10 +311,10 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
   report.place_seconds = stopwatch.lap();
 
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-  NEVE_ASSIGN(PiecesReport pieces_report,
-              write_pieces(comm, target.temporary_path(), target.hints(),
-                           write_order(strategy, options.aggregate_boxes),
-                           static_cast<uint32_t>(variables.size() * levels), pieces));
+  NEVE_ASSIGN(PiecesReport pieces_report, write_pieces(comm, target.temporary_path(), target.hints(),
+                                                       write_order(strategy, options.aggregate_boxes),
+                                                       static_cast<uint32_t>(variables.size() * levels),
+                                                       pieces.pieces(), pieces.call_bytes(), pieces.load()));
   NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
     for (size_t v = 0; v < variables.size(); ++v) {
       report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
@@ -327,10 +335,62 @@ Result<WriteReport> write_whole(MPI_Comm user_comm, const std::string& path, con
 
 }  // namespace
 
+namespace {
+
+Result<WriteReport> write_in_memory(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
+                                    std::span<const Variable> variables,
+                                    std::span<const std::vector<LocalBox>> boxes,
+                                    const WriteOptions& options) {
+  std::vector<LocalValues> values;
+  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                   values.assign(boxes.begin(), boxes.end());
+                   return {};
+                 })));
+  return write_whole(comm, path, hierarchy, variables, values, options);
+}
+
+Result<WriteReport> write_read_values(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
+                                      std::span<const Variable> variables,
+                                      std::span<PlotfileSource* const> sources, const WriteOptions& options) {
+  std::vector<std::vector<LocalBox>> boxes;
+  std::vector<LocalValues> values;
+  const Status listed = guarded("read", [&]() -> Status {
+    for (size_t v = 0; v < sources.size() && v < variables.size(); ++v) {
+      const Hierarchy& read = sources[v]->hierarchy();
+      Hierarchy written = hierarchy;
+      written.components = variables[v].components;
+      NEVE_TRY(check_source(written, read, variables[v].ghosts).in("variable " + variables[v].name));
+      std::vector<LocalBox>& of =
+          boxes.emplace_back(boxes_without_data(distribute_boxes(read, comm.size()), comm.rank()));
+      for (LocalBox& box : of) box.ghosts = variables[v].ghosts;
+      sources[v]->expect_all();
+    }
+    for (size_t v = 0; v < boxes.size(); ++v)
+      values.emplace_back(boxes[v], sources[v]->hierarchy(), *sources[v]);
+    return {};
+  });
+  NEVE_TRY(agree(comm, listed));
+  return write_whole(comm, path, hierarchy, variables, values, options);
+}
+
+}  // namespace
+
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options) {
-  return guarded(path, [&] { return write_whole(comm, path, hierarchy, variables, boxes, options); });
+  return guarded(path, [&]() -> Result<WriteReport> {
+    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
+    return write_in_memory(own, path, hierarchy, variables, boxes, options);
+  });
+}
+
+Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                     Span<const Variable> variables, Span<PlotfileSource* const> values,
+                                     const WriteOptions& options) {
+  return guarded(path, [&]() -> Result<WriteReport> {
+    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
+    return write_read_values(own, path, hierarchy, variables, values, options);
+  });
 }
 
 }  // namespace neve

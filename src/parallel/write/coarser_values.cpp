@@ -323,8 +323,8 @@ Status Exchange::transfer(const ReaderValues& readers, int component, int thread
 }  // namespace
 
 Result<CoarserValues> CoarserValues::exchange(const Comm& comm, const Hierarchy& hierarchy,
-                                              std::span<const LocalBox> owned, const WritePlan& plan,
-                                              size_t level, const std::vector<int>& components,
+                                              const LocalValues& owned, const WritePlan& plan, size_t level,
+                                              const std::vector<int>& components,
                                               std::span<const EncodedChunk> coarser_frames,
                                               const CoarserValues* around_coarser, int threads) {
   std::unique_ptr<State> state;

@@ -23,7 +23,7 @@ class CoarserValues {
   // `around_coarser`: these values for level - 1, which its frames may need; null: none does. All arguments
   // but the frames must outlive the values.
   static Result<CoarserValues> exchange(const Comm& comm, const Hierarchy& hierarchy,
-                                        std::span<const LocalBox> owned, const WritePlan& plan, size_t level,
+                                        const LocalValues& owned, const WritePlan& plan, size_t level,
                                         const std::vector<int>& components,
                                         std::span<const EncodedChunk> coarser_frames,
                                         const CoarserValues* around_coarser, int threads);

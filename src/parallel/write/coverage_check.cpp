@@ -87,9 +87,8 @@ struct Buffers {
 class LevelCheck {
  public:
   // `valid`: the hierarchy without the ghosts that its boxes may have in them.
-  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid,
-             std::span<const LocalBox> owned, const WritePlan& plan, size_t level,
-             const ExchangeLimits& limits, int threads, Buffers& buffers)
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid, const LocalValues& owned,
+             const WritePlan& plan, size_t level, const ExchangeLimits& limits, int threads, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
@@ -151,8 +150,7 @@ class LevelCheck {
                                   MPI_STATUSES_IGNORE),
                       "exchange of averages"));
       note(guarded("coverage check", [&]() -> Status {
-        compare_all(sends, receives, component, max_recorded, missed, left_out, tally);
-        return {};
+        return compare_all(sends, receives, component, max_recorded, missed, left_out, tally);
       }));
     }
     return status;
@@ -206,8 +204,8 @@ class LevelCheck {
   }
 
   // Of a round that is complete. Both sides of what this rank has for itself are in the same order.
-  void compare_all(Parts sends, Parts receives, int component, uint64_t max_recorded, MissedCells& missed,
-                   LeftOutValues& left_out, Tally& tally) {
+  Status compare_all(Parts sends, Parts receives, int component, uint64_t max_recorded, MissedCells& missed,
+                     LeftOutValues& left_out, Tally& tally) {
     const auto first_own =
         std::find_if(sends.begin(), sends.end(), [&](const AveragePart& part) { return is_own(part); });
     const std::byte* own =
@@ -215,13 +213,16 @@ class LevelCheck {
     const std::byte* received = buffers_.receives.data();
     for (const AveragePart& part : receives) {
       const std::byte*& averages = is_own(part) ? own : received;
+      const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
+      NEVE_ASSIGN(const ComponentValues values, owned_.component(local, component));
       if (hierarchy_.dtype == DType::f32) {
-        compare<float>(part, averages, component, max_recorded, missed, left_out, tally);
+        compare<float>(part, values.data, averages, component, max_recorded, missed, left_out, tally);
       } else {
-        compare<double>(part, averages, component, max_recorded, missed, left_out, tally);
+        compare<double>(part, values.data, averages, component, max_recorded, missed, left_out, tally);
       }
       averages += static_cast<size_t>(part.cells.cells()) * value_bytes_;
     }
+    return {};
   }
 
   // Averages of what a reader gets, into the send buffer.
@@ -309,8 +310,8 @@ class LevelCheck {
   }
 
   template <class T>
-  void compare(const AveragePart& part, const std::byte* averages, int component, uint64_t max_recorded,
-               MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
+  void compare(const AveragePart& part, const BoxData& values, const std::byte* averages, int component,
+               uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     const FloatEnvironment environment;
     const ComponentSpec& spec = plan_.levels[level_].fields[static_cast<size_t>(component)].spec;
     const auto local = static_cast<size_t>(plan_.local[level_][static_cast<size_t>(part.coarse_box)]);
@@ -322,39 +323,38 @@ class LevelCheck {
       missed_of_part = &left_out.by_box[local].back().missed;
     }
     uint64_t first_cell = 0;
-    for_each_row(part.cells, box, owned_[local].data, component, value_bytes_,
-                 [&](int64_t y, int64_t z, const std::byte* bytes) {
-                   // Arrays of T: callers hold such, and averages follow one another.
-                   const auto* row_averages = reinterpret_cast<const T*>(averages) + first_cell;
-                   const auto* row = reinterpret_cast<const T*>(bytes);
-                   const auto width = static_cast<size_t>(part.cells.size(0));
-                   first_cell += width;
-                   const std::optional<Tally> of_row = tally_plain_row(row_averages, row, width, spec);
-                   if (of_row && (of_row->misses == 0 || recorded_ >= max_recorded)) {
-                     tally.misses += of_row->misses;
-                     tally.worst = std::max(tally.worst, of_row->worst);
-                     return;
-                   }
-                   for (size_t x = 0; x < width; ++x) {
-                     const T average = row_averages[x], value = row[x];
-                     const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
-                     if (average_serves(average, value, error, spec)) continue;
-                     ++tally.misses;
-                     if (std::isfinite(error) && !is_special(value, spec.fill))
-                       tally.worst = std::max(tally.worst, error);
-                     if (recorded_ >= max_recorded) continue;  // the field will be kept whole
-                     ++recorded_;
-                     const int64_t index =
-                         amr::cell_number(box, part.cells.lo[0] + static_cast<int64_t>(x), y, z);
-                     missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
-                     if (missed_of_part != nullptr) missed_of_part->push_back(first_cell - width + x);
-                   }
-                 });
+    for_each_row(
+        part.cells, box, values, component, value_bytes_, [&](int64_t y, int64_t z, const std::byte* bytes) {
+          // Arrays of T: callers hold such, and averages follow one another.
+          const auto* row_averages = reinterpret_cast<const T*>(averages) + first_cell;
+          const auto* row = reinterpret_cast<const T*>(bytes);
+          const auto width = static_cast<size_t>(part.cells.size(0));
+          first_cell += width;
+          const std::optional<Tally> of_row = tally_plain_row(row_averages, row, width, spec);
+          if (of_row && (of_row->misses == 0 || recorded_ >= max_recorded)) {
+            tally.misses += of_row->misses;
+            tally.worst = std::max(tally.worst, of_row->worst);
+            return;
+          }
+          for (size_t x = 0; x < width; ++x) {
+            const T average = row_averages[x], value = row[x];
+            const double error = std::abs(static_cast<double>(average) - static_cast<double>(value));
+            if (average_serves(average, value, error, spec)) continue;
+            ++tally.misses;
+            if (std::isfinite(error) && !is_special(value, spec.fill))
+              tally.worst = std::max(tally.worst, error);
+            if (recorded_ >= max_recorded) continue;  // the field will be kept whole
+            ++recorded_;
+            const int64_t index = amr::cell_number(box, part.cells.lo[0] + static_cast<int64_t>(x), y, z);
+            missed[local][static_cast<size_t>(component)].push_back(static_cast<uint64_t>(index));
+            if (missed_of_part != nullptr) missed_of_part->push_back(first_cell - width + x);
+          }
+        });
   }
 
   const Comm& comm_;
   const Hierarchy& hierarchy_;
-  std::span<const LocalBox> owned_;
+  LocalValues owned_;
   const WritePlan& plan_;
   size_t level_;
   size_t value_bytes_;
@@ -381,11 +381,11 @@ Status merge_over_ranks(const Comm& comm, Tally& tally) {
 
 // Covered cells of each level, over all ranks.
 Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
-                                            std::span<const LocalBox> owned, const WritePlan& plan) {
+                                            const LocalValues& owned, const WritePlan& plan) {
   std::vector<uint64_t> cells;
   const Status counted = guarded("coverage check", [&]() -> Status {
     cells.assign(hierarchy.levels.size(), 0);
-    for (const LocalBox& local : owned) {
+    for (const LocalBox& local : owned.boxes()) {
       const auto l = static_cast<size_t>(local.level);
       if (l + 1 == hierarchy.levels.size()) continue;
       const Level& level = hierarchy.levels[l];
@@ -409,7 +409,7 @@ Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& h
 struct CoverageCheck::State {
   const Comm& comm;
   const Hierarchy& hierarchy;
-  std::span<const LocalBox> owned;
+  LocalValues owned;
   WritePlan& plan;
   std::vector<uint64_t> covered_cells;              // of each level, over all ranks
   std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
@@ -489,7 +489,7 @@ Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> f
 }
 
 Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hierarchy,
-                                           std::span<const LocalBox> owned, const WriteOptions& options,
+                                           const LocalValues& owned, const WriteOptions& options,
                                            WritePlan& plan, const ExchangeLimits& limits) {
   const size_t components = hierarchy.components.size();
   const size_t levels = hierarchy.levels.size();
@@ -499,7 +499,9 @@ Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hi
   std::unique_ptr<State> state;
   const Status prepared = guarded("coverage check", [&]() -> Status {
     state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
-    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+    // Only where there is something to settle may a box miss cells.
+    const size_t lists_of_box = covered == Covered::automatic ? components : 0;
+    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(lists_of_box));
     state->finer_left_out.resize(components);
     state->checks.resize(levels);
     state->waiting.reserve(components);

@@ -30,9 +30,9 @@ class CoverageCheck {
  public:
   // Collective. Settles at once what needs no frames: everything but the fields that may get a predicting
   // codec. All arguments must outlive the check.
-  static Result<CoverageCheck> begin(const Comm& comm, const Hierarchy& hierarchy,
-                                     std::span<const LocalBox> owned, const WriteOptions& options,
-                                     WritePlan& plan, const ExchangeLimits& limits = {});
+  static Result<CoverageCheck> begin(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                                     const WriteOptions& options, WritePlan& plan,
+                                     const ExchangeLimits& limits = {});
   CoverageCheck(CoverageCheck&&) noexcept;
   CoverageCheck& operator=(CoverageCheck&&) = delete;
   ~CoverageCheck();

@@ -24,7 +24,7 @@ std::span<EncodedChunk> of_level(std::vector<EncodedChunk>& chunks, size_t level
 
 class CrossLevel {
  public:
-  CrossLevel(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+  CrossLevel(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
              const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
              const std::function<void(double)>& progress)
       : comm_(comm),
@@ -167,7 +167,7 @@ class CrossLevel {
 
   const Comm& comm_;
   const Hierarchy& hierarchy_;
-  std::span<const LocalBox> owned_;
+  LocalValues owned_;
   const WriteOptions& options_;
   const MissedCells& missed_;
   WritePlan& plan_;
@@ -177,7 +177,7 @@ class CrossLevel {
 
 }  // namespace
 
-Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
                              const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
                              std::vector<EncodedChunk>& chunks,
                              const std::function<void(double fraction)>& progress) {

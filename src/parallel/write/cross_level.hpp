@@ -19,7 +19,7 @@ namespace neve::mpi {
 // leaves out depends on what readers get for the finer one, so that must not depend on it in turn. Where
 // covered cells were only found to be dispensable (Covered::automatic), the field keeps them instead if that
 // is smaller in all. `progress`: how much of all passes that may be needed is done.
-Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+Status predict_across_levels(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
                              const WriteOptions& options, const MissedCells& missed, WritePlan& plan,
                              std::vector<EncodedChunk>& chunks,
                              const std::function<void(double fraction)>& progress);

@@ -29,10 +29,10 @@ void prepare_averages(const Hierarchy& hierarchy, const WritePlan& plan, size_t 
 
 }  // namespace
 
-Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy,
-                                    std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan,
-                                    const std::function<void(const char* phase, double fraction)>& progress) {
+Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                                    const WriteOptions& options, WritePlan& plan,
+                                    const std::function<void(const char* phase, double fraction)>& progress,
+                                    const PassingBy& passing) {
   EncodedLevels result;
   Stopwatch stopwatch;
   NEVE_ASSIGN(CoverageCheck check, CoverageCheck::begin(comm, hierarchy, owned, options, plan));
@@ -52,9 +52,11 @@ Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy
       if (is_averaged) prepare_averages(hierarchy, plan, begin, options.chunk_bytes, coarser);
       const size_t before = chunks.size();
       NEVE_TRY(encode_chunks(
-          hierarchy, owned, options, plan, check.missed(), nullptr, coarser, [&](size_t finished) {
+          hierarchy, owned, options, plan, check.missed(), nullptr, coarser,
+          [&](size_t finished) {
             progress("encode", static_cast<double>(before + finished) / static_cast<double>(total));
-          }));
+          },
+          passing));
       chunks.insert(chunks.begin(), std::make_move_iterator(coarser.begin()),
                     std::make_move_iterator(coarser.end()));
       return {};

@@ -23,9 +23,9 @@ struct EncodedLevels {
 
 // Collective. Settles the covered cells of `plan` on the way. Levels whose frames no coarser level waits for
 // are encoded together, so that ranks meet no more often than they must.
-Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy,
-                                    std::span<const LocalBox> owned, const WriteOptions& options,
-                                    WritePlan& plan,
-                                    const std::function<void(const char* phase, double fraction)>& progress);
+Result<EncodedLevels> encode_levels(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                                    const WriteOptions& options, WritePlan& plan,
+                                    const std::function<void(const char* phase, double fraction)>& progress,
+                                    const PassingBy& passing = {});
 
 }  // namespace neve::mpi

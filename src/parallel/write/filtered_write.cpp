@@ -115,7 +115,7 @@ Result<FilteredTimes> write_filtered(const Comm& comm, const std::string& path, 
       LevelWrite& level = levels[chunk.level];
       NEVE_ASSIGN(level.frame, hdf5::PreparedFrame::copy_of(chunk.frame));
       level.chunk = chunk.chunk;
-      chunk.frame = {};
+      chunk.frame = std::vector<std::byte>();  // `= {}` would keep its memory
     }
     return {};
   });

@@ -17,8 +17,8 @@ std::string box_name(int level, size_t box) {
   return "level " + std::to_string(level) + " box " + std::to_string(box);
 }
 
-Status check_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
-  for (const LocalBox& local : owned) {
+Status check_owned(const Hierarchy& hierarchy, const LocalValues& owned) {
+  for (const LocalBox& local : owned.boxes()) {
     if (local.level < 0 || static_cast<size_t>(local.level) >= hierarchy.levels.size()) {
       return usage_error("owned box on level " + std::to_string(local.level) + "; allowed are 0.." +
                          std::to_string(hierarchy.levels.size() - 1));
@@ -29,7 +29,7 @@ Status check_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned) 
                          std::to_string(local.level) + "; that level has " + std::to_string(boxes.size()) +
                          " boxes");
     }
-    if (local.data.data == nullptr) {
+    if (owned.are_in_memory() && local.data.data == nullptr) {
       return usage_error(box_name(local.level, static_cast<size_t>(local.box)) + " has no data");
     }
   }
@@ -64,12 +64,13 @@ void append(std::string& key, const auto& value) {
 
 }  // namespace
 
-Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
+Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned) {
   NEVE_TRY(agree(comm, guarded("boxes", [&] { return check_owned(hierarchy, owned); })));
 
   std::vector<uint64_t> claims;
   Ownership owners;
-  NEVE_TRY(guarded_alike(comm, "boxes", [&] { return claim_boxes(comm, hierarchy, owned, claims, owners); }));
+  NEVE_TRY(guarded_alike(comm, "boxes",
+                         [&] { return claim_boxes(comm, hierarchy, owned.boxes(), claims, owners); }));
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, claims.data(), static_cast<int>(claims.size()),
                                     MPI_UINT64_T, MPI_SUM, comm.get()),
                       "exchange of box owners"));

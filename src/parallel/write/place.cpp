@@ -100,7 +100,7 @@ Result<GatheredFrames> gather_frames(const Comm& comm, const WritePlan& plan,
   std::vector<uint64_t> my_sizes;
   const Status prepared = guarded("place", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame.size());
+    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame_bytes);
     if (comm.rank() != 0) return {};
     NEVE_ASSIGN(frames, order_by_rank(plan, comm.size()));
     frames.sizes.resize(frames.chunks.size());

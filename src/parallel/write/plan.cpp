@@ -12,6 +12,8 @@
 #include "parallel/comm/ranges.hpp"
 #include "parallel/file/rows.hpp"
 #include "parallel/write/amrex_1d_chunks.hpp"
+#include "parallel/write/box_pieces.hpp"
+#include "parallel/write/read_ahead.hpp"
 #include "parallel/write/workers.hpp"
 
 namespace neve::mpi {
@@ -19,8 +21,7 @@ namespace {
 
 constexpr uint64_t max_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
 
-// [level * components + component]
-using Ranges = std::vector<ValueRange>;
+using Ranges = FieldRanges;
 using Fills = std::vector<std::optional<double>>;
 
 const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
@@ -49,10 +50,10 @@ std::vector<size_t> group_boxes(const Hierarchy& hierarchy, std::span<const Loca
 
 // This rank's ranges of the fields that `wanted` marks. Over valid cells alone: what a code leaves in ghosts
 // it does not use must not loosen a relative bound.
-Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const IntVect& ghosts,
+Status scan_owned(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts,
                   const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
   const size_t components = hierarchy.components.size();
-  const std::vector<size_t> begins = group_boxes(hierarchy, owned);
+  const std::vector<size_t> begins = group_boxes(hierarchy, owned.boxes());
   std::mutex mutex;
   return run_workers(threads, begins.size() - 1, "range", [&](size_t group) -> Status {
     Ranges found(ranges.size());
@@ -77,8 +78,50 @@ Status scan_owned(const Hierarchy& hierarchy, std::span<const LocalBox> owned, c
   });
 }
 
+// The same of values that are read.
+Status scan_read(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts,
+                 const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
+  const size_t components = hierarchy.components.size();
+  const bool has_ghosts = ghosts != amr::no_ghosts;
+  const BoxPieces pieces(owned, hierarchy, has_ghosts);
+  std::mutex mutex;
+  const auto scan_run = [&](const BoxRun& run, const std::byte* values) -> Status {
+    const LocalBox& local = owned[run.local];
+    const auto level = static_cast<size_t>(local.level);
+    const size_t field = level * components + static_cast<size_t>(run.component);
+    if (wanted[field] == 0) return {};
+    FrameBox cells;
+    cells.size[0] = static_cast<int64_t>(run.cells);
+    BoxData data = dense_box_data(values, cells);
+    if (has_ghosts) {
+      const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
+      data = dense_box_data(values, plain_frame_box(box));
+      data.data = first_valid(data, ghosts, dtype_bytes(hierarchy.dtype));
+      cells = plain_frame_box(amr::shrink(box, ghosts));
+    }
+    NEVE_ASSIGN(const ValueRange range, scan_range(hierarchy.dtype, cells, data, 0, fills[field]));
+    const std::lock_guard lock(mutex);
+    ranges[field].merge(range);
+    return {};
+  };
+  PiecewiseWork work;
+  work.threads = threads;
+  work.pieces = pieces.count();
+  work.piece_bytes = pieces.most_bytes();
+  work.phase = "range";
+  work.read = [&](size_t piece, std::byte* out) { return pieces.read(piece, out); };
+  work.work = [&](size_t piece, std::byte* values) { return pieces.for_each_run(piece, values, scan_run); };
+  return run_reading_ahead(work);
+}
+
+Status scan(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts, const Fills& fills,
+            const std::vector<char>& wanted, int threads, Ranges& ranges) {
+  return owned.are_in_memory() ? scan_owned(hierarchy, owned, ghosts, fills, wanted, threads, ranges)
+                               : scan_read(hierarchy, owned, ghosts, fills, wanted, threads, ranges);
+}
+
 // Global ranges, and the fill values found in them where none was given.
-Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
                       const WriteOptions& options, Ranges& ranges, Fills& fills) {
   const size_t fields = ranges.size();
   const int threads = options.encode.threads;
@@ -90,7 +133,7 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
     suspects.resize(fields);
     others.resize(fields);
     NEVE_TRY(injected_fault(Phase::range, comm.rank()));
-    return scan_owned(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
+    return scan(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
   });
   NEVE_TRY(agree(comm, scanned));
   NEVE_TRY(merge_over_ranks(comm, ranges));
@@ -104,9 +147,8 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
     any = any || suspects[i].has_value();
   }
   if (!any) return {};
-  const Status scanned_others = guarded("range", [&] {
-    return scan_owned(hierarchy, owned, options.ghosts, suspects, wanted, threads, others);
-  });
+  const Status scanned_others = guarded(
+      "range", [&] { return scan(hierarchy, owned, options.ghosts, suspects, wanted, threads, others); });
   NEVE_TRY(agree(comm, scanned_others));
   NEVE_TRY(merge_over_ranks(comm, others));
   for (size_t i = 0; i < fields; ++i) {
@@ -116,6 +158,35 @@ Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, std::span<co
     }
   }
   return {};
+}
+
+// The ranges that the source states, where they serve on all ranks: no fill value is among them, and none
+// could be found by another look at the values.
+Result<bool> take_stated_ranges(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                                const WriteOptions& options, const Fills& fills, Ranges& ranges) {
+  int serves = 0;
+  std::optional<Ranges> stated;
+  const Status looked = guarded("range", [&]() -> Status {
+    NEVE_TRY(injected_fault(Phase::range, comm.rank()));
+    const bool has_fill =
+        std::any_of(fills.begin(), fills.end(), [](const auto& f) { return f.has_value(); });
+    if (has_fill || options.ghosts != amr::no_ghosts) return {};
+    stated = owned.stated_ranges();
+    if (!stated) return {};
+    const bool may_hide_fill =
+        options.detect_fill && std::any_of(stated->begin(), stated->end(), [&](const ValueRange& range) {
+          return suspect_fill(hierarchy.dtype, range).has_value();
+        });
+    serves = may_hide_fill ? 0 : 1;
+    return {};
+  });
+  NEVE_TRY(agree(comm, looked));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &serves, 1, MPI_INT, MPI_MIN, comm.get()),
+                      "exchange of stated ranges"));
+  if (serves == 0) return false;
+  ranges = std::move(*stated);
+  NEVE_TRY(merge_over_ranks(comm, ranges));
+  return true;
 }
 
 Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
@@ -263,7 +334,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
 }
 
 Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
-                             std::span<const LocalBox> owned, const WriteOptions& options) {
+                             const LocalValues& owned, const WriteOptions& options, bool takes_stated) {
   const size_t components = hierarchy.components.size();
   Fills fills;
   Ranges ranges;
@@ -276,9 +347,14 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const
     ranges.resize(fills.size());
     return {};
   }));
-  NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
+  bool ranges_are_stated = false;
+  if (takes_stated && !owned.are_in_memory()) {
+    NEVE_ASSIGN(ranges_are_stated, take_stated_ranges(comm, hierarchy, owned, options, fills, ranges));
+  }
+  if (!ranges_are_stated) NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
 
   WritePlan plan;
+  plan.ranges_are_stated = ranges_are_stated;
   const Status planned = guarded("plan", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
     plan.owners = owners;
@@ -307,6 +383,23 @@ Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const
   });
   NEVE_TRY(agree(comm, planned));
   return plan;
+}
+
+Result<bool> confirm_ranges(const Comm& comm, FieldRanges seen, WritePlan& plan) {
+  NEVE_TRY(merge_over_ranks(comm, seen));
+  size_t field = 0;
+  for (const LevelPlan& level : plan.levels) {
+    for (const FieldPlan& planned : level.fields) {
+      const ValueRange& range = seen[field++];
+      if (range.empty || range.min != planned.range.min || range.max != planned.range.max) return false;
+    }
+  }
+  // A zero may have had another sign.
+  field = 0;
+  for (LevelPlan& level : plan.levels) {
+    for (FieldPlan& planned : level.fields) planned.range = seen[field++];
+  }
+  return true;
 }
 
 }  // namespace neve::mpi

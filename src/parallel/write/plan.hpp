@@ -14,9 +14,13 @@
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/strategy.hpp"
+#include "parallel/write/local_values.hpp"
 #include "parallel/write/ownership.hpp"
 
 namespace neve::mpi {
+
+// Of the values of fields, [level * components + component].
+using FieldRanges = std::vector<ValueRange>;
 
 struct FieldPlan {
   ComponentSpec spec;
@@ -37,6 +41,7 @@ struct WritePlan {
   Ownership owners;
   std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
   std::vector<LevelPlan> levels;
+  bool ranges_are_stated = false;  // by the source: the values have to confirm them
 };
 
 // Independent; the same answer wherever the arguments are the same. Usage error that names the option.
@@ -46,8 +51,13 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options);
 FrameBox plain_frame_box(const Box& box);
 
 // Collective; identical on every rank but for `local`. Arguments are checked already; the boxes have
-// options.ghosts in them (grown_boxes.hpp).
+// options.ghosts in them (grown_boxes.hpp). `takes_stated`: of values that are read, ranges that their source
+// states are taken where nothing speaks against them; else all values are read to measure them.
 Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
-                             std::span<const LocalBox> owned, const WriteOptions& options);
+                             const LocalValues& owned, const WriteOptions& options,
+                             bool takes_stated = false);
+
+// Collective: whether the values that passed by are what the source stated; makes them the plan's ranges.
+Result<bool> confirm_ranges(const Comm& comm, FieldRanges seen, WritePlan& plan);
 
 }  // namespace neve::mpi

@@ -27,7 +27,9 @@ void get_into(const GetValues& get, const Box& cells, size_t value_bytes, std::b
 
 // One component of what a frame holds, into memory for as many values.
 Status ReaderValues::decode_component(const EncodedChunk& chunk, int component, ScratchBytes& values) const {
-  NEVE_ASSIGN(const Frame frame, Frame::parse(chunk.frame));
+  std::vector<std::byte> storage;
+  NEVE_ASSIGN(const std::span<const std::byte> frame_span, frame_bytes(chunk, storage));
+  NEVE_ASSIGN(const Frame frame, Frame::parse(frame_span));
   const size_t bytes = frame.component_values(component) * dtype_bytes(hierarchy_.dtype);
   const std::unique_ptr<CoarserLevel> coarser = around_ != nullptr ? around_->around(chunk.chunk) : nullptr;
   return frame.decode_component(component, values.data(), bytes, 1, coarser.get());
@@ -72,7 +74,7 @@ Status ReaderValues::visit(std::span<const BoxRegion> regions, int component, in
   return run_workers(threads, jobs.size(), "coverage check", [&](size_t j) -> Status {
     const Job& job = jobs[j];
     if (job.frame == nullptr) {
-      for (const size_t i : job.regions) restore_region(regions[i], i, component, use);
+      for (const size_t i : job.regions) NEVE_TRY(restore_region(regions[i], i, component, use));
       return {};
     }
     const amr::Chunk& chunk = plan_.levels[level_].chunks.chunks[job.frame->chunk];
@@ -83,16 +85,17 @@ Status ReaderValues::visit(std::span<const BoxRegion> regions, int component, in
   });
 }
 
-void ReaderValues::restore_region(const BoxRegion& region, size_t number, int component,
-                                  const Use& use) const {
+Status ReaderValues::restore_region(const BoxRegion& region, size_t number, int component,
+                                    const Use& use) const {
   const auto box = static_cast<size_t>(region.box);
   const auto local = static_cast<size_t>(plan_.local[level_][box]);
+  NEVE_ASSIGN(const ComponentValues values, owned_.component(local, component));
   use(number, [&](const Box& cells, std::byte* room) {
-    gather_region(cells, level().boxes[box], owned_[local].data, component, dtype_bytes(hierarchy_.dtype),
-                  room);
+    gather_region(cells, level().boxes[box], values.data, component, dtype_bytes(hierarchy_.dtype), room);
     reconstruct_values(hierarchy_.dtype, room, room, cells.cells(), spec(component));
     return HeldValues{room, cells};
   });
+  return {};
 }
 
 Status ReaderValues::decode_chunk(const Job& job, std::span<const BoxRegion> regions, int component,

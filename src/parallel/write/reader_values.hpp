@@ -42,8 +42,8 @@ class ReaderValues {
  public:
   // `frames`: all of this rank's chunks of the level, in order, or none; none stands for a level whose codecs
   // all decode value by value. `around`: what nested frames of the level need; null: none is nested.
-  ReaderValues(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WritePlan& plan,
-               size_t level, std::span<const EncodedChunk> frames, const CoarserValues* around = nullptr)
+  ReaderValues(const Hierarchy& hierarchy, const LocalValues& owned, const WritePlan& plan, size_t level,
+               std::span<const EncodedChunk> frames, const CoarserValues* around = nullptr)
       : hierarchy_(hierarchy), owned_(owned), plan_(plan), level_(level), frames_(frames), around_(around) {}
 
   // Calls use(i, values of regions[i]) for each region, in any order, in threads. A chunk is decoded at most
@@ -68,14 +68,14 @@ class ReaderValues {
   std::vector<Job> make_jobs(std::span<const BoxRegion> regions, int component) const;
   const EncodedChunk* frame_to_decode(int box, int component) const;
   Status decode_component(const EncodedChunk& chunk, int component, ScratchBytes& values) const;
-  void restore_region(const BoxRegion& region, size_t number, int component, const Use& use) const;
+  Status restore_region(const BoxRegion& region, size_t number, int component, const Use& use) const;
   Status decode_chunk(const Job& job, std::span<const BoxRegion> regions, int component,
                       const Use& use) const;
   Status decode_split_box(const Job& job, std::span<const BoxRegion> regions, int component,
                           const Use& use) const;
 
   const Hierarchy& hierarchy_;
-  std::span<const LocalBox> owned_;
+  LocalValues owned_;
   const WritePlan& plan_;
   size_t level_;
   std::span<const EncodedChunk> frames_;

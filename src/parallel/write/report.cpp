@@ -162,7 +162,7 @@ Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, 
     return {};
   }));
   for (const EncodedChunk& chunk : chunks) {
-    sums[chunk.level * components].frame_bytes += chunk.frame.size();
+    sums[chunk.level * components].frame_bytes += chunk.frame_bytes;
     for (size_t c = 0; c < components; ++c) {
       const ComponentReport& report = chunk.report.components[c];
       const size_t field = chunk.level * components + c;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files/scratch_file.hpp"
 #include "io/files/temporary_file.hpp"
 #include "io/files/temporary_folder.hpp"
 #include "io/files/write.hpp"
@@ -317,6 +319,24 @@ TEST_F(TemporaryName, OneFileUnderSeveralSpellingsIsOnePlace) {
     EXPECT_EQ(check_is_another(directory_ / "a", path).code(), Code::usage) << path;
   }
   EXPECT_TRUE(check_is_another(directory_ / "a", directory_ / "d").ok());
+}
+
+TEST_F(TemporaryName, OfAScratchFileIsGoneAtOnceAndItGivesBackWhatItHolds) {
+  const std::string path = directory_ / "scratch";
+  Result<ScratchFile> made = ScratchFile::make(path);
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  EXPECT_FALSE(fs::exists(path));
+  const std::array<std::byte, 3> bytes{std::byte{1}, std::byte{2}, std::byte{3}};
+  ASSERT_TRUE(made->write(10, bytes).ok());
+  std::array<std::byte, 2> found{};
+  ASSERT_TRUE(made->read(11, found).ok());
+  EXPECT_EQ(found, (std::array<std::byte, 2>{std::byte{2}, std::byte{3}}));
+  EXPECT_FALSE(made->read(12, found).ok());
+  ASSERT_TRUE(made->clear().ok());
+  EXPECT_FALSE(made->read(0, found).ok());
+  test::write_file(path, "taken");
+  EXPECT_FALSE(ScratchFile::make(path).ok());
+  EXPECT_EQ(test::read_file(path), "taken");
 }
 
 }  // namespace

@@ -265,6 +265,66 @@ TEST_P(AmrexVariant, ReadsEveryValue) {
   }
 }
 
+TEST_P(AmrexVariant, ReadsSeveralComponentsAndParts) {
+  const Variant& v = GetParam();
+  const TempDir dir;
+  const std::string path = write_variant(dir, v);
+  auto one_by_one = open_plotfile(path), opened = open_plotfile(path);
+  ASSERT_TRUE(one_by_one.ok() && opened.ok());
+  const Hierarchy& h = (*opened)->hierarchy();
+  const size_t value_bytes = dtype_bytes(v.dtype);
+  for (int l = 0; l < 2; ++l) {
+    for (int i = 0; i < 3; ++i) {
+      const auto cells =
+          static_cast<size_t>(h.levels[static_cast<size_t>(l)].boxes[static_cast<size_t>(i)].cells());
+      std::vector<std::byte> expected(components * cells * value_bytes), found(expected.size());
+      for (int c = 0; c < components; ++c) {
+        ASSERT_TRUE((*one_by_one)
+                        ->read_box(l, i, c, expected.data() + static_cast<size_t>(c) * cells * value_bytes)
+                        .ok());
+      }
+      // The first read of a box takes its header along, a later one does not.
+      for (int time = 0; time < 2; ++time) {
+        const Status status = (*opened)->read_components(l, i, 0, components, found.data());
+        ASSERT_TRUE(status.ok()) << status.message();
+        ASSERT_EQ(found, expected) << "level " << l << " box " << i;
+      }
+      const size_t first = 1, count = cells - 1;
+      std::vector<std::byte> part(count * value_bytes);
+      const Result<bool> is_read = (*opened)->read_cells(l, i, 1, static_cast<int64_t>(first),
+                                                         static_cast<int64_t>(count), part.data());
+      ASSERT_TRUE(is_read.ok()) << is_read.status().message();
+      EXPECT_EQ(*is_read, v.ghosts == (IntVect{0, 0, 0}));
+      if (!*is_read) continue;
+      const auto begin = expected.begin() + static_cast<ptrdiff_t>((cells + first) * value_bytes);
+      EXPECT_TRUE(std::equal(part.begin(), part.end(), begin)) << "level " << l << " box " << i;
+      EXPECT_EQ((*opened)->read_cells(l, i, 1, 3, static_cast<int64_t>(cells), part.data()).status().code(),
+                Code::usage);
+    }
+    // Box 1 lies behind box 2 in the second file.
+    EXPECT_LT((*opened)->place(l, 0), (*opened)->place(l, 2));
+    EXPECT_LT((*opened)->place(l, 2), (*opened)->place(l, 1));
+  }
+}
+
+TEST_P(AmrexVariant, StatesTheRangesThatItsHeadersGive) {
+  const Variant& v = GetParam();
+  const TempDir dir;
+  auto opened = open_plotfile(write_variant(dir, v));
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  const auto first = (*opened)->stated_range(0, 0), second = (*opened)->stated_range(0, 1);
+  const double as_stored = v.dtype == DType::f32 ? static_cast<double>(0.15F) : 0.15;
+  if (v.version == 2) {
+    EXPECT_FALSE(first || second);
+  } else if (v.version == 4) {
+    EXPECT_EQ(first, std::pair(1.0, 3.0));
+    EXPECT_EQ(second, std::pair(2.0, 0.0));
+  } else {
+    EXPECT_EQ(first, std::pair(as_stored, as_stored));
+    EXPECT_FALSE(second);  // NaN in all boxes
+  }
+}
+
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (int dims : {1, 2, 3}) {
@@ -455,6 +515,7 @@ TEST(AmrexReader, RefusesIndicesOutOfRange) {
   const int wrong[][3] = {{-1, 0, 0}, {2, 0, 0}, {0, 3, 0}, {0, -1, 0}, {0, 0, 2}, {0, 0, -1}};
   for (const auto& [level, box, component] : wrong) {
     EXPECT_EQ((*opened)->read_box(level, box, component, out.data()).code(), Code::usage);
+    EXPECT_EQ((*opened)->read_components(level, box, component, 1, out.data()).code(), Code::usage);
   }
 }
 

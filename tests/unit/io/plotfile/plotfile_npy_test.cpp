@@ -200,6 +200,12 @@ TEST_F(Npy, IsAPlotfileOfOneBox) {
   std::vector<float> found(values.size());
   ASSERT_TRUE((*opened)->read_box(0, 0, 0, reinterpret_cast<std::byte*>(found.data())).ok());
   EXPECT_EQ(found, values);
+  std::vector<float> part(5);
+  const Result<bool> is_read =
+      (*opened)->read_cells(0, 0, 0, 7, 5, reinterpret_cast<std::byte*>(part.data()));
+  ASSERT_TRUE(is_read.ok() && *is_read);
+  EXPECT_EQ(part, std::vector<float>(values.begin() + 7, values.begin() + 12));
+  EXPECT_FALSE((*opened)->read_cells(0, 0, 0, 20, 5, reinterpret_cast<std::byte*>(part.data())).ok());
   EXPECT_EQ((*opened)->read_box(0, 0, 1, reinterpret_cast<std::byte*>(found.data())).code(), Code::usage);
 }
 

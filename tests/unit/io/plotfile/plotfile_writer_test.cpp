@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -191,6 +192,36 @@ TEST(AmrexWriter, ExtremesPassOverNan) {
   found = fab_extremes(h, box, data);
   EXPECT_TRUE(std::isnan(found.min[0]));
   EXPECT_TRUE(std::isnan(found.max[0]));
+}
+
+// As a walk through the values, one after another, finds them: the first of equal zeros stays.
+TEST(AmrexWriter, ExtremesOfRunsAreThoseOfAWalk) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> kinds = {0.0, -0.0, 1.5, -2.5, nan, infinity, -infinity, 3.0};
+  Hierarchy h;
+  h.components = {"a"};
+  uint64_t state = 1;
+  for (int round = 0; round < 2000; ++round) {
+    const size_t of_kinds = 1 + static_cast<size_t>(round) % kinds.size();
+    const size_t first_kind = static_cast<size_t>(round / 8) % kinds.size();
+    std::vector<double> values(1 + static_cast<size_t>(round) % 37);
+    double min = nan, max = nan;
+    for (double& value : values) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      value = kinds[(first_kind + (state >> 33) % of_kinds) % kinds.size()];
+      if (std::isnan(value)) continue;
+      if (!(value >= min)) min = value;
+      if (!(value <= max)) max = value;
+    }
+    FabExtremes found;
+    const uint64_t half = values.size() / 2;
+    const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
+    merge_extremes(h, 0, half, bytes, found);
+    merge_extremes(h, 0, values.size() - half, bytes + half * sizeof(double), found);
+    EXPECT_EQ(std::memcmp(&found.min[0], &min, sizeof min), 0) << round << ": " << found.min[0] << " " << min;
+    EXPECT_EQ(std::memcmp(&found.max[0], &max, sizeof max), 0) << round << ": " << found.max[0] << " " << max;
+  }
 }
 
 TEST(AmrexWriter, WritesABoxLargerThanOnePiece) {
