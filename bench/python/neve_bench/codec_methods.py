@@ -17,14 +17,14 @@ SZ3_DEFAULT = "INTERP_LORENZO"
 SZ3_LORENZO = "LORENZO_REG"
 
 
-def _neve(simd: str | None, threads: int):
+def _neve(simd: str | None, threads: int, effort: str = "fast"):
     def prepare(case: Case, bound_abs: float):
         if simd is not None:
             neve.set_simd_target(simd)
         array = case.array
         # As a user would: the relative bound and, for masked data, the detection of fill values.
         return (
-            lambda: neve.compress(array, rel=case.rel, threads=threads),
+            lambda: neve.compress(array, rel=case.rel, threads=threads, effort=effort),
             lambda data: neve.decompress(data, threads=threads),
         )
 
@@ -141,11 +141,14 @@ def _fpzip(case: Case, bound_abs: float):
 
 
 def methods(threads: int) -> list[Method]:
-    """Neve as it runs by default on one core, on all cores and with each instruction set; then the
-    peers.
+    """Neve as it runs by default on one core, at effort balanced, on all cores and with each
+    instruction set; then the peers.
     """
     speed_groups = ("turbulence",)
-    listed = [Method("neve", f"rel, threads=1, {neve.simd_target()}", _neve(None, 1))]
+    listed = [
+        Method("neve", f"rel, threads=1, {neve.simd_target()}", _neve(None, 1)),
+        Method("neve balanced", "rel, threads=1, effort balanced", _neve(None, 1, "balanced")),
+    ]
     if threads > 1:
         listed.append(
             Method(

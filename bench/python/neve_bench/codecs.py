@@ -160,6 +160,8 @@ def summary(rows: Rows) -> dict[str, Any]:
     mine = [r for r in rows if r["codec"].startswith("neve")]
     return {
         "reference_geomean_ratio": _geomean_ratios(_select(rows, group="reference")),
+        "reference_speeds": _reference_speeds(_select(rows, group="reference")),
+        "masked_speed_of_reference": _masked_speed(rows),
         "neve_over_peer": _over_peers(_select(rows, group="turbulence", rel=1e-3)),
         "masked": _masked(_select(rows, group="masked")),
         "neve_violations": sum(r.get("violations", 1) for r in mine),
@@ -177,6 +179,40 @@ def _geomean_ratios(rows: Rows) -> dict[str, dict[str, float]]:
                 ratios = (r["ratio"] for r in of_codec)
                 found.setdefault(f"{rel:g}", {})[codec] = report.geomean(ratios)
     return found
+
+
+def _reference_speeds(rows: Rows) -> dict[str, dict[str, dict[str, float]]]:
+    """By bound and codec: geomeans of encoding and decoding speed over those of SZ3 with
+    Lorenzo and regression.
+    """
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for rel in (1e-3, 1e-4):
+        peer = _speeds(_select(rows, rel=rel, codec="SZ3 Lorenzo+reg"))
+        for codec in dict.fromkeys(r["codec"] for r in rows):
+            own = _speeds(_select(rows, rel=rel, codec=codec))
+            if own and peer and codec.startswith("neve"):
+                found.setdefault(f"{rel:g}", {})[codec] = {
+                    way: own[way] / peer[way] for way in ("encode", "decode")
+                }
+    return found
+
+
+def _masked_speed(rows: Rows) -> dict[str, float] | None:
+    """Neve's speed on masked fields over that on the reference fields at the same bound."""
+    masked = _speeds(_select(rows, group="masked", codec="neve"))
+    reference = _speeds(_select(rows, group="reference", rel=1e-3, codec="neve"))
+    if not masked or not reference:
+        return None
+    return {way: masked[way] / reference[way] for way in ("encode", "decode")}
+
+
+def _speeds(rows: Rows) -> dict[str, float] | None:
+    """Geomeans; nothing where a row has no speed."""
+    if not rows or not all(r.get("encode_mb_per_s") for r in rows):
+        return None
+    return {
+        way: report.geomean([r[f"{way}_mb_per_s"] for r in rows]) for way in ("encode", "decode")
+    }
 
 
 def _over_peers(rows: Rows) -> dict[str, dict[str, dict[str, float]]]:
@@ -260,6 +296,19 @@ def _summary_text(found: dict[str, Any]) -> str:
     for rel, by_codec in found["reference_geomean_ratio"].items():
         values = ", ".join(f"{codec} {report.number(value)}" for codec, value in by_codec.items())
         lines.append(f"- Geomean ratio of the six at rel {rel}: {values}")
+    for rel, by_codec in found["reference_speeds"].items():
+        for codec, factor in by_codec.items():
+            lines.append(
+                f"- The six at rel {rel}, {codec} over SZ3 Lorenzo+reg, geomean: "
+                f"encode x{report.number(factor['encode'])}, decode "
+                f"x{report.number(factor['decode'])}"
+            )
+    if factor := found["masked_speed_of_reference"]:
+        lines.append(
+            "- Masked fields, bytes a second over those of the six at rel 0.001: "
+            f"encode x{report.number(factor['encode'])}, decode "
+            f"x{report.number(factor['decode'])}"
+        )
     for field, peers in found["neve_over_peer"].items():
         for peer, factor in peers.items():
             lines.append(
