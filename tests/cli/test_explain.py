@@ -59,8 +59,10 @@ def test_explaining_changes_no_byte(neve, wave, tmp_path):
 def test_lossy_and_lossless_compete_where_a_bound_is_given(neve, wave, tmp_path):
     words = ("--effort", "balanced", "--explain", "--json")
     smooth = neve("compress", wave, tmp_path / "a", "--bound", "rel=1e-5", *words).json
-    best = check(smooth["explanation"], {"dual_quant", "interpolation", "lossless lorenzo"})
+    best = check(smooth["explanation"], {"dual_quant", "interpolation", "lossless"})
     assert best["name"] == smooth["codec"] != "lossless"
+    lossless = [c for c in smooth["explanation"]["candidates"] if c["name"] == "lossless"]
+    assert not set(lossless[0]["sections"]) & {"won", "lost"}  # no sample asked for it
     # Hundredths, and a bound far below them: keeping every bit takes less.
     hundredths = np.random.default_rng(1).integers(0, 1000, (16, 64, 80)) / 100
     np.save(tmp_path / "sensor.npy", hundredths.astype("f4"))
