@@ -2,8 +2,10 @@
 #include "core/select/value_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -57,7 +59,7 @@ class OrderSample {
     for (int64_t k = 0; k < runs; ++k) read_run(k * (cells_ / runs) + cells_ / (2 * runs) - run_cells / 2);
     ValueOrder order;
     if (values_.empty()) return order;
-    order.bits = std::min({repeat_bits(), bits_of_few(), long_repeat_bits(coded_bits)});
+    order.bits = std::min({repeat_bits(), row_repeat_bits(), bits_of_few(), long_repeat_bits(coded_bits)});
     if (const auto unit = find_unit<T>(values_)) {
       order.unit = Multiples<double>(*unit).value(1);
       const Multiples<T> multiples(*unit);
@@ -73,11 +75,43 @@ class OrderSample {
  private:
   void read_run(int64_t cell) {
     run_begins_.push_back(values_.size());
+    compare_rows(std::max<int64_t>(cell, 0));
     read_neighbours(std::max<int64_t>(cell, 0), run_cells, values_);
     // Special values are kept apart by every codec.
     const auto is_special = [&](T value) { return rules_.is_special(value); };
     const auto begin = values_.begin() + static_cast<ptrdiff_t>(run_begins_.back());
     values_.erase(std::remove_if(begin, values_.end(), is_special), values_.end());
+  }
+
+  // Notes in which directions the cells from this one on, to the end of a run or of its row, are what lies
+  // one step before them.
+  void compare_rows(int64_t cell) {
+    const auto rect = std::find_if(source_.rects.begin(), source_.rects.end(), [&](const auto& candidate) {
+      if (cell < candidate.cells()) return true;
+      cell -= candidate.cells();
+      return false;
+    });
+    if (rect == source_.rects.end() || !rect->left_out.empty()) return;
+    const int64_t x = cell % rect->size[0], row = cell / rect->size[0];
+    const auto bytes = static_cast<size_t>(std::min(run_cells, rect->size[0] - x)) * sizeof(T);
+    const Extents at{x, row % rect->size[1], row / rect->size[1] % rect->size[2],
+                     row / (rect->size[1] * rect->size[2])};
+    for (size_t d = 1; d < max_frame_dims; ++d) {
+      if (at[d] == 0) continue;
+      const T* const own = rect->row(at[1], at[2], at[3]) + x;
+      ++compared_rows_[d];
+      if (std::memcmp(own, own - rect->stride[d], bytes) == 0) ++same_rows_[d];
+    }
+  }
+
+  // Of rows that repeat those before them, in the direction in which most do.
+  double row_repeat_bits() const {
+    double share = 0;
+    for (size_t d = 1; d < max_frame_dims; ++d) {
+      if (compared_rows_[d] == 0) continue;
+      share = std::max(share, static_cast<double>(same_rows_[d]) / static_cast<double>(compared_rows_[d]));
+    }
+    return (1 - share) * 8 * sizeof(T) + order_bits;
   }
 
   // Appends the values from that cell on that are not left out.
@@ -212,6 +246,7 @@ class OrderSample {
   int64_t rect_begin_ = 0;
   std::vector<T> values_;
   std::vector<size_t> run_begins_;
+  std::array<int64_t, max_frame_dims> compared_rows_{}, same_rows_{};  // by direction
 };
 
 }  // namespace

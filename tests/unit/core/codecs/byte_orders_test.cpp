@@ -231,6 +231,20 @@ TEST(ByteOrders, HoldForRepeatsThatAreFarApart) {
   check_against_lossless<float>({64, 50, 40}, repeated<float>(7, 128000), {1e-2, 1e-5});
 }
 
+// As where a coarse field was put on a finer grid.
+TEST(ByteOrders, HoldForRowsAndPlanesThatRepeat) {
+  Random random(3);
+  std::vector<float> row_field, plane_field;
+  std::vector<float> noise(250 * 250);
+  for (float& value : noise) value = static_cast<float>(random.uniform());
+  for (size_t y = 0; y < 1000; ++y)
+    for (size_t x = 0; x < 250; ++x) row_field.push_back(noise[y / 4 * 250 + x]);
+  for (size_t z = 0; z < 24; ++z)
+    for (size_t i = 0; i < 120 * 100; ++i) plane_field.push_back(noise[z / 6 * 12000 + i]);
+  check_against_lossless<float>({1000, 250}, row_field, {1e-5, 1e-6, 1e-7});
+  check_against_lossless<float>({24, 120, 100}, plane_field, {1e-5, 1e-6, 1e-7});
+}
+
 // Whole waves are their own mirror images.
 TEST(ByteOrders, HoldForMirroredFields) {
   constexpr size_t n = 64;
