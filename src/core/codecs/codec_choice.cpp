@@ -28,6 +28,8 @@ constexpr double tight_bits = 8;
 // that are calm here and rough there, or repeat, take much less of dual_quant, whose several codebooks and
 // runs no sample sees. Where nearly all residuals are 0 no sample says anything of axis_passes.
 constexpr double least_of_dual_quant = 0.6, least_of_passes = 0.83, least_of_passes_of_few_bits = 0;
+// What axis_passes takes of its estimate on average.
+constexpr double mean_of_passes = 0.93;
 // So many times what was expected says that samples have missed something.
 constexpr double missed_excess = 1.5, missed_bytes = 512;
 
@@ -94,7 +96,7 @@ class CodecChoice {
   }
 
   Codec likeliest() const {
-    const double passes = samples_.passes.bytes * least_of_passes, dual_quant = samples_.dual_quant_bytes;
+    const double passes = samples_.passes.bytes * mean_of_passes, dual_quant = samples_.dual_quant_bytes;
     if (samples_.interpolation_bytes < max_interpolation_share * std::min(passes, dual_quant))
       return Codec::interpolation;
     return passes < dual_quant ? Codec::axis_passes : Codec::dual_quant;

@@ -43,13 +43,15 @@ class RestoredSource {
 // Whether it may be worth encoding losslessly what takes so many bytes under its bound. Else a sample of the
 // methods decides, which takes too long but at effort max.
 template <class T>
-bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, const Candidate& best) {
+bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                        const Candidate& best) {
   if (lists_many(best.draft(), source.held)) return true;
   const ValueRules<T> rules(spec, make_quantizer<T>(spec));
   const uint64_t ordinary = source.held - best.draft().report.special_cells;
   if (ordinary == 0) return true;
   const double bits = static_cast<double>(best.bytes()) * 8 / static_cast<double>(ordinary);
-  return may_be_smaller_lossless(sample_order(source, rules, bits), ordinary, best.bytes(), spec.bound_abs);
+  return may_be_smaller_lossless(sample_order(source, rules, bits), ordinary, best.bytes(), spec.bound_abs,
+                                 effort == Effort::fast ? 2 : 4);
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
   const bool is_quick = is_restored || effort != Effort::max;
   const bool may_skip =
       is_quick ? !traits_of(best.draft().codec).keeps_bits : best.bytes() * max_ratio < scorer.raw_bytes;
-  if (may_skip && !is_lossless_likely(source, spec, best)) {
+  if (may_skip && !is_lossless_likely(source, spec, effort, best)) {
     best.trace().passed(Codec::lossless, is_quick ? Fate::few_listed : Fate::unknown);
     return;
   }

@@ -27,8 +27,7 @@ constexpr int64_t enough_runs = 48, cells_per_run = 4096;  // and of large secti
 constexpr int64_t cells_per_sample = 4;                    // of small sections
 // Under a bound of fewer units, or of fewer times the numbers' spacing, the bits that a lossless method has
 // to keep beside those of the bound are few.
-constexpr double max_units_of_bound = 8;
-constexpr double max_spacings_of_bound = 4;
+constexpr double max_units_of_bound = 2;
 // Values repeat at such distances in lists of corners.
 constexpr size_t repeats_within = 4;
 // Repeats over longer distances are looked for in blocks of neighbours at uneven distances, so many at least.
@@ -256,13 +255,15 @@ ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rul
   return OrderSample<T>(source, rules).take(coded_bits);
 }
 
-bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound) {
+bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound,
+                             int bits_beside) {
+  const double few = static_cast<double>(1 << bits_beside);
   constexpr double few_bytes = 256;                            // that no sample is sure about
   constexpr uint64_t small_cells = 32768, small_bytes = 1024;  // which are soon tried
   if (ordinary <= small_cells && bytes < small_bytes) return true;
   const double guessed_bytes = order.bits / 8 * static_cast<double>(ordinary);
-  return guessed_bytes < static_cast<double>(bytes) + few_bytes || order.unit * max_units_of_bound > bound ||
-         order.spacing * max_spacings_of_bound > bound;
+  return guessed_bytes < static_cast<double>(bytes) + few_bytes ||
+         order.unit * max_units_of_bound * few > bound || order.spacing * few > bound;
 }
 
 template ValueOrder sample_order<float>(const SectionSource<float>&, const ValueRules<float>&, double);

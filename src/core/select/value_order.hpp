@@ -24,7 +24,9 @@ template <class T>
 ValueOrder sample_order(const SectionSource<T>& source, const ValueRules<T>& rules, double coded_bits);
 
 // Whether a method that keeps every bit may take less than `bytes` for so many values that are not special,
-// under that bound.
-bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound);
+// under that bound. `bits_beside`: that a lossless method may have to keep of a value beside those of the
+// bound.
+bool may_be_smaller_lossless(const ValueOrder& order, uint64_t ordinary, uint64_t bytes, double bound,
+                             int bits_beside);
 
 }  // namespace neve

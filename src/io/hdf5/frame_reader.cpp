@@ -41,9 +41,16 @@ FrameReader::FrameReader(const PlotfileHeader& header)
 void FrameReader::expect_all() {
   expects_all_ = true;
   uint64_t chunk_bytes = 0;
+  bool leaves_out = false;
   for (const LevelData& level : header_.levels) {
     chunk_bytes = std::max(chunk_bytes, level.chunk_elements * dtype_bytes(header_.hierarchy.dtype));
+    leaves_out = leaves_out || level.fields.empty() ||
+                 std::any_of(level.fields.begin(), level.fields.end(),
+                             [](const auto& field) { return field.left_out_cells > 0; });
   }
+  // Averages for what a chunk leaves out come from several chunks of the finer level, box by box: all of them
+  // are decoded again and again where they are not kept.
+  if (leaves_out) return;
   max_recent_bytes_ = ordered_bytes;
   max_decoded_bytes_ = std::clamp(chunk_bytes, ordered_bytes, max_decoded_bytes);
   coarser_values_.keep_at_most(ordered_bytes);

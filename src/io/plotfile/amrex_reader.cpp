@@ -504,7 +504,9 @@ std::optional<std::pair<double, double>> AmrexPlotfile::stated_range(int level, 
   if (!check_exists(level, 0, component, 1).ok()) return {};
   const FabArrayHeader& header = levels_[static_cast<size_t>(level)].header;
   const auto c = static_cast<size_t>(component);
-  if (c >= header.min.size() || !std::isfinite(header.min[c]) || !std::isfinite(header.max[c])) return {};
+  if (c >= header.min.size() || !std::isfinite(header.min[c]) || !std::isfinite(header.max[c]) ||
+      header.min[c] > header.max[c])
+    return {};
   if (format_.dtype == DType::f64) return std::pair(header.min[c], header.max[c]);
   // AMReX states the values as the run had them, before they were stored as f32.
   constexpr double largest = std::numeric_limits<float>::max();

@@ -156,7 +156,7 @@ void write_level(const std::string& path, const Variant& v, int level, const std
       h << "\n";
     }
   } else if (v.version == 4) {
-    h << "1.0e+00,2.0e+00,\n3.0e+00,4.0e-400,\n";
+    h << "1.0e+00,-2.0e+00,\n3.0e+00,4.0e-400,\n";
   }
   if (v.version > 1) h << real_format(v) << "\n";
   test::write_file(directory + "Cell_H", h.str());
@@ -318,11 +318,21 @@ TEST_P(AmrexVariant, StatesTheRangesThatItsHeadersGive) {
     EXPECT_FALSE(first || second);
   } else if (v.version == 4) {
     EXPECT_EQ(first, std::pair(1.0, 3.0));
-    EXPECT_EQ(second, std::pair(2.0, 0.0));
+    EXPECT_EQ(second, std::pair(-2.0, 0.0));
   } else {
     EXPECT_EQ(first, std::pair(as_stored, as_stored));
     EXPECT_FALSE(second);  // NaN in all boxes
   }
+}
+
+TEST(Amrex, StatesNoRangeWhoseSmallestIsAboveItsLargest) {
+  const TempDir dir;
+  const std::string path = write_variant(dir, {"", 3, DType::f64, false, {0, 0, 0}, 4, false});
+  replace_in(path + "/Level_0/Cell_H", "1.0e+00,-2.0e+00,", "9.0e+00,-2.0e+00,");
+  auto opened = open_plotfile(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_FALSE((*opened)->stated_range(0, 0));
+  EXPECT_EQ((*opened)->stated_range(0, 1), std::pair(-2.0, 0.0));
 }
 
 std::vector<Variant> variants() {
