@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes of values that are read while they are written: the same files as of values in memory, whatever the
 // source states of itself, and one error on all ranks where it cannot be read.
+#include <atomic>
+#include <cfenv>
 #include <filesystem>
 #include <limits>
 
@@ -291,6 +293,44 @@ TEST_F(ReadSource, ABoxThatCannotBeReadIsOneErrorAndLeavesTheEarlierFile) {
       }
     }
     if (world_rank() == 0) std::filesystem::remove_all(path);
+    test::barrier();
+  }
+}
+
+// Counts the reads that do not round to nearest: averages that a source takes would not be those of the
+// format.
+class RoundingSource : public GeneratedSource {
+ public:
+  using GeneratedSource::GeneratedSource;
+  Status read_box(int level, int box, int component, std::byte* out) override {
+    const volatile double one = 1, little = 1e-30;
+    if (one + little != one) ++rounded_up_;
+    return GeneratedSource::read_box(level, box, component, out);
+  }
+  int rounded_up() const { return rounded_up_; }
+
+ private:
+  std::atomic<int> rounded_up_ = 0;
+};
+
+TEST_F(ReadSource, IsReadInTheFormatsArithmeticWhateverTheCallersIs) {
+  const Hierarchy h = test::make_hierarchy({});
+  for (const char* way : {"compressed", "uncompressed", "independent", "filtered", "amrex"}) {
+    const std::string name = way, path = directory_ + "/" + name;
+    WriteOptions options;
+    options.covered = Covered::automatic;
+    options.compress = name != "uncompressed";
+    if (name == "independent" || name == "filtered") options.strategy = name;
+    RoundingSource source(h);
+    ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+    const Status written = name == "amrex"
+                               ? write_amrex_plotfile(MPI_COMM_WORLD, path, source)
+                               : write_plotfile(MPI_COMM_WORLD, path, h, source, options).status();
+    EXPECT_EQ(std::fegetround(), FE_UPWARD) << way;
+    std::fesetround(FE_TONEAREST);
+    ASSERT_TRUE(written.ok()) << way << ": " << written.message();
+    EXPECT_GT(source.values_read(), 0U) << way;
+    EXPECT_EQ(source.rounded_up(), 0) << way;
     test::barrier();
   }
 }

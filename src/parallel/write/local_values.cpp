@@ -8,6 +8,8 @@
 #include <string>
 
 #include "core/amr/grow.hpp"
+#include "core/threads/float_environment.hpp"
+#include "parallel/write/box_values.hpp"
 
 namespace neve::mpi {
 
@@ -98,17 +100,17 @@ LocalValues::LocalValues(std::span<const LocalBox> boxes, const Hierarchy& store
 
 Result<ComponentValues> LocalValues::component(size_t i, int component) const {
   if (reading_ == nullptr) return ComponentValues{boxes_[i].data, nullptr};
+  const FloatEnvironment environment;  // sources average what a file leaves out
   const std::lock_guard lock(reading_->mutex);
   NEVE_ASSIGN(auto values, reading_->component(boxes_[i], i, component));
-  const Box& box = reading_->box(boxes_[i]);
-  FrameBox shape;
-  for (int d = 0; d < max_dims; ++d) shape.size[static_cast<size_t>(d)] = box.size(d);
+  const FrameBox shape = plain_frame_box(reading_->box(boxes_[i]));
   ComponentValues result{dense_box_data(values->data(), shape), std::move(values)};
   result.data.component_stride = 0;
   return result;
 }
 
 Status LocalValues::read(size_t i, uint64_t begin, uint64_t count, std::byte* out) const {
+  const FloatEnvironment environment;
   const std::lock_guard lock(reading_->mutex);
   return reading_->read(boxes_[i], i, begin, count, out);
 }

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/threads/float_environment.hpp"
 #include "core/threads/parallel_for.hpp"
 #include "core/threads/scratch.hpp"
 #include "parallel/comm/agree.hpp"
@@ -73,7 +72,6 @@ Status Pipeline::read_piece(size_t piece, size_t buffer) {
 }
 
 void Pipeline::read_all() noexcept {
-  const FloatEnvironment environment;
   std::unique_lock lock(mutex_);
   for (size_t piece = 0; piece < work_.pieces; ++piece) {
     changed_.wait(lock, [&] { return has_failed_ || !empty_.empty(); });
