@@ -4,7 +4,6 @@
 //
 //   mpirun -n 1 neve_bench_small_boxes PLOTFILE FOLDER BOUND COVERED BOX_CELLS REPEATS
 #include <mpi.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +18,7 @@
 #include "bench/io/must.hpp"
 #include "core/amr/morton.hpp"
 #include "core/amr/rect_box.hpp"
+#include "core/select/selection_trace.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/frame.hpp"
 #include "neve/plotfile_writer.hpp"
@@ -28,6 +28,7 @@ namespace {
 using neve::Box;
 using neve::Hierarchy;
 using neve::Level;
+using neve::thread_time_ns;
 using neve::apps::median_of;
 using neve::bench::must;
 using neve::bench::number_argument;
@@ -35,12 +36,6 @@ using neve::bench::number_argument;
 constexpr int brick_cells = 8;  // of a side; the boxes of the plotfile are made of such cubes
 constexpr int max_box_cells = 1024;
 constexpr int max_repeats = 1000;
-
-double thread_cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // The box in pieces of at most `cells` a side.
 std::vector<Box> cut_box(const Box& box, int cells) {
@@ -205,16 +200,16 @@ nlohmann::json measure(const Input& input, const std::string& folder, const neve
   neve::WriteReport report;
   uint64_t array_bytes = 0;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    const double begin = thread_cpu_seconds();
+    const uint64_t begin_ns = thread_time_ns();
     report = must(neve::write_plotfile(MPI_COMM_WORLD, path, input.hierarchy, input.boxes, options));
-    const double written = thread_cpu_seconds();
+    const uint64_t written_ns = thread_time_ns();
     array_bytes = 0;
     for (const Array& each : input.arrays) {
       array_bytes +=
           must(neve::encode_array(neve::DType::f64, each.shape, each.values.data(), array_options)).size();
     }
-    write.push_back(written - begin);
-    array.push_back(thread_cpu_seconds() - written);
+    write.push_back(1e-9 * static_cast<double>(written_ns - begin_ns));
+    array.push_back(1e-9 * static_cast<double>(thread_time_ns() - written_ns));
     std::filesystem::remove(path);
   }
   return {

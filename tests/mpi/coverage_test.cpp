@@ -174,39 +174,53 @@ TEST(ReaderValues, DecodedFramesAndRestoredValuesAgreeForCodecsThatHoldValuesAlo
   }
 }
 
+// What was settled of the levels from the finest on, whose chunks `encode` gives, which the next coarser one
+// may ask: `covered` of all fields, and the missed cells.
+template <class Encode>
+auto settle_all(const Comm& comm, const Hierarchy& h, const WriteOptions& options, const Encode& encode) {
+  const Ownership owners = distribute_boxes(h, world_size());
+  const OwnedBoxes owned(h, owners, world_rank());
+  Result<WritePlan> plan = plan_write(comm, h, owners, owned.boxes(), options);
+  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  Result<CoverageCheck> check = CoverageCheck::begin(comm, h, owned.boxes(), options, *plan);
+  EXPECT_TRUE(check.ok()) << check.status().message();
+  std::vector<EncodedChunk> finer;
+  for (size_t level = h.levels.size(); level-- > 0;) {
+    EXPECT_EQ(check->needs_finer_frames(level),
+              options.codec != Codec::dual_quant && level + 1 < h.levels.size());
+    EXPECT_TRUE(check->settle_level(level, finer).ok());
+    finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
+    encode(level, *plan, finer, [&](const WritePlan& by) {
+      EXPECT_TRUE(
+          encode_chunks(h, owned.boxes(), options, by, check->missed(), nullptr, finer, nullptr).ok());
+    });
+  }
+  std::string text;
+  for (const LevelPlan& level : plan->levels) {
+    for (const FieldPlan& field : level.fields) text += field.covered + "\n";
+  }
+  return std::pair(text, check->missed());
+}
+
 TEST(Coverage, IsSettledAlikeFromFramesAndFromValues) {
   Result<Comm> comm = Comm::duplicate(MPI_COMM_WORLD);
   ASSERT_TRUE(comm.ok());
   for (const int dims : {1, 2, 3}) {
     const Hierarchy h = test::make_hierarchy({.dims = dims, .levels = 4, .box_cells = dims == 3 ? 8 : 32});
-    const Ownership owners = distribute_boxes(h, world_size());
-    const OwnedBoxes owned(h, owners, world_rank());
     const auto settle = [&](Codec codec) {
       WriteOptions options = test::leaving_out();
       options.codec = codec;
       options.encode.effort = Effort::balanced;  // at effort fast `auto` is known to hold values alone
-      Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
-      EXPECT_TRUE(plan.ok()) << plan.status().message();
-      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan);
-      EXPECT_TRUE(check.ok()) << check.status().message();
-      std::vector<EncodedChunk> finer;
-      for (size_t level = h.levels.size(); level-- > 0;) {
-        EXPECT_EQ(check->needs_finer_frames(level), codec == Codec::automatic && level + 1 < h.levels.size());
-        EXPECT_TRUE(check->settle_level(level, finer).ok());
-        // Encoded as dual_quant either way, so that both must come to the same.
-        WritePlan as_dual_quant = *plan;
-        for (FieldPlan& field : as_dual_quant.levels[level].fields) field.spec.codec = Codec::dual_quant;
-        finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
-        EXPECT_TRUE(
-            encode_chunks(h, owned.boxes(), options, as_dual_quant, check->missed(), nullptr, finer, nullptr)
-                .ok());
-        for (EncodedChunk& chunk : finer) chunk.needs_decoding.assign(h.components.size(), 1);
-      }
-      std::string text;
-      for (const LevelPlan& level : plan->levels) {
-        for (const FieldPlan& field : level.fields) text += field.covered + "\n";
-      }
-      return std::pair(text, check->missed());
+      return settle_all(*comm, h, options,
+                        [&](size_t level, const WritePlan& plan, auto& chunks, auto encode) {
+                          // Encoded as dual_quant either way, so that both must come to the same.
+                          WritePlan as_dual_quant = plan;
+                          for (FieldPlan& field : as_dual_quant.levels[level].fields)
+                            field.spec.codec = Codec::dual_quant;
+                          encode(as_dual_quant);
+                          for (EncodedChunk& chunk : chunks)
+                            chunk.needs_decoding.assign(h.components.size(), 1);
+                        });
     };
     const auto from_values = settle(Codec::dual_quant);
     const auto from_frames = settle(Codec::automatic);
@@ -221,33 +235,19 @@ TEST(Coverage, IsSettledAlikeFromAveragesTakenWhileEncoding) {
   ASSERT_TRUE(comm.ok());
   for (const int dims : {1, 2, 3}) {
     const Hierarchy h = test::make_hierarchy({.dims = dims, .levels = 4, .box_cells = dims == 3 ? 8 : 32});
-    const Ownership owners = distribute_boxes(h, world_size());
-    const OwnedBoxes owned(h, owners, world_rank());
     const auto settle = [&](bool takes_averages) {
       WriteOptions options = test::leaving_out();
       options.codec = Codec::axis_passes;
       options.chunk_bytes = min_chunk_bytes;
-      Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
-      EXPECT_TRUE(plan.ok()) << plan.status().message();
-      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan);
-      EXPECT_TRUE(check.ok()) << check.status().message();
-      std::vector<EncodedChunk> finer;
-      for (size_t level = h.levels.size(); level-- > 0;) {
-        EXPECT_TRUE(check->settle_level(level, finer).ok());
-        finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
-        for (size_t i = 0; takes_averages && level > 0 && i < finer.size(); ++i) {
-          const bool is_split = plan->levels[level].chunks.chunks[finer[i].chunk].is_split;
-          if (is_split || i % 3 == 2) continue;  // some are decoded
-          finer[i].averages = std::make_unique<ChunkAverages>(h, *plan, level, finer[i].chunk);
-        }
-        EXPECT_TRUE(
-            encode_chunks(h, owned.boxes(), options, *plan, check->missed(), nullptr, finer, nullptr).ok());
-      }
-      std::string text;
-      for (const LevelPlan& level : plan->levels) {
-        for (const FieldPlan& field : level.fields) text += field.covered + "\n";
-      }
-      return std::pair(text, check->missed());
+      return settle_all(
+          *comm, h, options, [&](size_t level, const WritePlan& plan, auto& chunks, auto encode) {
+            for (size_t i = 0; takes_averages && level > 0 && i < chunks.size(); ++i) {
+              const bool is_split = plan.levels[level].chunks.chunks[chunks[i].chunk].is_split;
+              if (is_split || i % 3 == 2) continue;  // some are decoded
+              chunks[i].averages = std::make_unique<ChunkAverages>(h, plan, level, chunks[i].chunk);
+            }
+            encode(plan);
+          });
     };
     const auto decoded = settle(false);
     const auto averaged = settle(true);

@@ -291,6 +291,11 @@ def _group_table(rows: Iterable[dict[str, Any]]) -> str:
     return report.table(header, lines)
 
 
+def _factors(factor: dict[str, float]) -> str:
+    encode, decode = report.number(factor["encode"]), report.number(factor["decode"])
+    return f"encode x{encode}, decode x{decode}"
+
+
 def _summary_text(found: dict[str, Any]) -> str:
     lines = []
     for rel, by_codec in found["reference_geomean_ratio"].items():
@@ -299,22 +304,18 @@ def _summary_text(found: dict[str, Any]) -> str:
     for rel, by_codec in found["reference_speeds"].items():
         for codec, factor in by_codec.items():
             lines.append(
-                f"- The six at rel {rel}, {codec} over SZ3 Lorenzo+reg, geomean: "
-                f"encode x{report.number(factor['encode'])}, decode "
-                f"x{report.number(factor['decode'])}"
+                f"- The six at rel {rel}, {codec} over SZ3 Lorenzo+reg, geomean: {_factors(factor)}"
             )
     if factor := found["masked_speed_of_reference"]:
         lines.append(
             "- Masked fields, bytes a second over those of the six at rel 0.001: "
-            f"encode x{report.number(factor['encode'])}, decode "
-            f"x{report.number(factor['decode'])}"
+            f"{_factors(factor)}"
         )
     for field, peers in found["neve_over_peer"].items():
         for peer, factor in peers.items():
             lines.append(
                 f"- {field}, Neve over {peer}: ratio x{report.number(factor['ratio'])}, "
-                f"encode x{report.number(factor['encode'])}, decode "
-                f"x{report.number(factor['decode'])}"
+                f"{_factors(factor)}"
             )
     for field, entry in found["masked"].items():
         lines.append(

@@ -52,6 +52,18 @@ class BitWriter {
   unsigned held_ = 0;  // below 8 between calls
 };
 
+// At least 57 bits from number `bit` on; zeros past the end.
+inline uint64_t bits_from(ByteSpan bytes, uint64_t bit) {
+  const uint64_t byte = bit / 8;
+  uint64_t word = 0;
+  if (byte + sizeof word <= bytes.size()) {
+    std::memcpy(&word, bytes.data() + byte, sizeof word);
+  } else if (byte < bytes.size()) {
+    std::memcpy(&word, bytes.data() + byte, bytes.size() - byte);
+  }
+  return word >> bit % 8;
+}
+
 // Past the end it gives zeros.
 class BitReader {
  public:
@@ -68,14 +80,7 @@ class BitReader {
 
  private:
   uint64_t get_few(unsigned count) {
-    const uint64_t byte = at_ / 8;
-    uint64_t word = 0;
-    if (byte + sizeof word <= bytes_.size()) {
-      std::memcpy(&word, bytes_.data() + byte, sizeof word);
-    } else if (byte < bytes_.size()) {
-      std::memcpy(&word, bytes_.data() + byte, bytes_.size() - byte);
-    }
-    word >>= at_ % 8;
+    const uint64_t word = bits_from(bytes_, at_);
     at_ += count;
     return word & ((uint64_t{1} << count) - 1);
   }

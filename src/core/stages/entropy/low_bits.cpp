@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/stages/entropy/bit_io.hpp"
+
 namespace neve {
 
 namespace {
@@ -11,17 +13,6 @@ namespace {
 // Residuals that are taken together: with 7 bits that are left over their bits fit a word.
 constexpr unsigned word_bits = 64;
 constexpr unsigned together(unsigned shift) { return shift < 8 ? 8 : 2; }
-
-uint64_t word_at(ByteSpan bytes, uint64_t bit) {
-  uint64_t word = 0;
-  const uint64_t byte = bit / 8;
-  if (byte + sizeof word <= bytes.size()) {
-    std::memcpy(&word, bytes.data() + byte, sizeof word);
-  } else if (byte < bytes.size()) {
-    std::memcpy(&word, bytes.data() + byte, bytes.size() - byte);
-  }
-  return word >> bit % 8;
-}
 
 }  // namespace
 
@@ -59,7 +50,7 @@ void restore_low_bits(ByteSpan bytes, uint64_t first, int shift, std::span<int32
   uint64_t bit = first * width;
   for (size_t i = 0; i < residuals.size(); i += group) {
     const size_t count = std::min(group, residuals.size() - i);
-    const uint64_t word = word_at(bytes, bit);
+    const uint64_t word = bits_from(bytes, bit);
     for (unsigned k = 0; k < count; ++k)
       residuals[i + k] |= static_cast<int32_t>((word >> (k * width)) & mask);
     bit += count * width;
