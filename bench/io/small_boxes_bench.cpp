@@ -18,7 +18,7 @@
 #include "bench/io/must.hpp"
 #include "core/amr/morton.hpp"
 #include "core/amr/rect_box.hpp"
-#include "core/select/selection_trace.hpp"
+#include "core/threads/thread_clock.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/frame.hpp"
 #include "neve/plotfile_writer.hpp"

@@ -2,7 +2,6 @@
 #include "bench/apps/mpi/benchmark.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "bench/harness/timed.hpp"
 #include "bench/harness/workplace.hpp"
 #include "core/codecs/frame_values.hpp"
+#include "core/threads/thread_clock.hpp"
 #include "io/plotfile/npy.hpp"
 #include "neve/transfer.h"
 #include "parallel/file/openable_path.hpp"
@@ -79,12 +79,6 @@ neve::Result<Field> read_field(const Case& options) {
   }
   field.shape[0] *= field.values.size() / once.size();
   return field;
-}
-
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // One thread's CPU time: a busy neighbour changes it little. What a call does before it encodes (the range)

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <string_view>
 
 #include "bench/harness/noise/kernels.hpp"
 #include "bench/harness/random.hpp"
 #include "core/kernels/targets.hpp"
+#include "core/threads/thread_clock.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::apps {
@@ -81,11 +81,6 @@ float Noise::at(const Point4& point) const {
 }
 
 Result<std::vector<NoiseSpeed>> measure_noise(double seconds_each) {
-  const auto thread_seconds = [] {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  };
   const std::string before = simd_target();
   const Noise noise(1);
   // A row of 256 cells across ten lattice points, as struct's.

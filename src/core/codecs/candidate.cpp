@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/codecs/symbol_coding.hpp"
+#include "core/threads/thread_clock.hpp"
 
 namespace neve {
 

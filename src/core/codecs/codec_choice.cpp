@@ -8,6 +8,7 @@
 #include "core/codecs/codec_drafts.hpp"
 #include "core/codecs/lossless_rival.hpp"
 #include "core/stages/predict/axis_choice.hpp"
+#include "core/threads/thread_clock.hpp"
 
 namespace neve {
 

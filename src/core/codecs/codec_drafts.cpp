@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/threads/thread_clock.hpp"
+
 namespace neve {
 
 namespace {

@@ -10,6 +10,7 @@
 #include "core/codecs/lossless_encode.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/stages/lossless/value_ranks.hpp"
+#include "core/threads/thread_clock.hpp"
 
 namespace neve {
 

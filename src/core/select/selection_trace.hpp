@@ -2,8 +2,6 @@
 // What is written down while a section's candidates are weighed.
 #pragma once
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -12,14 +10,6 @@
 #include "neve/selection_report.hpp"
 
 namespace neve {
-
-// CPU time of the calling thread, which a busy machine does not change.
-inline uint64_t thread_time_ns() {
-  timespec now{};
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
-  constexpr uint64_t second_ns = 1000000000;
-  return static_cast<uint64_t>(now.tv_sec) * second_ns + static_cast<uint64_t>(now.tv_nsec);
-}
 
 struct SelectionTrace {
   std::vector<WeighedCandidate> candidates;
