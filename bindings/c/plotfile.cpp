@@ -197,11 +197,10 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                         const char* options) {
   return reported([&]() -> Status {
-    // Looked at by all ranks before any goes on: NULL on one must not leave the others waiting.
-    NEVE_ASSIGN(const neve::mpi::Comm all, neve::mpi::Comm::duplicate(comm));
     neve::Hierarchy settled;
     neve::WriteOptions parsed;
     std::string target;
+    // NULL on one rank must not leave the others waiting.
     const Status given = neve::mpi::guarded("neve", [&]() -> Status {
       NEVE_TRY(check_live(hierarchy));
       if (path == nullptr) return usage_error("the path to write is NULL");
@@ -212,8 +211,9 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
       for (int d = settled.dims; d < neve::max_dims; ++d) parsed.ghosts[static_cast<size_t>(d)] = 0;
       return {};
     });
-    NEVE_TRY(neve::mpi::agree(all, given));
-    return neve::write_plotfile(comm, target, settled, hierarchy->owned, parsed).status();
+    neve::Span<const neve::LocalBox> owned;
+    if (given.ok()) owned = hierarchy->owned;
+    return neve::write_plotfile_if(comm, given, target, settled, owned, parsed).status();
   });
 }
 

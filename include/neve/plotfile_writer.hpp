@@ -77,11 +77,12 @@ struct WriteReport {                  // the same on every rank
   Covered covered = default_covered;  // what was asked for; FieldReport has the outcome for each field
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
-  uint64_t data_bytes = 0;  // passed to MPI-IO: the frames, or the values with their ghosts
-  // MPI-IO write calls of all ranks, including empty ones in collective writes. Calls that HDF5 makes
-  // (strategy filtered) are not counted: 0.
+  uint64_t data_bytes = 0;  // put into the file: the frames, or the values with their ghosts
+  // MPI-IO write calls of all ranks, including empty ones in collective writes; where each rank writes for
+  // itself, the regions that they write. Calls that HDF5 makes (strategy filtered) are not counted: 0.
   uint64_t mpi_writes = 0;
-  // The hints for those calls, as the MPI library reports them; empty for filtered.
+  // The hints for those calls, as the MPI library reports them; where each rank writes for itself, those that
+  // the file was made with; empty for filtered.
   std::map<std::string, std::string> hints;
   std::vector<LevelReport> levels;        // of a plotfile
   std::vector<VariableReport> variables;  // of a checkpoint
@@ -93,6 +94,14 @@ struct WriteReport {                  // the same on every rank
 // is left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    Span<const LocalBox> owned, const WriteOptions& options);
+
+// The same for a caller who gets the other arguments out of something else: `given` is what has become of
+// that on this rank. An error there is the error of the write, on all ranks, which need not agree on it
+// before: they do so in the write's first exchange. The other arguments of a rank that passes an error are
+// not looked at.
+Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const std::string& path,
+                                      const Hierarchy& hierarchy, Span<const LocalBox> owned,
+                                      const WriteOptions& options);
 
 // The same of values that do not fit into memory: each rank reads its boxes (distribute_boxes) from `values`,
 // a few chunks at a time, ahead of encoding and writing them; the frames wait in a scratch file beside

@@ -62,9 +62,10 @@ struct WriteOptions {
   bool cross_level = false;
   std::optional<double> fill;  // for fields without one in their rule; none: detected
   bool detect_fill = true;
-  // How the ranks' data are written into the file, after rank 0 has written its structure. Pieces are frames,
+  // How the ranks' data are written into the file, before rank 0 writes its structure. Pieces are frames,
   // in uncompressed files boxes. All of these give the same contents of the datasets:
-  //   skeleton     all pieces of all levels in one collective write
+  //   skeleton     frames by each rank for itself, unless something is asked of MPI-IO (layout, mpi_hints);
+  //                boxes all in one collective write
   //   aggregated   the pieces of a level in one collective write, or in several of aggregate_boxes pieces
   //   collective   a collective write for each rank's first piece of a level, its second, ...
   //   independent  a write of its own for every piece

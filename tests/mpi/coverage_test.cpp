@@ -83,11 +83,14 @@ TEST(Coverage, TheDecisionDoesNotDependOnHowTheAveragesTravel) {
     const auto decide = [&](const ExchangeLimits& limits) {
       Result<WritePlan> plan = plan_write(*comm, h, owners, owned.boxes(), options);
       EXPECT_TRUE(plan.ok()) << plan.status().message();
-      Result<CoverageCheck> check = CoverageCheck::begin(*comm, h, owned.boxes(), options, *plan, limits);
+      Result<CoverageCheck> check = CoverageCheck::make(
+          *comm, h, owned.boxes(), options, *plan, CoverageCheck::plan_exchanges(*comm, h, *plan, limits));
       EXPECT_TRUE(check.ok()) << check.status().message();
       for (size_t level = h.levels.size(); level-- > 0;) {
         EXPECT_FALSE(check->needs_finer_frames(level));
-        EXPECT_TRUE(check->settle_level(level, {}).ok());
+        Status mine;
+        EXPECT_TRUE(check->settle_level(level, {}, mine).ok());
+        EXPECT_TRUE(mine.ok()) << mine.message();
       }
       MissedCells missed = check->missed();
       std::string text;
@@ -182,13 +185,16 @@ auto settle_all(const Comm& comm, const Hierarchy& h, const WriteOptions& option
   const OwnedBoxes owned(h, owners, world_rank());
   Result<WritePlan> plan = plan_write(comm, h, owners, owned.boxes(), options);
   EXPECT_TRUE(plan.ok()) << plan.status().message();
-  Result<CoverageCheck> check = CoverageCheck::begin(comm, h, owned.boxes(), options, *plan);
+  Result<CoverageCheck> check = CoverageCheck::make(comm, h, owned.boxes(), options, *plan,
+                                                    CoverageCheck::plan_exchanges(comm, h, *plan));
   EXPECT_TRUE(check.ok()) << check.status().message();
   std::vector<EncodedChunk> finer;
   for (size_t level = h.levels.size(); level-- > 0;) {
     EXPECT_EQ(check->needs_finer_frames(level),
               options.codec != Codec::dual_quant && level + 1 < h.levels.size());
-    EXPECT_TRUE(check->settle_level(level, finer).ok());
+    Status mine;
+    EXPECT_TRUE(check->settle_level(level, finer, mine).ok());
+    EXPECT_TRUE(mine.ok()) << mine.message();
     finer = chunks_to_encode(world_rank(), *plan, level, level + 1);
     encode(level, *plan, finer, [&](const WritePlan& by) {
       EXPECT_TRUE(

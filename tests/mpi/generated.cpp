@@ -155,6 +155,7 @@ Hierarchy make_hierarchy(const Shape& shape) {
 
 OwnedBoxes::OwnedBoxes(const Hierarchy& h, const std::vector<std::vector<int>>& owner, int rank) {
   const size_t value_bytes = dtype_bytes(h.dtype);
+  const auto fields = static_cast<int>(h.components.size());
   for (size_t level = 0; level < h.levels.size(); ++level) {
     for (size_t b = 0; b < h.levels[level].boxes.size(); ++b) {
       if (owner[level][b] != rank) continue;
@@ -172,8 +173,8 @@ OwnedBoxes::OwnedBoxes(const Hierarchy& h, const std::vector<std::vector<int>>& 
       local.data.component_stride = stride;
       // Ghosts hold bytes that no file may show: a huge finite number in either type.
       std::vector<std::byte>& bytes =
-          storage_.emplace_back(static_cast<size_t>(stride * field_count) * value_bytes, std::byte{0x7e});
-      for (int c = 0; c < field_count; ++c) {
+          storage_.emplace_back(static_cast<size_t>(stride * fields) * value_bytes, std::byte{0x7e});
+      for (int c = 0; c < fields; ++c) {
         const std::vector<double> values = box_values(h, local.level, local.box, c);
         size_t i = 0;
         for (int64_t z = 0; z < box.size(2); ++z) {

@@ -23,6 +23,7 @@ namespace neve::test {
 //   masked     averaged, with a fill value in a corner of the domain; a coarse cell with any filled fine cell
 //   is filled special    averaged, with NaN, infinities and -0 sprinkled into uncovered and covered cells
 //   alike constant   one value
+// Further fields are as `averaged`.
 enum Field : int { averaged, own, masked, special, constant };
 inline constexpr int field_count = 5;
 inline constexpr double fill_value = -999.0;

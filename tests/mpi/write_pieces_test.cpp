@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/file/write_pieces.hpp"
+#include "parallel/file/space.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

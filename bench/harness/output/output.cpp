@@ -123,7 +123,8 @@ Result<Written> write_file(const mpi::Comm& comm, const Output& output, const st
   }
   NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? files::sync_path(target.temporary_path()) : Status()));
   Written written;
-  NEVE_ASSIGN(written.bytes, target.finish(comm));
+  NEVE_ASSIGN(const mpi::Target::Finished finished, target.finish(comm));
+  written.bytes = finished.bytes;
   return written;
 }
 

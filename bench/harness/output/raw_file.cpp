@@ -6,6 +6,7 @@
 
 #include "bench/harness/output/containers.hpp"
 #include "parallel/file/openable_path.hpp"
+#include "parallel/file/space.hpp"
 #include "parallel/file/write_pieces.hpp"
 #include "parallel/file/written.hpp"
 

@@ -12,7 +12,7 @@
 namespace neve {
 
 enum class Strategy : uint8_t {
-  skeleton,     // all pieces of all levels in one collective write
+  skeleton,     // frames by each rank for itself; values of all levels in one collective write
   aggregated,   // those of a level in one, or in several of as many pieces each
   collective,   // each rank's first piece of a level in one, its second in the next, ...
   independent,  // a write of its own for every piece

@@ -278,7 +278,7 @@ std::string strategy_help() {
   std::vector<std::string> usual, peers;
   for (const StrategyRow& row : strategies_of_values) usual.push_back(explained(row));
   for (const StrategyRow& row : strategies_of_peers) peers.push_back(explained(row));
-  return fmt::format("what one MPI-IO write covers: {}; for comparison, compressed only: {}", joined(usual),
+  return fmt::format("what one write covers: {}; for comparison, compressed only: {}", joined(usual),
                      joined(peers, " and "));
 }
 

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,12 +23,13 @@ Result<Handle> create_level_dataset(hid_t group, const std::string& name, DType 
                                     uint64_t chunk_elements, uint64_t chunks);
 
 // The same with its chunk index, in a file opened with the skip driver, which drops the frames. Their
-// addresses.
+// addresses: `wanted`, or where that is empty, what HDF5 chooses.
 Result<std::vector<uint64_t>> place_chunks(hid_t group, const std::string& name, DType dtype,
                                            uint64_t chunk_elements, std::span<const uint64_t> frame_bytes,
-                                           SkipDriverState* driver);
+                                           std::span<const uint64_t> wanted, SkipDriverState* driver);
 
-// Contiguous, its space taken but not written to. Its address.
-Result<uint64_t> place_contiguous(hid_t group, const std::string& name, DType dtype, uint64_t elements);
+// Contiguous, its space taken but not written to. Its address, likewise.
+Result<uint64_t> place_contiguous(hid_t group, const std::string& name, DType dtype, uint64_t elements,
+                                  std::optional<uint64_t> wanted, SkipDriverState* driver);
 
 }  // namespace neve::hdf5

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "io/hdf5/attributes.hpp"
@@ -33,6 +34,11 @@ Status check_placement(const Hierarchy& h, size_t l, const LevelPlacement& place
                     placement.box_offsets.size(), placement.processors.size(), level.boxes.size(),
                     level.boxes.size() + 1, level.boxes.size()));
   }
+  const size_t places = placement.compressed ? placement.frame_bytes.size() : 1;
+  if (!placement.addresses.empty() && placement.addresses.size() != places) {
+    return usage_error(fmt::format("level {}: {} addresses for {} pieces of data; as many are needed", l,
+                                   placement.addresses.size(), places));
+  }
   if (!placement.compressed) return {};
   if (placement.chunk_elements < 1 || placement.chunk_elements > max_chunk_bytes / dtype_bytes(h.dtype)) {
     return usage_error(fmt::format("level {}: a chunk of {} elements; 1 to {} are allowed", l,
@@ -51,10 +57,14 @@ Status check_placement(const Hierarchy& h, size_t l, const LevelPlacement& place
 Result<std::vector<uint64_t>> place_data(hid_t group, const std::string& name, DType dtype,
                                          const LevelPlacement& placement, SkipDriverState* driver) {
   if (placement.compressed) {
-    return place_chunks(group, name, dtype, placement.chunk_elements, placement.frame_bytes, driver);
+    return place_chunks(group, name, dtype, placement.chunk_elements, placement.frame_bytes,
+                        placement.addresses, driver);
   }
+  std::optional<uint64_t> wanted;
+  if (!placement.addresses.empty()) wanted = placement.addresses.front();
   NEVE_ASSIGN(const uint64_t address,
-              place_contiguous(group, name, dtype, static_cast<uint64_t>(placement.box_offsets.back())));
+              place_contiguous(group, name, dtype, static_cast<uint64_t>(placement.box_offsets.back()),
+                               wanted, driver));
   return std::vector<uint64_t>{address};
 }
 
@@ -182,13 +192,14 @@ Status explain(const Status& status, const std::string& path, const SkipDriverSt
       fmt::format("{}: cannot {}: {}", path, driver.failed_operation, std::strerror(driver.system_error)));
 }
 
-// Calls write(file, driver) on the emptied file.
+// Calls write(file, driver) on the file, which is emptied or has values up to `data_end`.
 template <class Write>
-auto write_whole_file(const std::string& path, Write&& write)
+auto write_whole_file(const std::string& path, uint64_t data_end, Write&& write)
     -> decltype(write(hid_t{}, static_cast<SkipDriverState*>(nullptr))) {
   const QuietErrors quiet;
   NEVE_TRY(register_filter());
   SkipDriverState driver;
+  driver.data_end = data_end;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   NEVE_TRY(use_skip_driver(access.id(), &driver));
   // Newer formats index 1e5 chunks twenty times slower than the oldest one.
@@ -217,9 +228,10 @@ Status check_placements(const std::string& path, const Hierarchy& h,
 
 Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hierarchy& h,
                                                const std::vector<LevelPlacement>& levels,
-                                               const std::string& like, bool with_datasets) {
+                                               const std::string& like, uint64_t data_end,
+                                               bool with_datasets) {
   NEVE_TRY(check_placements(path, h, levels));
-  return write_whole_file(path, [&](hid_t file, SkipDriverState* driver) {
+  return write_whole_file(path, data_end, [&](hid_t file, SkipDriverState* driver) {
     return write_file(file, h, levels, like, driver, with_datasets);
   });
 }
@@ -227,20 +239,22 @@ Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hi
 }  // namespace
 
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
-                                      const std::vector<LevelPlacement>& levels, const std::string& like) {
-  return write_plotfile_skeleton(path, h, levels, like, true);
+                                      const std::vector<LevelPlacement>& levels, const std::string& like,
+                                      uint64_t data_end) {
+  return write_plotfile_skeleton(path, h, levels, like, data_end, true);
 }
 
 Status write_description(const std::string& path, const Hierarchy& h,
                          const std::vector<LevelPlacement>& levels, const std::string& like) {
-  return write_plotfile_skeleton(path, h, levels, like, false).status();
+  return write_plotfile_skeleton(path, h, levels, like, 0, false).status();
 }
 
 Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& h,
-                                                      const std::vector<VariablePlacement>& variables) {
+                                                      const std::vector<VariablePlacement>& variables,
+                                                      uint64_t data_end) {
   if (variables.empty()) return usage_error(path + ": a checkpoint needs at least one variable");
   for (const VariablePlacement& variable : variables) NEVE_TRY(check_placements(path, h, variable.levels));
-  return write_whole_file(path, [&](hid_t file, SkipDriverState* driver) {
+  return write_whole_file(path, data_end, [&](hid_t file, SkipDriverState* driver) {
     return write_checkpoint_file(file, h, variables, driver);
   });
 }

@@ -34,9 +34,11 @@ struct LevelPlacement {
   bool compressed = true;             // false: one contiguous dataset; the next two do not count
   uint64_t chunk_elements = 0;        // of the level's one dataset
   std::vector<uint64_t> frame_bytes;  // by chunk index; every chunk has a frame
-  std::vector<int64_t> box_offsets;   // boxes + 1, first element of each box in the dataset
-  IntVect ghosts{0, 0, 0};            // layers around every box in the dataset
-  std::vector<int32_t> processors;    // owner rank by box
+  // Where the frames lie, by chunk index, or where the contiguous dataset does; empty: HDF5 chooses.
+  std::vector<uint64_t> addresses = {};
+  std::vector<int64_t> box_offsets;  // boxes + 1, first element of each box in the dataset
+  IntVect ghosts{0, 0, 0};           // layers around every box in the dataset
+  std::vector<int32_t> processors;   // owner rank by box
   std::vector<FieldRecord> fields;
   // What was asked for of covered cells: "keep", "auto", "drop". Written of compressed plotfiles; "":
   // nothing.
@@ -46,13 +48,15 @@ struct LevelPlacement {
 // Frame addresses in the file, [level][chunk]; of an uncompressed level the address of its dataset.
 using FrameAddresses = std::vector<std::vector<uint64_t>>;
 
-// Writes the skeleton into `path`, which must exist (it is created through MPI with its hints first)
-// and is emptied here. The file is closed and complete but for the values when this returns.
+// Writes the skeleton into `path`, which must exist (it is created through MPI with its hints first). The
+// file is closed and complete but for the values when this returns.
+// `data_end`: with addresses in all placements, where the last of the values ends. They may be there already:
+// the skeleton lies before and behind them. 0: the file is emptied, and HDF5 chooses the addresses.
 // `like`: an HDF5 plotfile of the same hierarchy whose attributes and objects beside the fields are taken
 // over (carry_over.hpp); empty for none.
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
-                                      const std::vector<LevelPlacement>& levels,
-                                      const std::string& like = {});
+                                      const std::vector<LevelPlacement>& levels, const std::string& like = {},
+                                      uint64_t data_end = 0);
 
 // The same file without the levels' datasets, for a strategy that makes those itself.
 Status write_description(const std::string& path, const Hierarchy& hierarchy,
@@ -68,6 +72,7 @@ using CheckpointAddresses = std::vector<FrameAddresses>;
 
 // A checkpoint's skeleton, as write_skeleton.
 Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& hierarchy,
-                                                      const std::vector<VariablePlacement>& variables);
+                                                      const std::vector<VariablePlacement>& variables,
+                                                      uint64_t data_end = 0);
 
 }  // namespace neve::hdf5

@@ -139,7 +139,8 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) 
   SkipDriverState* state = *static_cast<SkipDriverState* const*>(info);
 
   int mode = (flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY;
-  if ((flags & H5F_ACC_TRUNC) != 0) mode |= O_TRUNC;
+  const bool is_emptied = (flags & H5F_ACC_TRUNC) != 0;
+  if (is_emptied && state->data_end == 0) mode |= O_TRUNC;
   const int descriptor = ::open(name, mode | O_CLOEXEC);
   if (descriptor < 0) {
     fail(state, "open", errno);
@@ -163,7 +164,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) 
   file->descriptor = descriptor;
   file->device = status.st_dev;
   file->inode = status.st_ino;
-  file->end_of_file = static_cast<haddr_t>(status.st_size);
+  file->end_of_file = is_emptied ? 0 : static_cast<haddr_t>(status.st_size);
   file->state = state;
   file->held = held;
   return &file->base;
@@ -235,6 +236,21 @@ haddr_t get_end_of_allocation(const H5FD_t* file, H5FD_mem_t) {
 herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   as_open_file(file)->end_of_allocation = address;
   return 0;
+}
+
+// Behind the head nothing is given out below data_end: nor must HDF5 believe that it could grow its last
+// block into there, so that the end of what is allocated leaps over it.
+haddr_t allocate(H5FD_t* base, H5FD_mem_t type, hid_t, hsize_t bytes) {
+  OpenFile* file = as_open_file(base);
+  const SkipDriverState& state = *file->state;
+  if (type == H5FD_MEM_DRAW && state.raw_address) return *state.raw_address;
+  const haddr_t address = file->end_of_allocation;
+  if (state.data_end > 0 && address < data_begin && address + bytes > data_begin) {
+    fail(file->state, "lay out the file's head", EFBIG);
+    return HADDR_UNDEF;
+  }
+  file->end_of_allocation = std::max<haddr_t>(address + bytes, state.data_end);
+  return address;
 }
 
 haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) { return as_open_file(file)->end_of_file; }
@@ -310,6 +326,7 @@ H5FD_class_t make_driver_class(FreedSpace freed) {
   driver.close = close_file;
   driver.cmp = compare;
   driver.query = reuses ? query_reusing : query;
+  if (!reuses) driver.alloc = allocate;
   driver.get_eoa = get_end_of_allocation;
   driver.set_eoa = set_end_of_allocation;
   driver.get_eof = get_end_of_file;

@@ -8,11 +8,16 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "neve/status.hpp"
 
 namespace neve::hdf5 {
+
+// HDF5's first block of metadata, with the superblock, lies below: raw data whose places others choose lies
+// from here on.
+inline constexpr uint64_t data_begin = 2048;
 
 // What one open file's driver knows. Owned by the caller, who keeps it until the file is closed, so that
 // the reason of a failed close can still be read.
@@ -20,6 +25,11 @@ struct SkipDriverState {
   bool drop_raw_data = false;  // set by the caller around H5Dwrite_chunk
   uint64_t dropped_writes = 0;
   uint64_t last_dropped_address = 0;
+  // Where others have put, or will put, raw data: from data_begin to here. 0: HDF5 places everything, in a
+  // file that is emptied; else what the file holds stays, and HDF5's own objects lie behind.
+  uint64_t data_end = 0;
+  // With data_end, set by the caller around what makes HDF5 take the place: of the next raw data.
+  std::optional<uint64_t> raw_address = {};
   // errno of the first failure, 0 if none. To be looked at after the file is closed: failed writes are not
   // told to HDF5.
   int system_error = 0;

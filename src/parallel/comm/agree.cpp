@@ -16,7 +16,8 @@ namespace neve::mpi {
 namespace {
 
 // The lowest failing rank has the smallest key; its code travels in the low bits.
-constexpr int64_t all_ok_key = std::numeric_limits<int64_t>::max();
+// (Not above INT64_MAX: MPICH 4.0 reduces MPI_UINT64_T as if it had a sign.)
+constexpr uint64_t all_ok_key = std::numeric_limits<int64_t>::max();
 constexpr int code_bits = 8;
 
 }  // namespace
@@ -53,16 +54,24 @@ Status mpi_status(int return_code, std::string_view path, std::string_view doing
   return mpi_status(return_code, std::string(path) + ": " + std::string(doing));
 }
 
+uint64_t agreement_key(const Comm& comm, const Status& mine) {
+  if (mine.ok()) return all_ok_key;
+  return (static_cast<uint64_t>(comm.rank()) << code_bits) | static_cast<uint64_t>(mine.code());
+}
+
+bool all_agree(uint64_t lowest_key) { return lowest_key == all_ok_key; }
+
 Status agree(const Comm& comm, const Status& mine) {
-  const int64_t key =
-      mine.ok() ? all_ok_key : (int64_t{comm.rank()} << code_bits) | static_cast<int64_t>(mine.code());
-  int64_t lowest = all_ok_key;
+  const uint64_t key = agreement_key(comm, mine);
+  uint64_t lowest = all_ok_key;
   NEVE_TRY(mpi_status(MPI_Allreduce(&key, &lowest, 1, MPI_INT64_T, MPI_MIN, comm.get()),
                       "agreement of the ranks"));
-  if (lowest == all_ok_key) return {};
+  return all_agree(lowest) ? Status() : lowest_failure(comm, lowest, mine);
+}
 
-  const int root = static_cast<int>(lowest >> code_bits);
-  const auto code = static_cast<Code>(lowest & ((1 << code_bits) - 1));
+Status lowest_failure(const Comm& comm, uint64_t lowest_key, const Status& mine) {
+  const int root = static_cast<int>(lowest_key >> code_bits);
+  const auto code = static_cast<Code>(lowest_key & ((1 << code_bits) - 1));
   uint64_t bytes = comm.rank() == root ? mine.message().size() : 0;
   NEVE_TRY(mpi_status(MPI_Bcast(&bytes, 1, MPI_UINT64_T, root, comm.get()), "agreement of the ranks"));
   // Every rank takes part to the end without asking for memory, which may be what has ended: a message that

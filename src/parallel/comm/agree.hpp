@@ -46,6 +46,13 @@ Status mpi_status(int return_code, std::string_view path, std::string_view doing
 // every rank gets the code and message of the lowest failing rank, "rank 2: ..." where there are several.
 Status agree(const Comm& comm, const Status& mine);
 
+// An agreement in two parts, for reductions that carry more: the least of the keys of all ranks tells of the
+// lowest failing one.
+uint64_t agreement_key(const Comm& comm, const Status& mine);
+bool all_agree(uint64_t lowest_key);
+// Collective, where not all agree: what agree() returns then.
+Status lowest_failure(const Comm& comm, uint64_t lowest_key, const Status& mine);
+
 // A rank that unwound past an agreement would leave the others waiting in it.
 using neve::guarded;
 

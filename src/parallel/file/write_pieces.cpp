@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/file/write_pieces.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -22,6 +17,7 @@
 #include "parallel/file/hints.hpp"
 #include "parallel/file/info.hpp"
 #include "parallel/file/openable_path.hpp"
+#include "parallel/file/space.hpp"
 #include "parallel/file/written.hpp"
 
 namespace neve::mpi {
@@ -83,6 +79,12 @@ void bound_buffers(Hints& hints, uint64_t max_bytes) {
   constexpr uint64_t least = uint64_t{64} << 10;
   constexpr uint64_t usual = uint64_t{16} << 20;
   hints.try_emplace("cb_buffer_size", std::to_string(std::clamp(max_bytes / 4, least, usual)));
+}
+
+// Calls that take only some pieces of each rank leave gaps, which ROMIO's aggregators would read, fill and
+// write back: each rank writes its own pieces then, unless the user wants aggregators.
+void leave_gaps(Hints& hints, const WriteOrder& order) {
+  if (order.is_collective && order.pieces_a_call > 0) hints.try_emplace("romio_cb_write", "disable");
 }
 
 // Collective whatever happens on this rank: a rank that cannot build its types writes nothing, but is there.
@@ -201,53 +203,6 @@ Result<Hints> merged_hints(const Hints& given) {
   return hints;
 }
 
-namespace {
-
-// As fallocate.
-int take_space(int descriptor, int flags, off_t size) {
-  int rc = 0;
-  do {
-    rc = ::fallocate(descriptor, flags, 0, size);
-  } while (rc != 0 && errno == EINTR);
-  return rc;
-}
-
-bool is_without_reservations(int error) { return error == EOPNOTSUPP || error == ENOSYS; }
-
-// What can be known of a full disk beforehand where no space can be taken (NFS, some parallel file systems).
-int grow_within_free_space(int descriptor, off_t size) {
-  struct stat now;
-  struct statvfs room;
-  if (::fstat(descriptor, &now) != 0 || ::fstatvfs(descriptor, &room) != 0) return -1;
-  const uint64_t free_bytes =
-      static_cast<uint64_t>(room.f_frsize) * (::geteuid() == 0 ? room.f_bfree : room.f_bavail);
-  const uint64_t taken_bytes = static_cast<uint64_t>(now.st_blocks) * 512;
-  // A file system that does not say how large it is says 0.
-  if (room.f_blocks > 0 && static_cast<uint64_t>(size) > taken_bytes + free_bytes) {
-    errno = ENOSPC;
-    return -1;
-  }
-  return now.st_size < size ? ::ftruncate(descriptor, size) : 0;
-}
-
-// Whether a full disk may only be found by the writes themselves, and collective ones do not find it: Open
-// MPI's lose what does not fit, or wait for ever.
-bool needs_single_writes(const std::string& path) {
-#if defined(OPEN_MPI)
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;  // MPI's own error
-  const bool is_needed =
-      take_space(descriptor, FALLOC_FL_KEEP_SIZE, 1) != 0 && is_without_reservations(errno);
-  ::close(descriptor);
-  return is_needed;
-#else
-  static_cast<void>(path);
-  return false;
-#endif
-}
-
-}  // namespace
-
 Status create_file(const std::string& path, const Hints& hints) {
   NEVE_ASSIGN(const Info info, Info::from(hints));
   // What is not there yet has no other name for MPI: hints of creation do not reach it then.
@@ -260,18 +215,6 @@ Status create_file(const std::string& path, const Hints& hints) {
                                     MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY, info.get(), &file),
                       path, "creating the file"));
   return mpi_status(MPI_File_close(&file), path, "closing the new file");
-}
-
-Status reserve_space(const std::string& path, uint64_t size_bytes) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return failure(path + ": " + std::strerror(errno));
-  const auto size = static_cast<off_t>(size_bytes);
-  int rc = take_space(descriptor, 0, size);
-  if (rc != 0 && is_without_reservations(errno)) rc = grow_within_free_space(descriptor, size);
-  const int reason = rc == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (reason == 0) return {};
-  return failure(path + ": no room for " + std::to_string(size_bytes) + " bytes: " + std::strerror(reason));
 }
 
 namespace {
@@ -312,6 +255,7 @@ Status plan_all_calls(const Comm& comm, const std::string& path, const Hints& hi
                                   [](const std::vector<size_t>& ends) { return ends.size(); });
                  }
                  Hints asked = hints;
+                 leave_gaps(asked, order);
                  if (order.bounds_memory) bound_buffers(asked, order.pieces_a_call * rounds.back());
                  NEVE_ASSIGN(Info made, Info::from(asked));
                  plan.info.emplace(std::move(made));

@@ -30,11 +30,6 @@ Result<Hints> merged_hints(const Hints& given);
 // when a file is created, so the hints have to be there first.
 Status create_file(const std::string& path, const Hints& hints);
 
-// Not collective. Takes the space of the whole file now, so that a full disk is found by one rank before all
-// are inside a collective write, from which MPI libraries do not return well. Leaves the file at least
-// size_bytes long.
-Status reserve_space(const std::string& path, uint64_t size_bytes);
-
 // MPI counts are int, and a rank may hold more than they count: each call takes at most this much of a rank's
 // bytes, and a rank with more takes part in several.
 inline constexpr uint64_t default_call_bytes = uint64_t{1} << 30;

@@ -14,6 +14,7 @@
 #include "parallel/comm/agree.hpp"
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/kept_comm.hpp"
 #include "parallel/comm/same_everywhere.hpp"
 #include "parallel/write/box_pieces.hpp"
 #include "parallel/write/names.hpp"
@@ -293,16 +294,16 @@ Status write_whole(const Comm& comm, const std::string& path, const Hierarchy& h
 
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                             Span<const LocalBox> owned) {
-  return guarded(path, [&]() -> Status {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
-    return write_whole(own, path, hierarchy, std::span<const LocalBox>(owned.data(), owned.size()), {});
+  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+    const std::span<const LocalBox> boxes(owned.data(), owned.size());
+    return write_whole(kept.comm(), path, hierarchy, boxes, {});
   });
 }
 
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, PlotfileSource& values,
                             const std::function<void(double fraction)>& progress) {
-  return guarded(path, [&]() -> Status {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
+  return with_kept_comm(comm, path, [&](KeptComm& kept) -> Status {
+    const Comm& own = kept.comm();
     const Hierarchy& hierarchy = values.hierarchy();
     const ShowFraction silent;
     std::vector<LocalBox> boxes;

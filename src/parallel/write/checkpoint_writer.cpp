@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -7,25 +8,26 @@
 #include "core/bits/utf8.hpp"
 #include "core/format/codec_choices.hpp"
 #include "io/hdf5/skeleton.hpp"
+#include "io/hdf5/skip_driver.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/limits.hpp"
 #include "parallel/comm/agree.hpp"
+#include "parallel/comm/exchange.hpp"
 #include "parallel/comm/fault.hpp"
-#include "parallel/comm/same_everywhere.hpp"
+#include "parallel/comm/kept_comm.hpp"
 #include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/rows.hpp"
-#include "parallel/file/write_pieces.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/local_values.hpp"
 #include "parallel/write/names.hpp"
+#include "parallel/write/opening.hpp"
 #include "parallel/write/options_key.hpp"
-#include "parallel/write/ownership.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_values.hpp"
-#include "parallel/write/plan.hpp"
+#include "parallel/write/put.hpp"
 #include "parallel/write/report.hpp"
 #include "parallel/write/target.hpp"
 
@@ -33,19 +35,6 @@ namespace neve {
 namespace {
 
 using namespace mpi;
-
-// One variable on its way into the file. A compressed one is encoded as a hierarchy of its own, whose boxes
-// have its ghosts in them.
-struct Part {
-  Hierarchy hierarchy;  // with the variable's components
-  Ownership owners;
-  std::vector<LocalBox> boxes;       // of values in memory: from the first value to be kept on
-  std::optional<LocalValues> owned;  // of them, or those that are read
-  WritePlan plan;                    // compressed
-  EncodedLevels encoded;             // compressed
-  GatheredFrames frames;             // compressed, rank 0
-  std::vector<LevelReport> levels;
-};
 
 std::string variables_key(std::span<const Variable> variables) {
   std::string key;
@@ -107,10 +96,10 @@ Status check_checkpoint_options(const Hierarchy& hierarchy, const WriteOptions& 
   return check_options(hierarchy, options);
 }
 
-// What the encoder is told about a variable.
-WriteOptions encode_options(const WriteOptions& given, const Variable& variable) {
+// What the writer is told about a variable.
+WriteOptions options_of(const WriteOptions& given, const Variable& variable) {
   WriteOptions options = given;
-  options.compress = true;
+  options.compress = variable.compress;
   options.ghosts = variable.ghosts;
   options.bound = variable.bound;
   options.codec = variable.codec;
@@ -119,239 +108,334 @@ WriteOptions encode_options(const WriteOptions& given, const Variable& variable)
   return options;
 }
 
-// Collective.
-Status prepare(const Comm& comm, const Hierarchy& hierarchy, const Variable& variable,
-               const LocalValues& values, FrameSpool* spool, const WriteOptions& options, Part& part,
-               WriteReport& report) {
-  Stopwatch stopwatch;
-  const Status copied = guarded("plan", [&]() -> Status {
-    part.hierarchy = hierarchy;
-    part.hierarchy.components = variable.components;
+// One variable on its way into the file. A compressed one is encoded as a hierarchy of its own, whose boxes
+// have its ghosts in them.
+struct Part {
+  Part(const Variable& of, const Hierarchy& of_file, const WriteOptions& given)
+      : variable(of), hierarchy(of_file), options(options_of(given, of)) {
+    hierarchy.components = variable.components;
+  }
+
+  const Variable& variable;
+  Hierarchy hierarchy;  // with the variable's components
+  WriteOptions options;
+  std::vector<LocalBox> boxes;       // of values in memory: from the first value to be kept on
+  std::optional<LocalValues> owned;  // of them, or those that are read
+  EncodedLevels encoded;             // compressed
+  std::optional<ReportSums> sums;    // compressed
+  ValuePlaces places;                // uncompressed
+  std::vector<LevelReport> levels;
+};
+
+// As PlotfileWrite, with an exchange for all variables together.
+class CheckpointWrite {
+ public:
+  // `boxes` of values in memory; else `values`.
+  CheckpointWrite(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+                  std::span<const Variable> variables, std::span<const std::vector<LocalBox>> boxes,
+                  std::vector<LocalValues> values, const WriteOptions& options)
+      : kept_(kept),
+        comm_(kept.comm()),
+        path_(path),
+        hierarchy_(hierarchy),
+        variables_(variables),
+        boxes_(boxes),
+        values_(std::move(values)),
+        options_(options) {}
+
+  // Collective.
+  Result<WriteReport> run() {
+    show("plan", 0);
+    NEVE_TRY(open());
+    NEVE_TRY(encode_all());
+    show("write", 0);
+    NEVE_TRY(place());
+    NEVE_TRY(put());
+    describe();
+    NEVE_TRY(close_write(comm_, target_, mine_, *closing_, report_));
+    show("write", 1);
+    return std::move(report_);
+  }
+
+ private:
+  size_t levels() const { return hierarchy_.levels.size(); }
+  void show(const char* phase, double fraction) const {
+    if (comm_.rank() == 0 && options_.progress) options_.progress(phase, fraction);
+  }
+
+  // Collective.
+  Status open() {
+    const std::array<SameArgument, 4> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
+                                               {"the variables", [&] { return variables_key(variables_); }},
+                                               {options_argument, [&] { return options_key(options_); }},
+                                               {"the path", [&] { return path_; }}}};
+    const Status given;
+    const OpeningWork work{
+        given,   same,    options_, path_, [&] { return check_arguments(); }, [&] { return prepare(); },
+        fields_, target_, lacking_};
+    NEVE_TRY(open_write(kept_, work, mine_));
+    report_.plan_seconds = stopwatch_.lap();
+    return {};
+  }
+
+  Status check_arguments() const {
+    NEVE_TRY(check_hierarchy(hierarchy_));
+    NEVE_TRY(check_names(hierarchy_));
+    NEVE_TRY(check_variables(hierarchy_, variables_));
+    NEVE_TRY(check_checkpoint_options(hierarchy_, options_));
+    for (const Variable& variable : variables_) {
+      if (variable.compress)
+        NEVE_TRY(check_options(hierarchy_, options_of(options_, variable)).in("variable " + variable.name));
+    }
+    return {};
+  }
+
+  // Whatever the exchanges need is made here, so that nobody can fail to take part in one.
+  Status prepare() {
+    if (values_.empty()) values_.assign(boxes_.begin(), boxes_.end());
+    if (values_.size() != variables_.size()) {
+      return usage_error("boxes of " + std::to_string(values_.size()) + " variables given for " +
+                         std::to_string(variables_.size()));
+    }
+    NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
+    fields_.resize(variables_.size());
+    parts_.reserve(variables_.size());
+    for (size_t v = 0; v < variables_.size(); ++v) {
+      parts_.emplace_back(variables_[v], hierarchy_, options_);
+      NEVE_TRY(prepare_part(v).in("variable " + variables_[v].name));
+    }
+    size_t minima = 0, sums = 0, datasets = 0;
+    for (const Part& part : parts_) {
+      if (!part.sums) continue;
+      minima += part.sums->minima();
+      sums += part.sums->sums();
+      datasets += levels();
+    }
+    places_.emplace(datasets);
+    placing_.emplace(minima, sums + datasets + 1);
+    closing_.emplace(make_closing());
+    return comm_.rank() == 0 ? create_file(target_.temporary_path(), target_.hints()) : Status();
+  }
+
+  Status prepare_part(size_t v) {
+    Part& part = parts_[v];
+    const LocalValues& values = values_[v];
     if (values.are_in_memory()) part.boxes.assign(values.boxes().begin(), values.boxes().end());
     part.owned = values.are_in_memory() ? LocalValues(part.boxes) : values;
+    NEVE_TRY(check_owned(part.hierarchy, values));
+    NEVE_TRY(check_ghosts_held(values.boxes(), part.variable.ghosts));
+    if (part.variable.compress) {
+      grow_boxes(part.hierarchy, part.boxes, part.variable.ghosts);
+      part.sums.emplace(levels(), part.variable.components.size(), options_.encode.explain);
+    }
+    return fields_[v].prepare(comm_, part.hierarchy, *part.owned, part.options);
+  }
+
+  // Collective for values that are read; else not.
+  Status encode_all() {
+    const bool are_read = !values_.front().are_in_memory();
+    if (mine_.ok() && are_read) {
+      mine_ = guarded("encode", [&]() -> Status {
+        NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target_.temporary_path(), comm_.rank()));
+        spool_.emplace(std::move(made));
+        return {};
+      });
+    }
+    if (are_read) NEVE_TRY(agree(comm_, mine_));
+    for (size_t v = 0; v < variables_.size(); ++v) {
+      if (const Status encoded = encode(v); !encoded.ok())
+        return encoded.in("variable " + variables_[v].name);
+      if (are_read) NEVE_TRY(agree(comm_, mine_));
+      show("encode", static_cast<double>(v + 1) / static_cast<double>(variables_.size()));
+    }
     return {};
-  });
-  NEVE_TRY(agree(comm, copied));
-  NEVE_TRY(check_ghosts_held(comm, part.owned->boxes(), variable.ghosts));
-  NEVE_ASSIGN(part.owners, find_owners(comm, part.hierarchy, *part.owned));
-  if (variable.compress) {
-    WriteOptions encode;
-    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
-      encode = encode_options(options, variable);
-      return check_options(part.hierarchy, encode);
-    }));
-    NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                     grow_boxes(part.hierarchy, part.boxes, variable.ghosts);
-                     return {};
-                   })));
-    NEVE_ASSIGN(part.plan, plan_write(comm, part.hierarchy, part.owners, *part.owned, encode));
-    report.plan_seconds += stopwatch.lap();
-    NEVE_ASSIGN(part.encoded, encode_levels(comm, part.hierarchy, *part.owned, encode, part.plan,
-                                            [](const char*, double) {}, {spool, nullptr}));
-    NEVE_ASSIGN(part.frames, gather_frames(comm, part.plan, part.encoded.chunks));
-    report.encode_seconds += stopwatch.lap();
-    NEVE_ASSIGN(WriteReport merged,
-                merge_reports(comm, part.hierarchy, part.plan, part.encoded.chunks, options.encode.explain));
-    part.levels = std::move(merged.levels);
-  } else {
-    NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
-      Hierarchy with_ghosts = part.hierarchy;
-      for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
-      part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
+  }
+
+  // Collective for values that are read; else not.
+  Status encode(size_t v) {
+    Part& part = parts_[v];
+    OpeningFields& fields = fields_[v];
+    if (part.variable.compress && !part.owned->are_in_memory()) {
+      NEVE_TRY(measure_read(comm_, part.hierarchy, *part.owned, part.options, false, fields.measured,
+                            fields.plan));
+    }
+    if (mine_.ok()) {
+      mine_ = guarded("plan", [&] { return plan(part, fields).in("variable " + part.variable.name); });
+    }
+    report_.plan_seconds += stopwatch_.lap();
+    if (!part.variable.compress) return {};
+    const bool is_planned = mine_.ok();
+    NEVE_TRY(encode_levels(comm_, part.hierarchy, *part.owned, part.options, fields.plan, nullptr,
+                           [](const char*, double) {}, part.encoded, mine_,
+                           {spool_ ? &*spool_ : nullptr, nullptr}));
+    if (is_planned && !mine_.ok())
+      mine_ = guarded("encode", [&] { return mine_.in("variable " + part.variable.name); });
+    report_.encode_seconds += stopwatch_.lap();
+    return {};
+  }
+
+  Status plan(Part& part, OpeningFields& fields) {
+    const Variable& variable = part.variable;
+    for (const Level& level : hierarchy_.levels) {
+      for (const Box& box : level.boxes) {
+        report_.raw_bytes +=
+            static_cast<uint64_t>(box.cells()) * variable.components.size() * dtype_bytes(hierarchy_.dtype);
+      }
+    }
+    if (variable.compress) {
+      NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
+      fields.plan.owners = fields.owners;
+      return plan_levels(part.hierarchy, part.options, fields.measured, fields.plan);
+    }
+    Hierarchy with_ghosts = part.hierarchy;
+    for (Level& level : with_ghosts.levels) amr::grow_boxes(level, variable.ghosts);
+    part.levels = report_values(with_ghosts, amr::no_ghosts).levels;
+    return {};
+  }
+
+  // Collective: the second exchange.
+  Status place() {
+    std::vector<FrameSet> sets;
+    if (mine_.ok()) {
+      mine_ = guarded("place", [&]() -> Status {
+        for (size_t v = 0; v < parts_.size(); ++v) {
+          if (!parts_[v].sums) continue;
+          parts_[v].sums->add(parts_[v].encoded.chunks);
+          sets.push_back({&fields_[v].plan, parts_[v].encoded.chunks});
+        }
+        return places_->prepare(comm_, sets);
+      });
+    }
+    const size_t datasets = places_->own_bytes().size();
+    const std::span<uint64_t> sums = placing_->sums();
+    for_each_sums([](ReportSums& of, auto least, auto added) { of.put(least, added); });
+    std::ranges::copy(places_->own_bytes(), sums.last(datasets + 1).begin());
+    sums.back() = asks_for_mpi_io(options_) ? 1 : 0;
+    NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
+    for_each_sums([](ReportSums& of, auto least, auto added) { of.take(least, added); });
+    any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+    mine_ = guarded("report", [&]() -> Status {
+      place_values_of_parts();
+      for (size_t v = 0; v < parts_.size(); ++v) {
+        Part& part = parts_[v];
+        if (part.sums) part.levels = part.sums->report(part.hierarchy, fields_[v].plan).levels;
+        report_.variables.push_back({part.variable.name, part.levels});
+      }
       return {};
-    }));
+    });
+    places_->settle(values_end_, placing_->sums().last(datasets + 1).first(datasets));
+    return places_->begin_gather(comm_);
   }
-  for (const Level& level : hierarchy.levels) {
-    for (const Box& box : level.boxes) {
-      report.raw_bytes +=
-          static_cast<uint64_t>(box.cells()) * variable.components.size() * dtype_bytes(hierarchy.dtype);
-    }
-  }
-  return {};
-}
 
-std::vector<hdf5::LevelPlacement> placements(const Part& part, const Variable& variable) {
-  std::vector<hdf5::LevelPlacement> levels;
-  if (variable.compress) {
-    levels = frame_placements(part.plan, part.levels, part.frames);
-  } else {
-    for (size_t l = 0; l < part.hierarchy.levels.size(); ++l) {
-      hdf5::LevelPlacement& level = levels.emplace_back();
-      level.compressed = false;
-      level.box_offsets =
-          value_offsets(part.hierarchy.levels[l], variable.ghosts, variable.components.size());
-      level.processors.assign(part.owners[l].begin(), part.owners[l].end());
-      level.ghosts = variable.ghosts;
+  // Calls visit(sums, their minima, their sums) for each compressed variable.
+  template <class Visit>
+  void for_each_sums(const Visit& visit) {
+    size_t minimum = 0, sum = 0;
+    for (Part& part : parts_) {
+      if (!part.sums) continue;
+      visit(*part.sums, placing_->minima().subspan(minimum, part.sums->minima()),
+            placing_->sums().subspan(sum, part.sums->sums()));
+      minimum += part.sums->minima();
+      sum += part.sums->sums();
     }
   }
-  return levels;
-}
 
-// Rank 0 alone.
-Status write_file_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
-                           std::span<const Variable> variables, const std::vector<Part>& parts,
-                           hdf5::CheckpointAddresses& addresses) {
-  std::vector<hdf5::VariablePlacement> all;
-  for (size_t v = 0; v < parts.size(); ++v) all.push_back({variables[v], placements(parts[v], variables[v])});
-  NEVE_TRY(create_file(path, hints));
-  NEVE_ASSIGN(addresses, hdf5::write_checkpoint_skeleton(path, hierarchy, all));
-  uint64_t end = 0;
-  for (size_t v = 0; v < parts.size(); ++v) {
-    if (variables[v].compress) {
-      end = std::max(end, end_of_frames(parts[v].frames, addresses[v]));
-      continue;
-    }
-    for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
-      end =
-          std::max(end, addresses[v][l].front() + static_cast<uint64_t>(all[v].levels[l].box_offsets.back()) *
-                                                      dtype_bytes(hierarchy.dtype));
+  // Uncompressed variables lie before all frames.
+  void place_values_of_parts() {
+    for (Part& part : parts_) {
+      if (part.variable.compress) continue;
+      part.places = place_values(part.hierarchy, part.variable.ghosts, values_end_);
+      values_end_ = part.places.end;
     }
   }
-  return reserve_space(path, end);
-}
 
-// Collective. This rank's pieces of one variable.
-Status gather_pieces(const Comm& comm, const Variable& variable, const Part& part,
-                     const hdf5::FrameAddresses& addresses, uint32_t first_dataset, FilePieces& pieces) {
-  const size_t levels = part.hierarchy.levels.size();
-  if (variable.compress) {
-    const std::vector<EncodedChunk>& chunks = part.encoded.chunks;
-    NEVE_ASSIGN(const std::vector<uint64_t> mine,
-                scatter_addresses(comm, part.frames, addresses, chunks.size()));
-    return agree(comm, guarded("write", [&]() -> Status {
-                   pieces.add_frames(chunks, mine, first_dataset);
-                   return {};
-                 }));
-  }
-  std::vector<uint64_t> begins;
-  NEVE_TRY(guarded_alike(comm, "write", [&]() -> Status {
-    begins.assign(levels, 0);
-    for (size_t l = 0; l < addresses.size(); ++l) begins[l] = addresses[l].front();
+  // Collective where there are uncompressed variables or MPI-IO is asked for.
+  Status put() {
+    NEVE_ASSIGN(const Strategy strategy, parse_strategy(options_.strategy));
+    const bool has_values = !std::ranges::all_of(variables_, &Variable::compress);
+    const bool is_direct =
+        !has_values && puts_directly(strategy, any_asks_for_mpi_io_, comm_.size(), places_->bytes());
+    FilePieces pieces;
+    if (mine_.ok()) {
+      mine_ = guarded("write", [&]() -> Status {
+        for (size_t v = 0, set = 0; v < parts_.size(); ++v) {
+          const auto first_dataset = static_cast<uint32_t>(v * levels());
+          const Part& part = parts_[v];
+          if (part.variable.compress) {
+            pieces.add_frames(part.encoded.chunks, places_->addresses(set++), first_dataset);
+          } else {
+            pieces.add_values(part.hierarchy, part.variable.ghosts, *part.owned, part.places.addresses,
+                              first_dataset);
+          }
+        }
+        return {};
+      });
+    }
+    stopwatch_.lap();
+    const PutWork work{target_.temporary_path(),
+                       target_.hints(),
+                       write_order(strategy, options_.aggregate_boxes),
+                       is_direct,
+                       kept_.is_beside_root(),
+                       static_cast<uint32_t>(variables_.size() * levels()),
+                       places_->end()};
+    NEVE_TRY(put_pieces(comm_, work, pieces, mine_, report_));
+    stopwatch_.lap();
     return {};
-  }));
-  NEVE_TRY(mpi_status(MPI_Bcast(begins.data(), static_cast<int>(levels), MPI_UINT64_T, 0, comm.get()),
-                      "broadcast of the datasets' addresses"));
-  return agree(comm, guarded("write", [&]() -> Status {
-                 pieces.add_values(part.hierarchy, variable.ghosts, *part.owned, begins, first_dataset);
-                 return {};
-               }));
-}
-
-// The order of a write from start to end; longer than other functions, so that it reads in one piece.
-Result<WriteReport> write_whole(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
-                                std::span<const Variable> variables, std::span<const LocalValues> values,
-                                const WriteOptions& options) {
-  const auto progress = [&](const char* phase, double fraction) {
-    if (comm.rank() == 0 && options.progress) options.progress(phase, fraction);
-  };
-  progress("plan", 0);
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return variables_key(variables); }, "the variables"));
-  NEVE_TRY(check_same_options(comm, options));
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return path; }, "the path"));
-  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
-    NEVE_TRY(check_hierarchy(hierarchy));
-    NEVE_TRY(check_names(hierarchy));
-    NEVE_TRY(check_variables(hierarchy, variables));
-    return check_checkpoint_options(hierarchy, options);
-  });
-  NEVE_TRY(checked);
-  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                   if (values.size() == variables.size()) return {};
-                   return usage_error("boxes of " + std::to_string(values.size()) + " variables given for " +
-                                      std::to_string(variables.size()));
-                 })));
-  NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
-
-  std::optional<FrameSpool> spool;
-  const bool are_read = !values.front().are_in_memory();
-  const Status opened = guarded("encode", [&]() -> Status {
-    if (!are_read) return {};
-    NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target.temporary_path(), comm.rank()));
-    spool.emplace(std::move(made));
-    return {};
-  });
-  if (are_read) NEVE_TRY(agree(comm, opened));
-
-  WriteReport report;
-  std::vector<Part> parts;
-  hdf5::CheckpointAddresses addresses;
-  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
-    parts.resize(variables.size());
-    addresses.resize(variables.size());
-    report.variables.reserve(variables.size());
-    return {};
-  }));
-  for (size_t v = 0; v < variables.size(); ++v) {
-    const Status prepared = prepare(comm, hierarchy, variables[v], values[v], spool ? &*spool : nullptr,
-                                    options, parts[v], report);
-    if (!prepared.ok()) return prepared.in("variable " + variables[v].name);
-    progress("encode", static_cast<double>(v + 1) / static_cast<double>(variables.size()));
   }
 
-  progress("write", 0);
-  Stopwatch stopwatch;
-  const Status written = guarded("skeleton", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    if (comm.rank() != 0) return {};
-    return write_file_skeleton(target.temporary_path(), target.hints(), hierarchy, variables, parts,
-                               addresses);
-  });
-  NEVE_TRY(agree(comm, written));
-  const size_t levels = hierarchy.levels.size();
-  FilePieces pieces;
-  for (size_t v = 0; v < variables.size(); ++v) {
-    NEVE_TRY(
-        gather_pieces(comm, variables[v], parts[v], addresses[v], static_cast<uint32_t>(v * levels), pieces));
-  }
-  report.place_seconds = stopwatch.lap();
-
-  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-  NEVE_ASSIGN(PiecesReport pieces_report, write_pieces(comm, target.temporary_path(), target.hints(),
-                                                       write_order(strategy, options.aggregate_boxes),
-                                                       static_cast<uint32_t>(variables.size() * levels),
-                                                       pieces.pieces(), pieces.call_bytes(), pieces.load()));
-  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
-    for (size_t v = 0; v < variables.size(); ++v) {
-      report.variables.push_back({variables[v].name, std::move(parts[v].levels)});
+  // Not collective. Rank 0 writes the file's structure.
+  void describe() {
+    if (mine_.ok()) {
+      mine_ = guarded("skeleton", [&]() -> Status {
+        NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
+        return comm_.rank() == 0 ? write_structure() : Status();
+      });
     }
-    return {};
-  }));
-  report.write_seconds = pieces_report.write_seconds;
-  report.mpi_writes = pieces_report.mpi_writes;
-  report.data_bytes = pieces_report.data_bytes;
-  report.hints = std::move(pieces_report.hints);
-  stopwatch.lap();
-  NEVE_ASSIGN(report.file_bytes, target.finish(comm));
-  report.sync_seconds = pieces_report.sync_seconds + stopwatch.lap();
-  progress("write", 1);
-  NEVE_TRY(keep_slowest(comm, report));
-  return report;
-}
+    report_.place_seconds = stopwatch_.lap();
+  }
 
-}  // namespace
+  Status write_structure() {
+    NEVE_TRY(places_->finish_gather());
+    std::vector<hdf5::VariablePlacement> all;
+    for (size_t v = 0, set = 0; v < parts_.size(); ++v) {
+      const Part& part = parts_[v];
+      all.push_back({part.variable, part.variable.compress
+                                        ? places_->placements(set++, part.levels)
+                                        : value_placements(part.hierarchy, fields_[v].owners,
+                                                           part.variable.ghosts, part.places)});
+    }
+    return hdf5::write_checkpoint_skeleton(target_.temporary_path(), hierarchy_, all, places_->end())
+        .status();
+  }
 
-namespace {
+  KeptComm& kept_;
+  const Comm& comm_;
+  const std::string& path_;
+  const Hierarchy& hierarchy_;
+  std::span<const Variable> variables_;
+  std::span<const std::vector<LocalBox>> boxes_;
+  std::vector<LocalValues> values_;  // of the variables
+  const WriteOptions& options_;
 
-Result<WriteReport> write_in_memory(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
-                                    std::span<const Variable> variables,
-                                    std::span<const std::vector<LocalBox>> boxes,
-                                    const WriteOptions& options) {
-  std::vector<LocalValues> values;
-  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                   values.assign(boxes.begin(), boxes.end());
-                   return {};
-                 })));
-  return write_whole(comm, path, hierarchy, variables, values, options);
-}
+  Target target_;
+  std::vector<Part> parts_;            // room for all: the opening refers to them
+  std::vector<OpeningFields> fields_;  // of the parts
+  std::optional<FrameSpool> spool_;    // of values that are read
+  std::optional<Exchange> placing_, closing_;
+  std::optional<FramePlaces> places_;
+  uint64_t values_end_ = hdf5::data_begin;
+  bool any_asks_for_mpi_io_ = false;
+  uint64_t lacking_ = 0;
+  WriteReport report_;
+  Status mine_;  // of this rank's work since the ranks met last
+  Stopwatch stopwatch_;
+};
 
-Result<WriteReport> write_read_values(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
+Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
                                       std::span<const Variable> variables,
                                       std::span<PlotfileSource* const> sources, const WriteOptions& options) {
+  const Comm& comm = kept.comm();
   std::vector<std::vector<LocalBox>> boxes;
   std::vector<LocalValues> values;
   const Status listed = guarded("read", [&]() -> Status {
@@ -370,7 +454,7 @@ Result<WriteReport> write_read_values(const Comm& comm, const std::string& path,
     return {};
   });
   NEVE_TRY(agree(comm, listed));
-  return write_whole(comm, path, hierarchy, variables, values, options);
+  return CheckpointWrite(kept, path, hierarchy, variables, {}, std::move(values), options).run();
 }
 
 }  // namespace
@@ -378,18 +462,18 @@ Result<WriteReport> write_read_values(const Comm& comm, const std::string& path,
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options) {
-  return guarded(path, [&]() -> Result<WriteReport> {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
-    return write_in_memory(own, path, hierarchy, variables, boxes, options);
+  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+    return CheckpointWrite(kept, path, hierarchy, variables, std::span(boxes.data(), boxes.size()), {},
+                           options)
+        .run();
   });
 }
 
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<PlotfileSource* const> values,
                                      const WriteOptions& options) {
-  return guarded(path, [&]() -> Result<WriteReport> {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
-    return write_read_values(own, path, hierarchy, variables, values, options);
+  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+    return write_read_values(kept, path, hierarchy, variables, values, options);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "core/amr/rect_box.hpp"
 #include "core/threads/float_environment.hpp"
 #include "core/threads/scratch.hpp"
+#include "parallel/comm/exchange.hpp"
 #include "parallel/write/box_values.hpp"
 #include "parallel/write/reader_values.hpp"
 #include "parallel/write/special_value.hpp"
@@ -86,23 +87,21 @@ struct Buffers {
 // The work of one coarse level.
 class LevelCheck {
  public:
-  // `valid`: the hierarchy without the ghosts that its boxes may have in them.
-  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const Hierarchy& valid, const LocalValues& owned,
-             const WritePlan& plan, size_t level, const ExchangeLimits& limits, int threads, Buffers& buffers)
+  LevelCheck(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned, const WritePlan& plan,
+             size_t level, std::shared_ptr<const AverageExchange> exchange, int threads, Buffers& buffers)
       : comm_(comm),
         hierarchy_(hierarchy),
         owned_(owned),
         plan_(plan),
         level_(level),
         value_bytes_(dtype_bytes(hierarchy.dtype)),
-        exchange_(
-            plan_average_exchange(valid, level, plan.levels[level].index, plan.owners, comm.rank(), limits)),
+        exchange_(std::move(exchange)),
         threads_(threads),
         buffers_(buffers) {
     uint64_t max_send_cells = 0, max_receive_cells = 0;
-    for (int round = 0; round < exchange_.rounds; ++round) {
-      max_send_cells = std::max(max_send_cells, cells_of(round_of(exchange_.sends, round)));
-      max_receive_cells = std::max(max_receive_cells, cells_of_others(round_of(exchange_.receives, round)));
+    for (int round = 0; round < exchange_->rounds; ++round) {
+      max_send_cells = std::max(max_send_cells, cells_of(round_of(exchange_->sends, round)));
+      max_receive_cells = std::max(max_receive_cells, cells_of_others(round_of(exchange_->receives, round)));
     }
     max_message_cells_ = std::max(max_send_cells, max_receive_cells);
     grow(buffers_.sends, max_send_cells);
@@ -121,26 +120,29 @@ class LevelCheck {
   }
 
   // Collective, and complete on every rank whatever goes wrong on one. Records at most `max_recorded`
-  // misses.
-  Status run(int component, const ReaderValues& finer, std::span<const EncodedChunk> finer_frames,
-             const LeftOutValues& finer_left_out, uint64_t max_recorded, MissedCells& missed,
-             LeftOutValues& left_out, Tally& tally) {
+  // misses. `takes_part`: else this rank, whose work has failed, only sends and receives.
+  Status run(bool takes_part, int component, const ReaderValues& finer,
+             std::span<const EncodedChunk> finer_frames, const LeftOutValues& finer_left_out,
+             uint64_t max_recorded, MissedCells& missed, LeftOutValues& left_out, Tally& tally) {
     Status status;
     const auto note = [&](const Status& s) {
       if (status.ok()) status = s;
     };
     recorded_ = 0;
-    for (int round = 0; round < exchange_.rounds; ++round) {
-      const auto sends = round_of(exchange_.sends, round);
-      const auto receives = round_of(exchange_.receives, round);
+    for (int round = 0; round < exchange_->rounds; ++round) {
+      const auto sends = round_of(exchange_->sends, round);
+      const auto receives = round_of(exchange_->receives, round);
       buffers_.requests.clear();
       for_each_message(receives, false, buffers_.receives, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Irecv(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "receiving averages"));
       });
-      note(guarded("coverage check",
-                   [&] { return average_parts(sends, component, finer, finer_frames, finer_left_out); }));
+      takes_part = takes_part && status.ok();
+      note(guarded("coverage check", [&]() -> Status {
+        if (!takes_part) return {};
+        return average_parts(sends, component, finer, finer_frames, finer_left_out);
+      }));
       for_each_message(sends, true, buffers_.sends, [&](int peer, std::byte* data, int values) {
         note(mpi_status(MPI_Isend(data, values, mpi_type(), peer, 0, comm_.get(),
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
@@ -149,7 +151,9 @@ class LevelCheck {
       note(mpi_status(MPI_Waitall(static_cast<int>(buffers_.requests.size()), buffers_.requests.data(),
                                   MPI_STATUSES_IGNORE),
                       "exchange of averages"));
+      takes_part = takes_part && status.ok();
       note(guarded("coverage check", [&]() -> Status {
+        if (!takes_part) return {};
         return compare_all(sends, receives, component, max_recorded, missed, left_out, tally);
       }));
     }
@@ -358,7 +362,7 @@ class LevelCheck {
   const WritePlan& plan_;
   size_t level_;
   size_t value_bytes_;
-  AverageExchange exchange_;
+  std::shared_ptr<const AverageExchange> exchange_;
   int threads_;
   Buffers& buffers_;
   uint64_t max_message_cells_ = 0;
@@ -372,102 +376,105 @@ std::string kept_reason(const Tally& tally, uint64_t covered_cells) {
          std::to_string(covered_cells) + " cells, worst " + worst;
 }
 
-Status merge_over_ranks(const Comm& comm, Tally& tally) {
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.misses, 1, MPI_UINT64_T, MPI_SUM, comm.get()),
-                      "count of missed covered cells"));
-  return mpi_status(MPI_Allreduce(MPI_IN_PLACE, &tally.worst, 1, MPI_DOUBLE, MPI_MAX, comm.get()),
-                    "worst missed covered cell");
-}
+}  // namespace
 
-// Covered cells of each level, over all ranks.
-Result<std::vector<uint64_t>> count_covered(const Comm& comm, const Hierarchy& hierarchy,
-                                            const LocalValues& owned, const WritePlan& plan) {
-  std::vector<uint64_t> cells;
-  const Status counted = guarded("coverage check", [&]() -> Status {
-    cells.assign(hierarchy.levels.size(), 0);
-    for (const LocalBox& local : owned.boxes()) {
-      const auto l = static_cast<size_t>(local.level);
-      if (l + 1 == hierarchy.levels.size()) continue;
-      const Level& level = hierarchy.levels[l];
-      const Box& valid = plan.levels[l].index.box(local.box);
-      for (const amr::CoveredPart& part :
-           amr::covered_parts(valid, plan.levels[l + 1].index, level.ref_ratio)) {
-        cells[l] += static_cast<uint64_t>(part.cells.cells());
-      }
+std::vector<uint64_t> count_covered(const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                                    std::span<const LevelPlan> levels) {
+  std::vector<uint64_t> cells(hierarchy.levels.size(), 0);
+  for (const LocalBox& local : owned) {
+    const auto l = static_cast<size_t>(local.level);
+    if (l + 1 == hierarchy.levels.size()) continue;
+    const Box& valid = levels[l].index.box(local.box);
+    for (const amr::CoveredPart& part :
+         amr::covered_parts(valid, levels[l + 1].index, hierarchy.levels[l].ref_ratio)) {
+      cells[l] += static_cast<uint64_t>(part.cells.cells());
     }
-    return {};
-  });
-  NEVE_TRY(agree(comm, counted));
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, cells.data(), static_cast<int>(cells.size()), MPI_UINT64_T,
-                                    MPI_SUM, comm.get()),
-                      "count of covered cells"));
+  }
   return cells;
 }
 
-}  // namespace
+void settle_as_asked(const WriteOptions& options, WritePlan& plan) {
+  const bool stores_every_cell = plan.strategy == Strategy::amrex_1d;
+  const bool drops = options.covered == Covered::drop && !stores_every_cell;
+  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept";
+  for (size_t level = 0; level < plan.levels.size(); ++level) {
+    if (plan.covered_cells[level] == 0) continue;
+    for (FieldPlan& field : plan.levels[level].fields) {
+      field.spec.drop_covered = drops;
+      field.covered = drops ? "dropped" : kept;
+    }
+  }
+}
 
 struct CoverageCheck::State {
   const Comm& comm;
   const Hierarchy& hierarchy;
   LocalValues owned;
   WritePlan& plan;
-  std::vector<uint64_t> covered_cells;              // of each level, over all ranks
   std::vector<std::unique_ptr<LevelCheck>> checks;  // null where there is nothing to settle
-  std::vector<size_t> waiting;                      // components that are settled with frames; room for all
+  std::vector<char> needs_frames;                   // by component: settled with frames
   std::vector<LeftOutValues> finer_left_out;        // by component, of the level settled last
+  std::vector<Tally> tallies;                       // by component, of the level at hand
+  std::vector<LeftOutValues> left_out;              // likewise
   MissedCells missed;
   Buffers buffers;
+  std::optional<Exchange> exchange;
 
-  // Collective.
-  Status settle_field(size_t level, size_t component, std::span<const EncodedChunk> finer_frames) {
-    LeftOutValues& finer_values = finer_left_out[component];
-    if (checks[level] == nullptr) {
-      finer_values = {};
-      return {};
-    }
-    FieldPlan& field = plan.levels[level].fields[component];
-    const uint64_t max_missed = covered_cells[level] / max_missed_divisor;
+  bool any_needs_frames() const {
+    return std::any_of(needs_frames.begin(), needs_frames.end(), [](char needs) { return needs != 0; });
+  }
+  uint64_t most_missed(size_t level) const { return plan.covered_cells[level] / max_missed_divisor; }
+
+  // Collective, and complete on every rank whatever goes wrong on one.
+  Status compare(size_t level, std::span<const EncodedChunk> finer_frames, bool takes_part) {
+    Status status;
     const bool is_averaged_in_turn = level > 0 && checks[level - 1] != nullptr;
-    LeftOutValues left_out;
-    Tally tally;
-    const Status prepared = guarded("coverage check", [&]() -> Status {
-      if (is_averaged_in_turn) left_out.by_box.resize(owned.size());
-      return {};
-    });
-    const ReaderValues finer(hierarchy, owned, plan, level + 1, finer_frames);
-    const Status run = checks[level]->run(static_cast<int>(component), finer, finer_frames, finer_values,
-                                          max_missed + 1, missed, left_out, tally);
-    NEVE_TRY(agree(comm, prepared.ok() ? run : prepared));
-    NEVE_TRY(merge_over_ranks(comm, tally));
-    finer_values = {};
-    std::string reason;
-    NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
-      reason = tally.misses > max_missed ? kept_reason(tally, covered_cells[level]) : "dropped";
-      return {};
-    }));
-    field.covered = std::move(reason);
-    if (tally.misses > max_missed) {
-      for (size_t i = 0; i < owned.size(); ++i) {
-        if (static_cast<size_t>(owned[i].level) == level) missed[i][component] = {};
-      }
-    } else {
-      field.spec.drop_covered = true;
-      finer_values = std::move(left_out);
+    for (size_t c = 0; c < tallies.size(); ++c) {
+      tallies[c] = {};
+      left_out[c] = {};
+      const Status prepared = guarded("coverage check", [&]() -> Status {
+        if (is_averaged_in_turn) left_out[c].by_box.resize(owned.size());
+        return {};
+      });
+      const std::span<const EncodedChunk> frames =
+          needs_frames[c] != 0 ? finer_frames : finer_frames.first(0);
+      const ReaderValues finer(hierarchy, owned, plan, level + 1, frames);
+      const Status run =
+          checks[level]->run(takes_part && status.ok() && prepared.ok(), static_cast<int>(c), finer, frames,
+                             finer_left_out[c], most_missed(level) + 1, missed, left_out[c], tallies[c]);
+      finer_left_out[c] = {};
+      if (status.ok()) status = prepared.ok() ? run : prepared;
     }
+    return status;
+  }
+
+  // All ranks' tallies.
+  Status exchange_tallies(const Status& mine) {
+    for (size_t c = 0; c < tallies.size(); ++c) {
+      exchange->minima()[c] = reversed(ordered(tallies[c].worst));
+      exchange->sums()[c] = tallies[c].misses;
+    }
+    NEVE_TRY(exchange->run(comm, mine));
+    for (size_t c = 0; c < tallies.size(); ++c)
+      tallies[c] = {exchange->sums()[c], from_ordered(reversed(exchange->minima()[c]))};
     return {};
   }
 
-  // Collective. One component over all levels at a time: the left-out values of only one are held.
-  Status settle_without_frames() {
-    for (size_t c = 0; c < hierarchy.components.size(); ++c) {
-      const bool waits = std::any_of(plan.levels.begin(), plan.levels.end(), [&](const LevelPlan& level) {
-        return may_predict(level.fields[c].spec.codec);
-      });
-      if (waits) {
-        waiting.push_back(c);
+  // What the tallies decide. Not collective.
+  Status decide(size_t level) {
+    for (size_t c = 0; c < tallies.size(); ++c) {
+      FieldPlan& field = plan.levels[level].fields[c];
+      if (tallies[c].misses <= most_missed(level)) {
+        field.covered = "dropped";
+        field.spec.drop_covered = true;
+        finer_left_out[c] = std::move(left_out[c]);
         continue;
       }
-      for (size_t level = checks.size(); level-- > 0;) NEVE_TRY(settle_field(level, c, {}));
+      field.covered = kept_reason(tallies[c], plan.covered_cells[level]);
+      left_out[c] = {};
+      for (size_t i = 0; i < owned.size(); ++i) {
+        if (static_cast<size_t>(owned[i].level) == level) missed[i][c] = {};
+      }
     }
     return {};
   }
@@ -480,63 +487,61 @@ CoverageCheck::~CoverageCheck() = default;
 const MissedCells& CoverageCheck::missed() const { return state_->missed; }
 
 bool CoverageCheck::needs_finer_frames(size_t level) const {
-  return state_->checks[level] != nullptr && !state_->waiting.empty();
+  return state_->checks[level] != nullptr && state_->any_needs_frames();
 }
 
-Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> finer_frames) {
-  for (const size_t c : state_->waiting) NEVE_TRY(state_->settle_field(level, c, finer_frames));
+Status CoverageCheck::settle_level(size_t level, std::span<const EncodedChunk> finer_frames, Status& mine) {
+  State& state = *state_;
+  if (state.checks[level] == nullptr) {
+    for (LeftOutValues& values : state.finer_left_out) values = {};
+    return {};
+  }
+  const Status compared = state.compare(level, finer_frames, mine.ok());
+  if (mine.ok()) mine = compared;
+  NEVE_TRY(state.exchange_tallies(mine));
+  mine = guarded("coverage check", [&] { return state.decide(level); });
   return {};
 }
 
-Result<CoverageCheck> CoverageCheck::begin(const Comm& comm, const Hierarchy& hierarchy,
-                                           const LocalValues& owned, const WriteOptions& options,
-                                           WritePlan& plan, const ExchangeLimits& limits) {
-  const size_t components = hierarchy.components.size();
-  const size_t levels = hierarchy.levels.size();
-  NEVE_ASSIGN(std::vector<uint64_t> covered_cells, count_covered(comm, hierarchy, owned, plan));
-  const bool stores_every_cell = plan.strategy == Strategy::amrex_1d;
-  const Covered covered = stores_every_cell ? Covered::keep : options.covered;
-  std::unique_ptr<State> state;
-  const Status prepared = guarded("coverage check", [&]() -> Status {
-    state.reset(new State{comm, hierarchy, owned, plan, std::move(covered_cells), {}, {}, {}, {}, {}});
-    // Only where there is something to settle may a box miss cells.
-    const size_t lists_of_box = covered == Covered::automatic ? components : 0;
-    state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(lists_of_box));
-    state->finer_left_out.resize(components);
-    state->checks.resize(levels);
-    state->waiting.reserve(components);
-    if (covered != Covered::automatic) return {};
-    std::optional<Hierarchy> shrunk;
-    if (plan.ghosts != amr::no_ghosts) {
-      shrunk = hierarchy;
-      for (Level& level : shrunk->levels) amr::shrink_boxes(level, plan.ghosts);
-    }
-    const Hierarchy& valid = shrunk ? *shrunk : hierarchy;
-    for (size_t level = 0; level < levels; ++level) {
-      if (state->covered_cells[level] == 0) continue;
-      state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, valid, owned, plan, level, limits,
-                                                          options.encode.threads, state->buffers);
-      NEVE_TRY(state->checks[level]->check_message_sizes());
-    }
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-  if (covered == Covered::automatic) {
-    NEVE_TRY(state->settle_without_frames());
-    return CoverageCheck(std::move(state));
+CoverageCheck::Exchanges CoverageCheck::plan_exchanges(const Comm& comm, const Hierarchy& hierarchy,
+                                                       const WritePlan& plan, const ExchangeLimits& limits) {
+  std::optional<Hierarchy> shrunk;
+  if (plan.ghosts != amr::no_ghosts) {
+    shrunk = hierarchy;
+    for (Level& level : shrunk->levels) amr::shrink_boxes(level, plan.ghosts);
   }
-  const bool drop = covered == Covered::drop;
-  const char* const kept = stores_every_cell ? "kept: amrex-1d stores every cell" : "kept";
-  NEVE_TRY(guarded_alike(comm, "coverage check", [&]() -> Status {
-    for (size_t level = 0; level < levels; ++level) {
-      if (state->covered_cells[level] == 0) continue;
-      for (FieldPlan& field : plan.levels[level].fields) {
-        field.spec.drop_covered = drop;
-        field.covered = drop ? "dropped" : kept;
-      }
-    }
-    return {};
-  }));
+  const Hierarchy& valid = shrunk ? *shrunk : hierarchy;
+  Exchanges exchanges(hierarchy.levels.size());
+  for (size_t level = 0; level < exchanges.size(); ++level) {
+    if (plan.covered_cells[level] == 0) continue;
+    exchanges[level] = std::make_shared<AverageExchange>(
+        plan_average_exchange(valid, level, plan.levels[level].index, plan.owners, comm.rank(), limits));
+  }
+  return exchanges;
+}
+
+Result<CoverageCheck> CoverageCheck::make(const Comm& comm, const Hierarchy& hierarchy,
+                                          const LocalValues& owned, const WriteOptions& options,
+                                          WritePlan& plan, const Exchanges& exchanges) {
+  const size_t components = hierarchy.components.size();
+  std::unique_ptr<State> state(new State{comm, hierarchy, owned, plan, {}, {}, {}, {}, {}, {}, {}, {}});
+  state->missed.assign(owned.size(), std::vector<std::vector<uint64_t>>(components));
+  state->finer_left_out.resize(components);
+  state->left_out.resize(components);
+  state->tallies.resize(components);
+  state->exchange.emplace(components, components);
+  for (const std::string& name : hierarchy.components) {
+    const FieldRule* const rule = rule_of(options, name);
+    const Codec asked = rule != nullptr && rule->codec ? *rule->codec : options.codec;
+    state->needs_frames.push_back(may_predict(asked) ? 1 : 0);
+  }
+  state->checks.resize(exchanges.size());
+  for (size_t level = 0; level < exchanges.size(); ++level) {
+    if (exchanges[level] == nullptr) continue;
+    state->checks[level] = std::make_unique<LevelCheck>(comm, hierarchy, owned, plan, level, exchanges[level],
+                                                        options.encode.threads, state->buffers);
+    NEVE_TRY(state->checks[level]->check_message_sizes());
+  }
   return CoverageCheck(std::move(state));
 }
 

@@ -8,7 +8,6 @@
 
 #include "core/options/slots.hpp"
 #include "neve/frame.hpp"
-#include "parallel/comm/same_everywhere.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -113,13 +112,11 @@ Result<std::string> differing_name(const Comm& comm, const WriteOptions& options
 
 }  // namespace
 
-Status check_same_options(const Comm& comm, const WriteOptions& options) {
-  const Status same = check_same_everywhere(
-      comm, [&] { return options_key(options); }, "the write options");
-  if (same.code() != Code::usage) return same;
+Status name_differing_option(const Comm& comm, const WriteOptions& options, const Status& disagreement) {
   NEVE_ASSIGN(const std::string name, differing_name(comm, options));
-  if (name.empty()) return same;
-  return usage_error("the ranks disagree about the write options (" + name + "); all must pass the same");
+  if (name.empty()) return disagreement;
+  return usage_error("the ranks disagree about " + std::string(options_argument) + " (" + name +
+                     "); all must pass the same");
 }
 
 std::string options_key(const WriteOptions& options) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/write/ownership.hpp"
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <string>
 
 namespace neve::mpi {
 namespace {
@@ -16,6 +16,12 @@ constexpr uint64_t rank_mask = (uint64_t{1} << claim_shift) - 1;
 std::string box_name(int level, size_t box) {
   return "level " + std::to_string(level) + " box " + std::to_string(box);
 }
+
+void append(std::string& key, const auto& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
 
 Status check_owned(const Hierarchy& hierarchy, const LocalValues& owned) {
   for (const LocalBox& local : owned.boxes()) {
@@ -36,44 +42,34 @@ Status check_owned(const Hierarchy& hierarchy, const LocalValues& owned) {
   return {};
 }
 
-// This rank's claims, of all levels' boxes one after another, and room for the owners.
-Status claim_boxes(const Comm& comm, const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-                   std::vector<uint64_t>& claims, Ownership& owners) {
-  std::vector<size_t> first_box;
-  size_t box_count = 0;
-  for (const Level& level : hierarchy.levels) {
-    first_box.push_back(box_count);
-    box_count += level.boxes.size();
-    owners.emplace_back(level.boxes.size());
-  }
-  if (box_count > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return usage_error("hierarchy has " + std::to_string(box_count) + " boxes; at most " +
-                       std::to_string(std::numeric_limits<int>::max()) + " are allowed");
-  }
-  claims.assign(box_count, 0);
+size_t count_boxes(const Hierarchy& hierarchy) {
+  size_t boxes = 0;
+  for (const Level& level : hierarchy.levels) boxes += level.boxes.size();
+  return boxes;
+}
+
+void put_claims(const Hierarchy& hierarchy, std::span<const LocalBox> owned, int rank,
+                std::span<uint64_t> claims) {
   for (const LocalBox& local : owned) {
-    claims[first_box[static_cast<size_t>(local.level)] + static_cast<size_t>(local.box)] +=
-        (uint64_t{1} << claim_shift) + static_cast<uint64_t>(comm.rank());
+    auto number = static_cast<size_t>(local.box);
+    for (size_t level = 0; level < static_cast<size_t>(local.level); ++level)
+      number += hierarchy.levels[level].boxes.size();
+    claims[number] += (uint64_t{1} << claim_shift) + static_cast<uint64_t>(rank);
   }
-  return {};
 }
 
-void append(std::string& key, const auto& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-}  // namespace
-
-Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned) {
-  NEVE_TRY(agree(comm, guarded("boxes", [&] { return check_owned(hierarchy, owned); })));
-
-  std::vector<uint64_t> claims;
+Result<Ownership> make_ownership(const Hierarchy& hierarchy) {
+  constexpr size_t most = std::numeric_limits<int>::max();
+  if (const size_t boxes = count_boxes(hierarchy); boxes > most) {
+    return usage_error("hierarchy has " + std::to_string(boxes) + " boxes; at most " + std::to_string(most) +
+                       " are allowed");
+  }
   Ownership owners;
-  NEVE_TRY(guarded_alike(comm, "boxes",
-                         [&] { return claim_boxes(comm, hierarchy, owned.boxes(), claims, owners); }));
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, claims.data(), static_cast<int>(claims.size()),
-                                    MPI_UINT64_T, MPI_SUM, comm.get()),
-                      "exchange of box owners"));
+  for (const Level& level : hierarchy.levels) owners.emplace_back(level.boxes.size());
+  return owners;
+}
+
+Status read_claims(std::span<const uint64_t> claims, Ownership& owners) {
   size_t next = 0;
   for (size_t level = 0; level < owners.size(); ++level) {
     for (size_t box = 0; box < owners[level].size(); ++box) {
@@ -85,15 +81,37 @@ Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, cons
       owners[level][box] = static_cast<int>(claim & rank_mask);
     }
   }
+  return {};
+}
+
+Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned) {
+  std::vector<uint64_t> claims;
+  Ownership owners;
+  NEVE_TRY(agree(comm, guarded("boxes", [&] { return check_owned(hierarchy, owned); })));
+  NEVE_TRY(guarded_alike(comm, "boxes", [&]() -> Status {
+    NEVE_ASSIGN(owners, make_ownership(hierarchy));
+    claims.assign(count_boxes(hierarchy), 0);
+    put_claims(hierarchy, owned.boxes(), comm.rank(), claims);
+    return {};
+  }));
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, claims.data(), static_cast<int>(claims.size()),
+                                    MPI_UINT64_T, MPI_SUM, comm.get()),
+                      "exchange of box owners"));
+  NEVE_TRY(read_claims(claims, owners));
   return owners;
 }
 
 std::string hierarchy_key(const Hierarchy& hierarchy) {
+  std::string key = boxes_key(hierarchy);
+  append(key, hierarchy.time);
+  for (const std::string& name : hierarchy.components) key += name + '\n';
+  return key;
+}
+
+std::string boxes_key(const Hierarchy& hierarchy) {
   std::string key;
   append(key, hierarchy.dims);
   append(key, hierarchy.dtype);
-  append(key, hierarchy.time);
-  for (const std::string& name : hierarchy.components) key += name + '\n';
   for (const Level& level : hierarchy.levels) {
     append(key, level.domain);
     append(key, level.ref_ratio);

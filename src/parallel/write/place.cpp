@@ -2,52 +2,11 @@
 #include "parallel/write/place.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
-#include <numeric>
 
-#include "io/hdf5/skeleton.hpp"
 #include "parallel/comm/fault.hpp"
 
 namespace neve::mpi {
-namespace {
-
-Result<GatheredFrames> order_by_rank(const WritePlan& plan, int ranks) {
-  GatheredFrames all;
-  all.counts.assign(static_cast<size_t>(ranks), 0);
-  all.starts.assign(static_cast<size_t>(ranks), 0);
-  uint64_t total = 0;
-  for (const LevelPlan& level : plan.levels) total += level.chunks.chunks.size();
-  if (total > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
-    return usage_error("the file would have " + std::to_string(total) + " chunks; at most " +
-                       std::to_string(std::numeric_limits<int>::max()) + " are allowed, choose larger ones");
-  }
-  for (size_t l = 0; l < plan.levels.size(); ++l) {
-    const auto& chunks = plan.levels[l].chunks.chunks;
-    for (size_t c = 0; c < chunks.size(); ++c) {
-      all.chunks.push_back({l, c});
-      ++all.counts[static_cast<size_t>(chunks[c].owner)];
-    }
-  }
-  const auto owner = [&](const GatheredFrames::Chunk& c) {
-    return plan.levels[c.level].chunks.chunks[c.chunk].owner;
-  };
-  std::stable_sort(all.chunks.begin(), all.chunks.end(),
-                   [&](const auto& a, const auto& b) { return owner(a) < owner(b); });
-  for (size_t rank = 1; rank < all.starts.size(); ++rank) {
-    all.starts[rank] = all.starts[rank - 1] + all.counts[rank - 1];
-  }
-  return all;
-}
-
-// What HDF5 may need beside the frames for the levels' datasets: object headers and chunk indices.
-uint64_t dataset_metadata_bytes(const WritePlan& plan, size_t chunks) {
-  constexpr uint64_t a_level = 16 << 10;
-  constexpr uint64_t a_chunk = 256;
-  return plan.levels.size() * a_level + chunks * a_chunk;
-}
-
-}  // namespace
 
 std::vector<hdf5::FieldRecord> field_records(const LevelReport& report) {
   std::vector<hdf5::FieldRecord> records;
@@ -73,14 +32,114 @@ std::vector<hdf5::FieldRecord> field_records(const LevelReport& report) {
   return records;
 }
 
-std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan,
-                                                   std::span<const LevelReport> reports,
-                                                   const GatheredFrames& frames) {
+uint64_t dataset_metadata_bytes(size_t datasets, size_t chunks) {
+  constexpr uint64_t a_level = 16 << 10;
+  constexpr uint64_t a_chunk = 256;
+  return datasets * a_level + chunks * a_chunk;
+}
+
+FramePlaces::FramePlaces(size_t datasets)
+    : own_bytes_(datasets, 0), bytes_before_(datasets, 0), begins_(datasets, 0) {}
+
+FramePlaces::~FramePlaces() {
+  if (gathering_ != MPI_REQUEST_NULL) MPI_Wait(&gathering_, MPI_STATUS_IGNORE);
+}
+
+Status FramePlaces::prepare(const Comm& comm, std::span<const FrameSet> sets) {
+  NEVE_TRY(injected_fault(Phase::place, comm.rank()));
+  sets_.assign(sets.begin(), sets.end());
+  size_t datasets = 0;
+  for (const FrameSet& set : sets_) {
+    first_dataset_.push_back(datasets);
+    first_chunk_.push_back(sizes_.size());
+    for (const EncodedChunk& chunk : set.chunks) {
+      sizes_.push_back(chunk.frame_bytes);
+      own_bytes_[datasets + chunk.level] += chunk.frame_bytes;
+    }
+    datasets += set.plan->levels.size();
+  }
+  first_dataset_.push_back(datasets);
+  first_chunk_.push_back(sizes_.size());
+  addresses_.resize(sizes_.size());
+  return comm.rank() == 0 ? order_by_rank(comm.size()) : Status();
+}
+
+Status FramePlaces::order_by_rank(int ranks) {
+  uint64_t total = 0;
+  for (const FrameSet& set : sets_) {
+    for (const LevelPlan& level : set.plan->levels) total += level.chunks.chunks.size();
+  }
+  if (total > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
+    return usage_error("the file would have " + std::to_string(total) + " chunks; at most " +
+                       std::to_string(std::numeric_limits<int>::max()) + " are allowed, choose larger ones");
+  }
+  counts_.assign(static_cast<size_t>(ranks), 0);
+  starts_.assign(static_cast<size_t>(ranks), 0);
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    for (size_t l = 0; l < sets_[set].plan->levels.size(); ++l) {
+      const std::vector<amr::Chunk>& chunks = sets_[set].plan->levels[l].chunks.chunks;
+      for (size_t c = 0; c < chunks.size(); ++c) {
+        all_.push_back({static_cast<uint32_t>(set), static_cast<uint32_t>(l), c, chunks[c].owner});
+        ++counts_[static_cast<size_t>(chunks[c].owner)];
+      }
+    }
+  }
+  std::ranges::stable_sort(all_, {}, &Frame::owner);
+  for (size_t rank = 1; rank < starts_.size(); ++rank) starts_[rank] = starts_[rank - 1] + counts_[rank - 1];
+  all_sizes_.resize(all_.size());
+  all_addresses_.resize(all_.size());
+  return {};
+}
+
+void FramePlaces::settle(uint64_t begin, std::span<const uint64_t> dataset_bytes) {
+  end_ = begin;
+  for (size_t d = 0; d < begins_.size(); ++d) {
+    begins_[d] = end_;
+    end_ += dataset_bytes[d];
+    bytes_ += dataset_bytes[d];
+    bytes_before_[d] += begins_[d];  // from here on where this rank's next frame goes
+  }
+  size_t i = 0;
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    for (const EncodedChunk& chunk : sets_[set].chunks) {
+      uint64_t& next = bytes_before_[first_dataset_[set] + chunk.level];
+      addresses_[i] = next;
+      next += sizes_[i++];
+    }
+  }
+}
+
+std::span<const uint64_t> FramePlaces::addresses(size_t set) const {
+  return std::span(addresses_).subspan(first_chunk_[set], first_chunk_[set + 1] - first_chunk_[set]);
+}
+
+Status FramePlaces::begin_gather(const Comm& comm) {
+  return mpi_status(
+      MPI_Igatherv(sizes_.data(), static_cast<int>(sizes_.size()), MPI_UINT64_T, all_sizes_.data(),
+                   counts_.data(), starts_.data(), MPI_UINT64_T, 0, comm.get(), &gathering_),
+      "gathering of frame sizes");
+}
+
+Status FramePlaces::finish_gather() {
+  NEVE_TRY(mpi_status(MPI_Wait(&gathering_, MPI_STATUS_IGNORE), "gathering of frame sizes"));
+  std::vector<uint64_t> next = begins_;
+  for (size_t i = 0; i < all_.size(); ++i) {
+    uint64_t& place = next[first_dataset_[all_[i].set] + all_[i].level];
+    all_addresses_[i] = place;
+    place += all_sizes_[i];
+  }
+  return {};
+}
+
+std::vector<hdf5::LevelPlacement> FramePlaces::placements(size_t set,
+                                                          std::span<const LevelReport> reports) const {
+  const WritePlan& plan = *sets_[set].plan;
   std::vector<hdf5::LevelPlacement> levels(plan.levels.size());
   for (size_t l = 0; l < levels.size(); ++l) {
     const amr::LevelChunks& chunks = plan.levels[l].chunks;
     levels[l].chunk_elements = chunks.chunk_elements;
     levels[l].frame_bytes.resize(chunks.chunks.size());
+    levels[l].addresses.resize(chunks.chunks.size());
     levels[l].box_offsets.assign(chunks.box_offsets.begin(), chunks.box_offsets.end());
     levels[l].box_offsets.push_back(static_cast<int64_t>(chunks.dataset_elements()));
     levels[l].processors.assign(plan.owners[l].begin(), plan.owners[l].end());
@@ -88,91 +147,12 @@ std::vector<hdf5::LevelPlacement> frame_placements(const WritePlan& plan,
     levels[l].covered = covered_name(plan.covered);
     levels[l].ghosts = plan.ghosts;
   }
-  for (size_t i = 0; i < frames.sizes.size(); ++i) {
-    levels[frames.chunks[i].level].frame_bytes[frames.chunks[i].chunk] = frames.sizes[i];
+  for (size_t i = 0; i < all_.size(); ++i) {
+    if (all_[i].set != set) continue;
+    levels[all_[i].level].frame_bytes[all_[i].chunk] = all_sizes_[i];
+    levels[all_[i].level].addresses[all_[i].chunk] = all_addresses_[i];
   }
   return levels;
-}
-
-Result<GatheredFrames> gather_frames(const Comm& comm, const WritePlan& plan,
-                                     std::span<const EncodedChunk> chunks) {
-  GatheredFrames frames;
-  std::vector<uint64_t> my_sizes;
-  const Status prepared = guarded("place", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    for (const EncodedChunk& chunk : chunks) my_sizes.push_back(chunk.frame_bytes);
-    if (comm.rank() != 0) return {};
-    NEVE_ASSIGN(frames, order_by_rank(plan, comm.size()));
-    frames.sizes.resize(frames.chunks.size());
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-  NEVE_TRY(mpi_status(
-      MPI_Gatherv(my_sizes.data(), static_cast<int>(my_sizes.size()), MPI_UINT64_T, frames.sizes.data(),
-                  frames.counts.data(), frames.starts.data(), MPI_UINT64_T, 0, comm.get()),
-      "gathering of frame sizes"));
-  return frames;
-}
-
-Result<std::vector<uint64_t>> scatter_addresses(const Comm& comm, const GatheredFrames& frames,
-                                                const hdf5::FrameAddresses& by_level, size_t count) {
-  std::vector<uint64_t> all, mine;
-  const Status prepared = guarded("place", [&]() -> Status {
-    mine.resize(count);
-    for (const GatheredFrames::Chunk& chunk : frames.chunks) {
-      all.push_back(by_level[chunk.level][chunk.chunk]);
-    }
-    return {};
-  });
-  NEVE_TRY(agree(comm, prepared));
-  NEVE_TRY(mpi_status(MPI_Scatterv(all.data(), frames.counts.data(), frames.starts.data(), MPI_UINT64_T,
-                                   mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T, 0, comm.get()),
-                      "scattering of frame addresses"));
-  return mine;
-}
-
-uint64_t end_of_frames(const GatheredFrames& frames, const hdf5::FrameAddresses& by_level) {
-  uint64_t end = 0;
-  for (size_t i = 0; i < frames.chunks.size(); ++i) {
-    end = std::max(end, by_level[frames.chunks[i].level][frames.chunks[i].chunk] + frames.sizes[i]);
-  }
-  return end;
-}
-
-Result<std::vector<uint64_t>> place_frames(const Comm& comm, const std::string& path, const Hints& hints,
-                                           const Hierarchy& hierarchy, const WritePlan& plan,
-                                           const WriteReport& report, std::span<const EncodedChunk> chunks,
-                                           const std::string& like) {
-  NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
-  hdf5::FrameAddresses addresses;
-  const Status written = guarded("skeleton", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    if (comm.rank() != 0) return {};
-    NEVE_TRY(create_file(path, hints));
-    NEVE_ASSIGN(addresses,
-                hdf5::write_skeleton(path, hierarchy, frame_placements(plan, report.levels, frames), like));
-    return reserve_space(path, end_of_frames(frames, addresses));
-  });
-  NEVE_TRY(agree(comm, written));
-  return scatter_addresses(comm, frames, addresses, chunks.size());
-}
-
-Status describe_file(const Comm& comm, const std::string& path, const Hints& hints,
-                     const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                     std::span<const EncodedChunk> chunks, const std::string& like) {
-  NEVE_ASSIGN(const GatheredFrames frames, gather_frames(comm, plan, chunks));
-  const Status written = guarded("skeleton", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    if (comm.rank() != 0) return {};
-    NEVE_TRY(create_file(path, hints));
-    NEVE_TRY(hdf5::write_description(path, hierarchy, frame_placements(plan, report.levels, frames), like));
-    std::error_code error;
-    const uint64_t described = std::filesystem::file_size(path, error);
-    if (error) return failure(path + ": " + error.message());
-    const uint64_t bytes = std::accumulate(frames.sizes.begin(), frames.sizes.end(), uint64_t{0});
-    return reserve_space(path, described + bytes + dataset_metadata_bytes(plan, frames.sizes.size()));
-  });
-  return agree(comm, written);
 }
 
 }  // namespace neve::mpi

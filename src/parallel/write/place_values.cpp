@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "io/hdf5/skeleton.hpp"
-#include "parallel/comm/fault.hpp"
 #include "parallel/file/rows.hpp"
-#include "parallel/write/place.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -16,30 +13,6 @@ int64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {
   int64_t cells = 1;
   for (int d = 0; d < max_dims; ++d) cells *= box.size(d) + 2 * int64_t{ghosts[static_cast<size_t>(d)]};
   return cells;
-}
-
-// Rank 0 alone.
-Status write_value_skeleton(const std::string& path, const Hints& hints, const Hierarchy& hierarchy,
-                            const Ownership& owners, const IntVect& ghosts, const WriteReport& report,
-                            const std::string& like, std::vector<uint64_t>& addresses) {
-  std::vector<hdf5::LevelPlacement> levels;
-  for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
-    hdf5::LevelPlacement& level = levels.emplace_back();
-    level.compressed = false;
-    level.box_offsets = value_offsets(hierarchy.levels[l], ghosts, hierarchy.components.size());
-    level.ghosts = ghosts;
-    level.processors.assign(owners[l].begin(), owners[l].end());
-    level.fields = field_records(report.levels[l]);
-  }
-  NEVE_TRY(create_file(path, hints));
-  NEVE_ASSIGN(const hdf5::FrameAddresses placed, hdf5::write_skeleton(path, hierarchy, levels, like));
-  uint64_t end = 0;
-  for (size_t l = 0; l < levels.size(); ++l) {
-    addresses[l] = placed[l].front();
-    end = std::max(end, addresses[l] + static_cast<uint64_t>(levels[l].box_offsets.back()) *
-                                           dtype_bytes(hierarchy.dtype));
-  }
-  return reserve_space(path, end);
 }
 
 }  // namespace
@@ -53,20 +26,16 @@ std::vector<int64_t> value_offsets(const Level& level, const IntVect& ghosts, si
   return offsets;
 }
 
-Status check_ghosts_held(const Comm& comm, std::span<const LocalBox> owned, const IntVect& ghosts) {
-  const Status held = guarded("plan", [&]() -> Status {
-    for (const LocalBox& local : owned) {
-      for (size_t d = 0; d < max_dims; ++d) {
-        if (local.ghosts[d] >= ghosts[d]) continue;
-        return usage_error("level " + std::to_string(local.level) + " box " + std::to_string(local.box) +
-                           " has " + std::to_string(local.ghosts[d]) +
-                           " layers of ghost cells in direction " + std::to_string(d) + "; " +
-                           std::to_string(ghosts[d]) + " are to be written");
-      }
+Status check_ghosts_held(std::span<const LocalBox> owned, const IntVect& ghosts) {
+  for (const LocalBox& local : owned) {
+    for (size_t d = 0; d < max_dims; ++d) {
+      if (local.ghosts[d] >= ghosts[d]) continue;
+      return usage_error("level " + std::to_string(local.level) + " box " + std::to_string(local.box) +
+                         " has " + std::to_string(local.ghosts[d]) + " layers of ghost cells in direction " +
+                         std::to_string(d) + "; " + std::to_string(ghosts[d]) + " are to be written");
     }
-    return {};
-  });
-  return agree(comm, held);
+  }
+  return {};
 }
 
 WriteReport report_values(const Hierarchy& hierarchy, const IntVect& ghosts) {
@@ -114,23 +83,29 @@ void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts,
   }
 }
 
-Result<std::vector<uint64_t>> place_values(const Comm& comm, const std::string& path, const Hints& hints,
-                                           const Hierarchy& hierarchy, const Ownership& owners,
-                                           const IntVect& ghosts, const WriteReport& report,
-                                           const std::string& like) {
-  std::vector<uint64_t> addresses;
-  const Status written = guarded("skeleton", [&]() -> Status {
-    addresses.assign(hierarchy.levels.size(), 0);
-    NEVE_TRY(injected_fault(Phase::place, comm.rank()));
-    NEVE_TRY(injected_fault(Phase::skeleton, comm.rank()));
-    if (comm.rank() != 0) return {};
-    return write_value_skeleton(path, hints, hierarchy, owners, ghosts, report, like, addresses);
-  });
-  NEVE_TRY(agree(comm, written));
-  NEVE_TRY(
-      mpi_status(MPI_Bcast(addresses.data(), static_cast<int>(addresses.size()), MPI_UINT64_T, 0, comm.get()),
-                 "broadcast of the datasets' addresses"));
-  return addresses;
+ValuePlaces place_values(const Hierarchy& hierarchy, const IntVect& ghosts, uint64_t begin) {
+  ValuePlaces places{{}, begin};
+  for (const Level& level : hierarchy.levels) {
+    int64_t cells = 0;
+    for (const Box& box : level.boxes) cells += cells_with_ghosts(box, ghosts);
+    places.addresses.push_back(places.end);
+    places.end += static_cast<uint64_t>(cells) * hierarchy.components.size() * dtype_bytes(hierarchy.dtype);
+  }
+  return places;
+}
+
+std::vector<hdf5::LevelPlacement> value_placements(const Hierarchy& hierarchy, const Ownership& owners,
+                                                   const IntVect& ghosts, const ValuePlaces& places) {
+  std::vector<hdf5::LevelPlacement> levels;
+  for (size_t l = 0; l < hierarchy.levels.size(); ++l) {
+    hdf5::LevelPlacement& level = levels.emplace_back();
+    level.compressed = false;
+    level.box_offsets = value_offsets(hierarchy.levels[l], ghosts, hierarchy.components.size());
+    level.addresses = {places.addresses[l]};
+    level.ghosts = ghosts;
+    level.processors.assign(owners[l].begin(), owners[l].end());
+  }
+  return levels;
 }
 
 }  // namespace neve::mpi

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/skeleton.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/plotfile_writer.hpp"
-#include "parallel/comm/agree.hpp"
 #include "parallel/file/call_types.hpp"
 #include "parallel/file/write_pieces.hpp"
 #include "parallel/write/ownership.hpp"
@@ -20,8 +20,8 @@ namespace neve::mpi {
 // ghosts and all components, without gaps.
 std::vector<int64_t> value_offsets(const Level& level, const IntVect& ghosts, size_t components);
 
-// Collective. Usage error where a box has fewer layers of ghost cells than are to be written.
-Status check_ghosts_held(const Comm& comm, std::span<const LocalBox> owned, const IntVect& ghosts);
+// Not collective. Usage error where a box has fewer layers of ghost cells than are to be written.
+Status check_ghosts_held(std::span<const LocalBox> owned, const IntVect& ghosts);
 
 // The report of a file that holds every value as it is; the same on every rank without a message.
 WriteReport report_values(const Hierarchy& hierarchy, const IntVect& ghosts);
@@ -31,11 +31,16 @@ void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts,
                    std::span<const LocalBox> owned, uint64_t address, uint32_t dataset,
                    std::vector<Piece>& pieces);
 
-// Collective. Rank 0 creates `path` and writes everything but the values into it, with its final length;
-// every rank learns where each level's dataset begins. `like`: WriteOptions::like.
-Result<std::vector<uint64_t>> place_values(const Comm& comm, const std::string& path, const Hints& hints,
-                                           const Hierarchy& hierarchy, const Ownership& owners,
-                                           const IntVect& ghosts, const WriteReport& report,
-                                           const std::string& like);
+// Where each level's dataset begins, one after another without gaps; the same on every rank without a
+// message.
+struct ValuePlaces {
+  std::vector<uint64_t> addresses;
+  uint64_t end = 0;
+};
+ValuePlaces place_values(const Hierarchy& hierarchy, const IntVect& ghosts, uint64_t begin);
+
+// What the file's structure says of those datasets.
+std::vector<hdf5::LevelPlacement> value_placements(const Hierarchy& hierarchy, const Ownership& owners,
+                                                   const IntVect& ghosts, const ValuePlaces& places);
 
 }  // namespace neve::mpi

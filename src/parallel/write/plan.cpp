@@ -2,7 +2,6 @@
 #include "parallel/write/plan.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 
 #include "core/amr/grow.hpp"
@@ -10,184 +9,13 @@
 #include "neve/limits.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/ranges.hpp"
-#include "parallel/file/rows.hpp"
 #include "parallel/write/amrex_1d_chunks.hpp"
-#include "parallel/write/box_pieces.hpp"
-#include "parallel/write/read_ahead.hpp"
-#include "parallel/write/workers.hpp"
+#include "parallel/write/coverage_check.hpp"
 
 namespace neve::mpi {
 namespace {
 
 constexpr uint64_t max_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's size in 32 bits
-
-using Ranges = FieldRanges;
-using Fills = std::vector<std::optional<double>>;
-
-const FieldRule* rule_of(const WriteOptions& options, const std::string& name) {
-  const auto found = options.fields.find(name);
-  return found == options.fields.end() ? nullptr : &found->second;
-}
-
-// Boxes are scanned in groups of about so many bytes: sharing them out one by one would cost small ones more
-// than their scan.
-constexpr uint64_t scanned_together_bytes = uint64_t{1} << 20;
-
-// Where groups of neighbours in `owned` begin, and the end of the last.
-std::vector<size_t> group_boxes(const Hierarchy& hierarchy, std::span<const LocalBox> owned) {
-  const uint64_t cell_bytes = hierarchy.components.size() * dtype_bytes(hierarchy.dtype);
-  std::vector<size_t> begins{0};
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < owned.size(); ++i) {
-    const Level& level = hierarchy.levels[static_cast<size_t>(owned[i].level)];
-    bytes += static_cast<uint64_t>(level.boxes[static_cast<size_t>(owned[i].box)].cells()) * cell_bytes;
-    if (bytes < scanned_together_bytes && i + 1 < owned.size()) continue;
-    begins.push_back(i + 1);
-    bytes = 0;
-  }
-  return begins;
-}
-
-// This rank's ranges of the fields that `wanted` marks. Over valid cells alone: what a code leaves in ghosts
-// it does not use must not loosen a relative bound.
-Status scan_owned(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts,
-                  const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
-  const size_t components = hierarchy.components.size();
-  const std::vector<size_t> begins = group_boxes(hierarchy, owned.boxes());
-  std::mutex mutex;
-  return run_workers(threads, begins.size() - 1, "range", [&](size_t group) -> Status {
-    Ranges found(ranges.size());
-    for (size_t i = begins[group]; i < begins[group + 1]; ++i) {
-      const LocalBox& local = owned[i];
-      const size_t level = static_cast<size_t>(local.level);
-      const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
-      const FrameBox valid_box = plain_frame_box(amr::shrink(box, ghosts));
-      BoxData valid = local.data;
-      valid.data = first_valid(local.data, ghosts, dtype_bytes(hierarchy.dtype));
-      for (size_t c = 0; c < components; ++c) {
-        const size_t field = level * components + c;
-        if (wanted[field] == 0) continue;
-        NEVE_ASSIGN(const ValueRange range,
-                    scan_range(hierarchy.dtype, valid_box, valid, static_cast<int>(c), fills[field]));
-        found[field].merge(range);
-      }
-    }
-    const std::lock_guard lock(mutex);
-    for (size_t field = 0; field < found.size(); ++field) ranges[field].merge(found[field]);
-    return {};
-  });
-}
-
-// The same of values that are read.
-Status scan_read(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts,
-                 const Fills& fills, const std::vector<char>& wanted, int threads, Ranges& ranges) {
-  const size_t components = hierarchy.components.size();
-  const bool has_ghosts = ghosts != amr::no_ghosts;
-  const BoxPieces pieces(owned, hierarchy, has_ghosts);
-  std::mutex mutex;
-  const auto scan_run = [&](const BoxRun& run, const std::byte* values) -> Status {
-    const LocalBox& local = owned[run.local];
-    const auto level = static_cast<size_t>(local.level);
-    const size_t field = level * components + static_cast<size_t>(run.component);
-    if (wanted[field] == 0) return {};
-    FrameBox cells;
-    cells.size[0] = static_cast<int64_t>(run.cells);
-    BoxData data = dense_box_data(values, cells);
-    if (has_ghosts) {
-      const Box& box = hierarchy.levels[level].boxes[static_cast<size_t>(local.box)];
-      data = dense_box_data(values, plain_frame_box(box));
-      data.data = first_valid(data, ghosts, dtype_bytes(hierarchy.dtype));
-      cells = plain_frame_box(amr::shrink(box, ghosts));
-    }
-    NEVE_ASSIGN(const ValueRange range, scan_range(hierarchy.dtype, cells, data, 0, fills[field]));
-    const std::lock_guard lock(mutex);
-    ranges[field].merge(range);
-    return {};
-  };
-  PiecewiseWork work;
-  work.threads = threads;
-  work.pieces = pieces.count();
-  work.piece_bytes = pieces.most_bytes();
-  work.phase = "range";
-  work.read = [&](size_t piece, std::byte* out) { return pieces.read(piece, out); };
-  work.work = [&](size_t piece, std::byte* values) { return pieces.for_each_run(piece, values, scan_run); };
-  return run_reading_ahead(work);
-}
-
-Status scan(const Hierarchy& hierarchy, const LocalValues& owned, const IntVect& ghosts, const Fills& fills,
-            const std::vector<char>& wanted, int threads, Ranges& ranges) {
-  return owned.are_in_memory() ? scan_owned(hierarchy, owned, ghosts, fills, wanted, threads, ranges)
-                               : scan_read(hierarchy, owned, ghosts, fills, wanted, threads, ranges);
-}
-
-// Global ranges, and the fill values found in them where none was given.
-Status measure_ranges(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
-                      const WriteOptions& options, Ranges& ranges, Fills& fills) {
-  const size_t fields = ranges.size();
-  const int threads = options.encode.threads;
-  std::vector<char> wanted;
-  Fills suspects;
-  Ranges others;
-  const Status scanned = guarded("range", [&]() -> Status {
-    wanted.assign(fields, 1);
-    suspects.resize(fields);
-    others.resize(fields);
-    NEVE_TRY(injected_fault(Phase::range, comm.rank()));
-    return scan(hierarchy, owned, options.ghosts, fills, wanted, threads, ranges);
-  });
-  NEVE_TRY(agree(comm, scanned));
-  NEVE_TRY(merge_over_ranks(comm, ranges));
-  if (!options.detect_fill) return {};
-
-  // The ranges are global, so all ranks suspect the same fields without another message.
-  bool any = false;
-  for (size_t i = 0; i < fields; ++i) {
-    if (!fills[i]) suspects[i] = suspect_fill(hierarchy.dtype, ranges[i]);
-    wanted[i] = suspects[i].has_value() ? 1 : 0;
-    any = any || suspects[i].has_value();
-  }
-  if (!any) return {};
-  const Status scanned_others = guarded(
-      "range", [&] { return scan(hierarchy, owned, options.ghosts, suspects, wanted, threads, others); });
-  NEVE_TRY(agree(comm, scanned_others));
-  NEVE_TRY(merge_over_ranks(comm, others));
-  for (size_t i = 0; i < fields; ++i) {
-    if (suspects[i] && accept_fill(*suspects[i], others[i])) {
-      fills[i] = suspects[i];
-      ranges[i] = others[i];
-    }
-  }
-  return {};
-}
-
-// The ranges that the source states, where they serve on all ranks: no fill value is among them, and none
-// could be found by another look at the values.
-Result<bool> take_stated_ranges(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
-                                const WriteOptions& options, const Fills& fills, Ranges& ranges) {
-  int serves = 0;
-  std::optional<Ranges> stated;
-  const Status looked = guarded("range", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::range, comm.rank()));
-    const bool has_fill =
-        std::any_of(fills.begin(), fills.end(), [](const auto& f) { return f.has_value(); });
-    if (has_fill || options.ghosts != amr::no_ghosts) return {};
-    stated = owned.stated_ranges();
-    if (!stated) return {};
-    const bool may_hide_fill =
-        options.detect_fill && std::any_of(stated->begin(), stated->end(), [&](const ValueRange& range) {
-          return suspect_fill(hierarchy.dtype, range).has_value();
-        });
-    serves = may_hide_fill ? 0 : 1;
-    return {};
-  });
-  NEVE_TRY(agree(comm, looked));
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &serves, 1, MPI_INT, MPI_MIN, comm.get()),
-                      "exchange of stated ranges"));
-  if (serves == 0) return false;
-  ranges = std::move(*stated);
-  NEVE_TRY(merge_over_ranks(comm, ranges));
-  return true;
-}
 
 Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
                                      Strategy strategy, const WriteOptions& options) {
@@ -333,55 +161,67 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   return check_threads(options.encode.threads);
 }
 
-Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
-                             const LocalValues& owned, const WriteOptions& options, bool takes_stated) {
-  const size_t components = hierarchy.components.size();
-  Fills fills;
-  Ranges ranges;
-  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
-    fills.resize(hierarchy.levels.size() * components);
-    for (size_t i = 0; i < fills.size(); ++i) {
-      const FieldRule* const rule = rule_of(options, hierarchy.components[i % components]);
-      fills[i] = rule != nullptr && rule->fill ? rule->fill : options.fill;
-    }
-    ranges.resize(fills.size());
-    return {};
-  }));
-  bool ranges_are_stated = false;
-  if (takes_stated && !owned.are_in_memory()) {
-    NEVE_ASSIGN(ranges_are_stated, take_stated_ranges(comm, hierarchy, owned, options, fills, ranges));
+Status begin_plan(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
+                  WritePlan& plan) {
+  NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
+  plan.ghosts = options.ghosts;
+  plan.covered = options.covered;
+  plan.levels.clear();
+  for (const Level& level : hierarchy.levels) {
+    Level valid = level;
+    amr::shrink_boxes(valid, options.ghosts);
+    plan.levels.emplace_back().index = amr::BoxIndex(valid.boxes);
   }
-  if (!ranges_are_stated) NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, ranges, fills));
+  plan.covered_cells = count_covered(hierarchy, owned, plan.levels);
+  plan.local.clear();
+  for (const Level& level : hierarchy.levels) plan.local.emplace_back(level.boxes.size(), -1);
+  for (size_t i = 0; i < owned.size(); ++i) {
+    plan.local[static_cast<size_t>(owned[i].level)][static_cast<size_t>(owned[i].box)] = static_cast<int>(i);
+  }
+  return {};
+}
 
+Status plan_levels(const Hierarchy& hierarchy, const WriteOptions& options, const MeasuredFields& measured,
+                   WritePlan& plan) {
+  const size_t components = hierarchy.components.size();
+  for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
+    LevelPlan& level_plan = plan.levels[level];
+    NEVE_ASSIGN(level_plan.chunks, make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
+    level_plan.fields.clear();
+    for (size_t c = 0; c < components; ++c) {
+      const size_t field = level * components + c;
+      level_plan.fields.push_back(plan_field(options, hierarchy.components[c], static_cast<int>(level),
+                                             measured.ranges[field], measured.fills[field]));
+    }
+  }
+  return {};
+}
+
+Status measure_read(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                    const WriteOptions& options, bool takes_stated, MeasuredFields& measured,
+                    WritePlan& plan) {
+  plan.ranges_are_stated = false;
+  if (takes_stated) {
+    NEVE_ASSIGN(plan.ranges_are_stated, take_stated_ranges(comm, hierarchy, owned, options, measured));
+  }
+  return plan.ranges_are_stated ? Status() : measure_ranges(comm, hierarchy, owned, options, measured);
+}
+
+Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
+                             const LocalValues& owned, const WriteOptions& options) {
   WritePlan plan;
-  plan.ranges_are_stated = ranges_are_stated;
-  const Status planned = guarded("plan", [&]() -> Status {
-    NEVE_TRY(injected_fault(Phase::plan, comm.rank()));
-    plan.owners = owners;
-    NEVE_ASSIGN(plan.strategy, parse_strategy(options.strategy));
-    plan.ghosts = options.ghosts;
-    plan.covered = options.covered;
-    for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-      LevelPlan& level_plan = plan.levels.emplace_back();
-      Level valid = hierarchy.levels[level];
-      amr::shrink_boxes(valid, options.ghosts);
-      level_plan.index = amr::BoxIndex(valid.boxes);
-      NEVE_ASSIGN(level_plan.chunks,
-                  make_chunks(hierarchy, level, plan.owners[level], plan.strategy, options));
-      plan.local.emplace_back(hierarchy.levels[level].boxes.size(), -1);
-      for (size_t c = 0; c < components; ++c) {
-        const size_t field = level * components + c;
-        level_plan.fields.push_back(plan_field(options, hierarchy.components[c], static_cast<int>(level),
-                                               ranges[field], fills[field]));
-      }
-    }
-    for (size_t i = 0; i < owned.size(); ++i) {
-      plan.local[static_cast<size_t>(owned[i].level)][static_cast<size_t>(owned[i].box)] =
-          static_cast<int>(i);
-    }
-    return {};
-  });
-  NEVE_TRY(agree(comm, planned));
+  MeasuredFields measured;
+  NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
+                   measured = MeasuredFields(hierarchy, options);
+                   plan.owners = owners;
+                   return begin_plan(hierarchy, owned.boxes(), options, plan);
+                 })));
+  NEVE_TRY(mpi_status(
+      MPI_Allreduce(MPI_IN_PLACE, plan.covered_cells.data(), static_cast<int>(plan.covered_cells.size()),
+                    MPI_UINT64_T, MPI_SUM, comm.get()),
+      "count of covered cells"));
+  NEVE_TRY(measure_ranges(comm, hierarchy, owned, options, measured));
+  NEVE_TRY(agree(comm, guarded("plan", [&] { return plan_levels(hierarchy, options, measured, plan); })));
   return plan;
 }
 

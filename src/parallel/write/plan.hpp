@@ -14,13 +14,11 @@
 #include "neve/plotfile_writer.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/strategy.hpp"
+#include "parallel/write/field_ranges.hpp"
 #include "parallel/write/local_values.hpp"
 #include "parallel/write/ownership.hpp"
 
 namespace neve::mpi {
-
-// Of the values of fields, [level * components + component].
-using FieldRanges = std::vector<ValueRange>;
 
 struct FieldPlan {
   ComponentSpec spec;
@@ -41,7 +39,8 @@ struct WritePlan {
   Ownership owners;
   std::vector<std::vector<int>> local;  // [level][box]: index into the rank's owned boxes, -1 elsewhere
   std::vector<LevelPlan> levels;
-  bool ranges_are_stated = false;  // by the source: the values have to confirm them
+  std::vector<uint64_t> covered_cells;  // of each level, over all ranks
+  bool ranges_are_stated = false;       // by the source: the values have to confirm them
 };
 
 // Independent; the same answer wherever the arguments are the same. Usage error that names the option.
@@ -50,12 +49,24 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options);
 // A box of the hierarchy as the value functions of the core want it, with nothing left out.
 FrameBox plain_frame_box(const Box& box);
 
-// Collective; identical on every rank but for `local`. Arguments are checked already; the boxes have
-// options.ghosts in them (grown_boxes.hpp). `takes_stated`: of values that are read, ranges that their source
-// states are taken where nothing speaks against them; else all values are read to measure them.
+// Not collective, of checked arguments. What a plan knows before the ranks have met: its covered cells are
+// those of this rank.
+Status begin_plan(const Hierarchy& hierarchy, std::span<const LocalBox> owned, const WriteOptions& options,
+                  WritePlan& plan);
+// Not collective. The rest of a plan that has its owners and all covered cells.
+Status plan_levels(const Hierarchy& hierarchy, const WriteOptions& options, const MeasuredFields& measured,
+                   WritePlan& plan);
+
+// Collective, for values that are read: their ranges. `takes_stated`: those that their source states are
+// taken where nothing speaks against them; else all values are read to measure them.
+Status measure_read(const Comm& comm, const Hierarchy& hierarchy, const LocalValues& owned,
+                    const WriteOptions& options, bool takes_stated, MeasuredFields& measured,
+                    WritePlan& plan);
+
+// Collective. Begins, measures and ends a plan, with exchanges of its own; identical on every rank but for
+// `local`. Arguments are checked already; the boxes have options.ghosts in them (grown_boxes.hpp).
 Result<WritePlan> plan_write(const Comm& comm, const Hierarchy& hierarchy, const Ownership& owners,
-                             const LocalValues& owned, const WriteOptions& options,
-                             bool takes_stated = false);
+                             const LocalValues& owned, const WriteOptions& options);
 
 // Collective: whether the values that passed by are what the source stated; makes them the plan's ranges.
 Result<bool> confirm_ranges(const Comm& comm, FieldRanges seen, WritePlan& plan);

@@ -2,15 +2,21 @@
 #include "neve/plotfile_writer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "core/amr/morton.hpp"
-#include "parallel/comm/agree.hpp"
+#include "io/hdf5/skip_driver.hpp"
+#include "parallel/comm/exchange.hpp"
 #include "parallel/comm/fault.hpp"
-#include "parallel/comm/same_everywhere.hpp"
+#include "parallel/comm/kept_comm.hpp"
 #include "parallel/comm/stopwatch.hpp"
-#include "parallel/file/write_pieces.hpp"
+#include "parallel/file/space.hpp"
+#include "parallel/write/coverage_check.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
 #include "parallel/write/filtered_write.hpp"
@@ -18,12 +24,12 @@
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/held_boxes.hpp"
 #include "parallel/write/names.hpp"
+#include "parallel/write/opening.hpp"
 #include "parallel/write/options_key.hpp"
-#include "parallel/write/ownership.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_hint.hpp"
 #include "parallel/write/place_values.hpp"
-#include "parallel/write/plan.hpp"
+#include "parallel/write/put.hpp"
 #include "parallel/write/report.hpp"
 #include "parallel/write/target.hpp"
 
@@ -31,67 +37,6 @@ namespace neve {
 namespace {
 
 using namespace mpi;
-
-struct WriteTimes {
-  double place_seconds = 0;
-  PiecesReport pieces;
-};
-
-// Collective. The whole file under its temporary name, synced, from the frames of all ranks: the skeleton by
-// rank 0, the frames by MPI-IO writes.
-Result<WriteTimes> write_frames(const Comm& comm, const std::string& path, const Hints& hints,
-                                const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                                std::span<const EncodedChunk> chunks, const WriteOptions& options) {
-  Stopwatch stopwatch;
-  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
-              place_frames(comm, path, hints, hierarchy, plan, report, chunks, options.like));
-  WriteTimes times;
-  times.place_seconds = stopwatch.lap();
-  FilePieces frames;
-  NEVE_TRY(agree(comm, guarded("write", [&]() -> Status {
-                   frames.add_frames(chunks, addresses, 0);
-                   return {};
-                 })));
-  NEVE_ASSIGN(times.pieces,
-              write_pieces(comm, path, hints, write_order(plan.strategy, options.aggregate_boxes),
-                           static_cast<uint32_t>(plan.levels.size()), frames.pieces(), frames.call_bytes(),
-                           frames.load()));
-  return times;
-}
-
-// The same, of the values as they are.
-Result<WriteTimes> write_values(const Comm& comm, const std::string& path, const Hints& hints,
-                                const Hierarchy& hierarchy, const Ownership& owners, const LocalValues& owned,
-                                const WriteOptions& options, const WriteReport& report) {
-  Stopwatch stopwatch;
-  NEVE_ASSIGN(const std::vector<uint64_t> addresses,
-              place_values(comm, path, hints, hierarchy, owners, options.ghosts, report, options.like));
-  WriteTimes times;
-  times.place_seconds = stopwatch.lap();
-  FilePieces values;
-  WriteOrder order;
-  const Status gathered = guarded("write", [&]() -> Status {
-    NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-    order = write_order(strategy, options.aggregate_boxes);
-    values.add_values(hierarchy, options.ghosts, owned, addresses, 0);
-    return {};
-  });
-  NEVE_TRY(agree(comm, gathered));
-  NEVE_ASSIGN(times.pieces, write_pieces(comm, path, hints, order, static_cast<uint32_t>(addresses.size()),
-                                         values.pieces(), values.call_bytes(), values.load()));
-  return times;
-}
-
-// The same by HDF5's collective filtered write. Gives up the frames.
-Result<WriteTimes> write_by_hdf5(const Comm& comm, const std::string& path, const Hints& hints,
-                                 const Hierarchy& hierarchy, const WritePlan& plan, const WriteReport& report,
-                                 std::span<EncodedChunk> chunks, const std::string& like) {
-  Stopwatch stopwatch;
-  NEVE_TRY(describe_file(comm, path, hints, hierarchy, plan, report, chunks, like));
-  const double describe_seconds = stopwatch.lap();
-  NEVE_ASSIGN(const FilteredTimes times, write_filtered(comm, path, hints, hierarchy, plan, chunks));
-  return WriteTimes{describe_seconds + times.create_seconds, times.pieces};
-}
 
 // What `auto` settled on, for the next step.
 void remember_selections(const WritePlan& plan, const WriteOptions& options, const WriteReport& report) {
@@ -112,167 +57,357 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
   }
 }
 
-}  // namespace
+// One write from start to end: an exchange of all ranks before they encode, one when they have encoded, one
+// when everything is in the file, and a last word when that has its name.
+class PlotfileWrite {
+ public:
+  // `given`: what has become of this rank's work before.
+  PlotfileWrite(KeptComm& kept, const Status& given, const std::string& path, const Hierarchy& hierarchy,
+                const LocalValues& owned, const WriteOptions& options)
+      : kept_(kept),
+        comm_(kept.comm()),
+        given_(given),
+        path_(path),
+        hierarchy_(hierarchy),
+        stored_(&hierarchy),
+        held_(owned),
+        options_(options) {}
 
-std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
-  return amr::distribute(hierarchy, std::max(ranks, 1));
-}
+  // Collective.
+  Result<WriteReport> run() {
+    show("plan", 0);
+    NEVE_TRY(open());
+    NEVE_TRY(options_.compress ? write_frames() : write_values());
+    NEVE_TRY(close_write(comm_, target_, mine_, *closing_, report_));
+    show("write", 1);
+    if (comm_.rank() == 0) say_where_yt_places_it(hierarchy_);
+    return std::move(report_);
+  }
 
-namespace {
+ private:
+  void show(const char* phase, double fraction) const {
+    if (comm_.rank() == 0 && options_.progress) options_.progress(phase, fraction);
+  }
 
-using ShowProgress = std::function<void(const char* phase, double fraction)>;
+  // Collective.
+  Status open() {
+    const std::array<SameArgument, 3> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
+                                               {options_argument, [&] { return options_key(options_); }},
+                                               {"the path", [&] { return path_; }}}};
+    const OpeningWork work{
+        given_,  same,    options_, path_, [&] { return check_arguments(); }, [&] { return prepare(); },
+        opened_, target_, lacking_};
+    NEVE_TRY(open_write(kept_, work, mine_));
+    report_.plan_seconds = stopwatch_.lap();
+    return {};
+  }
 
-// A compressed write up to its frames.
-struct Encoded {
-  WritePlan plan;
-  EncodedLevels levels;
-  std::optional<FrameSpool> spool;  // of values that are read: holds the frames
-  double plan_seconds = 0;
-};
+  Status check_arguments() const {
+    NEVE_TRY(check_hierarchy(hierarchy_));
+    NEVE_TRY(check_names(hierarchy_));
+    return check_options(hierarchy_, options_);
+  }
 
-// Collective. `stored`: the hierarchy with the ghosts in its boxes; `held`: their values. With ranges that
-// the source only states all is done again where the values do not confirm them.
-Status encode_values(const Comm& comm, const std::string& temporary_path, const Hierarchy& stored,
-                     const Ownership& owners, const LocalValues& held, const WriteOptions& options,
-                     const ShowProgress& progress, Encoded& encoded) {
-  if (!held.are_in_memory()) {
-    const Status made = guarded("encode", [&]() -> Status {
-      NEVE_ASSIGN(FrameSpool spool, FrameSpool::beside(temporary_path, comm.rank()));
-      encoded.spool.emplace(std::move(spool));
+  // Whatever the exchanges need is made here, so that nobody can fail to take part in one.
+  Status prepare() {
+    NEVE_ASSIGN(strategy_, parse_strategy(options_.strategy));
+    NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
+    NEVE_TRY(check_ghosts_held(held_.boxes(), options_.ghosts));
+    if (options_.compress && options_.ghosts != IntVect{0, 0, 0}) grow();
+    opened_.resize(1);
+    NEVE_TRY(opened_[0].prepare(comm_, *stored_, held_, options_));
+    const size_t levels = hierarchy_.levels.size();
+    closing_.emplace(make_closing());
+    places_.emplace(levels);
+    if (options_.compress) {
+      sums_.emplace(levels, hierarchy_.components.size(), options_.encode.explain);
+      placing_.emplace(sums_->minima(), sums_->sums() + levels + 1);
+    }
+    if (options_.compress && held_.are_in_memory()) NEVE_TRY(recall_exchanges());
+    const bool hdf5_creates = strategy_ == Strategy::filtered;
+    if (comm_.rank() == 0 && !hdf5_creates) NEVE_TRY(create_file(target_.temporary_path(), target_.hints()));
+    return options_.compress ? Status() : injected_fault(Phase::plan, comm_.rank());
+  }
+
+  // Who sends averages to whom, as in the write before, where the boxes are the same.
+  Status recall_exchanges() {
+    exchanges_key_ = boxes_key(*stored_);
+    for (const LocalBox& local : held_.boxes()) {
+      for (const int number : {local.level, local.box}) exchanges_key_ += std::to_string(number) + ',';
+    }
+    for (const int32_t layers : options_.ghosts) exchanges_key_ += std::to_string(layers) + ';';
+    const auto* const kept = static_cast<const KeptExchanges*>(kept_.attached().get());
+    lacking_ = kept == nullptr || kept->key != exchanges_key_ ? 1 : 0;
+    if (lacking_ != 0 || !settles_by_values(options_, opened_[0].plan)) return {};
+    return make_check(kept->exchanges);
+  }
+  Status make_check(const CoverageCheck::Exchanges& exchanges) {
+    check_.reset();
+    NEVE_ASSIGN(CoverageCheck made,
+                CoverageCheck::make(comm_, *stored_, held_, options_, opened_[0].plan, exchanges));
+    check_.emplace(std::move(made));
+    return {};
+  }
+
+  // Collective, behind the plan, where the values decide what is left out and some rank has no check yet.
+  Status plan_check() {
+    const std::vector<uint64_t>& covered = opened_[0].plan.covered_cells;
+    const bool has_covered =
+        std::any_of(covered.begin(), covered.end(), [](uint64_t cells) { return cells > 0; });
+    if (!has_covered || !settles_by_values(options_, opened_[0].plan)) {
+      check_.reset();
+      return {};
+    }
+    if (lacking_ == 0 && held_.are_in_memory()) return {};
+    if (mine_.ok()) {
+      mine_ = guarded("coverage check", [&]() -> Status {
+        const auto kept = std::make_shared<KeptExchanges>();
+        kept->exchanges = CoverageCheck::plan_exchanges(comm_, *stored_, opened_[0].plan);
+        kept->key = exchanges_key_;
+        NEVE_TRY(make_check(kept->exchanges));
+        if (held_.are_in_memory()) kept_.attached() = kept;
+        return {};
+      });
+    }
+    return agree(comm_, mine_);
+  }
+
+  // From here on the ghosts that are compressed are part of the boxes.
+  void grow() {
+    grown_ = hierarchy_;
+    if (held_.are_in_memory()) grown_owned_.assign(held_.boxes().begin(), held_.boxes().end());
+    grow_boxes(grown_, grown_owned_, options_.ghosts);
+    stored_ = &grown_;
+    if (held_.are_in_memory()) held_ = LocalValues(grown_owned_);
+  }
+
+  // Collective.
+  Status write_frames() {
+    NEVE_TRY(held_.are_in_memory() ? encode_held() : encode_read());
+    show("write", 0);
+    NEVE_TRY(place_frames());
+    if (strategy_ == Strategy::filtered) return write_by_hdf5();
+    FilePieces pieces;
+    if (mine_.ok()) {
+      mine_ = guarded("write", [&]() -> Status {
+        pieces.add_frames(levels_.chunks, places_->addresses(0), 0);
+        return {};
+      });
+    }
+    const uint64_t bytes = places_->bytes();
+    const bool is_direct = puts_directly(strategy_, any_asks_for_mpi_io_, comm_.size(), bytes);
+    NEVE_TRY(put(pieces, places_->end(), is_direct));
+    describe([&]() -> Status {
+      NEVE_TRY(places_->finish_gather());
+      return hdf5::write_skeleton(target_.temporary_path(), hierarchy_,
+                                  places_->placements(0, report_.levels), options_.like, places_->end())
+          .status();
+    });
+    return {};
+  }
+
+  // Not collective where all cells are kept or dropped.
+  Status encode_held() {
+    if (mine_.ok()) mine_ = guarded("plan", [&] { return plan(); });
+    show("plan", 1);
+    report_.plan_seconds += stopwatch_.lap();
+    NEVE_TRY(encode({}));
+    return {};
+  }
+
+  Status plan() {
+    NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
+    opened_[0].plan.owners = opened_[0].owners;
+    return plan_levels(*stored_, options_, opened_[0].measured, opened_[0].plan);
+  }
+
+  // Collective where encode_levels is.
+  Status encode(const PassingBy& passing) {
+    const ShowEncoding progress = [&](const char* phase, double fraction) { show(phase, fraction); };
+    NEVE_TRY(plan_check());
+    NEVE_TRY(encode_levels(comm_, *stored_, held_, options_, opened_[0].plan, check_ ? &*check_ : nullptr,
+                           progress, levels_, mine_, passing));
+    show(options_.cross_level ? "cross-level" : "encode", 1);
+    report_.plan_seconds += std::exchange(levels_.coverage_seconds, 0);
+    report_.encode_seconds += std::exchange(levels_.encode_seconds, 0);
+    stopwatch_.lap();
+    return {};
+  }
+
+  // Collective. Values that are read, whose frames are put aside. With ranges that the source only states all
+  // is done again where the values do not confirm them.
+  Status encode_read() {
+    if (mine_.ok()) {
+      mine_ = guarded("encode", [&]() -> Status {
+        NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target_.temporary_path(), comm_.rank()));
+        spool_.emplace(std::move(made));
+        return {};
+      });
+    }
+    NEVE_TRY(agree(comm_, mine_));
+    for (bool takes_stated = true;; takes_stated = false) {
+      stopwatch_.lap();
+      WritePlan& plan_of = opened_[0].plan;
+      NEVE_TRY(measure_read(comm_, *stored_, held_, options_, takes_stated, opened_[0].measured, plan_of));
+      FieldRanges seen;
+      mine_ = guarded("plan", [&]() -> Status {
+        seen.resize(plan_of.ranges_are_stated ? stored_->levels.size() * stored_->components.size() : 0);
+        return plan();
+      });
+      NEVE_TRY(agree(comm_, mine_));
+      show("plan", 1);
+      report_.plan_seconds += stopwatch_.lap();
+      NEVE_TRY(encode({&*spool_, plan_of.ranges_are_stated ? &seen : nullptr}));
+      NEVE_TRY(agree(comm_, mine_));
+      if (!plan_of.ranges_are_stated) return {};
+      NEVE_ASSIGN(const bool is_confirmed, confirm_ranges(comm_, std::move(seen), plan_of));
+      if (is_confirmed) return {};
+      levels_.chunks.clear();
+      NEVE_TRY(agree(comm_, spool_->clear()));
+    }
+  }
+
+  // Collective: the second exchange. Each rank knows the places of its frames, and the report.
+  Status place_frames() {
+    const FrameSet set{&opened_[0].plan, levels_.chunks};
+    const size_t levels = hierarchy_.levels.size();
+    if (mine_.ok()) {
+      mine_ = guarded("place", [&]() -> Status {
+        sums_->add(levels_.chunks);
+        return places_->prepare(comm_, std::span(&set, 1));
+      });
+    }
+    const std::span<uint64_t> of_report = placing_->sums().first(sums_->sums());
+    sums_->put(placing_->minima(), of_report);
+    std::ranges::copy(places_->own_bytes(), placing_->sums().subspan(of_report.size()).begin());
+    placing_->sums().back() = asks_for_mpi_io(options_) ? 1 : 0;
+    NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
+    sums_->take(placing_->minima(), placing_->sums().first(sums_->sums()));
+    places_->settle(hdf5::data_begin, placing_->sums().subspan(sums_->sums(), levels));
+    any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+    NEVE_TRY(places_->begin_gather(comm_));
+    mine_ = guarded("report", [&]() -> Status {
+      WriteReport made = sums_->report(hierarchy_, opened_[0].plan);
+      made.plan_seconds = report_.plan_seconds;
+      made.encode_seconds = report_.encode_seconds;
+      made.covered = options_.covered;
+      report_ = std::move(made);
+      if (options_.memory != nullptr) remember_selections(opened_[0].plan, options_, report_);
       return {};
     });
-    NEVE_TRY(agree(comm, made));
+    stopwatch_.lap();
+    return {};
   }
-  for (bool takes_stated = true;; takes_stated = false) {
-    Stopwatch stopwatch;
-    NEVE_ASSIGN(encoded.plan, plan_write(comm, stored, owners, held, options, takes_stated));
-    progress("plan", 1);
-    encoded.plan_seconds += stopwatch.lap();
-    FieldRanges seen;
-    PassingBy passing;
-    if (encoded.spool) passing.spool = &*encoded.spool;
-    if (encoded.plan.ranges_are_stated) {
-      NEVE_TRY(guarded_alike(comm, "encode", [&]() -> Status {
-        seen.resize(stored.levels.size() * stored.components.size());
-        return {};
-      }));
-      passing.ranges = &seen;
+
+  // Collective where it is not direct.
+  Status put(FilePieces& pieces, uint64_t end, bool is_direct) {
+    const PutWork work{target_.temporary_path(),
+                       target_.hints(),
+                       write_order(strategy_, options_.aggregate_boxes),
+                       is_direct,
+                       kept_.is_beside_root(),
+                       static_cast<uint32_t>(hierarchy_.levels.size()),
+                       end};
+    NEVE_TRY(put_pieces(comm_, work, pieces, mine_, report_));
+    stopwatch_.lap();
+    return {};
+  }
+
+  // Not collective. Rank 0 writes the file's structure.
+  void describe(const std::function<Status()>& write) {
+    if (mine_.ok()) {
+      mine_ = guarded("skeleton", [&]() -> Status {
+        NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
+        return comm_.rank() == 0 ? write() : Status();
+      });
     }
-    NEVE_ASSIGN(EncodedLevels levels,
-                encode_levels(comm, stored, held, options, encoded.plan, progress, passing));
-    levels.encode_seconds += encoded.levels.encode_seconds;
-    levels.coverage_seconds += encoded.levels.coverage_seconds;
-    encoded.levels = std::move(levels);
-    progress(options.cross_level ? "cross-level" : "encode", 1);
-    if (!encoded.plan.ranges_are_stated) return {};
-    NEVE_ASSIGN(const bool is_confirmed, confirm_ranges(comm, std::move(seen), encoded.plan));
-    if (is_confirmed) return {};
-    encoded.levels.chunks.clear();
-    NEVE_TRY(agree(comm, encoded.spool->clear()));
+    report_.place_seconds = stopwatch_.lap();
   }
-}
 
-// Collective. Into the file under its temporary name.
-Result<WriteTimes> write_compressed(const Comm& comm, const Target& target, const Hierarchy& hierarchy,
-                                    const Ownership& owners, const LocalValues& owned,
-                                    const WriteOptions& options, const ShowProgress& progress,
-                                    std::optional<WritePlan>& plan, WriteReport& report) {
-  const std::string& path = target.temporary_path();
-  Hierarchy grown;
-  std::vector<LocalBox> grown_owned;
-  const bool has_ghosts = options.ghosts != IntVect{0, 0, 0};
-  if (has_ghosts) {
-    NEVE_TRY(agree(comm, guarded("plan", [&]() -> Status {
-                     grown = hierarchy;
-                     if (owned.are_in_memory())
-                       grown_owned.assign(owned.boxes().begin(), owned.boxes().end());
-                     grow_boxes(grown, grown_owned, options.ghosts);
-                     return {};
-                   })));
+  // Collective. Gives up the frames.
+  Status write_by_hdf5() {
+    if (mine_.ok() && comm_.rank() == 0) mine_ = guarded("place", [&] { return places_->finish_gather(); });
+    describe([&] { return describe_for_hdf5(); });
+    NEVE_TRY(agree(comm_, mine_));
+    const std::string& path = target_.temporary_path();
+    const double describe_seconds = report_.place_seconds;
+    NEVE_ASSIGN(const FilteredTimes times,
+                write_filtered(comm_, path, target_.hints(), hierarchy_, opened_[0].plan, levels_.chunks));
+    report_.place_seconds = describe_seconds + times.create_seconds;
+    report_.write_seconds = times.pieces.write_seconds;
+    report_.sync_seconds = times.pieces.sync_seconds;
+    return {};
   }
-  const Hierarchy& stored = has_ghosts ? grown : hierarchy;
-  const LocalValues held = has_ghosts && owned.are_in_memory() ? LocalValues(grown_owned) : owned;
-  Encoded encoded;
-  NEVE_TRY(encode_values(comm, path, stored, owners, held, options, progress, encoded));
 
-  progress("write", 0);
-  std::vector<EncodedChunk>& chunks = encoded.levels.chunks;
-  NEVE_ASSIGN(report, merge_reports(comm, hierarchy, encoded.plan, chunks, options.encode.explain));
-  NEVE_ASSIGN(
-      WriteTimes times,
-      encoded.plan.strategy == Strategy::filtered
-          ? write_by_hdf5(comm, path, target.hints(), hierarchy, encoded.plan, report, chunks, options.like)
-          : write_frames(comm, path, target.hints(), hierarchy, encoded.plan, report, chunks, options));
-  report.plan_seconds = encoded.plan_seconds + encoded.levels.coverage_seconds;
-  report.encode_seconds = encoded.levels.encode_seconds;
-  plan.emplace(std::move(encoded.plan));
-  return times;
-}
+  // Rank 0: everything but the levels' datasets, and room for what they will need.
+  Status describe_for_hdf5() {
+    const std::string& path = target_.temporary_path();
+    NEVE_TRY(create_file(path, target_.hints()));
+    NEVE_TRY(
+        hdf5::write_description(path, hierarchy_, places_->placements(0, report_.levels), options_.like));
+    std::error_code error;
+    const uint64_t described = std::filesystem::file_size(path, error);
+    if (error) return failure(path + ": " + error.message());
+    return reserve_space(path, described + places_->bytes() +
+                                   dataset_metadata_bytes(hierarchy_.levels.size(), places_->frames()));
+  }
 
-// Collective. The same without compression.
-Result<WriteTimes> write_uncompressed(const Comm& comm, const Target& target, const Hierarchy& hierarchy,
-                                      const Ownership& owners, const LocalValues& owned,
-                                      const WriteOptions& options, const ShowProgress& progress,
-                                      WriteReport& report) {
-  Stopwatch stopwatch;
-  NEVE_TRY(agree(comm, injected_fault(Phase::plan, comm.rank())));
-  NEVE_TRY(guarded_alike(comm, "plan", [&]() -> Status {
-    report = report_values(hierarchy, options.ghosts);
+  // Collective.
+  Status write_values() {
+    show("plan", 1);
+    show("write", 0);
+    ValuePlaces places;
+    FilePieces pieces;
+    if (mine_.ok()) {
+      mine_ = guarded("write", [&]() -> Status {
+        NEVE_TRY(injected_fault(Phase::place, comm_.rank()));
+        const double plan_seconds = report_.plan_seconds;
+        report_ = report_values(hierarchy_, options_.ghosts);
+        report_.plan_seconds = plan_seconds;
+        report_.covered = options_.covered;
+        places = place_values(hierarchy_, options_.ghosts, hdf5::data_begin);
+        pieces.add_values(hierarchy_, options_.ghosts, held_, places.addresses, 0);
+        return {};
+      });
+    }
+    NEVE_TRY(put(pieces, places.end, false));
+    describe([&]() -> Status {
+      std::vector<hdf5::LevelPlacement> levels =
+          value_placements(hierarchy_, opened_[0].owners, options_.ghosts, places);
+      for (size_t l = 0; l < levels.size(); ++l) levels[l].fields = field_records(report_.levels[l]);
+      return hdf5::write_skeleton(target_.temporary_path(), hierarchy_, levels, options_.like, places.end)
+          .status();
+    });
     return {};
-  }));
-  progress("plan", 1);
-  report.plan_seconds = stopwatch.lap();
-  progress("write", 0);
-  return write_values(comm, target.temporary_path(), target.hints(), hierarchy, owners, owned, options,
-                      report);
-}
+  }
 
-// The order of a write from start to end; longer than other functions, so that it reads in one piece.
-Result<WriteReport> write_whole(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
-                                const LocalValues& owned, const WriteOptions& options) {
-  const ShowProgress progress = [&](const char* phase, double fraction) {
-    if (comm.rank() == 0 && options.progress) options.progress(phase, fraction);
-  };
-  progress("plan", 0);
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return hierarchy_key(hierarchy); }, "the hierarchy"));
-  NEVE_TRY(check_same_options(comm, options));
-  NEVE_TRY(check_same_everywhere(
-      comm, [&] { return path; }, "the path"));
-  const Status checked = guarded_alike(comm, "checking the hierarchy", [&]() -> Status {
-    NEVE_TRY(check_hierarchy(hierarchy));
-    NEVE_TRY(check_names(hierarchy));
-    return check_options(hierarchy, options);
-  });
-  NEVE_TRY(checked);
-  NEVE_ASSIGN(Ownership owners, find_owners(comm, hierarchy, owned));
+  KeptComm& kept_;
+  const Comm& comm_;
+  const Status& given_;
+  const std::string& path_;
+  const Hierarchy& hierarchy_;
+  const Hierarchy* stored_;  // with the ghosts that are compressed in its boxes
+  LocalValues held_;         // of its boxes
+  const WriteOptions& options_;
+  Hierarchy grown_;
+  std::vector<LocalBox> grown_owned_;
 
-  NEVE_ASSIGN(Target target, Target::begin(comm, path, options));
-  NEVE_TRY(check_ghosts_held(comm, owned.boxes(), options.ghosts));
-  WriteReport report;
-  std::optional<WritePlan> plan;
-  NEVE_ASSIGN(WriteTimes times,
-              options.compress
-                  ? write_compressed(comm, target, hierarchy, owners, owned, options, progress, plan, report)
-                  : write_uncompressed(comm, target, hierarchy, owners, owned, options, progress, report));
-  report.covered = options.covered;
-  report.place_seconds = times.place_seconds;
-  report.write_seconds = times.pieces.write_seconds;
-  report.mpi_writes = times.pieces.mpi_writes;
-  report.data_bytes = times.pieces.data_bytes;
-  report.hints = std::move(times.pieces.hints);
-  NEVE_TRY(guarded_alike(comm, "selections", [&]() -> Status {
-    if (options.memory != nullptr && plan) remember_selections(*plan, options, report);
-    return {};
-  }));
-  Stopwatch stopwatch;
-  NEVE_ASSIGN(report.file_bytes, target.finish(comm));
-  report.sync_seconds = times.pieces.sync_seconds + stopwatch.lap();
-  progress("write", 1);
-  NEVE_TRY(keep_slowest(comm, report));
-  if (comm.rank() == 0) say_where_yt_places_it(hierarchy);
-  return report;
-}
+  Strategy strategy_ = Strategy::skeleton;
+  Target target_;
+  std::vector<OpeningFields> opened_;  // one
+  std::optional<FrameSpool> spool_;    // of values that are read: holds the frames
+  EncodedLevels levels_;
+  std::optional<ReportSums> sums_;
+  std::optional<Exchange> placing_, closing_;
+  std::optional<FramePlaces> places_;
+  bool any_asks_for_mpi_io_ = false;
+  uint64_t lacking_ = 1;       // ranks that know of no exchanges kept for these boxes
+  std::string exchanges_key_;  // of those boxes
+  std::optional<CoverageCheck> check_;
+  WriteReport report_;
+  Status mine_;  // of this rank's work since the ranks met last
+  Stopwatch stopwatch_;
+};
 
 // Whether all values have to be in memory: frames that HDF5 writes, arrays that have no boxes, levels that
 // are encoded again.
@@ -281,8 +416,9 @@ bool needs_all(const WriteOptions& options) {
          (options.strategy == "filtered" || options.strategy == "amrex-1d" || options.cross_level);
 }
 
-Result<WriteReport> write_read_values(const Comm& comm, const std::string& path, const Hierarchy& hierarchy,
+Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
                                       PlotfileSource& source, const WriteOptions& options) {
+  const Comm& comm = kept.comm();
   std::vector<LocalBox> boxes;
   std::optional<LocalValues> values;
   const Status listed = guarded("read", [&]() -> Status {
@@ -294,27 +430,35 @@ Result<WriteReport> write_read_values(const Comm& comm, const std::string& path,
     return {};
   });
   NEVE_TRY(agree(comm, listed));
-  if (!needs_all(options)) return write_whole(comm, path, hierarchy, *values, options);
+  if (!needs_all(options)) return PlotfileWrite(kept, {}, path, hierarchy, *values, options).run();
   NEVE_ASSIGN(const HeldBoxes held, hold_all(comm, *values, source.hierarchy(), options.ghosts));
-  return write_whole(comm, path, hierarchy, held.boxes, options);
+  return PlotfileWrite(kept, {}, path, hierarchy, held.boxes, options).run();
 }
 
 }  // namespace
 
-Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
-                                   Span<const LocalBox> owned, const WriteOptions& options) {
-  return guarded(path, [&]() -> Result<WriteReport> {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
-    return write_whole(own, path, hierarchy, std::span<const LocalBox>(owned.data(), owned.size()), options);
+std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int ranks) {
+  return amr::distribute(hierarchy, std::max(ranks, 1));
+}
+
+Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const std::string& path,
+                                      const Hierarchy& hierarchy, Span<const LocalBox> owned,
+                                      const WriteOptions& options) {
+  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+    const std::span<const LocalBox> boxes(owned.data(), owned.size());
+    return PlotfileWrite(kept, given, path, hierarchy, boxes, options).run();
   });
 }
 
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
+                                   Span<const LocalBox> owned, const WriteOptions& options) {
+  return write_plotfile_if(comm, {}, path, hierarchy, owned, options);
+}
+
+Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    PlotfileSource& values, const WriteOptions& options) {
-  return guarded(path, [&]() -> Result<WriteReport> {
-    NEVE_ASSIGN(const Comm own, Comm::duplicate(comm));
-    return write_read_values(own, path, hierarchy, values, options);
-  });
+  return with_kept_comm(
+      comm, path, [&](KeptComm& kept) { return write_read_values(kept, path, hierarchy, values, options); });
 }
 
 }  // namespace neve

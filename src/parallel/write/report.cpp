@@ -5,10 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/catalog/choices.hpp"
+#include "parallel/comm/exchange.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -50,6 +53,8 @@ struct Sums {
   std::array<uint64_t, lossless_methods> cells_by_method{};
 };
 constexpr size_t counters = sizeof(Sums) / sizeof(uint64_t);
+static_assert(sizeof(SelectionReport) == selection_report_words * sizeof(uint64_t));
+static_assert(std::is_trivially_copyable_v<SelectionReport>);
 
 // Headers and shared tables belong to no field: they are shared out by section size, the rest of the division
 // to the first field, so that the fields add up to the level.
@@ -86,25 +91,6 @@ std::string chosen_text(const ComponentSpec& spec, const Sums& sum) {
                 static_cast<double>(sum.rival_bytes) / static_cast<double>(sum.section_bytes));
   const bool is_estimate = 2 * sum.estimated_cells > sum.held_cells;
   return std::string(codec_name(rival)) + (is_estimate ? " might take " : " would take ") + ratio;
-}
-
-// By level, then component.
-Result<std::vector<SelectionReport>> merge_selections(const Comm& comm, size_t fields, size_t components,
-                                                      std::span<const EncodedChunk> chunks) {
-  std::vector<SelectionReport> selections;
-  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
-    selections.resize(fields);
-    return {};
-  }));
-  for (const EncodedChunk& chunk : chunks) {
-    for (size_t c = 0; c < chunk.report.selections.size(); ++c)
-      selections[chunk.level * components + c].add(chunk.report.selections[c]);
-  }
-  NEVE_TRY(mpi_status(
-      MPI_Allreduce(MPI_IN_PLACE, selections.data(), static_cast<int>(fields * selection_report_words),
-                    MPI_UINT64_T, MPI_SUM, comm.get()),
-      "sum of the ranks' selections"));
-  return selections;
 }
 
 // The sums in words. `selections` by level, then component; empty: not to be explained.
@@ -151,53 +137,77 @@ WriteReport report_fields(const Hierarchy& hierarchy, const WritePlan& plan, std
 
 }  // namespace
 
-Result<WriteReport> merge_reports(const Comm& comm, const Hierarchy& hierarchy, const WritePlan& plan,
-                                  std::span<const EncodedChunk> chunks, bool explain) {
-  const size_t components = hierarchy.components.size();
-  std::vector<Sums> sums;
+struct ReportSums::State {
+  size_t components;
+  std::vector<Sums> sums;  // by level, then component
   std::vector<double> worst;
-  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
-    sums.resize(plan.levels.size() * components);
-    worst.resize(sums.size(), 0);
-    return {};
-  }));
+  std::vector<SelectionReport> selections;  // empty: not to be explained
+};
+
+ReportSums::ReportSums(size_t levels, size_t components, bool explain)
+    : state_(new State{components,
+                       std::vector<Sums>(levels * components),
+                       std::vector<double>(levels * components, 0),
+                       {}}) {
+  if (explain) state_->selections.resize(levels * components);
+}
+ReportSums::~ReportSums() = default;
+ReportSums::ReportSums(ReportSums&&) noexcept = default;
+
+size_t ReportSums::minima() const { return state_->worst.size(); }
+size_t ReportSums::sums() const {
+  return state_->sums.size() * counters + state_->selections.size() * selection_report_words;
+}
+
+void ReportSums::add(std::span<const EncodedChunk> chunks) {
   for (const EncodedChunk& chunk : chunks) {
-    sums[chunk.level * components].frame_bytes += chunk.frame_bytes;
-    for (size_t c = 0; c < components; ++c) {
+    Sums* const level = state_->sums.data() + chunk.level * state_->components;
+    level->frame_bytes += chunk.frame_bytes;
+    for (size_t c = 0; c < state_->components; ++c) {
       const ComponentReport& report = chunk.report.components[c];
-      const size_t field = chunk.level * components + c;
-      sums[field].held_cells += report.cells;
-      sums[field].left_out_cells += report.left_out_cells;
-      sums[field].special_cells += report.special_cells;
-      sums[field].exact_cells += report.exact_cells;
-      sums[field].section_bytes += report.stored_bytes;
-      sums[field].cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
-      sums[field].rival_bytes += report.rival_bytes;
-      sums[field].cells_by_rival[static_cast<size_t>(report.rival)] += report.cells;
-      if (report.rival_is_estimate) sums[field].estimated_cells += report.cells;
-      sums[field].cells_by_method[static_cast<size_t>(report.method)] += report.cells;
-      sums[field].cells_by_arrangement[arrangement_number(report)] += report.cells;
-      worst[field] = std::max(worst[field], report.max_abs_error);
+      Sums& field = level[c];
+      field.held_cells += report.cells;
+      field.left_out_cells += report.left_out_cells;
+      field.special_cells += report.special_cells;
+      field.exact_cells += report.exact_cells;
+      field.section_bytes += report.stored_bytes;
+      field.cells_by_codec[static_cast<size_t>(report.codec)] += report.cells;
+      field.rival_bytes += report.rival_bytes;
+      field.cells_by_rival[static_cast<size_t>(report.rival)] += report.cells;
+      if (report.rival_is_estimate) field.estimated_cells += report.cells;
+      field.cells_by_method[static_cast<size_t>(report.method)] += report.cells;
+      field.cells_by_arrangement[arrangement_number(report)] += report.cells;
+      double& worst = state_->worst[chunk.level * state_->components + c];
+      worst = std::max(worst, report.max_abs_error);
     }
+    if (state_->selections.empty()) continue;
+    for (size_t c = 0; c < chunk.report.selections.size(); ++c)
+      state_->selections[chunk.level * state_->components + c].add(chunk.report.selections[c]);
   }
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size() * counters),
-                                    MPI_UINT64_T, MPI_SUM, comm.get()),
-                      "sum of the ranks' reports"));
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, worst.data(), static_cast<int>(worst.size()), MPI_DOUBLE,
-                                    MPI_MAX, comm.get()),
-                      "worst error of the ranks"));
+}
 
-  std::vector<SelectionReport> selections;
-  if (explain) {
-    NEVE_ASSIGN(selections, merge_selections(comm, sums.size(), components, chunks));
-  }
+void ReportSums::put(std::span<uint64_t> minima, std::span<uint64_t> sums) const {
+  std::ranges::transform(state_->worst, minima.begin(),
+                         [](double worst) { return reversed(ordered(worst)); });
+  const size_t counted = state_->sums.size() * sizeof(Sums);
+  std::memcpy(sums.data(), state_->sums.data(), counted);
+  if (state_->selections.empty()) return;
+  std::memcpy(sums.data() + counted / sizeof(uint64_t), state_->selections.data(),
+              state_->selections.size() * sizeof(SelectionReport));
+}
 
-  WriteReport report;
-  NEVE_TRY(guarded_alike(comm, "report", [&]() -> Status {
-    report = report_fields(hierarchy, plan, sums, worst, selections);
-    return {};
-  }));
-  return report;
+void ReportSums::take(std::span<const uint64_t> minima, std::span<const uint64_t> sums) {
+  std::ranges::transform(minima, state_->worst.begin(),
+                         [](uint64_t word) { return from_ordered(reversed(word)); });
+  const size_t counted = state_->sums.size() * sizeof(Sums);
+  std::memcpy(static_cast<void*>(state_->sums.data()), sums.data(), counted);
+  if (state_->selections.empty()) return;
+  std::memcpy(static_cast<void*>(state_->selections.data()), sums.data() + counted / sizeof(uint64_t),
+              state_->selections.size() * sizeof(SelectionReport));
+}
+
+WriteReport ReportSums::report(const Hierarchy& hierarchy, const WritePlan& plan) const {
+  return report_fields(hierarchy, plan, state_->sums, state_->worst, state_->selections);
 }
 
 }  // namespace neve::mpi

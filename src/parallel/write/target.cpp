@@ -3,53 +3,79 @@
 
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/stopwatch.hpp"
 
 namespace neve::mpi {
 
+namespace {
+
+constexpr size_t kept_times = 5;
+
+std::array<double*, kept_times> times_of(WriteReport& report) {
+  return {&report.plan_seconds, &report.encode_seconds, &report.place_seconds, &report.write_seconds,
+          &report.sync_seconds};
+}
+
+}  // namespace
+
+Status Target::prepare(int rank, const std::string& path, const WriteOptions& options) {
+  NEVE_ASSIGN(hints_, hints_for(options.layout, options.mpi_hints));
+  if (rank != 0) return {};
+  NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path));
+  temporary_path_ = beside.path();
+  temporary_.emplace(std::move(beside));
+  return {};
+}
+
 Result<Target> Target::begin(const Comm& comm, const std::string& path, const WriteOptions& options) {
   Target target;
-  const Status opened = guarded("open", [&]() -> Status {
-    NEVE_ASSIGN(target.hints_, hints_for(options.layout, options.mpi_hints));
-    if (comm.rank() != 0) return {};
-    NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path));
-    target.temporary_path_ = beside.path();
-    target.temporary_.emplace(std::move(beside));
-    return {};
-  });
-  NEVE_TRY(agree(comm, opened));
+  NEVE_TRY(agree(comm, guarded("open", [&] { return target.prepare(comm.rank(), path, options); })));
   NEVE_TRY(broadcast(comm, target.temporary_path_));
   return target;
 }
 
-Result<uint64_t> Target::finish(const Comm& comm) {
-  NEVE_TRY(agree(comm, injected_fault(Phase::rename, comm.rank())));
-  uint64_t bytes = 0;
+Result<Target::Finished> Target::finish(const Comm& comm) {
+  struct Outcome {
+    uint64_t key = 0;
+    Finished finished;
+  } outcome;
+  static_assert(sizeof(Outcome) == 3 * sizeof(uint64_t));
+  Stopwatch stopwatch;
   const Status renamed = guarded("rename", [&]() -> Status {
     if (comm.rank() != 0) return {};
     std::error_code error;
-    bytes = std::filesystem::file_size(temporary_path_, error);
+    outcome.finished.bytes = std::filesystem::file_size(temporary_path_, error);
     if (error) return failure(temporary_path_ + ": " + error.message());
     return temporary_->commit();
   });
-  NEVE_TRY(agree(comm, renamed));
-  NEVE_TRY(mpi_status(MPI_Bcast(&bytes, 1, MPI_UINT64_T, 0, comm.get()), "broadcast of the file size"));
-  return bytes;
+  outcome.key = agreement_key(comm, renamed);
+  outcome.finished.seconds = stopwatch.lap();
+  NEVE_TRY(mpi_status(MPI_Bcast(&outcome, 3, MPI_UINT64_T, 0, comm.get()), "broadcast of the outcome"));
+  if (!all_agree(outcome.key)) return lowest_failure(comm, outcome.key, renamed);
+  return outcome.finished;
 }
 
-Status keep_slowest(const Comm& comm, WriteReport& report) {
-  std::array<double, 5> seconds = {report.plan_seconds, report.encode_seconds, report.place_seconds,
-                                   report.write_seconds, report.sync_seconds};
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, seconds.data(), static_cast<int>(seconds.size()),
-                                    MPI_DOUBLE, MPI_MAX, comm.get()),
-                      "merging of times"));
-  report.plan_seconds = seconds[0];
-  report.encode_seconds = seconds[1];
-  report.place_seconds = seconds[2];
-  report.write_seconds = seconds[3];
-  report.sync_seconds = seconds[4];
+Exchange make_closing() { return Exchange(kept_times, 2); }
+
+Status close_write(const Comm& comm, Target& target, const Status& mine, Exchange& exchange,
+                   WriteReport& report) {
+  const std::array<double*, kept_times> times = times_of(report);
+  for (size_t i = 0; i < kept_times; ++i) exchange.minima()[i] = reversed(ordered(*times[i]));
+  exchange.sums()[0] = report.mpi_writes;
+  exchange.sums()[1] = report.data_bytes;
+  // (A copy of an error takes memory, which may be what has ended.)
+  const Status renaming = mine.ok() ? injected_fault(Phase::rename, comm.rank()) : Status();
+  NEVE_TRY(exchange.run(comm, mine.ok() ? std::as_const(renaming) : mine));
+  for (size_t i = 0; i < kept_times; ++i) *times[i] = from_ordered(reversed(exchange.minima()[i]));
+  report.mpi_writes = exchange.sums()[0];
+  report.data_bytes = exchange.sums()[1];
+  NEVE_ASSIGN(const Target::Finished finished, target.finish(comm));
+  report.file_bytes = finished.bytes;
+  report.sync_seconds += finished.seconds;
   return {};
 }
 

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "io/hdf5/filter_parameters.hpp"
 #include "io/hdf5/handle.hpp"
 #include "io/hdf5/layout_names.hpp"
+#include "io/hdf5/skip_driver.hpp"
 #include "tests/support/hdf5_test_files.hpp"
 #include "tests/support/same_hierarchy.hpp"
 
@@ -130,6 +132,67 @@ TEST(SkeletonFrames, HaveRoomOfTheirOwnInsideTheFile) {
     const uint64_t end = i + 1 < pieces.size() ? pieces[i + 1].first : file_bytes;
     EXPECT_LE(pieces[i].first + pieces[i].second, end);
   }
+}
+
+std::vector<std::byte> read_at(const std::string& path, uint64_t address, size_t bytes) {
+  std::vector<std::byte> read(bytes);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(address));
+  file.read(reinterpret_cast<char*>(read.data()), static_cast<std::streamsize>(bytes));
+  return read;
+}
+
+// Frames one after another, the chunks of all levels in turns.
+uint64_t choose_addresses(std::vector<LevelPlacement>& placements) {
+  uint64_t end = data_begin;
+  for (size_t k = 0, placed = 1; placed > 0; ++k) {
+    placed = 0;
+    for (LevelPlacement& placement : placements) {
+      if (k >= placement.frame_bytes.size()) continue;
+      placement.addresses.push_back(end);
+      end += placement.frame_bytes[k];
+      ++placed;
+    }
+  }
+  return end;
+}
+
+TEST(SkeletonFrames, LieWhereTheCallerHasPutThem) {
+  const TempDir dir;
+  const std::string path = dir / "a.h5";
+  make_empty(path);
+  const Hierarchy h = make_hierarchy(3, DType::f64);
+  std::vector<LevelPlacement> placements = make_placements(h);
+  const uint64_t end = choose_addresses(placements);
+  const std::vector<std::byte> frames(end - data_begin, std::byte{0x5a});
+  ASSERT_NO_FATAL_FAILURE(testing::write_at(path, data_begin, frames));
+  const Result<FrameAddresses> addresses = write_skeleton(path, h, placements, {}, end);
+  ASSERT_TRUE(addresses.ok()) << addresses.status().message();
+  for (size_t l = 0; l < placements.size(); ++l) EXPECT_EQ((*addresses)[l], placements[l].addresses);
+  EXPECT_EQ(read_at(path, data_begin, frames.size()), frames);
+  EXPECT_GT(std::filesystem::file_size(path), end);
+  const Result<PlotfileStorage> read = describe_hdf5_plotfile(path);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  test::expect_same(read->hierarchy, h);
+}
+
+TEST(SkeletonFrames, ContiguousValuesLieWhereTheCallerWillPutThem) {
+  const TempDir dir;
+  const std::string path = dir / "a.h5";
+  make_empty(path);
+  const Hierarchy h = make_hierarchy(2, DType::f32);
+  std::vector<LevelPlacement> placements = make_placements(h);
+  uint64_t end = data_begin;
+  for (LevelPlacement& placement : placements) {
+    placement.compressed = false;
+    placement.addresses = {end};
+    end += static_cast<uint64_t>(placement.box_offsets.back()) * sizeof(float);
+  }
+  const Result<FrameAddresses> addresses = write_skeleton(path, h, placements, {}, end);
+  ASSERT_TRUE(addresses.ok()) << addresses.status().message();
+  for (size_t l = 0; l < placements.size(); ++l) EXPECT_EQ((*addresses)[l], placements[l].addresses);
+  const Result<PlotfileStorage> read = describe_hdf5_plotfile(path);
+  ASSERT_TRUE(read.ok()) << read.status().message();
 }
 
 TEST(SkeletonFrames, AHundredThousandChunksStayCheap) {

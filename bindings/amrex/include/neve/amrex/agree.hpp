@@ -35,18 +35,21 @@ inline Status agree(const Status& mine) {
   return {static_cast<Code>(code_and_length[0]), message};
 }
 
-// Collective. Runs `work`, which returns a Status and must not communicate, and agrees on what it returned.
-// An exception, out of memory above all, counts as an error: a rank that left with it would leave the others
-// waiting.
+// What `work` returned, a Status. An exception, out of memory above all, counts as an error: a rank that left
+// with it would leave the others waiting.
+template <class Work>
+Status caught(Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const std::exception& e) {
+    return failure(e.what());
+  }
+}
+
+// Collective. Runs `work`, which must not communicate, and agrees on what it returned.
 template <class Work>
 Status agreed(Work&& work) {
-  Status mine;
-  try {
-    mine = std::forward<Work>(work)();
-  } catch (const std::exception& e) {
-    mine = failure(e.what());
-  }
-  return agree(mine);
+  return agree(caught(std::forward<Work>(work)));
 }
 
 [[noreturn]] inline void abort_run(const std::string& where, const Status& status) {

@@ -22,16 +22,20 @@ inline std::string without_last_slashes(std::string path) {
 
 // Collective; the same error on every rank. Makes `path` and what it lies in. What is there already stays as
 // it is.
+// Not collective.
+inline Status make_directories_here(const std::string& path) {
+  if (path.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
+  std::error_code fault;
+  std::filesystem::create_directories(path, fault);
+  if (!fault && !std::filesystem::is_directory(path))
+    fault = std::make_error_code(std::errc::not_a_directory);
+  if (fault) return failure("cannot make the directory " + path + ": " + fault.message());
+  return {};
+}
+
+// Collective.
 inline Status make_directories(const std::string& path) {
-  return agreed([&]() -> Status {
-    if (path.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
-    std::error_code fault;
-    std::filesystem::create_directories(path, fault);
-    if (!fault && !std::filesystem::is_directory(path))
-      fault = std::make_error_code(std::errc::not_a_directory);
-    if (fault) return failure("cannot make the directory " + path + ": " + fault.message());
-    return {};
-  });
+  return agreed([&] { return make_directories_here(path); });
 }
 
 inline std::string parent_of(const std::string& path) {

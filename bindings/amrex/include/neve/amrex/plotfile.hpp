@@ -26,16 +26,17 @@ inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const WriteOptions& options = {}) {
   Hierarchy hierarchy;
   std::vector<LocalBox> owned;
-  const Status described = detail::agreed([&]() -> Status {
+  std::string directory, path;
+  // The ranks agree on it in the write.
+  const Status described = detail::caught([&]() -> Status {
+    directory = detail::without_last_slashes(plotfilename);
+    path = directory + ".h5";
     NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned));
-    return {};
+    return detail::make_directories_here(detail::parent_of(directory));
   });
-  NEVE_TRY(described);
-  const std::string directory = detail::without_last_slashes(plotfilename);
-  NEVE_TRY(detail::make_directories(detail::parent_of(directory)));
   NEVE_ASSIGN(WriteReport report,
-              write_plotfile(detail::communicator(), directory + ".h5", hierarchy, owned, options));
+              write_plotfile_if(detail::communicator(), described, path, hierarchy, owned, options));
   NEVE_TRY(detail::make_directories(directory));
   return report;
 }
