@@ -345,5 +345,20 @@ TEST_F(ReadSource, OtherBoxesThanThoseOfTheHierarchyAreRefused) {
   test::barrier();
 }
 
+// Some strategies read all values at once, others piece by piece: the ranks have to agree on which.
+TEST(ReadOptions, RanksThatAskForDifferentStrategiesAreToldSo) {
+  if (world_size() == 1) GTEST_SKIP() << "needs two ranks to differ";
+  const std::string directory = test::make_directory("strategies-differ");
+  test::GeneratedSource source(test::make_hierarchy({}));
+  WriteOptions options;
+  if (world_rank() == 1) options.strategy = "filtered";
+  const auto report =
+      write_plotfile(MPI_COMM_WORLD, directory + "/file", source.hierarchy(), source, options);
+  EXPECT_EQ(report.status().code(), Code::usage);
+  EXPECT_NE(report.status().message().find("(strategy)"), std::string::npos) << report.status().message();
+  test::barrier();
+  test::remove_directory(directory);
+}
+
 }  // namespace
 }  // namespace neve

@@ -207,6 +207,29 @@ TEST_F(WaitsOfAWrite, TellEverybodyOfAnErrorFromBeforeTheWrite) {
   expect_before_put(exchanges(2));
 }
 
+// Whatever else the other ranks disagree about.
+TEST_F(WaitsOfAWrite, ComeToOneVerdictWhereOneRankFailsAndTheOthersDisagree) {
+  const Hierarchy h = of_fields(1, 16);
+  const test::OwnedBoxes owned(h, distribute_boxes(h, world_size()), world_rank());
+  for (int failing = 0; failing < world_size(); ++failing) {
+    for (const char* what : {"path", "options", "hierarchy"}) {
+      Hierarchy own = h;
+      WriteOptions options;
+      std::string own_path = path();
+      const std::string number = std::to_string(world_rank());
+      if (what == std::string("path")) own_path += number;
+      if (what == std::string("options")) options.bound.value = 1 + world_rank();
+      if (what == std::string("hierarchy")) own.components = {number};
+      const Status given = world_rank() == failing ? failure("not today") : Status();
+      const Status status =
+          write_plotfile_if(MPI_COMM_WORLD, given, own_path, own, owned.boxes(), options).status();
+      EXPECT_NE(status.message().find("not today"), std::string::npos) << what << ": " << status.message();
+      EXPECT_TRUE(test::same_on_all_ranks(status.message())) << what;
+      ASSERT_TRUE(write_plotfile(MPI_COMM_WORLD, path(), h, owned.boxes(), {}).ok());
+    }
+  }
+}
+
 // What is more than in any write before takes one more, once; so do the copy of the communicator and the plan
 // of exchanges.
 TEST_F(WaitsOfAWrite, TakeMoreTheFirstTimeAlone) {

@@ -146,6 +146,12 @@ class WrongCallsOfMpi : public testing::Test {
     change(plot, options, to);
     expect_same("write_plotfile", comm,
                 write_plotfile(comm, to, plot.hierarchy, plot.owned, options).status());
+    expect_same("write_plotfile_if", comm,
+                write_plotfile_if(comm, {}, to, plot.hierarchy, plot.owned, options).status());
+    const bool is_last = rank_in(comm) == size_of(comm) - 1;
+    const Status given = is_last ? usage_error("nothing to write") : Status();
+    expect_same("write_plotfile_if", comm,
+                write_plotfile_if(comm, given, to, plot.hierarchy, plot.owned, options).status());
   }
 
   std::string directory_;
@@ -329,6 +335,8 @@ TEST_F(WrongCallsOfMpi, CommunicatorsThatNothingTakes) {
     expect("neve_mpi_file_open", neve_mpi_file_open(comm, target.c_str(), NEVE_MPI_FILE_CREATE, &file));
     EXPECT_EQ(file, nullptr);
     refused("write_plotfile", write_plotfile(comm, target, plot.hierarchy, plot.owned, {}).status());
+    refused("write_plotfile_if",
+            write_plotfile_if(comm, {}, target, plot.hierarchy, plot.owned, {}).status());
     refused("write_amrex_plotfile", write_amrex_plotfile(comm, target, plot.hierarchy, plot.owned));
     const std::vector<Variable> variables = {{"h", {"u"}}};
     const std::vector<std::vector<LocalBox>> boxes = {plot.owned};

@@ -2,6 +2,7 @@
 #include "parallel/comm/exchange.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 namespace neve::mpi {
@@ -13,8 +14,18 @@ constexpr size_t needed_word = 1;     // reversed: the largest number of words t
 constexpr size_t described_word = 2;  // 1 + the number of minima behind the header; 0: nothing is there
 constexpr size_t same_word = 3;       // hashes, each before its complement: equal where all are
 
-// Of a key: above all ranks' keys without it, and below that of those who agree.
-constexpr uint64_t alike_bit = uint64_t{1} << 62;
+// Of a key: put it above all keys of the kinds before, and below that of those who agree.
+uint64_t order_bits(Exchange::ErrorOf error_of) {
+  switch (error_of) {
+    case Exchange::ErrorOf::rank:
+      return uint64_t{1} << 61;
+    case Exchange::ErrorOf::all:
+      return uint64_t{1} << 62;
+    case Exchange::ErrorOf::nothing:
+      break;
+  }
+  return 0;
+}
 
 // in and inout: as many words each. Whoever sends no more than its header takes what the other has.
 void combine_one(const uint64_t* in, uint64_t* inout, size_t words, size_t header_words) {
@@ -32,7 +43,7 @@ void combine_one(const uint64_t* in, uint64_t* inout, size_t words, size_t heade
   for (size_t i = sums; i < words; ++i) inout[i] += in[i];
 }
 
-constexpr size_t combined_header_words = same_word + 2 * Exchange::max_same;
+constexpr size_t combined_header_words = same_word + 2 * (Exchange::max_same + 1);
 
 extern "C" void neve_combine_exchanges(void* in, void* inout, int* count, MPI_Datatype* type) {
   int bytes = 0;
@@ -79,13 +90,22 @@ void Exchange::must_be_same(uint64_t hash, std::string_view what) {
 
 void Exchange::fill_header(const Comm& comm, const Status& mine, bool has_payload) {
   std::fill_n(words_.begin(), header_words, std::numeric_limits<uint64_t>::max());
-  words_[key_word] = agreement_key(comm, mine) | (is_alike_ && !mine.ok() ? alike_bit : 0);
+  words_[key_word] = agreement_key(comm, mine) | (mine.ok() ? 0 : order_bits(error_of_));
   words_[needed_word] = reversed(needed_words());
   words_[described_word] = has_payload ? minima_ + 1 : 0;
-  for (size_t i = 0; i < same_; ++i) {
-    words_[same_word + 2 * i] = hashes_[i];
-    words_[same_word + 2 * i + 1] = ~hashes_[i];
-  }
+  const auto put_hash = [&](size_t i, uint64_t hash) {
+    words_[same_word + 2 * i] = hash;
+    words_[same_word + 2 * i + 1] = ~hash;
+  };
+  for (size_t i = 0; i < same_; ++i) put_hash(i, hashes_[i]);
+  if (error_of_ == ErrorOf::all) put_hash(max_same, std::hash<std::string>{}(mine.message()));
+}
+
+// Whether some ranks have put different hashes there; those that put none do not count.
+bool Exchange::differs(size_t hash) const {
+  constexpr uint64_t none = std::numeric_limits<uint64_t>::max();
+  const uint64_t least = received_[same_word + 2 * hash], complement = received_[same_word + 2 * hash + 1];
+  return (least != none || complement != none) && least != ~complement;
 }
 
 Status Exchange::reduce(const Comm& comm, const Status& mine, size_t words, bool has_payload) {
@@ -98,15 +118,17 @@ Status Exchange::reduce(const Comm& comm, const Status& mine, size_t words, bool
 }
 
 Status Exchange::conclude(const Comm& comm, const Status& mine) {
-  for (size_t i = 0; i < same_; ++i) {
-    if (received_[same_word + 2 * i] == ~received_[same_word + 2 * i + 1]) continue;
+  const uint64_t lowest = received_[key_word];
+  const uint64_t of_rank = order_bits(ErrorOf::rank), of_all = order_bits(ErrorOf::all);
+  const bool is_before_arguments = lowest < of_rank;
+  for (size_t i = 0; i < max_same && !is_before_arguments; ++i) {
+    if (!differs(i)) continue;
     differing_ = what_[i];
     return usage_error("the ranks disagree about " + std::string(differing_) + "; all must pass the same");
   }
-  const uint64_t lowest = received_[key_word];
   if (all_agree(lowest)) return {};
-  failed_alike_ = (lowest & alike_bit) != 0;
-  return lowest_failure(comm, lowest & ~alike_bit, mine);
+  failed_alike_ = (lowest & of_all) != 0 && !differs(max_same);
+  return lowest_failure(comm, lowest & ~(of_rank | of_all), mine);
 }
 
 Status Exchange::run(const Comm& comm, const Status& mine) {
@@ -139,8 +161,8 @@ Status Exchange::run_with_prefix(const Comm& comm, const Status& mine, std::span
   return {};
 }
 
-Status Exchange::run_first(const Comm& comm, const Status& mine, bool is_alike, size_t& agreed_words) {
-  is_alike_ = is_alike;
+Status Exchange::run_first(const Comm& comm, const Status& mine, ErrorOf error_of, size_t& agreed_words) {
+  error_of_ = error_of;
   const bool fits = needed_words() <= agreed_words;
   NEVE_TRY(reduce(comm, mine, agreed_words, fits && mine.ok()));
   NEVE_TRY(conclude(comm, mine));

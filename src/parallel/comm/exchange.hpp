@@ -32,6 +32,13 @@ inline double from_ordered(uint64_t word) {
 
 class Exchange {
  public:
+  // What an error of a first exchange says of its rank's arguments.
+  enum class ErrorOf {
+    nothing,  // they are not looked at: must_be_same() was not called
+    rank,     // it may be this rank's alone
+    all       // all ranks have it whose arguments are these
+  };
+
   // Room for so many words, and at least for so many in all; nothing is allocated behind this. What no rank
   // sets stays neutral.
   Exchange(size_t minima, size_t sums, size_t least_words = 0);
@@ -41,7 +48,7 @@ class Exchange {
   std::span<uint64_t> sums() { return std::span(words_).subspan(header_words + minima_, sums_); }
 
   // Forgets what must be the same.
-  void clear_arguments() { same_ = 0, differing_ = {}, is_alike_ = failed_alike_ = false; }
+  void clear_arguments() { same_ = 0, differing_ = {}, failed_alike_ = false; }
   // A hash of `what`, which all ranks must pass alike. `what` must outlive the exchange; at most max_same.
   void must_be_same(uint64_t hash, std::string_view what);
 
@@ -57,9 +64,10 @@ class Exchange {
   // of the communicator; as much is sent at first, and as much as is needed in a second reduction where that
   // was too little, after which it is as much as was needed.
   // A usage error where a hash differs: differing() is what it was of.
-  // `is_alike`: `mine` is an error that all ranks have whose arguments are these. Errors that are a rank's
-  // own come before it; where there are none, failed_alike().
-  Status run_first(const Comm& comm, const Status& mine, bool is_alike, size_t& agreed_words);
+  // All ranks come to the same verdict from the words that they have received: errors from before a rank has
+  // said what must be the same come first, then what differs, then a rank's own errors, then those that all
+  // ranks have; failed_alike() where these have the same words everywhere.
+  Status run_first(const Comm& comm, const Status& mine, ErrorOf error_of, size_t& agreed_words);
   std::string_view differing() const { return differing_; }
   bool failed_alike() const { return failed_alike_; }
 
@@ -67,10 +75,11 @@ class Exchange {
   size_t words() const { return words_.size(); }
 
  private:
-  static constexpr size_t header_words = 3 + 2 * max_same;
+  static constexpr size_t header_words = 3 + 2 * (max_same + 1);  // one more: the words of an error of all
 
   Status reduce(const Comm& comm, const Status& mine, size_t words, bool has_payload);
   Status conclude(const Comm& comm, const Status& mine);
+  bool differs(size_t hash) const;
   size_t needed_words() const { return header_words + minima_ + sums_; }
   void fill_header(const Comm& comm, const Status& mine, bool has_payload);
 
@@ -80,7 +89,8 @@ class Exchange {
   std::array<uint64_t, max_same> hashes_{};
   size_t same_ = 0;
   std::string_view differing_;
-  bool is_alike_ = false, failed_alike_ = false;
+  ErrorOf error_of_ = ErrorOf::nothing;
+  bool failed_alike_ = false;
 };
 
 }  // namespace neve::mpi

@@ -126,12 +126,17 @@ Status open_write(KeptComm& kept, const OpeningWork& work, Status& mine) {
   });
   Exchange& exchange = made ? *made : kept.spare();
   exchange.clear_arguments();
-  for (size_t i = 0; i < hashes.size(); ++i) exchange.must_be_same(hashes[i], work.same[i].what);
   // (Memory may have ended on one rank alone.)
-  const bool is_alike = !alike.ok() && alike.code() != Code::failure && own.code() != Code::failure;
-  const Status met = exchange.run_first(comm, own, is_alike, kept.agreed_words());
+  const bool is_of_all = !alike.ok() && alike.code() != Code::failure && own.code() != Code::failure;
+  const bool has_arguments = hashes.size() == work.same.size();
+  for (size_t i = 0; i < hashes.size() && has_arguments; ++i)
+    exchange.must_be_same(hashes[i], work.same[i].what);
+  const auto error_of = is_of_all       ? Exchange::ErrorOf::all
+                        : has_arguments ? Exchange::ErrorOf::rank
+                                        : Exchange::ErrorOf::nothing;
+  const Status met = exchange.run_first(comm, own, error_of, kept.agreed_words());
   if (!exchange.differing().empty()) return disagreement(comm, work.options, exchange, met);
-  if (exchange.failed_alike()) return alike.ok() ? met : alike;
+  if (exchange.failed_alike() && is_of_all) return alike;
   NEVE_TRY(met);
   work.lacking = exchange.sums()[name.words()];
 

@@ -8,6 +8,7 @@
 
 #include "core/options/slots.hpp"
 #include "neve/frame.hpp"
+#include "parallel/comm/same_everywhere.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -117,6 +118,12 @@ Status name_differing_option(const Comm& comm, const WriteOptions& options, cons
   if (name.empty()) return disagreement;
   return usage_error("the ranks disagree about " + std::string(options_argument) + " (" + name +
                      "); all must pass the same");
+}
+
+Status check_same_options(const Comm& comm, const WriteOptions& options) {
+  const Status same = check_same_everywhere(
+      comm, [&] { return options_key(options); }, options_argument);
+  return same.code() == Code::usage ? name_differing_option(comm, options, same) : same;
 }
 
 std::string options_key(const WriteOptions& options) {

@@ -104,7 +104,7 @@ Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, cons
 std::string hierarchy_key(const Hierarchy& hierarchy) {
   std::string key = boxes_key(hierarchy);
   append(key, hierarchy.time);
-  for (const std::string& name : hierarchy.components) key += name + '\n';
+  for (const std::string& name : hierarchy.components) key += std::to_string(name.size()) + ':' + name;
   return key;
 }
 

@@ -430,6 +430,7 @@ Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, c
     return {};
   });
   NEVE_TRY(agree(comm, listed));
+  NEVE_TRY(check_same_options(comm, options));  // before they lead the ranks to different exchanges
   if (!needs_all(options)) return PlotfileWrite(kept, {}, path, hierarchy, *values, options).run();
   NEVE_ASSIGN(const HeldBoxes held, hold_all(comm, *values, source.hierarchy(), options.ghosts));
   return PlotfileWrite(kept, {}, path, hierarchy, held.boxes, options).run();
