@@ -258,5 +258,20 @@ TEST_F(Ghosts, RefuseWhatNeedsBoxesThatDoNotOverlap) {
   EXPECT_NE(refused(options).find("2 are to be written"), std::string::npos);
 }
 
+TEST_F(Ghosts, OfABoxWithoutDataAreRefused) {
+  const Hierarchy h = test::make_hierarchy({.dims = 2, .box_cells = 8});
+  const Held held(h, {1, 1, 0});
+  std::vector<LocalBox> boxes = held.boxes();
+  if (world_rank() == world_size() - 1 && !boxes.empty()) boxes.front().data.data = nullptr;
+  for (const bool compress : {true, false}) {
+    WriteOptions options;
+    options.ghosts = {1, 1, 0};
+    options.compress = compress;
+    const auto report = write_plotfile(MPI_COMM_WORLD, path(), h, boxes, options);
+    EXPECT_EQ(report.status().code(), Code::usage);
+    EXPECT_NE(report.status().message().find("has no data"), std::string::npos) << report.status().message();
+  }
+}
+
 }  // namespace
 }  // namespace neve

@@ -13,6 +13,7 @@ constexpr size_t key_word = 0;        // agreement_key
 constexpr size_t needed_word = 1;     // reversed: the largest number of words that a rank needs
 constexpr size_t described_word = 2;  // 1 + the number of minima behind the header; 0: nothing is there
 constexpr size_t same_word = 3;       // hashes, each before its complement: equal where all are
+static_assert(Exchange::header_words == same_word + 2 * (Exchange::max_same + 1));
 
 // Of a key: put it above all keys of the kinds before, and below that of those who agree.
 uint64_t order_bits(Exchange::ErrorOf error_of) {
@@ -28,7 +29,8 @@ uint64_t order_bits(Exchange::ErrorOf error_of) {
 }
 
 // in and inout: as many words each. Whoever sends no more than its header takes what the other has.
-void combine_one(const uint64_t* in, uint64_t* inout, size_t words, size_t header_words) {
+void combine_one(const uint64_t* in, uint64_t* inout, size_t words) {
+  constexpr size_t header_words = Exchange::header_words;
   for (size_t i = 0; i < header_words; ++i) {
     if (i != described_word) inout[i] = std::min(inout[i], in[i]);
   }
@@ -43,16 +45,13 @@ void combine_one(const uint64_t* in, uint64_t* inout, size_t words, size_t heade
   for (size_t i = sums; i < words; ++i) inout[i] += in[i];
 }
 
-constexpr size_t combined_header_words = same_word + 2 * (Exchange::max_same + 1);
-
 extern "C" void neve_combine_exchanges(void* in, void* inout, int* count, MPI_Datatype* type) {
   int bytes = 0;
   MPI_Type_size(*type, &bytes);
   const size_t words = static_cast<size_t>(bytes) / sizeof(uint64_t);
   for (int i = 0; i < *count; ++i) {
     const size_t at = static_cast<size_t>(i) * words;
-    combine_one(static_cast<const uint64_t*>(in) + at, static_cast<uint64_t*>(inout) + at, words,
-                combined_header_words);
+    combine_one(static_cast<const uint64_t*>(in) + at, static_cast<uint64_t*>(inout) + at, words);
   }
 }
 
@@ -77,7 +76,6 @@ struct Combination {
 }  // namespace
 
 Exchange::Exchange(size_t minima, size_t sums, size_t least_words) : minima_(minima), sums_(sums) {
-  static_assert(header_words == combined_header_words);
   words_.assign(std::max(needed_words(), least_words), 0);
   received_.assign(words_.size(), 0);
   std::ranges::fill(this->minima(), std::numeric_limits<uint64_t>::max());

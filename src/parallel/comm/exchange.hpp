@@ -72,11 +72,11 @@ class Exchange {
   bool failed_alike() const { return failed_alike_; }
 
   static constexpr size_t max_same = 4;
+  // Of what is reduced: three, and two of each hash; one hash is of the words of an error of all.
+  static constexpr size_t header_words = 3 + 2 * (max_same + 1);
   size_t words() const { return words_.size(); }
 
  private:
-  static constexpr size_t header_words = 3 + 2 * (max_same + 1);  // one more: the words of an error of all
-
   Status reduce(const Comm& comm, const Status& mine, size_t words, bool has_payload);
   Status conclude(const Comm& comm, const Status& mine);
   bool differs(size_t hash) const;

@@ -11,25 +11,20 @@
 #include "io/hdf5/skip_driver.hpp"
 #include "neve/checkpoint.hpp"
 #include "neve/limits.hpp"
-#include "parallel/comm/agree.hpp"
-#include "parallel/comm/exchange.hpp"
 #include "parallel/comm/fault.hpp"
-#include "parallel/comm/kept_comm.hpp"
-#include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/rows.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
+#include "parallel/write/file_write.hpp"
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/grown_boxes.hpp"
+#include "parallel/write/key_text.hpp"
 #include "parallel/write/local_values.hpp"
 #include "parallel/write/names.hpp"
-#include "parallel/write/opening.hpp"
 #include "parallel/write/options_key.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_values.hpp"
-#include "parallel/write/put.hpp"
 #include "parallel/write/report.hpp"
-#include "parallel/write/target.hpp"
 
 namespace neve {
 namespace {
@@ -38,12 +33,10 @@ using namespace mpi;
 
 std::string variables_key(std::span<const Variable> variables) {
   std::string key;
-  const auto add = [&](const std::string& text) {
-    key += text;
-    key += '\n';
-  };
+  const auto add = [&](const std::string& text) { append_text(key, text); };
   for (const Variable& variable : variables) {
     add(variable.name);
+    add(std::to_string(variable.components.size()));
     for (const std::string& component : variable.components) add(component);
     for (const int32_t layers : variable.ghosts) add(std::to_string(layers));
     add(variable.compress ? "compressed" : "uncompressed");
@@ -127,57 +120,38 @@ struct Part {
   std::vector<LevelReport> levels;
 };
 
-// As PlotfileWrite, with an exchange for all variables together.
-class CheckpointWrite {
+// All variables together.
+class CheckpointWrite : FileWrite {
  public:
   // `boxes` of values in memory; else `values`.
   CheckpointWrite(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
                   std::span<const Variable> variables, std::span<const std::vector<LocalBox>> boxes,
                   std::vector<LocalValues> values, const WriteOptions& options)
-      : kept_(kept),
-        comm_(kept.comm()),
-        path_(path),
-        hierarchy_(hierarchy),
+      : FileWrite(kept, path, hierarchy, options),
         variables_(variables),
         boxes_(boxes),
-        values_(std::move(values)),
-        options_(options) {}
+        values_(std::move(values)) {}
 
   // Collective.
   Result<WriteReport> run() {
     show("plan", 0);
-    NEVE_TRY(open());
+    const std::array<SameArgument, 4> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
+                                               {"the variables", [&] { return variables_key(variables_); }},
+                                               {options_argument, [&] { return options_key(options_); }},
+                                               {"the path", [&] { return path_; }}}};
+    NEVE_TRY(open(
+        {}, same, [&] { return check_arguments(); }, [&] { return prepare(); }));
     NEVE_TRY(encode_all());
     show("write", 0);
     NEVE_TRY(place());
-    NEVE_TRY(put());
-    describe();
-    NEVE_TRY(close_write(comm_, target_, mine_, *closing_, report_));
+    NEVE_TRY(put_all());
+    describe([&] { return write_structure(); });
+    NEVE_TRY(close());
     show("write", 1);
     return std::move(report_);
   }
 
  private:
-  size_t levels() const { return hierarchy_.levels.size(); }
-  void show(const char* phase, double fraction) const {
-    if (comm_.rank() == 0 && options_.progress) options_.progress(phase, fraction);
-  }
-
-  // Collective.
-  Status open() {
-    const std::array<SameArgument, 4> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
-                                               {"the variables", [&] { return variables_key(variables_); }},
-                                               {options_argument, [&] { return options_key(options_); }},
-                                               {"the path", [&] { return path_; }}}};
-    const Status given;
-    const OpeningWork work{
-        given,   same,    options_, path_, [&] { return check_arguments(); }, [&] { return prepare(); },
-        fields_, target_, lacking_};
-    NEVE_TRY(open_write(kept_, work, mine_));
-    report_.plan_seconds = stopwatch_.lap();
-    return {};
-  }
-
   Status check_arguments() const {
     NEVE_TRY(check_hierarchy(hierarchy_));
     NEVE_TRY(check_names(hierarchy_));
@@ -197,6 +171,7 @@ class CheckpointWrite {
       return usage_error("boxes of " + std::to_string(values_.size()) + " variables given for " +
                          std::to_string(variables_.size()));
     }
+    NEVE_ASSIGN(strategy_, parse_strategy(options_.strategy));
     NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
     fields_.resize(variables_.size());
     parts_.reserve(variables_.size());
@@ -211,9 +186,7 @@ class CheckpointWrite {
       sums += part.sums->sums();
       datasets += levels();
     }
-    places_.emplace(datasets);
-    placing_.emplace(minima, sums + datasets + 1);
-    closing_.emplace(make_closing());
+    prepare_exchanges(minima, sums, datasets);
     return comm_.rank() == 0 ? create_file(target_.temporary_path(), target_.hints()) : Status();
   }
 
@@ -234,13 +207,7 @@ class CheckpointWrite {
   // Collective for values that are read; else not.
   Status encode_all() {
     const bool are_read = !values_.front().are_in_memory();
-    if (mine_.ok() && are_read) {
-      mine_ = guarded("encode", [&]() -> Status {
-        NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target_.temporary_path(), comm_.rank()));
-        spool_.emplace(std::move(made));
-        return {};
-      });
-    }
+    if (are_read) open_spool();
     if (are_read) NEVE_TRY(agree(comm_, mine_));
     for (size_t v = 0; v < variables_.size(); ++v) {
       if (const Status encoded = encode(v); !encoded.ok())
@@ -306,14 +273,9 @@ class CheckpointWrite {
         return places_->prepare(comm_, sets);
       });
     }
-    const size_t datasets = places_->own_bytes().size();
-    const std::span<uint64_t> sums = placing_->sums();
     for_each_sums([](ReportSums& of, auto least, auto added) { of.put(least, added); });
-    std::ranges::copy(places_->own_bytes(), sums.last(datasets + 1).begin());
-    sums.back() = asks_for_mpi_io(options_) ? 1 : 0;
-    NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
+    NEVE_TRY(exchange_places());
     for_each_sums([](ReportSums& of, auto least, auto added) { of.take(least, added); });
-    any_asks_for_mpi_io_ = placing_->sums().back() > 0;
     mine_ = guarded("report", [&]() -> Status {
       place_values_of_parts();
       for (size_t v = 0; v < parts_.size(); ++v) {
@@ -323,7 +285,7 @@ class CheckpointWrite {
       }
       return {};
     });
-    places_->settle(values_end_, placing_->sums().last(datasets + 1).first(datasets));
+    places_->settle(values_end_, dataset_bytes());
     return places_->begin_gather(comm_);
   }
 
@@ -350,11 +312,8 @@ class CheckpointWrite {
   }
 
   // Collective where there are uncompressed variables or MPI-IO is asked for.
-  Status put() {
-    NEVE_ASSIGN(const Strategy strategy, parse_strategy(options_.strategy));
+  Status put_all() {
     const bool has_values = !std::ranges::all_of(variables_, &Variable::compress);
-    const bool is_direct =
-        !has_values && puts_directly(strategy, any_asks_for_mpi_io_, comm_.size(), places_->bytes());
     FilePieces pieces;
     if (mine_.ok()) {
       mine_ = guarded("write", [&]() -> Status {
@@ -371,28 +330,8 @@ class CheckpointWrite {
         return {};
       });
     }
-    stopwatch_.lap();
-    const PutWork work{target_.temporary_path(),
-                       target_.hints(),
-                       write_order(strategy, options_.aggregate_boxes),
-                       is_direct,
-                       kept_.is_beside_root(),
-                       static_cast<uint32_t>(variables_.size() * levels()),
-                       places_->end()};
-    NEVE_TRY(put_pieces(comm_, work, pieces, mine_, report_));
-    stopwatch_.lap();
-    return {};
-  }
-
-  // Not collective. Rank 0 writes the file's structure.
-  void describe() {
-    if (mine_.ok()) {
-      mine_ = guarded("skeleton", [&]() -> Status {
-        NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
-        return comm_.rank() == 0 ? write_structure() : Status();
-      });
-    }
-    report_.place_seconds = stopwatch_.lap();
+    return put(pieces, static_cast<uint32_t>(variables_.size() * levels()), places_->end(),
+               !has_values && puts_frames_directly());
   }
 
   Status write_structure() {
@@ -409,27 +348,11 @@ class CheckpointWrite {
         .status();
   }
 
-  KeptComm& kept_;
-  const Comm& comm_;
-  const std::string& path_;
-  const Hierarchy& hierarchy_;
   std::span<const Variable> variables_;
   std::span<const std::vector<LocalBox>> boxes_;
   std::vector<LocalValues> values_;  // of the variables
-  const WriteOptions& options_;
-
-  Target target_;
-  std::vector<Part> parts_;            // room for all: the opening refers to them
-  std::vector<OpeningFields> fields_;  // of the parts
-  std::optional<FrameSpool> spool_;    // of values that are read
-  std::optional<Exchange> placing_, closing_;
-  std::optional<FramePlaces> places_;
+  std::vector<Part> parts_;          // room for all: the opening refers to them
   uint64_t values_end_ = hdf5::data_begin;
-  bool any_asks_for_mpi_io_ = false;
-  uint64_t lacking_ = 0;
-  WriteReport report_;
-  Status mine_;  // of this rank's work since the ranks met last
-  Stopwatch stopwatch_;
 };
 
 Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,

@@ -64,7 +64,6 @@ Status OpeningFields::prepare(const Comm& comm, const Hierarchy& stored, const L
                               const WriteOptions& options) {
   stored_ = &stored;
   owned_.emplace(owned);
-  NEVE_TRY(check_owned(stored, owned));
   NEVE_ASSIGN(owners, make_ownership(stored));
   if (!options.compress) return {};
   measured = MeasuredFields(stored, options);

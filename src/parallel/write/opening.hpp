@@ -26,9 +26,10 @@ namespace neve::mpi {
 // rank, whole on all ranks behind open_write().
 class OpeningFields {
  public:
-  // Not collective; with no allocation left for later. The boxes of `stored` have in them the ghosts that are
-  // compressed. `options` as the encoder takes them; uncompressed, only owners are needed. Of values in
-  // memory the ranges are measured.
+  // Not collective; with no allocation left for later. `owned` is checked (check_owned), which ghosts that
+  // are part of the boxes would hide: they move where their data begin. The boxes of `stored` have in them
+  // the ghosts that are compressed. `options` as the encoder takes them; uncompressed, only owners are
+  // needed. Of values in memory the ranges are measured.
   Status prepare(const Comm& comm, const Hierarchy& stored, const LocalValues& owned,
                  const WriteOptions& options);
 

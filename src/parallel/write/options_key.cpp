@@ -9,6 +9,7 @@
 #include "core/options/slots.hpp"
 #include "neve/frame.hpp"
 #include "parallel/comm/same_everywhere.hpp"
+#include "parallel/write/key_text.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // Appends what is asked for, whatever it is; what each rank may have for itself it leaves out.
 class Key {
  public:
-  void add(const std::string& text) { text_ += std::to_string(text.size()) + ":" + text; }
+  void add(const std::string& text) { append_text(text_, text); }
   void add(double number) { add(std::to_string(std::bit_cast<uint64_t>(number))); }
   template <class T>
   requires std::is_integral_v<T> || std::is_enum_v<T>

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "parallel/write/key_text.hpp"
+
 namespace neve::mpi {
 namespace {
 
@@ -104,7 +106,7 @@ Result<Ownership> find_owners(const Comm& comm, const Hierarchy& hierarchy, cons
 std::string hierarchy_key(const Hierarchy& hierarchy) {
   std::string key = boxes_key(hierarchy);
   append(key, hierarchy.time);
-  for (const std::string& name : hierarchy.components) key += std::to_string(name.size()) + ':' + name;
+  for (const std::string& name : hierarchy.components) append_text(key, name);
   return key;
 }
 

@@ -11,27 +11,22 @@
 
 #include "core/amr/morton.hpp"
 #include "io/hdf5/skip_driver.hpp"
-#include "parallel/comm/exchange.hpp"
 #include "parallel/comm/fault.hpp"
-#include "parallel/comm/kept_comm.hpp"
-#include "parallel/comm/stopwatch.hpp"
 #include "parallel/file/space.hpp"
 #include "parallel/write/coverage_check.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
+#include "parallel/write/file_write.hpp"
 #include "parallel/write/filtered_write.hpp"
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/grown_boxes.hpp"
 #include "parallel/write/held_boxes.hpp"
 #include "parallel/write/names.hpp"
-#include "parallel/write/opening.hpp"
 #include "parallel/write/options_key.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/place_hint.hpp"
 #include "parallel/write/place_values.hpp"
-#include "parallel/write/put.hpp"
 #include "parallel/write/report.hpp"
-#include "parallel/write/target.hpp"
 
 namespace neve {
 namespace {
@@ -57,51 +52,29 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
   }
 }
 
-// One write from start to end: an exchange of all ranks before they encode, one when they have encoded, one
-// when everything is in the file, and a last word when that has its name.
-class PlotfileWrite {
+class PlotfileWrite : FileWrite {
  public:
   // `given`: what has become of this rank's work before.
   PlotfileWrite(KeptComm& kept, const Status& given, const std::string& path, const Hierarchy& hierarchy,
                 const LocalValues& owned, const WriteOptions& options)
-      : kept_(kept),
-        comm_(kept.comm()),
-        given_(given),
-        path_(path),
-        hierarchy_(hierarchy),
-        stored_(&hierarchy),
-        held_(owned),
-        options_(options) {}
+      : FileWrite(kept, path, hierarchy, options), given_(given), stored_(&hierarchy), held_(owned) {}
 
   // Collective.
   Result<WriteReport> run() {
     show("plan", 0);
-    NEVE_TRY(open());
+    const std::array<SameArgument, 3> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
+                                               {options_argument, [&] { return options_key(options_); }},
+                                               {"the path", [&] { return path_; }}}};
+    NEVE_TRY(open(
+        given_, same, [&] { return check_arguments(); }, [&] { return prepare(); }));
     NEVE_TRY(options_.compress ? write_frames() : write_values());
-    NEVE_TRY(close_write(comm_, target_, mine_, *closing_, report_));
+    NEVE_TRY(close());
     show("write", 1);
     if (comm_.rank() == 0) say_where_yt_places_it(hierarchy_);
     return std::move(report_);
   }
 
  private:
-  void show(const char* phase, double fraction) const {
-    if (comm_.rank() == 0 && options_.progress) options_.progress(phase, fraction);
-  }
-
-  // Collective.
-  Status open() {
-    const std::array<SameArgument, 3> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
-                                               {options_argument, [&] { return options_key(options_); }},
-                                               {"the path", [&] { return path_; }}}};
-    const OpeningWork work{
-        given_,  same,    options_, path_, [&] { return check_arguments(); }, [&] { return prepare(); },
-        opened_, target_, lacking_};
-    NEVE_TRY(open_write(kept_, work, mine_));
-    report_.plan_seconds = stopwatch_.lap();
-    return {};
-  }
-
   Status check_arguments() const {
     NEVE_TRY(check_hierarchy(hierarchy_));
     NEVE_TRY(check_names(hierarchy_));
@@ -112,17 +85,13 @@ class PlotfileWrite {
   Status prepare() {
     NEVE_ASSIGN(strategy_, parse_strategy(options_.strategy));
     NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
+    NEVE_TRY(check_owned(hierarchy_, held_));
     NEVE_TRY(check_ghosts_held(held_.boxes(), options_.ghosts));
     if (options_.compress && options_.ghosts != IntVect{0, 0, 0}) grow();
-    opened_.resize(1);
-    NEVE_TRY(opened_[0].prepare(comm_, *stored_, held_, options_));
-    const size_t levels = hierarchy_.levels.size();
-    closing_.emplace(make_closing());
-    places_.emplace(levels);
-    if (options_.compress) {
-      sums_.emplace(levels, hierarchy_.components.size(), options_.encode.explain);
-      placing_.emplace(sums_->minima(), sums_->sums() + levels + 1);
-    }
+    fields_.resize(1);
+    NEVE_TRY(fields_[0].prepare(comm_, *stored_, held_, options_));
+    if (options_.compress) sums_.emplace(levels(), hierarchy_.components.size(), options_.encode.explain);
+    prepare_exchanges(sums_ ? sums_->minima() : 0, sums_ ? sums_->sums() : 0, levels());
     if (options_.compress && held_.are_in_memory()) NEVE_TRY(recall_exchanges());
     const bool hdf5_creates = strategy_ == Strategy::filtered;
     if (comm_.rank() == 0 && !hdf5_creates) NEVE_TRY(create_file(target_.temporary_path(), target_.hints()));
@@ -131,6 +100,8 @@ class PlotfileWrite {
 
   // Who sends averages to whom, as in the write before, where the boxes are the same.
   Status recall_exchanges() {
+    lacking_ = 1;
+    if (!settles_by_values(options_, fields_[0].plan)) return {};
     exchanges_key_ = boxes_key(*stored_);
     for (const LocalBox& local : held_.boxes()) {
       for (const int number : {local.level, local.box}) exchanges_key_ += std::to_string(number) + ',';
@@ -138,23 +109,22 @@ class PlotfileWrite {
     for (const int32_t layers : options_.ghosts) exchanges_key_ += std::to_string(layers) + ';';
     const auto* const kept = static_cast<const KeptExchanges*>(kept_.attached().get());
     lacking_ = kept == nullptr || kept->key != exchanges_key_ ? 1 : 0;
-    if (lacking_ != 0 || !settles_by_values(options_, opened_[0].plan)) return {};
-    return make_check(kept->exchanges);
+    return lacking_ != 0 ? Status() : make_check(kept->exchanges);
   }
   Status make_check(const CoverageCheck::Exchanges& exchanges) {
     check_.reset();
     NEVE_ASSIGN(CoverageCheck made,
-                CoverageCheck::make(comm_, *stored_, held_, options_, opened_[0].plan, exchanges));
+                CoverageCheck::make(comm_, *stored_, held_, options_, fields_[0].plan, exchanges));
     check_.emplace(std::move(made));
     return {};
   }
 
   // Collective, behind the plan, where the values decide what is left out and some rank has no check yet.
   Status plan_check() {
-    const std::vector<uint64_t>& covered = opened_[0].plan.covered_cells;
+    const std::vector<uint64_t>& covered = fields_[0].plan.covered_cells;
     const bool has_covered =
         std::any_of(covered.begin(), covered.end(), [](uint64_t cells) { return cells > 0; });
-    if (!has_covered || !settles_by_values(options_, opened_[0].plan)) {
+    if (!has_covered || !settles_by_values(options_, fields_[0].plan)) {
       check_.reset();
       return {};
     }
@@ -162,7 +132,7 @@ class PlotfileWrite {
     if (mine_.ok()) {
       mine_ = guarded("coverage check", [&]() -> Status {
         const auto kept = std::make_shared<KeptExchanges>();
-        kept->exchanges = CoverageCheck::plan_exchanges(comm_, *stored_, opened_[0].plan);
+        kept->exchanges = CoverageCheck::plan_exchanges(comm_, *stored_, fields_[0].plan);
         kept->key = exchanges_key_;
         NEVE_TRY(make_check(kept->exchanges));
         if (held_.are_in_memory()) kept_.attached() = kept;
@@ -194,9 +164,7 @@ class PlotfileWrite {
         return {};
       });
     }
-    const uint64_t bytes = places_->bytes();
-    const bool is_direct = puts_directly(strategy_, any_asks_for_mpi_io_, comm_.size(), bytes);
-    NEVE_TRY(put(pieces, places_->end(), is_direct));
+    NEVE_TRY(put(pieces, static_cast<uint32_t>(levels()), places_->end(), puts_frames_directly()));
     describe([&]() -> Status {
       NEVE_TRY(places_->finish_gather());
       return hdf5::write_skeleton(target_.temporary_path(), hierarchy_,
@@ -217,15 +185,15 @@ class PlotfileWrite {
 
   Status plan() {
     NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
-    opened_[0].plan.owners = opened_[0].owners;
-    return plan_levels(*stored_, options_, opened_[0].measured, opened_[0].plan);
+    fields_[0].plan.owners = fields_[0].owners;
+    return plan_levels(*stored_, options_, fields_[0].measured, fields_[0].plan);
   }
 
   // Collective where encode_levels is.
   Status encode(const PassingBy& passing) {
     const ShowEncoding progress = [&](const char* phase, double fraction) { show(phase, fraction); };
     NEVE_TRY(plan_check());
-    NEVE_TRY(encode_levels(comm_, *stored_, held_, options_, opened_[0].plan, check_ ? &*check_ : nullptr,
+    NEVE_TRY(encode_levels(comm_, *stored_, held_, options_, fields_[0].plan, check_ ? &*check_ : nullptr,
                            progress, levels_, mine_, passing));
     show(options_.cross_level ? "cross-level" : "encode", 1);
     report_.plan_seconds += std::exchange(levels_.coverage_seconds, 0);
@@ -237,21 +205,15 @@ class PlotfileWrite {
   // Collective. Values that are read, whose frames are put aside. With ranges that the source only states all
   // is done again where the values do not confirm them.
   Status encode_read() {
-    if (mine_.ok()) {
-      mine_ = guarded("encode", [&]() -> Status {
-        NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target_.temporary_path(), comm_.rank()));
-        spool_.emplace(std::move(made));
-        return {};
-      });
-    }
+    open_spool();
     NEVE_TRY(agree(comm_, mine_));
     for (bool takes_stated = true;; takes_stated = false) {
       stopwatch_.lap();
-      WritePlan& plan_of = opened_[0].plan;
-      NEVE_TRY(measure_read(comm_, *stored_, held_, options_, takes_stated, opened_[0].measured, plan_of));
+      WritePlan& plan_of = fields_[0].plan;
+      NEVE_TRY(measure_read(comm_, *stored_, held_, options_, takes_stated, fields_[0].measured, plan_of));
       FieldRanges seen;
       mine_ = guarded("plan", [&]() -> Status {
-        seen.resize(plan_of.ranges_are_stated ? stored_->levels.size() * stored_->components.size() : 0);
+        seen.resize(plan_of.ranges_are_stated ? levels() * hierarchy_.components.size() : 0);
         return plan();
       });
       NEVE_TRY(agree(comm_, mine_));
@@ -269,59 +231,29 @@ class PlotfileWrite {
 
   // Collective: the second exchange. Each rank knows the places of its frames, and the report.
   Status place_frames() {
-    const FrameSet set{&opened_[0].plan, levels_.chunks};
-    const size_t levels = hierarchy_.levels.size();
+    const FrameSet set{&fields_[0].plan, levels_.chunks};
     if (mine_.ok()) {
       mine_ = guarded("place", [&]() -> Status {
         sums_->add(levels_.chunks);
         return places_->prepare(comm_, std::span(&set, 1));
       });
     }
-    const std::span<uint64_t> of_report = placing_->sums().first(sums_->sums());
-    sums_->put(placing_->minima(), of_report);
-    std::ranges::copy(places_->own_bytes(), placing_->sums().subspan(of_report.size()).begin());
-    placing_->sums().back() = asks_for_mpi_io(options_) ? 1 : 0;
-    NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
+    sums_->put(placing_->minima(), placing_->sums().first(sums_->sums()));
+    NEVE_TRY(exchange_places());
     sums_->take(placing_->minima(), placing_->sums().first(sums_->sums()));
-    places_->settle(hdf5::data_begin, placing_->sums().subspan(sums_->sums(), levels));
-    any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+    places_->settle(hdf5::data_begin, dataset_bytes());
     NEVE_TRY(places_->begin_gather(comm_));
     mine_ = guarded("report", [&]() -> Status {
-      WriteReport made = sums_->report(hierarchy_, opened_[0].plan);
+      WriteReport made = sums_->report(hierarchy_, fields_[0].plan);
       made.plan_seconds = report_.plan_seconds;
       made.encode_seconds = report_.encode_seconds;
       made.covered = options_.covered;
       report_ = std::move(made);
-      if (options_.memory != nullptr) remember_selections(opened_[0].plan, options_, report_);
+      if (options_.memory != nullptr) remember_selections(fields_[0].plan, options_, report_);
       return {};
     });
     stopwatch_.lap();
     return {};
-  }
-
-  // Collective where it is not direct.
-  Status put(FilePieces& pieces, uint64_t end, bool is_direct) {
-    const PutWork work{target_.temporary_path(),
-                       target_.hints(),
-                       write_order(strategy_, options_.aggregate_boxes),
-                       is_direct,
-                       kept_.is_beside_root(),
-                       static_cast<uint32_t>(hierarchy_.levels.size()),
-                       end};
-    NEVE_TRY(put_pieces(comm_, work, pieces, mine_, report_));
-    stopwatch_.lap();
-    return {};
-  }
-
-  // Not collective. Rank 0 writes the file's structure.
-  void describe(const std::function<Status()>& write) {
-    if (mine_.ok()) {
-      mine_ = guarded("skeleton", [&]() -> Status {
-        NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
-        return comm_.rank() == 0 ? write() : Status();
-      });
-    }
-    report_.place_seconds = stopwatch_.lap();
   }
 
   // Collective. Gives up the frames.
@@ -332,7 +264,7 @@ class PlotfileWrite {
     const std::string& path = target_.temporary_path();
     const double describe_seconds = report_.place_seconds;
     NEVE_ASSIGN(const FilteredTimes times,
-                write_filtered(comm_, path, target_.hints(), hierarchy_, opened_[0].plan, levels_.chunks));
+                write_filtered(comm_, path, target_.hints(), hierarchy_, fields_[0].plan, levels_.chunks));
     report_.place_seconds = describe_seconds + times.create_seconds;
     report_.write_seconds = times.pieces.write_seconds;
     report_.sync_seconds = times.pieces.sync_seconds;
@@ -348,8 +280,8 @@ class PlotfileWrite {
     std::error_code error;
     const uint64_t described = std::filesystem::file_size(path, error);
     if (error) return failure(path + ": " + error.message());
-    return reserve_space(path, described + places_->bytes() +
-                                   dataset_metadata_bytes(hierarchy_.levels.size(), places_->frames()));
+    return reserve_space(path,
+                         described + places_->bytes() + dataset_metadata_bytes(levels(), places_->frames()));
   }
 
   // Collective.
@@ -370,10 +302,10 @@ class PlotfileWrite {
         return {};
       });
     }
-    NEVE_TRY(put(pieces, places.end, false));
+    NEVE_TRY(put(pieces, static_cast<uint32_t>(levels()), places.end, false));
     describe([&]() -> Status {
       std::vector<hdf5::LevelPlacement> levels =
-          value_placements(hierarchy_, opened_[0].owners, options_.ghosts, places);
+          value_placements(hierarchy_, fields_[0].owners, options_.ghosts, places);
       for (size_t l = 0; l < levels.size(); ++l) levels[l].fields = field_records(report_.levels[l]);
       return hdf5::write_skeleton(target_.temporary_path(), hierarchy_, levels, options_.like, places.end)
           .status();
@@ -381,32 +313,15 @@ class PlotfileWrite {
     return {};
   }
 
-  KeptComm& kept_;
-  const Comm& comm_;
   const Status& given_;
-  const std::string& path_;
-  const Hierarchy& hierarchy_;
   const Hierarchy* stored_;  // with the ghosts that are compressed in its boxes
   LocalValues held_;         // of its boxes
-  const WriteOptions& options_;
   Hierarchy grown_;
   std::vector<LocalBox> grown_owned_;
-
-  Strategy strategy_ = Strategy::skeleton;
-  Target target_;
-  std::vector<OpeningFields> opened_;  // one
-  std::optional<FrameSpool> spool_;    // of values that are read: holds the frames
   EncodedLevels levels_;
   std::optional<ReportSums> sums_;
-  std::optional<Exchange> placing_, closing_;
-  std::optional<FramePlaces> places_;
-  bool any_asks_for_mpi_io_ = false;
-  uint64_t lacking_ = 1;       // ranks that know of no exchanges kept for these boxes
-  std::string exchanges_key_;  // of those boxes
+  std::string exchanges_key_;  // of the boxes that exchanges are kept for; lacking_: ranks that know of none
   std::optional<CoverageCheck> check_;
-  WriteReport report_;
-  Status mine_;  // of this rank's work since the ranks met last
-  Stopwatch stopwatch_;
 };
 
 // Whether all values have to be in memory: frames that HDF5 writes, arrays that have no boxes, levels that

@@ -20,9 +20,8 @@ inline std::string without_last_slashes(std::string path) {
   return path;
 }
 
-// Collective; the same error on every rank. Makes `path` and what it lies in. What is there already stays as
-// it is.
-// Not collective.
+// Not collective. Makes `path` and what it lies in, on the rank that does AMReX's output. What is there
+// already stays as it is.
 inline Status make_directories_here(const std::string& path) {
   if (path.empty() || !::amrex::ParallelDescriptor::IOProcessor()) return {};
   std::error_code fault;
@@ -33,7 +32,7 @@ inline Status make_directories_here(const std::string& path) {
   return {};
 }
 
-// Collective.
+// Collective; the same error on every rank.
 inline Status make_directories(const std::string& path) {
   return agreed([&] { return make_directories_here(path); });
 }

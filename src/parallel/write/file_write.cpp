@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parallel/write/file_write.hpp"
+
+#include <algorithm>
+
+#include "parallel/comm/fault.hpp"
+#include "parallel/file/strategy.hpp"
+#include "parallel/write/put.hpp"
+
+namespace neve::mpi {
+
+Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
+                       const std::function<Status()>& check_arguments,
+                       const std::function<Status()>& prepare) {
+  const OpeningWork work{given, same, options_, path_, check_arguments, prepare, fields_, target_, lacking_};
+  NEVE_TRY(open_write(kept_, work, mine_));
+  report_.plan_seconds = stopwatch_.lap();
+  return {};
+}
+
+void FileWrite::prepare_exchanges(size_t minima, size_t sums, size_t datasets) {
+  datasets_ = datasets;
+  places_.emplace(datasets);
+  placing_.emplace(minima, sums + datasets + 1);
+  closing_.emplace(make_closing());
+}
+
+void FileWrite::open_spool() {
+  if (!mine_.ok()) return;
+  mine_ = guarded("encode", [&]() -> Status {
+    NEVE_ASSIGN(FrameSpool made, FrameSpool::beside(target_.temporary_path(), comm_.rank()));
+    spool_.emplace(std::move(made));
+    return {};
+  });
+}
+
+Status FileWrite::exchange_places() {
+  std::ranges::copy(places_->own_bytes(), dataset_bytes().begin());
+  placing_->sums().back() = asks_for_mpi_io(options_) ? 1 : 0;
+  NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
+  any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+  return {};
+}
+
+bool FileWrite::puts_frames_directly() const {
+  return puts_directly(strategy_, any_asks_for_mpi_io_, comm_.size(), places_->bytes());
+}
+
+Status FileWrite::put(FilePieces& pieces, uint32_t datasets, uint64_t end, bool is_direct) {
+  stopwatch_.lap();
+  const PutWork work{target_.temporary_path(),
+                     target_.hints(),
+                     write_order(strategy_, options_.aggregate_boxes),
+                     is_direct,
+                     kept_.is_beside_root(),
+                     datasets,
+                     end};
+  NEVE_TRY(put_pieces(comm_, work, pieces, mine_, report_));
+  stopwatch_.lap();
+  return {};
+}
+
+void FileWrite::describe(const std::function<Status()>& write) {
+  if (mine_.ok()) {
+    mine_ = guarded("skeleton", [&]() -> Status {
+      NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
+      return comm_.rank() == 0 ? write() : Status();
+    });
+  }
+  report_.place_seconds = stopwatch_.lap();
+}
+
+Status FileWrite::close() { return close_write(comm_, target_, mine_, *closing_, report_); }
+
+}  // namespace neve::mpi

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a write of a plotfile and one of a checkpoint have in common: an exchange of all ranks before they
+// encode, one when they have encoded, one when everything is in the file, and a last word when that has its
+// name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "neve/hierarchy.hpp"
+#include "neve/plotfile_writer.hpp"
+#include "parallel/comm/exchange.hpp"
+#include "parallel/comm/kept_comm.hpp"
+#include "parallel/comm/stopwatch.hpp"
+#include "parallel/write/file_pieces.hpp"
+#include "parallel/write/frame_spool.hpp"
+#include "parallel/write/opening.hpp"
+#include "parallel/write/place.hpp"
+#include "parallel/write/target.hpp"
+
+namespace neve::mpi {
+
+class FileWrite {
+ protected:
+  // All must outlive the write.
+  FileWrite(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy, const WriteOptions& options)
+      : kept_(kept), comm_(kept.comm()), path_(path), hierarchy_(hierarchy), options_(options) {}
+  FileWrite(const FileWrite&) = delete;
+  ~FileWrite() = default;
+
+  size_t levels() const { return hierarchy_.levels.size(); }
+  void show(const char* phase, double fraction) const {
+    if (comm_.rank() == 0 && options_.progress) options_.progress(phase, fraction);
+  }
+
+  // Collective: the first exchange, as open_write() has it.
+  Status open(const Status& given, std::span<const SameArgument> same,
+              const std::function<Status()>& check_arguments, const std::function<Status()>& prepare);
+  // Not collective; for `prepare`. Room for the last two exchanges: `minima` and `sums` of the reports of all
+  // that is compressed, in so many datasets.
+  void prepare_exchanges(size_t minima, size_t sums, size_t datasets);
+  // Not collective. Frames of values that are read are put aside.
+  void open_spool();
+  // Collective: the second exchange, with the bytes that places_ has prepared. The sums of the reports,
+  // before those bytes, are the caller's to put and to take; so is it to settle the places with
+  // dataset_bytes().
+  Status exchange_places();
+  std::span<uint64_t> dataset_bytes() { return placing_->sums().last(datasets_ + 1).first(datasets_); }
+  bool puts_frames_directly() const;
+  // Collective where it is not direct.
+  Status put(FilePieces& pieces, uint32_t datasets, uint64_t end, bool is_direct);
+  // Not collective. Rank 0 writes the file's structure.
+  void describe(const std::function<Status()>& write);
+  // Collective: the last exchange, and the file gets its name.
+  Status close();
+
+  KeptComm& kept_;
+  const Comm& comm_;
+  const std::string& path_;
+  const Hierarchy& hierarchy_;
+  const WriteOptions& options_;
+
+  Strategy strategy_ = Strategy::skeleton;
+  Target target_;
+  std::vector<OpeningFields> fields_;  // of a plotfile one, of a checkpoint one for each variable
+  uint64_t lacking_ = 0;               // OpeningWork::lacking
+  std::optional<FrameSpool> spool_;    // of values that are read: holds the frames
+  std::optional<FramePlaces> places_;
+  std::optional<Exchange> placing_;
+  WriteReport report_;
+  Status mine_;  // of this rank's work since the ranks met last
+  Stopwatch stopwatch_;
+
+ private:
+  size_t datasets_ = 0;  // of frames
+  bool any_asks_for_mpi_io_ = false;
+  std::optional<Exchange> closing_;
+};
+
+}  // namespace neve::mpi
