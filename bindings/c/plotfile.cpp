@@ -217,4 +217,8 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
   });
 }
 
+int neve_wait_for_writes(MPI_Comm comm) {
+  return reported([&] { return neve::wait_for_writes(comm); });
+}
+
 const char* neve_mpi_last_error(void) { return neve_last_error(); }

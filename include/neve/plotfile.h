@@ -48,7 +48,8 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
                                    long long component_stride);
 
 /* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. On error nothing is left
- * behind, and an earlier file at `path` is whole.
+ * behind, and an earlier file at `path` is whole. Where an earlier call's file is lost that was written behind
+ * (option behind), the error is that file's, which it names; the file of this call is written all the same.
  *
  * `options` is a list of keys and "key=value" separated by ';', or NULL. The keys are the options of
  * `neve convert` (see its --help) with _ for -. The most common ones, with their defaults in parentheses:
@@ -58,6 +59,9 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  *   codec=NAME, effort=NAME       as --codec and --effort of the command (auto, fast)
  *   covered=auto|drop|keep        cells that a finer level covers (keep). Only Neve's readers restore cells
  *                                 that auto and drop leave out; other tools see stand-in values there
+ *   behind=none|encode|copy       what goes into the file when the call has returned: nothing; the compressed
+ *                                 data; or all, of values that are copied in the call and compressed behind
+ *                                 (none). The file is there when neve_wait_for_writes returns, or earlier
  *   strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
  *                                 (skeleton)
  *   aggregate_boxes=N             strategy aggregated: pieces of a rank in one write; 0: all (0)
@@ -76,6 +80,11 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  * use HDF5 one at a time; the caller's own use of HDF5 at the same time is the caller's responsibility. */
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                         const char* options);
+
+/* Collective over comm; every rank gets the same answer. Waits until every file that calls on `comm` write
+ * behind (option behind) has its name. Without it the next call waits for what it must, and MPI_Finalize for
+ * the rest. An error is that of the first file that is lost and that no call has told of. */
+int neve_wait_for_writes(MPI_Comm comm);
 
 /* Not collective. The same as neve_last_error(). */
 const char* neve_mpi_last_error(void);

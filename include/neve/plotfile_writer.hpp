@@ -73,7 +73,9 @@ struct VariableReport {
   std::vector<LevelReport> levels;  // their cells and raw bytes include the ghosts
 };
 
-struct WriteReport {                  // the same on every rank
+// The same on every rank. Of a file that is written behind (WriteOptions::behind) what comes when the call has
+// returned is 0: file_bytes, mpi_writes, and the times of placing, writing and making durable.
+struct WriteReport {
   Covered covered = default_covered;  // what was asked for; FieldReport has the outcome for each field
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
@@ -92,6 +94,8 @@ struct WriteReport {                  // the same on every rank
 
 // Writes `path` (HDF5) under a temporary name in the same directory, fsyncs and renames. On any error nothing
 // is left behind and an earlier file at `path` is whole. `owned` may be empty on some ranks.
+// Where an earlier call's file is lost that was written behind (WriteOptions::behind), the error is that
+// file's, which it names, and says so; the file of this call is written all the same.
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    Span<const LocalBox> owned, const WriteOptions& options);
 
@@ -111,6 +115,10 @@ Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const 
 // read by another thread than the caller's.
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    PlotfileSource& values, const WriteOptions& options);
+
+// Waits until every file that calls on `comm` write behind (WriteOptions::behind) has its name. An error is
+// that of the first file that is lost and that no call has told of.
+Status wait_for_writes(MPI_Comm comm);
 
 // Writes an AMReX native plotfile directory, with the same promises (the directory is renamed when complete).
 Status write_amrex_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,

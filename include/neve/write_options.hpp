@@ -32,6 +32,19 @@ inline constexpr Covered default_covered = Covered::keep;
 Result<Covered> parse_covered(const std::string& name);  // independent: "auto", "drop", "keep"
 const char* covered_name(Covered covered);               // its inverse; "unknown" for any other number
 
+// What a write still does when its call has returned. The data go into the file behind the caller's back, by a
+// thread of each rank that calls neither MPI nor HDF5.
+//   none    nothing: the file is whole and has its name
+//   encode  the values are compressed in the call, and the caller's again when it returns
+//   copy    the values are only copied in the call, and compressed behind
+// The file gets its name when all ranks have put their parts; at the latest in the next call on the
+// communicator (with copy: in the one after that), in wait_for_writes, when the communicator is freed, or in
+// MPI_Finalize. At most two files are on their way: a call waits until there is room. Its report says what is
+// known when it returns.
+enum class Behind : uint8_t { none, encode, copy };
+Result<Behind> parse_behind(const std::string& name);  // independent: "none", "encode", "copy"
+const char* behind_name(Behind behind);                // its inverse; "unknown" for any other number
+
 struct FieldRule {
   std::optional<Bound> bound;
   std::optional<Codec> codec;
@@ -77,6 +90,9 @@ struct WriteOptions {
   uint64_t chunk_bytes =
       uint64_t{8} << 20;  // most bytes of values in skeleton's chunks, see check_chunk_bytes
   EncodeOptions encode;
+  // Other than none: with compressed values in memory, strategies skeleton and amrex-1d, no aggregators, no
+  // buffer_bytes and no `like`. Hints that are not about how a file is made then have no effect.
+  Behind behind = Behind::none;
   // For a series of writes: remembers what codec auto, and codec lossless among its methods, chose before.
   // Null: every write chooses anew. Each rank has its own, or none.
   std::shared_ptr<SelectionMemory> memory;
@@ -92,7 +108,7 @@ struct WriteOptions {
   // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 
-  auto members() const { return all_members<19>(*this); }
+  auto members() const { return all_members<20>(*this); }
 };
 
 }  // namespace neve

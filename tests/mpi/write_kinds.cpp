@@ -22,14 +22,23 @@ Hierarchy hierarchy_of(int version) {
   return hierarchy;
 }
 
-Status write_plot(const std::string& path, int version, const std::string& strategy, bool compresses) {
+// `write`, and what it leaves behind.
+Status waited_for(const Status& write) {
+  const Status waited = wait_for_writes(MPI_COMM_WORLD);
+  return write.ok() ? waited : write;
+}
+
+Status write_plot(const std::string& path, int version, const std::string& strategy, bool compresses,
+                  Behind behind = Behind::none) {
   const Hierarchy hierarchy = hierarchy_of(version);
   const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
   WriteOptions options;
   options.strategy = strategy;
   options.compress = compresses;
   options.covered = Covered::keep;
-  return write_plotfile(MPI_COMM_WORLD, path, hierarchy, owned.boxes(), options).status();
+  options.behind = behind;
+  const Status written = write_plotfile(MPI_COMM_WORLD, path, hierarchy, owned.boxes(), options).status();
+  return behind == Behind::none ? written : waited_for(written);
 }
 
 Status write_folder(const std::string& path, int version) {
@@ -38,7 +47,8 @@ Status write_folder(const std::string& path, int version) {
   return write_amrex_plotfile(MPI_COMM_WORLD, path, hierarchy, owned.boxes());
 }
 
-Status write_state(const std::string& path, int version, const std::string& strategy, bool compresses) {
+Status write_state(const std::string& path, int version, const std::string& strategy, bool compresses,
+                   Behind behind = Behind::none) {
   const Hierarchy hierarchy = hierarchy_of(version);
   const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
   Variable variable;
@@ -48,8 +58,11 @@ Status write_state(const std::string& path, int version, const std::string& stra
   if (compresses) variable.bound = {BoundMode::rel, 1e-3};
   WriteOptions options;
   options.strategy = strategy;
+  options.behind = behind;
   const std::vector<std::vector<LocalBox>> boxes = {owned.boxes()};
-  return write_checkpoint(MPI_COMM_WORLD, path, hierarchy, std::span(&variable, 1), boxes, options).status();
+  const Status written =
+      write_checkpoint(MPI_COMM_WORLD, path, hierarchy, std::span(&variable, 1), boxes, options).status();
+  return behind == Behind::none ? written : waited_for(written);
 }
 
 // The same of values that are read meanwhile.
@@ -129,6 +142,20 @@ std::vector<WriteKind> make_kinds() {
     kinds.push_back(
         {std::string("plot_") + strategy, always(compressed),
          [=](const std::string& path, int version) { return write_plot(path, version, strategy, true); }});
+  }
+  for (const Behind behind : {Behind::encode, Behind::copy}) {
+    const std::string name = std::string("_behind_") + behind_name(behind);
+    const auto phases = [=](int rank) {  // the others have nothing to do when it gets its name
+      Phases of_rank = compressed;
+      if (rank != 0) of_rank.pop_back();
+      return of_rank;
+    };
+    kinds.push_back({"plot" + name, phases, [=](const std::string& path, int version) {
+                       return write_plot(path, version, "skeleton", true, behind);
+                     }});
+    kinds.push_back({"checkpoint" + name, phases, [=](const std::string& path, int version) {
+                       return write_state(path, version, "skeleton", true, behind);
+                     }});
   }
   for (const char* strategy : {"skeleton", "aggregated", "collective", "independent"}) {
     kinds.push_back(

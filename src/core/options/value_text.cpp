@@ -115,6 +115,10 @@ Status parse_value(std::string_view text, Covered& value) {
   return keep(parse_covered(std::string(text)), value);
 }
 
+Status parse_value(std::string_view text, Behind& value) {
+  return keep(parse_behind(std::string(text)), value);
+}
+
 std::string value_text(int value) { return std::to_string(value); }
 std::string value_text(double value) { return fmt::format("{}", value); }
 std::string value_text(bool value) { return value ? "true" : "false"; }
@@ -124,6 +128,7 @@ std::string value_text(Effort value) { return std::string(effort_name(value)); }
 std::string value_text(Arrangement value) { return std::string(arrangement_name(value)); }
 std::string value_text(LosslessMethod value) { return std::string(lossless_method_name(value)); }
 std::string value_text(Covered value) { return covered_name(value); }
+std::string value_text(Behind value) { return behind_name(value); }
 
 std::string bytes_text(uint64_t bytes) {
   const Unit* best = &units[0];

@@ -30,6 +30,7 @@ Status parse_value(std::string_view text, Effort& value);
 Status parse_value(std::string_view text, Arrangement& value);
 Status parse_value(std::string_view text, LosslessMethod& value);
 Status parse_value(std::string_view text, Covered& value);
+Status parse_value(std::string_view text, Behind& value);
 
 std::string value_text(int value);
 std::string value_text(double value);  // the shortest that is the same number
@@ -40,6 +41,7 @@ std::string value_text(Effort value);
 std::string value_text(Arrangement value);
 std::string value_text(LosslessMethod value);
 std::string value_text(Covered value);
+std::string value_text(Behind value);
 std::string bytes_text(uint64_t bytes);  // "8MiB"
 
 // "auto" (none given, detect), "none" (do not detect), or a number.

@@ -194,12 +194,13 @@ Status explain(const Status& status, const std::string& path, const SkipDriverSt
 
 // Calls write(file, driver) on the file, which is emptied or has values up to `data_end`.
 template <class Write>
-auto write_whole_file(const std::string& path, uint64_t data_end, Write&& write)
+auto write_whole_file(const std::string& path, uint64_t data_end, HeldFile* held, Write&& write)
     -> decltype(write(hid_t{}, static_cast<SkipDriverState*>(nullptr))) {
   const QuietErrors quiet;
   NEVE_TRY(register_filter());
   SkipDriverState driver;
   driver.data_end = data_end;
+  driver.held = held;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   NEVE_TRY(use_skip_driver(access.id(), &driver));
   // Newer formats index 1e5 chunks twenty times slower than the oldest one.
@@ -228,10 +229,10 @@ Status check_placements(const std::string& path, const Hierarchy& h,
 
 Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hierarchy& h,
                                                const std::vector<LevelPlacement>& levels,
-                                               const std::string& like, uint64_t data_end,
+                                               const std::string& like, uint64_t data_end, HeldFile* held,
                                                bool with_datasets) {
   NEVE_TRY(check_placements(path, h, levels));
-  return write_whole_file(path, data_end, [&](hid_t file, SkipDriverState* driver) {
+  return write_whole_file(path, data_end, held, [&](hid_t file, SkipDriverState* driver) {
     return write_file(file, h, levels, like, driver, with_datasets);
   });
 }
@@ -240,21 +241,21 @@ Result<FrameAddresses> write_plotfile_skeleton(const std::string& path, const Hi
 
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& h,
                                       const std::vector<LevelPlacement>& levels, const std::string& like,
-                                      uint64_t data_end) {
-  return write_plotfile_skeleton(path, h, levels, like, data_end, true);
+                                      uint64_t data_end, HeldFile* held) {
+  return write_plotfile_skeleton(path, h, levels, like, data_end, held, true);
 }
 
 Status write_description(const std::string& path, const Hierarchy& h,
                          const std::vector<LevelPlacement>& levels, const std::string& like) {
-  return write_plotfile_skeleton(path, h, levels, like, 0, false).status();
+  return write_plotfile_skeleton(path, h, levels, like, 0, nullptr, false).status();
 }
 
 Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& h,
                                                       const std::vector<VariablePlacement>& variables,
-                                                      uint64_t data_end) {
+                                                      uint64_t data_end, HeldFile* held) {
   if (variables.empty()) return usage_error(path + ": a checkpoint needs at least one variable");
   for (const VariablePlacement& variable : variables) NEVE_TRY(check_placements(path, h, variable.levels));
-  return write_whole_file(path, data_end, [&](hid_t file, SkipDriverState* driver) {
+  return write_whole_file(path, data_end, held, [&](hid_t file, SkipDriverState* driver) {
     return write_checkpoint_file(file, h, variables, driver);
   });
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/held_file.hpp"
 #include "neve/checkpoint_reader.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
@@ -54,9 +55,10 @@ using FrameAddresses = std::vector<std::vector<uint64_t>>;
 // the skeleton lies before and behind them. 0: the file is emptied, and HDF5 chooses the addresses.
 // `like`: an HDF5 plotfile of the same hierarchy whose attributes and objects beside the fields are taken
 // over (carry_over.hpp); empty for none.
+// `held`: with a data_end, takes the skeleton; the file, which must exist, is left alone.
 Result<FrameAddresses> write_skeleton(const std::string& path, const Hierarchy& hierarchy,
                                       const std::vector<LevelPlacement>& levels, const std::string& like = {},
-                                      uint64_t data_end = 0);
+                                      uint64_t data_end = 0, HeldFile* held = nullptr);
 
 // The same file without the levels' datasets, for a strategy that makes those itself.
 Status write_description(const std::string& path, const Hierarchy& hierarchy,
@@ -73,6 +75,6 @@ using CheckpointAddresses = std::vector<FrameAddresses>;
 // A checkpoint's skeleton, as write_skeleton.
 Result<CheckpointAddresses> write_checkpoint_skeleton(const std::string& path, const Hierarchy& hierarchy,
                                                       const std::vector<VariablePlacement>& variables,
-                                                      uint64_t data_end = 0);
+                                                      uint64_t data_end = 0, HeldFile* held = nullptr);
 
 }  // namespace neve::hdf5

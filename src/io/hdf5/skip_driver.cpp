@@ -141,6 +141,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t file_access, haddr_t) 
   int mode = (flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY;
   const bool is_emptied = (flags & H5F_ACC_TRUNC) != 0;
   if (is_emptied && state->data_end == 0) mode |= O_TRUNC;
+  if (state->held != nullptr) mode = O_RDONLY;
   const int descriptor = ::open(name, mode | O_CLOEXEC);
   if (descriptor < 0) {
     fail(state, "open", errno);
@@ -187,9 +188,12 @@ bool write_through(const OpenFile* file, haddr_t address, const char* in, size_t
 
 // Failures are in the state afterwards.
 void write_held(OpenFile* file) {
+  HeldFile* const kept = file->state->held;
   try {
     file->held->flush([&](haddr_t address, const char* data, size_t bytes) {
-      return write_through(file, address, data, bytes);
+      if (kept == nullptr) return write_through(file, address, data, bytes);
+      kept->runs.push_back({address, std::vector<char>(data, data + bytes)});
+      return true;
     });
   } catch (const std::bad_alloc&) {
     fail(file->state, "write", ENOMEM);
@@ -292,12 +296,17 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, size_t bytes
   } catch (const std::bad_alloc&) {
     return fail_silently(file->state, "write", ENOMEM);
   }
-  if (file->held->bytes() > max_held_bytes) write_held(file);
+  if (file->state->held == nullptr && file->held->bytes() > max_held_bytes) write_held(file);
   return 0;
 }
 
 herr_t truncate(H5FD_t* base, hid_t, hbool_t) {
   OpenFile* file = as_open_file(base);
+  if (HeldFile* const kept = file->state->held; kept != nullptr) {
+    kept->file_bytes = file->end_of_allocation;
+    file->end_of_file = file->end_of_allocation;
+    return 0;
+  }
   write_held(file);  // first: a full disk is then what the caller hears of
   while (::ftruncate(file->descriptor, static_cast<off_t>(file->end_of_allocation)) != 0) {
     if (errno != EINTR) return fail_silently(file->state, "truncate", errno);

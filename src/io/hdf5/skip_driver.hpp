@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "io/hdf5/held_file.hpp"
 #include "neve/status.hpp"
 
 namespace neve::hdf5 {
@@ -30,6 +31,8 @@ struct SkipDriverState {
   uint64_t data_end = 0;
   // With data_end, set by the caller around what makes HDF5 take the place: of the next raw data.
   std::optional<uint64_t> raw_address = {};
+  // Where given, the file itself is left alone: all that would be written is there when it is closed.
+  HeldFile* held = nullptr;
   // errno of the first failure, 0 if none. To be looked at after the file is closed: failed writes are not
   // told to HDF5.
   int system_error = 0;

@@ -16,7 +16,11 @@
 namespace neve::mpi {
 namespace {
 
-using Kept = std::shared_ptr<KeptComm>;
+// The attribute's value.
+struct Kept {
+  std::shared_ptr<KeptComm> copy;  // null once it is forgotten
+  std::shared_ptr<std::shared_ptr<Lasting>> lasting;
+};
 
 // The communicators that have a copy, in the order in which these were made, and the attribute by which they
 // know it. A lock is never held in a call of MPI that may call back.
@@ -36,7 +40,9 @@ extern "C" int neve_drop_kept_comm(MPI_Comm comm, int, void* value, void*) {
     const std::lock_guard lock(all.mutex);
     std::erase(all.comms, comm);
   }
-  delete static_cast<Kept*>(value);
+  const std::unique_ptr<Kept> kept(static_cast<Kept*>(value));
+  if (*kept->lasting != nullptr) (*kept->lasting)->finish(kept->copy.get());
+  kept->lasting->reset();  // it may itself hold the copy
   return MPI_SUCCESS;
 }
 
@@ -117,25 +123,33 @@ Status keep(MPI_Comm comm, std::unique_ptr<Kept> made) {
 
 }  // namespace
 
-Result<Kept> KeptComm::of(MPI_Comm comm) {
+Result<std::shared_ptr<KeptComm>> KeptComm::of(MPI_Comm comm) {
   NEVE_TRY(check_communicator(comm));
-  if (Kept* const kept = find(comm)) {
-    NEVE_TRY(take_error_handler(comm, (*kept)->comm().get()));
-    return *kept;
+  Kept* known = find(comm);
+  if (known != nullptr && known->copy != nullptr) {
+    NEVE_TRY(take_error_handler(comm, known->copy->comm().get()));
+    return known->copy;
   }
   NEVE_ASSIGN(Comm copy, Comm::duplicate(comm));
-  Kept made;
+  std::shared_ptr<KeptComm> made;
   std::unique_ptr<Kept> attribute;
   const Status built = guarded("communicator", [&]() -> Status {
     made = std::make_shared<KeptComm>();
-    attribute = std::make_unique<Kept>(made);
+    if (known == nullptr) {
+      attribute = std::make_unique<Kept>();
+      attribute->lasting = std::make_shared<std::shared_ptr<Lasting>>();
+      known = attribute.get();
+    }
+    made->lasting_ = known->lasting;
     return make_keys(registry());
   });
   NEVE_TRY(agree(copy, built));
   made->comm_.emplace(std::move(copy));
   NEVE_TRY(made->find_root());
-  const Status is_kept = guarded("communicator", [&] { return keep(comm, std::move(attribute)); });
+  const Status is_kept = guarded(
+      "communicator", [&] { return attribute != nullptr ? keep(comm, std::move(attribute)) : Status(); });
   NEVE_TRY(agree(made->comm(), is_kept));
+  known->copy = made;
   return made;
 }
 
@@ -149,7 +163,7 @@ Status KeptComm::find_root() {
 }
 
 void KeptComm::forget(MPI_Comm comm) {
-  if (find(comm) != nullptr) MPI_Comm_delete_attr(comm, registry().of_comm);
+  if (Kept* const kept = find(comm)) kept->copy.reset();
 }
 
 }  // namespace neve::mpi

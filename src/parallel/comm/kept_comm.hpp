@@ -17,7 +17,19 @@
 
 namespace neve::mpi {
 
-class KeptComm {
+class KeptComm;
+
+// What stays with a communicator when its copy is forgotten, until that communicator is freed or MPI is
+// finalized.
+class Lasting {
+ public:
+  virtual ~Lasting() = default;
+  // Collective, where there is a copy: what has to be done while MPI still works. null: there is none any
+  // more, after an error.
+  virtual void finish(KeptComm* kept) noexcept = 0;
+};
+
+class KeptComm : public std::enable_shared_from_this<KeptComm> {
  public:
   // Collective. The copy that belongs to `comm`, with the error handler that `comm` has now; made where there
   // is none. It lives until `comm` is freed or MPI is finalized, or until forget().
@@ -37,6 +49,8 @@ class KeptComm {
   size_t& agreed_words() { return agreed_words_; }
   // Whatever a write keeps for the next one.
   std::shared_ptr<const void>& attached() { return attached_; }
+  // The same, and kept when this copy is forgotten.
+  std::shared_ptr<Lasting>& lasting() { return *lasting_; }
   // For a rank that has no memory for an exchange of its own.
   Exchange& spare() { return spare_; }
   // Not collective. To be called before the next first exchange, where there was one.
@@ -55,6 +69,7 @@ class KeptComm {
   size_t agreed_words_ = first_words;
   Exchange spare_;
   std::shared_ptr<const void> attached_;
+  std::shared_ptr<std::shared_ptr<Lasting>> lasting_;
 };
 
 // Collective. What `work(kept copy of comm)` says; an exception is an error of `path`. After an error the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
+#include <chrono>
 
 namespace neve::mpi {
 
@@ -9,14 +9,15 @@ namespace neve::mpi {
 class Stopwatch {
  public:
   double lap() {
-    const double now = MPI_Wtime();
-    const double seconds = now - last_;
+    const Clock::time_point now = Clock::now();
+    const std::chrono::duration<double> seconds = now - last_;
     last_ = now;
-    return seconds;
+    return seconds.count();
   }
 
  private:
-  double last_ = MPI_Wtime();
+  using Clock = std::chrono::steady_clock;  // not MPI's: threads use it that must not call MPI
+  Clock::time_point last_ = Clock::now();
 };
 
 }  // namespace neve::mpi

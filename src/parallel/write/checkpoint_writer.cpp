@@ -13,6 +13,7 @@
 #include "neve/limits.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/file/rows.hpp"
+#include "parallel/write/copied_write.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
 #include "parallel/write/file_write.hpp"
@@ -113,6 +114,7 @@ struct Part {
   Hierarchy hierarchy;  // with the variable's components
   WriteOptions options;
   std::vector<LocalBox> boxes;       // of values in memory: from the first value to be kept on
+  HeldBoxes copies;                  // of those, where they are copied
   std::optional<LocalValues> owned;  // of them, or those that are read
   EncodedLevels encoded;             // compressed
   std::optional<ReportSums> sums;    // compressed
@@ -120,38 +122,91 @@ struct Part {
   std::vector<LevelReport> levels;
 };
 
+// What a write that copies its values is told, for as long as it takes.
+struct CheckpointArguments {
+  std::string path;
+  Hierarchy hierarchy;
+  std::vector<Variable> variables;
+  std::vector<std::vector<LocalBox>> boxes;
+  WriteOptions options;
+};
+
 // All variables together.
 class CheckpointWrite : FileWrite {
  public:
-  // `boxes` of values in memory; else `values`.
-  CheckpointWrite(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+  // `given`: what has become of this rank's work before. `boxes` of values in memory; else `values`.
+  CheckpointWrite(KeptComm& kept, const Status& given, const std::string& path, const Hierarchy& hierarchy,
                   std::span<const Variable> variables, std::span<const std::vector<LocalBox>> boxes,
                   std::vector<LocalValues> values, const WriteOptions& options)
       : FileWrite(kept, path, hierarchy, options),
+        given_(given),
         variables_(variables),
         boxes_(boxes),
         values_(std::move(values)) {}
 
   // Collective.
-  Result<WriteReport> run() {
+  Result<WriteReport> run() { return result(write()); }
+
+  // The same in three steps (CopiedOf).
+  CheckpointWrite(KeptComm& kept, const Status& given, const CheckpointArguments& copied)
+      : CheckpointWrite(kept, given, copied.path, copied.hierarchy, copied.variables, copied.boxes, {},
+                        copied.options) {}
+  Status copy() {
+    NEVE_TRY(begin());
+    if (mine_.ok()) {
+      mine_ = guarded("copy", [&]() -> Status {
+        for (Part& part : parts_) {
+          NEVE_ASSIGN(part.copies, copy_boxes(part.hierarchy, part.boxes));
+          part.owned = LocalValues(part.copies.boxes);
+        }
+        return {};
+      });
+    }
+    report_.plan_seconds += stopwatch_.lap();
+    show("write", 1);
+    return {};
+  }
+  void encode_copies() {
+    if (mine_.ok()) static_cast<void>(encode_all());  // its error is in mine_
+    for (Part& part : parts_) part.copies = {};
+  }
+  Status place_copies() {
+    NEVE_TRY(place());
+    hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+    return {};
+  }
+  using FileWrite::fail;
+  using FileWrite::result;
+
+ private:
+  // Collective: the first exchange.
+  Status begin() {
     show("plan", 0);
     const std::array<SameArgument, 4> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
                                                {"the variables", [&] { return variables_key(variables_); }},
                                                {options_argument, [&] { return options_key(options_); }},
                                                {"the path", [&] { return path_; }}}};
-    NEVE_TRY(open(
-        {}, same, [&] { return check_arguments(); }, [&] { return prepare(); }));
+    return open(
+        given_, same, [&] { return check_arguments(); }, [&] { return prepare(); });
+  }
+
+  // Collective.
+  Status write() {
+    NEVE_TRY(begin());
     NEVE_TRY(encode_all());
     show("write", 0);
     NEVE_TRY(place());
-    NEVE_TRY(put_all());
-    describe([&] { return write_structure(); });
-    NEVE_TRY(close());
+    if (is_behind()) {
+      hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+    } else {
+      NEVE_TRY(put_all());
+      describe([&] { return write_structure(nullptr); });
+      NEVE_TRY(close());
+    }
     show("write", 1);
-    return std::move(report_);
+    return {};
   }
 
- private:
   Status check_arguments() const {
     NEVE_TRY(check_hierarchy(hierarchy_));
     NEVE_TRY(check_names(hierarchy_));
@@ -160,8 +215,11 @@ class CheckpointWrite : FileWrite {
     for (const Variable& variable : variables_) {
       if (variable.compress)
         NEVE_TRY(check_options(hierarchy_, options_of(options_, variable)).in("variable " + variable.name));
+      else
+        NEVE_TRY(check_behind(options_of(options_, variable)).in("variable " + variable.name));
     }
-    return {};
+    const bool are_read = !values_.empty() && !values_.front().are_in_memory();
+    return is_behind() && are_read ? behind_values_that_are_read() : Status();
   }
 
   // Whatever the exchanges need is made here, so that nobody can fail to take part in one.
@@ -173,6 +231,11 @@ class CheckpointWrite : FileWrite {
     }
     NEVE_ASSIGN(strategy_, parse_strategy(options_.strategy));
     NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
+    for (const Variable& variable : variables_) {
+      Hierarchy of_variable = hierarchy_;
+      of_variable.components = variable.components;
+      report_.raw_bytes += valid_bytes(of_variable);
+    }
     fields_.resize(variables_.size());
     parts_.reserve(variables_.size());
     for (size_t v = 0; v < variables_.size(); ++v) {
@@ -187,7 +250,8 @@ class CheckpointWrite : FileWrite {
       datasets += levels();
     }
     prepare_exchanges(minima, sums, datasets);
-    return comm_.rank() == 0 ? create_file(target_.temporary_path(), target_.hints()) : Status();
+    if (comm_.rank() == 0) NEVE_TRY(create_file(target_.temporary_path(), target_.hints()));
+    return prepare_behind();
   }
 
   Status prepare_part(size_t v) {
@@ -243,12 +307,6 @@ class CheckpointWrite : FileWrite {
 
   Status plan(Part& part, OpeningFields& fields) {
     const Variable& variable = part.variable;
-    for (const Level& level : hierarchy_.levels) {
-      for (const Box& box : level.boxes) {
-        report_.raw_bytes +=
-            static_cast<uint64_t>(box.cells()) * variable.components.size() * dtype_bytes(hierarchy_.dtype);
-      }
-    }
     if (variable.compress) {
       NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
       fields.plan.owners = fields.owners;
@@ -334,7 +392,19 @@ class CheckpointWrite : FileWrite {
                !has_values && puts_frames_directly());
   }
 
-  Status write_structure() {
+  // Gives up the frames.
+  Status fill(FileBehind::Contents& contents) {
+    for (size_t v = 0; v < parts_.size(); ++v) {
+      const auto first_dataset = static_cast<uint32_t>(v * levels());
+      contents.pieces.add_frames(parts_[v].encoded.chunks, places_->addresses(v), first_dataset);
+    }
+    if (comm_.rank() == 0) NEVE_TRY(write_structure(&contents.structure));
+    for (Part& part : parts_) contents.frames.push_back(std::move(part.encoded.chunks));
+    return {};
+  }
+
+  // `held`: as write_checkpoint_skeleton takes it.
+  Status write_structure(hdf5::HeldFile* held) {
     NEVE_TRY(places_->finish_gather());
     std::vector<hdf5::VariablePlacement> all;
     for (size_t v = 0, set = 0; v < parts_.size(); ++v) {
@@ -344,16 +414,37 @@ class CheckpointWrite : FileWrite {
                                         : value_placements(part.hierarchy, fields_[v].owners,
                                                            part.variable.ghosts, part.places)});
     }
-    return hdf5::write_checkpoint_skeleton(target_.temporary_path(), hierarchy_, all, places_->end())
+    return hdf5::write_checkpoint_skeleton(target_.temporary_path(), hierarchy_, all, places_->end(), held)
         .status();
   }
 
+  const Status& given_;
   std::span<const Variable> variables_;
   std::span<const std::vector<LocalBox>> boxes_;
   std::vector<LocalValues> values_;  // of the variables
   std::vector<Part> parts_;          // room for all: the opening refers to them
   uint64_t values_end_ = hdf5::data_begin;
 };
+
+// Collective.
+Result<WriteReport> write_held(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+                               std::span<const Variable> variables,
+                               std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
+  using Copied = CopiedOf<CheckpointWrite, CheckpointArguments>;
+  std::unique_ptr<Copied> copied;
+  const Status made = guarded("copy", [&]() -> Status {
+    if (options.behind == Behind::copy) {
+      copied = std::make_unique<Copied>(kept, CheckpointArguments{path,
+                                                                  hierarchy,
+                                                                  {variables.begin(), variables.end()},
+                                                                  {boxes.begin(), boxes.end()},
+                                                                  options});
+    }
+    return {};
+  });
+  if (copied != nullptr) return Copied::run(kept, std::move(copied));
+  return CheckpointWrite(kept, made, path, hierarchy, variables, boxes, {}, options).run();
+}
 
 Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
                                       std::span<const Variable> variables,
@@ -377,7 +468,7 @@ Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, c
     return {};
   });
   NEVE_TRY(agree(comm, listed));
-  return CheckpointWrite(kept, path, hierarchy, variables, {}, std::move(values), options).run();
+  return CheckpointWrite(kept, {}, path, hierarchy, variables, {}, std::move(values), options).run();
 }
 
 }  // namespace
@@ -386,9 +477,8 @@ Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, con
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options) {
   return with_kept_comm(comm, path, [&](KeptComm& kept) {
-    return CheckpointWrite(kept, path, hierarchy, variables, std::span(boxes.data(), boxes.size()), {},
-                           options)
-        .run();
+    return write_held(kept, path, hierarchy, std::span(variables.data(), variables.size()),
+                      std::span(boxes.data(), boxes.size()), options);
   });
 }
 

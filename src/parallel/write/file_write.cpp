@@ -2,6 +2,7 @@
 #include "parallel/write/file_write.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "parallel/comm/fault.hpp"
 #include "parallel/file/strategy.hpp"
@@ -12,8 +13,19 @@ namespace neve::mpi {
 Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
                        const std::function<Status()>& check_arguments,
                        const std::function<Status()>& prepare) {
-  const OpeningWork work{given, same, options_, path_, check_arguments, prepare, fields_, target_, lacking_};
+  WritesBehind* const behind = WritesBehind::of(kept_);
+  if (behind != nullptr) {
+    earlier_ = behind->place_copied();
+    is_behind() ? behind->wait_for_room() : behind->wait_until_put();
+  }
+  stopwatch_.lap();
+  Status told;
+  const OpeningWork work{given, same,    options_, path_, check_arguments, prepare, fields_,
+                         target_, told, lacking_};
   NEVE_TRY(open_write(kept_, work, mine_));
+  earlier_ = both(earlier_, told);
+  // (An earlier file may be of the same name.)
+  if (behind != nullptr && !is_behind()) behind->wait_until_published();
   report_.plan_seconds = stopwatch_.lap();
   return {};
 }
@@ -21,8 +33,15 @@ Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
 void FileWrite::prepare_exchanges(size_t minima, size_t sums, size_t datasets) {
   datasets_ = datasets;
   places_.emplace(datasets);
-  placing_.emplace(minima, sums + datasets + 1);
+  placing_.emplace(minima + 2, sums + datasets + 1);
   closing_.emplace(make_closing());
+}
+
+Status FileWrite::prepare_behind() {
+  if (!is_behind()) return {};
+  NEVE_ASSIGN(behind_, WritesBehind::make(kept_));
+  one_.emplace_back();
+  return FileBehind::make_marks(comm_, target_);
 }
 
 void FileWrite::open_spool() {
@@ -37,8 +56,13 @@ void FileWrite::open_spool() {
 Status FileWrite::exchange_places() {
   std::ranges::copy(places_->own_bytes(), dataset_bytes().begin());
   placing_->sums().back() = asks_for_mpi_io(options_) ? 1 : 0;
+  times().front() = reversed(ordered(report_.plan_seconds));
+  times().back() = reversed(ordered(report_.encode_seconds));
   NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
   any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+  if (!is_behind()) return {};
+  report_.plan_seconds = from_ordered(reversed(times().front()));
+  report_.encode_seconds = from_ordered(reversed(times().back()));
   return {};
 }
 
@@ -68,6 +92,26 @@ void FileWrite::describe(const std::function<Status()>& write) {
     });
   }
   report_.place_seconds = stopwatch_.lap();
+}
+
+void FileWrite::hand_over(const std::function<Status(FileBehind::Contents&)>& fill) {
+  FileBehind::Contents contents;
+  if (mine_.ok()) {
+    mine_ = guarded("skeleton", [&]() -> Status {
+      NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
+      report_.hints = target_.hints();
+      report_.data_bytes = places_->bytes();
+      return fill(contents);
+    });
+  }
+  one_.front().seal(comm_, path_, std::move(target_), std::move(contents), kept_.is_beside_root(),
+                    std::exchange(mine_, {}));
+  behind_->add(std::move(one_));
+}
+
+Result<WriteReport> FileWrite::result(const Status& own) {
+  NEVE_TRY(both(earlier_, own));
+  return std::move(report_);
 }
 
 Status FileWrite::close() { return close_write(comm_, target_, mine_, *closing_, report_); }

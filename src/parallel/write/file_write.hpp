@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a write of a plotfile and one of a checkpoint have in common: an exchange of all ranks before they
-// encode, one when they have encoded, one when everything is in the file, and a last word when that has its
-// name.
+// encode, one when they have encoded; then, unless it is written behind, one when everything is in the file,
+// and a last word when that has its name.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "parallel/write/opening.hpp"
 #include "parallel/write/place.hpp"
 #include "parallel/write/target.hpp"
+#include "parallel/write/writes_behind.hpp"
 
 namespace neve::mpi {
 
@@ -43,6 +44,9 @@ class FileWrite {
   // Not collective; for `prepare`. Room for the last two exchanges: `minima` and `sums` of the reports of all
   // that is compressed, in so many datasets.
   void prepare_exchanges(size_t minima, size_t sums, size_t datasets);
+  bool is_behind() const { return options_.behind != Behind::none; }
+  // Not collective; for `prepare`, at its end. Where it is written behind: what that takes.
+  Status prepare_behind();
   // Not collective. Frames of values that are read are put aside.
   void open_spool();
   // Collective: the second exchange, with the bytes that places_ has prepared. The sums of the reports,
@@ -57,6 +61,15 @@ class FileWrite {
   void describe(const std::function<Status()>& write);
   // Collective: the last exchange, and the file gets its name.
   Status close();
+  // Not collective. Instead of put, describe and close: all that is left to do is done behind. `fill`: what
+  // the file is made of; with the structure on rank 0.
+  void hand_over(const std::function<Status(FileBehind::Contents&)>& fill);
+  // For an error of this rank's work that others than this write have found.
+  void fail(const Status& error) {
+    if (mine_.ok()) mine_ = error;
+  }
+  // What the call returns. `own`: what has become of its own file.
+  Result<WriteReport> result(const Status& own);
 
   KeptComm& kept_;
   const Comm& comm_;
@@ -76,6 +89,14 @@ class FileWrite {
   Stopwatch stopwatch_;
 
  private:
+  // Of a write behind.
+  WritesBehind* behind_ = nullptr;
+  WritesBehind::One one_;
+  Status earlier_;  // a file that an earlier call was to write behind
+
+  // The slowest rank's, in the second exchange: of planning and encoding.
+  std::span<uint64_t> times() { return placing_->minima().last(2); }
+
   size_t datasets_ = 0;  // of frames
   bool any_asks_for_mpi_io_ = false;
   std::optional<Exchange> closing_;

@@ -8,6 +8,7 @@
 #include "parallel/comm/exchange.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/write/options_key.hpp"
+#include "parallel/write/writes_behind.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -39,10 +40,10 @@ class NameWords {
   size_t words_;
 };
 
-// The parts of an exchange, one after the other.
+// The parts of an exchange, one after the other, behind what it says of files that are written behind.
 template <class Work>
 Status for_each_part(std::span<OpeningFields> parts, Exchange& exchange, size_t first_sum, const Work& work) {
-  size_t minimum = 0, sum = first_sum;
+  size_t minimum = WritesBehind::minima, sum = first_sum;
   for (OpeningFields& part : parts) {
     NEVE_TRY(work(part, exchange.minima().subspan(minimum, part.minima()),
                   exchange.sums().subspan(sum, part.sums())));
@@ -106,7 +107,7 @@ Status open_write(KeptComm& kept, const OpeningWork& work, Status& mine) {
     alike = work.check_arguments();
     if (!alike.ok()) return alike;
     NEVE_TRY(work.prepare());
-    size_t minima = 0, sums = 1 + name.words();
+    size_t minima = WritesBehind::minima, sums = 1 + name.words();
     for (const OpeningFields& part : work.parts) {
       minima += part.minima();
       sums += part.sums();
@@ -117,6 +118,8 @@ Status open_write(KeptComm& kept, const OpeningWork& work, Status& mine) {
       name.put(temporary_path, made->sums());
     }
     made->sums()[name.words()] = work.lacking;
+    if (const auto* const behind = WritesBehind::of(kept); behind != nullptr)
+      behind->put(comm, made->minima().first(WritesBehind::minima));
     return for_each_part(work.parts, *made, 1 + name.words(),
                          [&](OpeningFields& part, auto least, auto added) {
                            part.put(comm.rank(), least, added);
@@ -138,6 +141,8 @@ Status open_write(KeptComm& kept, const OpeningWork& work, Status& mine) {
   if (exchange.failed_alike() && is_of_all) return alike;
   NEVE_TRY(met);
   work.lacking = exchange.sums()[name.words()];
+  if (auto* const behind = WritesBehind::of(kept); behind != nullptr)
+    work.earlier = behind->take(comm, exchange.minima().first(WritesBehind::minima));
 
   NEVE_TRY(for_each_part(work.parts, exchange, 1 + name.words(),
                          [](OpeningFields& part, auto, auto added) { return part.take(added); }));

@@ -69,6 +69,7 @@ struct OpeningWork {
   std::function<Status()> prepare;
   std::vector<OpeningFields>& parts;
   Target& target;
+  Status& earlier;    // becomes the error of a file that was written behind and is lost; the same on all
   uint64_t& lacking;  // 1 where this rank lacks something; becomes how many ranks do
 };
 

@@ -13,6 +13,7 @@
 #include "io/hdf5/skip_driver.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/file/space.hpp"
+#include "parallel/write/copied_write.hpp"
 #include "parallel/write/coverage_check.hpp"
 #include "parallel/write/encode_levels.hpp"
 #include "parallel/write/file_pieces.hpp"
@@ -52,6 +53,14 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
   }
 }
 
+// What a write that copies its values is told, for as long as it takes.
+struct PlotfileArguments {
+  std::string path;
+  Hierarchy hierarchy;
+  std::vector<LocalBox> owned;
+  WriteOptions options;
+};
+
 class PlotfileWrite : FileWrite {
  public:
   // `given`: what has become of this rank's work before.
@@ -60,25 +69,68 @@ class PlotfileWrite : FileWrite {
       : FileWrite(kept, path, hierarchy, options), given_(given), stored_(&hierarchy), held_(owned) {}
 
   // Collective.
-  Result<WriteReport> run() {
+  Result<WriteReport> run() { return result(write()); }
+
+  // The same in three steps (CopiedOf).
+  PlotfileWrite(KeptComm& kept, const Status& given, const PlotfileArguments& copied)
+      : PlotfileWrite(kept, given, copied.path, copied.hierarchy, copied.owned, copied.options) {}
+  Status copy() {
+    NEVE_TRY(begin());
+    if (mine_.ok()) {
+      mine_ = guarded("copy", [&]() -> Status {
+        NEVE_ASSIGN(copies_, copy_boxes(*stored_, held_.boxes()));
+        held_ = LocalValues(copies_.boxes);
+        return plan();
+      });
+    }
+    report_.covered = options_.covered;
+    report_.raw_bytes = valid_bytes(hierarchy_);
+    report_.plan_seconds += stopwatch_.lap();
+    end();
+    return {};
+  }
+  void encode_copies() {
+    if (mine_.ok()) static_cast<void>(encode({}));  // its error is in mine_
+    grown_owned_ = {};
+    copies_ = {};
+  }
+  Status place_copies() {
+    NEVE_TRY(place_frames());
+    hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+    return {};
+  }
+  using FileWrite::fail;
+  using FileWrite::result;
+
+ private:
+  // Collective.
+  Status write() {
+    NEVE_TRY(begin());
+    NEVE_TRY(options_.compress ? write_frames() : write_values());
+    if (!is_behind()) NEVE_TRY(close());
+    end();
+    return {};
+  }
+
+  // Collective: the first exchange.
+  Status begin() {
     show("plan", 0);
     const std::array<SameArgument, 3> same = {{{"the hierarchy", [&] { return hierarchy_key(hierarchy_); }},
                                                {options_argument, [&] { return options_key(options_); }},
                                                {"the path", [&] { return path_; }}}};
-    NEVE_TRY(open(
-        given_, same, [&] { return check_arguments(); }, [&] { return prepare(); }));
-    NEVE_TRY(options_.compress ? write_frames() : write_values());
-    NEVE_TRY(close());
+    return open(
+        given_, same, [&] { return check_arguments(); }, [&] { return prepare(); });
+  }
+  void end() const {
     show("write", 1);
     if (comm_.rank() == 0) say_where_yt_places_it(hierarchy_);
-    return std::move(report_);
   }
 
- private:
   Status check_arguments() const {
     NEVE_TRY(check_hierarchy(hierarchy_));
     NEVE_TRY(check_names(hierarchy_));
-    return check_options(hierarchy_, options_);
+    NEVE_TRY(check_options(hierarchy_, options_));
+    return is_behind() && !held_.are_in_memory() ? behind_values_that_are_read() : Status();
   }
 
   // Whatever the exchanges need is made here, so that nobody can fail to take part in one.
@@ -95,6 +147,7 @@ class PlotfileWrite : FileWrite {
     if (options_.compress && held_.are_in_memory()) NEVE_TRY(recall_exchanges());
     const bool hdf5_creates = strategy_ == Strategy::filtered;
     if (comm_.rank() == 0 && !hdf5_creates) NEVE_TRY(create_file(target_.temporary_path(), target_.hints()));
+    NEVE_TRY(prepare_behind());
     return options_.compress ? Status() : injected_fault(Phase::plan, comm_.rank());
   }
 
@@ -157,6 +210,10 @@ class PlotfileWrite : FileWrite {
     show("write", 0);
     NEVE_TRY(place_frames());
     if (strategy_ == Strategy::filtered) return write_by_hdf5();
+    if (is_behind()) {
+      hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+      return {};
+    }
     FilePieces pieces;
     if (mine_.ok()) {
       mine_ = guarded("write", [&]() -> Status {
@@ -229,6 +286,9 @@ class PlotfileWrite : FileWrite {
     }
   }
 
+  std::span<uint64_t> minima_of_report() { return placing_->minima().first(sums_->minima()); }
+  std::span<uint64_t> sums_of_report() { return placing_->sums().first(sums_->sums()); }
+
   // Collective: the second exchange. Each rank knows the places of its frames, and the report.
   Status place_frames() {
     const FrameSet set{&fields_[0].plan, levels_.chunks};
@@ -238,9 +298,9 @@ class PlotfileWrite : FileWrite {
         return places_->prepare(comm_, std::span(&set, 1));
       });
     }
-    sums_->put(placing_->minima(), placing_->sums().first(sums_->sums()));
+    sums_->put(minima_of_report(), sums_of_report());
     NEVE_TRY(exchange_places());
-    sums_->take(placing_->minima(), placing_->sums().first(sums_->sums()));
+    sums_->take(minima_of_report(), sums_of_report());
     places_->settle(hdf5::data_begin, dataset_bytes());
     NEVE_TRY(places_->begin_gather(comm_));
     mine_ = guarded("report", [&]() -> Status {
@@ -253,6 +313,20 @@ class PlotfileWrite : FileWrite {
       return {};
     });
     stopwatch_.lap();
+    return {};
+  }
+
+  // Gives up the frames.
+  Status fill(FileBehind::Contents& contents) {
+    contents.pieces.add_frames(levels_.chunks, places_->addresses(0), 0);
+    if (comm_.rank() == 0) {
+      NEVE_TRY(places_->finish_gather());
+      NEVE_TRY(hdf5::write_skeleton(target_.temporary_path(), hierarchy_,
+                                    places_->placements(0, report_.levels), {}, places_->end(),
+                                    &contents.structure)
+                   .status());
+    }
+    contents.frames.push_back(std::move(levels_.chunks));
     return {};
   }
 
@@ -318,11 +392,30 @@ class PlotfileWrite : FileWrite {
   LocalValues held_;         // of its boxes
   Hierarchy grown_;
   std::vector<LocalBox> grown_owned_;
+  HeldBoxes copies_;
   EncodedLevels levels_;
   std::optional<ReportSums> sums_;
   std::string exchanges_key_;  // of the boxes that exchanges are kept for; lacking_: ranks that know of none
   std::optional<CoverageCheck> check_;
 };
+
+// Collective.
+Result<WriteReport> write_held(KeptComm& kept, const Status& given, const std::string& path,
+                               const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                               const WriteOptions& options) {
+  using Copied = CopiedOf<PlotfileWrite, PlotfileArguments>;
+  if (options.behind != Behind::copy)
+    return PlotfileWrite(kept, given, path, hierarchy, owned, options).run();
+  std::unique_ptr<Copied> copied;
+  const Status made = guarded("copy", [&]() -> Status {
+    NEVE_TRY(given);
+    copied = std::make_unique<Copied>(
+        kept, PlotfileArguments{path, hierarchy, {owned.begin(), owned.end()}, options});
+    return {};
+  });
+  if (!made.ok()) return PlotfileWrite(kept, made, path, hierarchy, owned, options).run();
+  return Copied::run(kept, std::move(copied));
+}
 
 // Whether all values have to be in memory: frames that HDF5 writes, arrays that have no boxes, levels that
 // are encoded again.
@@ -362,8 +455,17 @@ Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const 
                                       const WriteOptions& options) {
   return with_kept_comm(comm, path, [&](KeptComm& kept) {
     const std::span<const LocalBox> boxes(owned.data(), owned.size());
-    return PlotfileWrite(kept, given, path, hierarchy, boxes, options).run();
+    return write_held(kept, given, path, hierarchy, boxes, options);
   });
+}
+
+Status wait_for_writes(MPI_Comm comm) {
+  const Result<bool> waited = with_kept_comm(comm, "wait for writes", [&](KeptComm& kept) -> Result<bool> {
+    WritesBehind* const behind = WritesBehind::of(kept);
+    if (behind != nullptr) NEVE_TRY(behind->settle(kept.comm()));
+    return true;
+  });
+  return waited.status();
 }
 
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,

@@ -14,6 +14,9 @@
 
 namespace neve::mpi {
 
+// Of the values of all boxes.
+uint64_t valid_bytes(const Hierarchy& hierarchy);
+
 // Adds up what the ranks say of their chunks of one set of fields, on their way through an exchange.
 class ReportSums {
  public:

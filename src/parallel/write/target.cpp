@@ -50,7 +50,7 @@ Result<Target::Finished> Target::finish(const Comm& comm) {
     std::error_code error;
     outcome.finished.bytes = std::filesystem::file_size(temporary_path_, error);
     if (error) return failure(temporary_path_ + ": " + error.message());
-    return temporary_->commit();
+    return commit();
   });
   outcome.key = agreement_key(comm, renamed);
   outcome.finished.seconds = stopwatch.lap();

@@ -34,6 +34,8 @@ class Target {
     double seconds = 0;  // of rank 0's work
   };
   Result<Finished> finish(const Comm& comm);
+  // Not collective, rank 0: the same. The others have nothing to do.
+  Status commit() { return temporary_->commit(); }
 
  private:
   std::optional<files::TemporaryFile> temporary_;  // rank 0

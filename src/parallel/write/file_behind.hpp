@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file that is still to be put together when the call that wrote it has returned: what this rank's thread
+// has to do for it, without MPI and without HDF5.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/files/marks.hpp"
+#include "io/hdf5/held_file.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/write/encode_chunks.hpp"
+#include "parallel/write/file_pieces.hpp"
+#include "parallel/write/target.hpp"
+
+namespace neve::mpi {
+
+class FileBehind {
+ public:
+  // What has become of it on this rank.
+  enum class Stage {
+    waiting,    // for the rank's thread
+    put,        // its part is in the file; on rank 0: which waits for the others' parts
+    published,  // on rank 0: the file has its name
+    failed,     // which the other ranks have not been told yet
+    dropped     // it is lost, on some rank
+  };
+
+  // Not collective. Rank 0 makes the marks, beside the file.
+  static Status make_marks(const Comm& comm, const Target& target);
+
+  // Not collective. Takes what the file is made of. `frames[i]` are those that `pieces` point into.
+  struct Contents {
+    std::vector<std::vector<EncodedChunk>> frames;
+    FilePieces pieces;
+    hdf5::HeldFile structure;  // rank 0
+  };
+  // `mine`: what has become of this rank's work so far; an error is the file's.
+  void seal(const Comm& comm, const std::string& path, Target target, Contents contents, bool is_beside_root,
+            Status mine) noexcept;
+
+  const std::string& path() const { return path_; }  // as the caller of the write has named it
+
+  // In the rank's thread: its part into the file, as durable as it has to be on this rank, and its mark. All
+  // that was held is given back.
+  Status put() noexcept;
+  // Rank 0's thread. What the ranks have marked; none also where that cannot be read now.
+  files::Mark common_mark() const noexcept;
+  // Rank 0's thread, where all ranks have put their parts: the file gets its name.
+  Status publish() noexcept;
+  // Not collective. What was made of it is removed.
+  void drop() noexcept;
+
+  // WritesBehind's, under its lock.
+  uint64_t number = 0;
+  Stage stage = Stage::waiting;
+  Status error;             // of stage failed
+  bool is_told_of = false;  // all ranks know that it is lost
+
+ private:
+  Status put_parts();
+  std::string marks_path() const { return temporary_path_ + marks_suffix; }
+  static constexpr const char* marks_suffix = ".marks";
+
+  std::string path_, temporary_path_;
+  std::optional<Target> target_;
+  Contents contents_;
+  Status mine_;
+  int rank_ = 0, ranks_ = 1;
+  bool is_beside_root_ = false;
+};
+
+}  // namespace neve::mpi
