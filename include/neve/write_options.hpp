@@ -111,5 +111,8 @@ struct WriteOptions {
   auto members() const { return all_members<20>(*this); }
 };
 
+// Independent. Usage error where WriteOptions::behind is not allowed with the other options.
+Status check_behind(const WriteOptions& options);
+
 }  // namespace neve
 #pragma GCC visibility pop

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 namespace {
@@ -26,6 +27,7 @@ void set_parameters() {
   parameters.add("throw_exception", 1);
   parameters.add("signal_handling", 0);
   parameters.add("verbose", 0);
+  if (std::getenv("NEVE_TEST_ASYNC_OUT") != nullptr) parameters.add("async_out", 1);
 }
 
 }  // namespace

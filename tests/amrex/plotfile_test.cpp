@@ -65,6 +65,41 @@ double largest_error(const std::string& path, const Mesh& mesh) {
   return largest;
 }
 
+// The values are the code's again when the call returns.
+void expect_written_behind(const neve::WriteOptions& options, bool is_behind) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  for (const std::string name : {"plt0", "plt1", "plt2"}) {
+    Vector<MultiFab> levels = two_ghosted_levels(mesh);
+    const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
+        directory / name, mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
+        mesh.steps, mesh.ref_ratio, options);
+    EXPECT_EQ(report.file_bytes == 0, is_behind);
+    for (MultiFab& level : levels) level.setVal(-7);
+  }
+  neve::amrex::WaitForWrites();
+  EXPECT_EQ(directory.list(),
+            (std::vector<std::string>{"plt0", "plt0.h5", "plt1", "plt1.h5", "plt2", "plt2.h5"}));
+  for (const std::string name : {"plt0.h5", "plt2.h5"})
+    EXPECT_LE(largest_error(directory / name, mesh), bound_abs);
+}
+
+TEST(WrittenBehind, PlotfilesComeBackWithinTheBound) {
+  for (const neve::Behind behind : {neve::Behind::encode, neve::Behind::copy}) {
+    neve::WriteOptions options = absolute();
+    options.behind = behind;
+    expect_written_behind(options, true);
+  }
+}
+
+TEST(WrittenBehind, PlotfilesFollowAmrexAsyncOutWhereTheyCan) {
+  const bool is_asked = amrex::AsyncOut::UseAsyncOut();
+  expect_written_behind(absolute(), is_asked);
+  neve::WriteOptions plain;
+  plain.compress = false;
+  expect_written_behind(plain, false);
+}
+
 TEST(Plotfile, GhostedLevelsComeBackWithinTheBound) {
   const Directory directory;
   const Mesh mesh = make_mesh();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/catalog/choices.hpp"
+#include "core/catalog/strategies.hpp"
 
 namespace neve {
 
@@ -43,6 +44,28 @@ const char* behind_name(Behind behind) {
       return "copy";
   }
   return "unknown";
+}
+
+Status check_behind(const WriteOptions& options) {
+  if (options.behind > Behind::copy)
+    return not_among("behind", static_cast<int>(options.behind), "none, encode, copy");
+  if (options.behind == Behind::none) return {};
+  const auto refuse = [&](const std::string& what) {
+    return usage_error(fmt::format("behind is {}, but {}; with that only behind none is allowed",
+                                   behind_name(options.behind), what));
+  };
+  if (!options.compress) return refuse("the values are written uncompressed");
+  const bool writes_alone = options.strategy == strategy_name(Strategy::skeleton) ||
+                            options.strategy == strategy_name(Strategy::amrex_1d);
+  if (!writes_alone) return refuse("strategy " + options.strategy + " writes through MPI");
+  if (options.layout.aggregators > 0 || options.layout.buffer_bytes > 0)
+    return refuse("aggregators and buffer_size ask for writes through MPI");
+  if (!options.like.empty()) return refuse("objects are to be taken over from " + options.like);
+  if (options.behind == Behind::encode) return {};
+  if (options.covered == Covered::automatic)
+    return refuse("with covered auto the ranks meet while they compress");
+  if (options.cross_level) return refuse("with cross_level the ranks meet while they compress");
+  return {};
 }
 
 Status check_chunk_bytes(uint64_t bytes) {

@@ -141,30 +141,6 @@ FieldPlan plan_field(const WriteOptions& options, const std::string& name, int l
 
 FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
 
-Status check_behind(const WriteOptions& options) {
-  if (options.behind > Behind::copy) {
-    return usage_error("what is written behind is " + std::to_string(static_cast<int>(options.behind)) +
-                       "; allowed are none, encode, copy");
-  }
-  if (options.behind == Behind::none) return {};
-  const auto refuse = [&](const std::string& what) {
-    return usage_error("behind is " + std::string(behind_name(options.behind)) + ", but " + what +
-                       "; with that only behind none is allowed");
-  };
-  if (!options.compress) return refuse("the values are written uncompressed");
-  NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
-  if (strategy != Strategy::skeleton && strategy != Strategy::amrex_1d)
-    return refuse("strategy " + options.strategy + " writes through MPI");
-  if (options.layout.aggregators > 0 || options.layout.buffer_bytes > 0)
-    return refuse("aggregators and buffer_size ask for writes through MPI");
-  if (!options.like.empty()) return refuse("objects are to be taken over from " + options.like);
-  if (options.behind == Behind::encode) return {};
-  if (options.covered == Covered::automatic)
-    return refuse("with covered auto the ranks meet while they compress");
-  if (options.cross_level) return refuse("with cross_level the ranks meet while they compress");
-  return {};
-}
-
 Status behind_values_that_are_read() {
   return usage_error("values that are read as they are written cannot be written behind; with them only "
                      "behind none is allowed");

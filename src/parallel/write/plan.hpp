@@ -45,9 +45,7 @@ struct WritePlan {
 
 // Independent; the same answer wherever the arguments are the same. Usage error that names the option.
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options);
-// What can be written behind; check_options() looks at it, too.
-Status check_behind(const WriteOptions& options);
-Status behind_values_that_are_read();  // the error
+Status behind_values_that_are_read();  // the error: they cannot be written behind
 
 // A box of the hierarchy as the value functions of the core want it, with nothing left out.
 FrameBox plain_frame_box(const Box& box);

@@ -108,7 +108,8 @@ class CopiedOf : public CopiedWrite {
     Result<WriteReport> result = write.result(own);
     if (!own.ok()) return result;
     copied->arguments_.options.progress = {};  // which is for the calling thread, in the call
-    write.fail(copied->start());
+    // (From here on the write is the thread's, where there is one.)
+    if (const Status started = copied->start(); !started.ok()) write.fail(started);
     WritesBehind::of(kept)->add(std::move(copied));
     return result;
   }

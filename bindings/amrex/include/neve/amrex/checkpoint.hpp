@@ -238,6 +238,11 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
       return usage_error("options.fields names " + options.fields.begin()->first +
                          "; in a checkpoint a field's bound is in its CheckpointField");
     }
+    if (options.behind != Behind::none) {
+      return usage_error("options.behind is " + std::string(behind_name(options.behind)) +
+                         "; checkpoints, which are several files, are complete when the call returns: none is "
+                         "allowed");
+    }
     NEVE_ASSIGN(const Hierarchy levels, describe_levels(nlevels, geom, time, level_steps, ref_ratio));
     for (const CheckpointField& field : fields) {
       NEVE_ASSIGN(detail::PreparedField next, detail::prepare(field, nlevels, levels, options));
@@ -254,7 +259,13 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
     Result<WriteReport> report =
         write_plotfile(detail::communicator(), directory.temporary_path() + "/" + fields[f].name + ".h5",
                        prepared[f].hierarchy, prepared[f].owned, prepared[f].options);
-    if (!report.ok()) return report.status().in("field " + fields[f].name);
+    if (!report.ok()) {
+      NEVE_TRY(detail::agreed([&]() -> Status {
+        directory.clear();
+        return {};
+      }));
+      return report.status().in("field " + fields[f].name);
+    }
     reports.push_back(std::move(*report));
   }
   NEVE_TRY(detail::agreed([&] { return directory.commit(header); }));

@@ -63,13 +63,17 @@ class CheckpointDirectory {
   }
   CheckpointDirectory(const CheckpointDirectory&) = delete;
   CheckpointDirectory& operator=(const CheckpointDirectory&) = delete;
-  ~CheckpointDirectory() {
+  ~CheckpointDirectory() { clear(); }
+
+  std::string temporary_path() const { return private_path() + "/new"; }
+
+  // What is left of the folder. To be called before the ranks meet for the last time: they all find it gone.
+  void clear() {
     if (lock_ < 0) return;
     remove(private_path());
     ::close(lock_);
+    lock_ = -1;
   }
-
-  std::string temporary_path() const { return private_path() + "/new"; }
 
   // Collective.
   Status create() {
@@ -104,7 +108,9 @@ class CheckpointDirectory {
       }
       return failure(target_ + ": " + error.message());
     }
-    return make_durable(parent());
+    NEVE_TRY(make_durable(parent()));
+    clear();
+    return {};
   }
 
  private:

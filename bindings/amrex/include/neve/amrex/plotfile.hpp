@@ -2,6 +2,7 @@
 // AMReX's plotfile calls with Neve behind them.
 #pragma once
 
+#include <AMReX_AsyncOut.H>
 #include <AMReX_PlotFileUtil.H>
 
 #include <string>
@@ -13,6 +14,19 @@
 #include "neve/plotfile_writer.hpp"
 
 namespace neve::amrex {
+
+namespace detail {
+
+// As AMReX's own plotfiles do, they are written behind the run's back where amrex.async_out is set, unless the
+// options say how themselves or ask for something that has no such way.
+inline WriteOptions following_async_out(const WriteOptions& options) {
+  WriteOptions followed = options;
+  if (!::amrex::AsyncOut::UseAsyncOut() || options.behind != Behind::none) return followed;
+  followed.behind = Behind::encode;
+  return check_behind(followed).ok() ? followed : options;
+}
+
+}  // namespace detail
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
 // read where they lie. As AMReX does, it makes the directories that `plotfilename` lies in and, once the file
@@ -36,7 +50,8 @@ inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     return detail::make_directories_here(detail::parent_of(directory));
   });
   NEVE_ASSIGN(WriteReport report,
-              write_plotfile_if(detail::communicator(), described, path, hierarchy, owned, options));
+              write_plotfile_if(detail::communicator(), described, path, hierarchy, owned,
+                                detail::following_async_out(options)));
   NEVE_TRY(detail::make_directories(directory));
   return report;
 }
@@ -103,6 +118,16 @@ inline WriteReport WriteSingleLevelPlotfile(const std::string& plotfilename, con
                                             const WriteOptions& options = {}) {
   return WriteMultiLevelPlotfile(plotfilename, 1, {&mf}, varnames, {geom}, time, {level_step}, {},
                                  versionName, levelPrefix, mfPrefix, extra_dirs, options);
+}
+
+// Collective. Waits until all files that are written behind (amrex.async_out, WriteOptions::behind) have their
+// names, as AMReX's AsyncOut::Finish does for its own; the end of the run waits as well. An error is that of
+// a file that is lost, the same on every rank.
+inline Status TryWaitForWrites() { return wait_for_writes(detail::communicator()); }
+
+// The same, ending the run through amrex::Abort on an error.
+inline void WaitForWrites() {
+  if (const Status status = TryWaitForWrites(); !status.ok()) detail::abort_run("WaitForWrites", status);
 }
 
 }  // namespace neve::amrex
