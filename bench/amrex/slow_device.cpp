@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded: writes below a folder take as long as on a device of a given speed that all ranks share. The bytes
-// go where they would go; the caller sleeps until the device would have taken them.
+// Preloaded: writes below a folder take as long as on a device of a given speed that all ranks share. The
+// bytes go where they would go; the caller sleeps until the device would have taken them.
 //
 //   LD_PRELOAD=libneve_slow_device.so NEVE_SLOW_DEVICE=FOLDER:CLOCK:BYTES_PER_SECOND
 //
@@ -41,8 +41,7 @@ struct Device {
     const std::string clock = all.substr(first + 1, second - first - 1);
     const int file = ::open(clock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(int64_t)) != 0) std::abort();
-    void* const shared =
-        ::mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* const shared = ::mmap(nullptr, sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (shared == MAP_FAILED) std::abort();
     free_from = static_cast<std::atomic<int64_t>*>(shared);
     ::close(file);
@@ -56,8 +55,7 @@ const Device& device() {
 void take(int file, ssize_t bytes) {
   if (bytes <= 0 || device().free_from == nullptr) return;
   char name[PATH_MAX];
-  const ssize_t length =
-      ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name);
+  const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name);
   if (length <= 0 || std::string(name, static_cast<size_t>(length)).rfind(device().folder, 0) != 0) return;
   const auto needed = static_cast<int64_t>(static_cast<double>(bytes) * device().ns_per_byte);
   int64_t before = device().free_from->load(), end = 0;

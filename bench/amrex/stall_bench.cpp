@@ -100,11 +100,11 @@ Step read_step(const std::string& path, int replicas) {
     const amrex::RealBox real({0, 0, 0}, {static_cast<Real>(replicas), 1, 1});
     step.geom.emplace_back(domain, real, 0, amrex::Array<int, 3>{0, 0, 0});
     const amrex::BoxArray array(std::move(boxes));
-    MultiFab& mf =
-        step.levels.emplace_back(array, amrex::DistributionMapping(array), static_cast<int>(step.names.size()), 0);
+    MultiFab& mf = step.levels.emplace_back(array, amrex::DistributionMapping(array),
+                                            static_cast<int>(step.names.size()), 0);
     read_level(*source, static_cast<int>(l), mf);
     step.numbers.push_back(0);
-    if (l > 0) step.ratios.emplace_back(static_cast<int>(level.ref_ratio[0]));
+    if (l + 1 < h.levels.size()) step.ratios.emplace_back(static_cast<int>(level.ref_ratio[0]));
   }
   return step;
 }
@@ -206,7 +206,8 @@ void measure(char** arguments) {
   const nlohmann::json report = {{"way", way},
                                  {"ranks", amrex::ParallelDescriptor::NProcs()},
                                  {"mib", step.bytes() / (1 << 20)},
-                                 {"boxes", [&] {
+                                 {"boxes",
+                                  [&] {
                                     size_t boxes = 0;
                                     for (const MultiFab& level : step.levels)
                                       boxes += static_cast<size_t>(level.size());
@@ -231,9 +232,8 @@ int main(int argc, char** argv) {
   std::vector<char*> rest{argv[0]};
   rest.insert(rest.end(), argv + 8, argv + argc);
   char** of_amrex = rest.data();
-  amrex::Initialize(given, of_amrex, true, MPI_COMM_WORLD, [] {
-    amrex::ParmParse("amrex").add("verbose", 0);
-  });
+  amrex::Initialize(given, of_amrex, true, MPI_COMM_WORLD,
+                    [] { amrex::ParmParse("amrex").add("verbose", 0); });
   measure(argv);
   amrex::Finalize();
   return 0;

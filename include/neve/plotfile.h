@@ -48,8 +48,9 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
                                    long long component_stride);
 
 /* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. On error nothing is left
- * behind, and an earlier file at `path` is whole. Where an earlier call's file is lost that was written behind
- * (option behind), the error is that file's, which it names; the file of this call is written all the same.
+ * behind, and an earlier file at `path` is whole. Where an earlier call's file is lost that was written
+ * behind (option behind), the error is that file's, which it names; the file of this call is written all the
+ * same.
  *
  * `options` is a list of keys and "key=value" separated by ';', or NULL. The keys are the options of
  * `neve convert` (see its --help) with _ for -. The most common ones, with their defaults in parentheses:

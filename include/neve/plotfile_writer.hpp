@@ -73,8 +73,8 @@ struct VariableReport {
   std::vector<LevelReport> levels;  // their cells and raw bytes include the ghosts
 };
 
-// The same on every rank. Of a file that is written behind (WriteOptions::behind) what comes when the call has
-// returned is 0: file_bytes, mpi_writes, and the times of placing, writing and making durable.
+// The same on every rank. Of a file that is written behind (WriteOptions::behind) what comes when the call
+// has returned is 0: file_bytes, mpi_writes, and the times of placing, writing and making durable.
 struct WriteReport {
   Covered covered = default_covered;  // what was asked for; FieldReport has the outcome for each field
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts

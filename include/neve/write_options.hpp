@@ -32,8 +32,8 @@ inline constexpr Covered default_covered = Covered::keep;
 Result<Covered> parse_covered(const std::string& name);  // independent: "auto", "drop", "keep"
 const char* covered_name(Covered covered);               // its inverse; "unknown" for any other number
 
-// What a write still does when its call has returned. The data go into the file behind the caller's back, by a
-// thread of each rank that calls neither MPI nor HDF5.
+// What a write still does when its call has returned. The data go into the file behind the caller's back, by
+// a thread of each rank that calls neither MPI nor HDF5.
 //   none    nothing: the file is whole and has its name
 //   encode  the values are compressed in the call, and the caller's again when it returns
 //   copy    the values are only copied in the call, and compressed behind

@@ -126,4 +126,16 @@ bool same_everywhere(const Status& status) {
   return same;
 }
 
+::amrex::Vector<::amrex::MultiFab> in_arena(const ::amrex::Vector<::amrex::MultiFab>& levels,
+                                            ::amrex::Arena& arena) {
+  ::amrex::Vector<::amrex::MultiFab> copies(levels.size());
+  for (int l = 0; l < levels.size(); ++l) {
+    copies[l].define(levels[l].boxArray(), levels[l].DistributionMap(), levels[l].nComp(),
+                     levels[l].nGrowVect(), ::amrex::MFInfo().SetArena(&arena));
+    for (::amrex::MFIter it(copies[l]); it.isValid(); ++it)
+      std::memcpy(copies[l][it].dataPtr(), levels[l][it].dataPtr(), levels[l][it].nBytes());
+  }
+  return copies;
+}
+
 }  // namespace neve::test

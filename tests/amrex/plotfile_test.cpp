@@ -84,6 +84,20 @@ void expect_written_behind(const neve::WriteOptions& options, bool is_behind) {
     EXPECT_LE(largest_error(directory / name, mesh), bound_abs);
 }
 
+TEST(Plotfile, ValuesInTheMemoryOfADeviceAreCopied) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  for (const bool is_shared : {false, true}) {
+    neve::test::DeviceArena arena(is_shared);
+    const Vector<MultiFab> levels = neve::test::in_arena(two_ghosted_levels(mesh), arena);
+    neve::WriteOptions options = absolute();
+    options.ghosts = {1, AMREX_SPACEDIM > 1 ? 1 : 0, AMREX_SPACEDIM > 2 ? 1 : 0};
+    neve::amrex::WriteMultiLevelPlotfile(directory / "plt", mesh.nlevels, neve::test::const_pointers(levels),
+                                         names, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio, options);
+    EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
+  }
+}
+
 TEST(WrittenBehind, PlotfilesComeBackWithinTheBound) {
   for (const neve::Behind behind : {neve::Behind::encode, neve::Behind::copy}) {
     neve::WriteOptions options = absolute();

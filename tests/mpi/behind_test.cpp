@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "neve/checkpoint.hpp"
-#include "neve/plotfile_reader.hpp"
 #include "neve/plotfile.h"
+#include "neve/plotfile_reader.hpp"
 #include "tests/mpi/generated.hpp"
 
 namespace neve {
@@ -173,7 +173,8 @@ TEST_P(Written, ErrorsOfAnEarlierFileAreToldByTheNextCallWhoseFileIsWrittenAllTh
   for (int rank = 0; rank < world_size(); ++rank) {
     for (const std::string phase : {"encode", "skeleton", "write", "sync", "rename"}) {
       if (phase == "rename" && rank != 0) continue;
-      // Those that come when the call has returned, and not in the next one, which is to write something else.
+      // Those that come when the call has returned, and not in the next one, which is to write something
+      // else.
       if ((phase == "encode") != (GetParam() == Behind::copy)) continue;
       ASSERT_TRUE(write(1, options()).ok());
       ASSERT_TRUE(wait_for_writes(MPI_COMM_WORLD).ok());
@@ -273,8 +274,7 @@ TEST_P(Written, WhatCannotBeWrittenBehindIsRefused) {
   }
   EXPECT_NE(message(unknown).find("behind is 9; none, encode, copy are allowed"), std::string::npos);
   test::GeneratedSource source(Step(1).hierarchy());
-  const Status read =
-      write_plotfile(MPI_COMM_WORLD, path(1), source.hierarchy(), source, options()).status();
+  const Status read = write_plotfile(MPI_COMM_WORLD, path(1), source.hierarchy(), source, options()).status();
   EXPECT_EQ(read.code(), Code::usage);
   EXPECT_NE(read.message().find("read as they are written"), std::string::npos) << read.message();
   EXPECT_TRUE(test::list_directory(directory_).empty());

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -129,6 +131,91 @@ TEST_P(KilledEverywhere, LeavesTheEarlierFileAndEnds) {
     std::printf("%s, %d ranks: %d kills, %d hangs, %d lost\n", kind.name.c_str(), ranks, kills, hangs, lost);
     fs::remove_all(directory);
   }
+}
+
+// Steps that are written behind the run's back, on two ranks that are killed at any moment.
+class KilledSteps : public testing::TestWithParam<const char*> {
+ protected:
+  KilledSteps() : base_(fs::temp_directory_path() / ("neve-killed-" + std::to_string(::getpid()))) {
+    fs::remove_all(base_);
+    fs::create_directories(base_);
+  }
+  ~KilledSteps() override { fs::remove_all(base_); }
+
+  static constexpr int steps = 400;
+  static std::string command(const fs::path& folder, const std::string& behind, int count) {
+    return std::string(NEVE_MPIEXEC) + " 2 " + NEVE_WRITE_STEPS + " " + folder.string() + " " + behind + " " +
+           std::to_string(count);
+  }
+  // What each step's file is to be.
+  std::vector<std::string> wanted(int count) const {
+    const fs::path folder = base_ / "wanted";
+    fs::create_directories(folder);
+    EXPECT_EQ(std::system(command(folder, "none", count).c_str()), 0);
+    std::vector<std::string> files;
+    for (int i = 0; i < count; ++i) files.push_back(read_file(folder / ("step" + std::to_string(i) + ".h5")));
+    return files;
+  }
+  // Numbers behind that word in the log.
+  static std::vector<int> said(const fs::path& folder, const std::string& word) {
+    std::vector<int> numbers;
+    std::ifstream log(folder / "log");
+    for (std::string what, number; log >> what >> number;) {
+      if (what == word) numbers.push_back(std::stoi(number));
+    }
+    return numbers;
+  }
+  static std::vector<int> published(const fs::path& folder) {
+    std::vector<int> numbers;
+    for (int i = 0; i < steps; ++i) {
+      if (fs::exists(folder / ("step" + std::to_string(i) + ".h5"))) numbers.push_back(i);
+    }
+    return numbers;
+  }
+  // Runs until `moment`, and kills both ranks. What had been published before.
+  static std::vector<int> run_and_kill(const fs::path& folder, const std::string& behind,
+                                       std::chrono::microseconds moment) {
+    std::thread run(
+        [&] { static_cast<void>(std::system((command(folder, behind, steps) + " 2>/dev/null").c_str())); });
+    while (said(folder, "pid").size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(moment);
+    std::vector<int> before = published(folder);
+    for (const int pid : said(folder, "pid")) ::kill(pid, SIGKILL);
+    run.join();
+    return before;
+  }
+
+  const fs::path base_;
+};
+INSTANTIATE_TEST_SUITE_P(Behind, KilledSteps, testing::Values("encode", "copy"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST_P(KilledSteps, AreWholeAndNoneIsLostThatWasPublishedOrWaitedFor) {
+  const bool is_long = std::getenv("NEVE_TEST_LONG") != nullptr;
+  const int kills = is_long ? 100 : 4;
+  constexpr int compared = 60;
+  const std::vector<std::string> files = wanted(compared);
+  std::mt19937 chance(1);
+  int files_seen = 0, lost = 0, broken = 0;
+  for (int i = 0; i < kills; ++i) {
+    const fs::path folder = base_ / std::to_string(i);
+    fs::create_directories(folder);
+    const std::chrono::microseconds moment(chance() % 400000);
+    std::vector<int> due = run_and_kill(folder, GetParam(), moment);
+    const std::vector<int> waited = said(folder, "waited");
+    for (int step = 0; !waited.empty() && step <= waited.back(); ++step) due.push_back(step);
+    for (const int step : due) lost += fs::exists(folder / ("step" + std::to_string(step) + ".h5")) ? 0 : 1;
+    for (const int step : published(folder)) {
+      ++files_seen;
+      if (step >= compared) continue;
+      broken += read_file(folder / ("step" + std::to_string(step) + ".h5")) == files[step] ? 0 : 1;
+    }
+    fs::remove_all(folder);
+  }
+  std::printf("%s: %d kills, %d files, %d lost, %d broken\n", GetParam(), kills, files_seen, lost, broken);
+  EXPECT_EQ(lost, 0);
+  EXPECT_EQ(broken, 0);
+  EXPECT_GT(files_seen, kills);
 }
 
 }  // namespace

@@ -188,7 +188,8 @@ ArrayOptions options_for(DType dtype, ArrayOptions options) {
 }
 
 Result<WriteOptions> parse_write_options(std::string_view text) {
-  constexpr options::Targets targets = options::plotfile | options::uncompressed_plotfile | options::held_plotfile;
+  constexpr options::Targets targets =
+      options::plotfile | options::uncompressed_plotfile | options::held_plotfile;
   options::WriteSlots slots;
   WriteOptions rules;
   Said said;

@@ -294,10 +294,11 @@ std::vector<Option> write_rows() {
               "predict finer levels from coarser ones too where that is smaller (codecs interpolation and "
               "context); only Neve itself reads such files, not the HDF5 plugin"},
              write, &WriteOptions::cross_level),
-      member({"behind", "NAME", Kind::text, Group::parallel, held_plotfile,
-              "what goes into the file when the call has returned: none; encode (the compressed data) or copy "
-              "(which also compresses then)"},
-             write, &WriteOptions::behind),
+      member(
+          {"behind", "NAME", Kind::text, Group::parallel, held_plotfile,
+           "what goes into the file when the call has returned: none; encode (the compressed data) or copy "
+           "(which also compresses then)"},
+          write, &WriteOptions::behind),
       member({"strategy", "NAME", Kind::text, Group::expert, through_mpi, strategy_help()}, write,
              &WriteOptions::strategy, strategy_reader),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,

@@ -16,7 +16,7 @@ struct HeldFile {
     uint64_t address = 0;
     std::vector<char> bytes;
   };
-  std::vector<Run> runs;   // by rising address, disjoint
+  std::vector<Run> runs;    // by rising address, disjoint
   uint64_t file_bytes = 0;  // that the file is to have in the end
 
   // No HDF5. Into the existing file `path`; what that holds elsewhere stays.

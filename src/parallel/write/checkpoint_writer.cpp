@@ -399,7 +399,7 @@ class CheckpointWrite : FileWrite {
       contents.pieces.add_frames(parts_[v].encoded.chunks, places_->addresses(v), first_dataset);
     }
     if (comm_.rank() == 0) NEVE_TRY(write_structure(&contents.structure));
-    for (Part& part : parts_) contents.frames.push_back(std::move(part.encoded.chunks));
+    for (Part& part : parts_) contents.take(std::move(part.encoded.chunks));
     return {};
   }
 
@@ -434,11 +434,10 @@ Result<WriteReport> write_held(KeptComm& kept, const std::string& path, const Hi
   std::unique_ptr<Copied> copied;
   const Status made = guarded("copy", [&]() -> Status {
     if (options.behind == Behind::copy) {
-      copied = std::make_unique<Copied>(kept, CheckpointArguments{path,
-                                                                  hierarchy,
-                                                                  {variables.begin(), variables.end()},
-                                                                  {boxes.begin(), boxes.end()},
-                                                                  options});
+      copied = std::make_unique<Copied>(
+          kept,
+          CheckpointArguments{
+              path, hierarchy, {variables.begin(), variables.end()}, {boxes.begin(), boxes.end()}, options});
     }
     return {};
   });

@@ -2,7 +2,9 @@
 #include "parallel/write/encode_chunks.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <numeric>
 
 #include "core/catalog/codecs.hpp"
 #include "core/codecs/component_place.hpp"
@@ -253,6 +255,49 @@ class PassingChunks {
   const PassingBy& passing_;
 };
 
+// Chunks that are encoded at the same time.
+struct Turn {
+  std::vector<size_t> chunks;
+  int across = 1, inside = 1;  // threads: over the chunks, and in each
+};
+
+// As many chunks as come out even over the threads, the largest first, so that nobody begins a large one when
+// the others are done; then the smallest ones that are left, each by several threads.
+std::vector<Turn> make_turns(std::span<const EncodedChunk> chunks, const WritePlan& plan, int threads) {
+  std::vector<size_t> order(chunks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (threads == 1 || chunks.empty()) return {{std::move(order), 1, threads}};
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) {
+    return plan.levels[chunks[i].level].chunks.chunks[chunks[i].chunk].elements;
+  });
+  const size_t rest = order.size() % static_cast<size_t>(threads);
+  const auto middle = order.end() - static_cast<ptrdiff_t>(rest);
+  std::vector<Turn> turns;
+  if (middle != order.begin()) turns.push_back({{order.begin(), middle}, threads, 1});
+  if (rest > 0)
+    turns.push_back({{middle, order.end()}, static_cast<int>(rest), threads / static_cast<int>(rest)});
+  return turns;
+}
+
+// Not collective. Of values in memory.
+Status encode_in_turns(Encoding encoding, std::span<EncodedChunk> chunks, int threads,
+                       const std::function<Status(size_t, const Status&)>& named_chunk,
+                       const std::function<void(size_t)>& finished) {
+  size_t before = 0;
+  for (const Turn& turn : make_turns(chunks, encoding.plan, threads)) {
+    encoding.inside.threads = turn.inside;
+    NEVE_TRY(run_workers(
+        turn.across, turn.chunks.size(), "encode",
+        [&](size_t i) {
+          const size_t chunk = turn.chunks[i];
+          return named_chunk(chunk, encode_in_memory(encoding, chunks[chunk]));
+        },
+        [&](size_t done) { finished(before + done); }));
+    before += turn.chunks.size();
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::span<const std::byte>> frame_bytes(const EncodedChunk& chunk, std::vector<std::byte>& storage) {
@@ -266,19 +311,16 @@ Status encode_chunks(const Hierarchy& hierarchy, const LocalValues& owned, const
                      const WritePlan& plan, const MissedCells& missed, const CoarserValues* around,
                      std::span<EncodedChunk> chunks, const std::function<void(size_t)>& finished,
                      const PassingBy& passing) {
-  // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
-  const int across =
-      std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));
   Encoding encoding{hierarchy, owned, plan, missed, around, options.encode};
-  encoding.inside.threads = options.encode.threads / across;
   const auto in_chunk = [&](size_t i, const Status& status) {
     return status.ok() ? status : named(status, hierarchy).in(chunk_name(chunks[i]));
   };
-  if (owned.are_in_memory()) {
-    return run_workers(
-        across, chunks.size(), "encode",
-        [&](size_t i) { return in_chunk(i, encode_in_memory(encoding, chunks[i])); }, finished);
-  }
+  if (owned.are_in_memory())
+    return encode_in_turns(encoding, chunks, options.encode.threads, in_chunk, finished);
+  // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
+  const int across =
+      std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));
+  encoding.inside.threads = options.encode.threads / across;
   const PassingChunks passing_chunks(encoding, chunks, passing);
   PiecewiseWork work;
   work.threads = across;

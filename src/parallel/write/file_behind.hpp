@@ -32,12 +32,17 @@ class FileBehind {
   // Not collective. Rank 0 makes the marks, beside the file.
   static Status make_marks(const Comm& comm, const Target& target);
 
-  // Not collective. Takes what the file is made of. `frames[i]` are those that `pieces` point into.
   struct Contents {
-    std::vector<std::vector<EncodedChunk>> frames;
     FilePieces pieces;
     hdf5::HeldFile structure;  // rank 0
+    // Frames that pieces point into. What was reported of them is given back.
+    void take(std::vector<EncodedChunk>&& chunks) {
+      for (EncodedChunk& chunk : chunks) frames.push_back(std::move(chunk.frame));
+      chunks.clear();
+    }
+    std::vector<std::vector<std::byte>> frames = {};
   };
+  // Not collective. Takes what the file is made of.
   // `mine`: what has become of this rank's work so far; an error is the file's.
   void seal(const Comm& comm, const std::string& path, Target target, Contents contents, bool is_beside_root,
             Status mine) noexcept;

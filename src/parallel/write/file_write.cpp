@@ -20,8 +20,8 @@ Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
   }
   stopwatch_.lap();
   Status told;
-  const OpeningWork work{given, same,    options_, path_, check_arguments, prepare, fields_,
-                         target_, told, lacking_};
+  const OpeningWork work{given,   same,    options_, path_, check_arguments,
+                         prepare, fields_, target_,  told,  lacking_};
   NEVE_TRY(open_write(kept_, work, mine_));
   earlier_ = both(earlier_, told);
   // (An earlier file may be of the same name.)

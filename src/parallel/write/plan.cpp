@@ -142,8 +142,9 @@ FieldPlan plan_field(const WriteOptions& options, const std::string& name, int l
 FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_ghosts, {1, 1, 1}, nullptr); }
 
 Status behind_values_that_are_read() {
-  return usage_error("values that are read as they are written cannot be written behind; with them only "
-                     "behind none is allowed");
+  return usage_error(
+      "values that are read as they are written cannot be written behind; with them only "
+      "behind none is allowed");
 }
 
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {

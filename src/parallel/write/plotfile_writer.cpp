@@ -326,7 +326,7 @@ class PlotfileWrite : FileWrite {
                                     &contents.structure)
                    .status());
     }
-    contents.frames.push_back(std::move(levels_.chunks));
+    contents.take(std::move(levels_.chunks));
     return {};
   }
 

@@ -81,8 +81,8 @@ class WritesBehind : public Lasting {
   const int rank_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  Files files_;            // until all ranks have put them
-  uint64_t added_ = 0;     // the next file's number
+  Files files_;              // until all ranks have put them
+  uint64_t added_ = 0;       // the next file's number
   uint64_t put_by_all_ = 0;  // files below this number, which is what the ranks have told each other
   std::optional<Clock::time_point> ends_at_;  // set: the thread is to end, at that time at the latest
   std::thread thread_;

@@ -37,10 +37,10 @@ struct RestartField {
 
 namespace detail {
 
-// A field ready to be written; `owned` points into its MultiFabs.
+// A field ready to be written.
 struct PreparedField {
   Hierarchy hierarchy;
-  std::vector<LocalBox> owned;
+  ::amrex::IntVect ghosts;  // that are kept
   WriteOptions options;
 };
 
@@ -90,7 +90,7 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   NEVE_TRY(check_levels(nlevels, field.levels, "field " + field.name));
   const ::amrex::MultiFab& coarsest = *field.levels[0];
   const ::amrex::IntVect ghosts = field.ghosts ? coarsest.nGrowVect() : ::amrex::IntVect(0);
-  PreparedField prepared{levels, {}, options};
+  PreparedField prepared{levels, ghosts, with_threads_of_run(options)};
   prepared.options.bound = field.bound;
   for (int c = 0; c < coarsest.nComp(); ++c) {
     prepared.hierarchy.components.push_back(coarsest.nComp() == 1 ? field.name
@@ -103,9 +103,20 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
       return usage_error("level " + std::to_string(l) + " of field " + field.name +
                          " has other ghost cells than level 0");
     }
-    NEVE_TRY(add_owned(mf, l, ghosts, prepared.owned).in("field " + field.name));
   }
   return prepared;
+}
+
+// Collective. The field's file, at `path`.
+inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels, const std::string& path,
+                                       const PreparedField& prepared) {
+  std::vector<LocalBox> owned;
+  HostValues host;  // of this field alone
+  const Status added = caught([&]() -> Status {
+    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*field.levels[l], l, prepared.ghosts, owned, host));
+    return {};
+  });
+  return write_plotfile_if(communicator(), added, path, prepared.hierarchy, owned, prepared.options);
 }
 
 // A field's file, opened on this rank.
@@ -159,24 +170,41 @@ inline Status check_target(const OpenedField& opened, size_t l, const ::amrex::M
         ": the MultiFab has other boxes than the file. Read into a MultiFab that is not defined "
         "yet, which takes the file's, and use ParallelCopy");
   }
-  return check_host_memory(mf, level);
+  return {};
+}
+
+// A box into `fab`, which is in the host's memory; ghost cells that the file does not hold keep their values.
+inline Status read_fab(OpenedField& opened, size_t l, int box, const ::amrex::Box& stored,
+                       ::amrex::FArrayBox& fab) {
+  std::vector<::amrex::Real> values;
+  const bool fills_fab = stored == fab.box();
+  if (!fills_fab) values.resize(static_cast<size_t>(stored.numPts()));
+  for (int c = 0; c < fab.nComp(); ++c) {
+    ::amrex::Real* target = fills_fab ? fab.dataPtr(c) : values.data();
+    NEVE_TRY(opened.source->read_box(static_cast<int>(l), box, c, reinterpret_cast<std::byte*>(target)));
+    if (fills_fab) continue;
+    const ::amrex::FArrayBox read(stored, 1, values.data());
+    fab.copy<::amrex::RunOn::Host>(read, stored, 0, stored, c, 1);
+  }
+  return {};
 }
 
 inline Status read_level(OpenedField& opened, size_t l, ::amrex::MultiFab& mf) {
   NEVE_TRY(check_target(opened, l, mf));
-  std::vector<::amrex::Real> values;
+  ::amrex::Gpu::streamSynchronize();
   for (const int box : mf.IndexArray()) {
     ::amrex::FArrayBox& fab = mf[box];
     const ::amrex::Box stored = ::amrex::grow(mf.box(box), opened.layout.ghosts);
-    const bool fills_fab = stored == fab.box();
-    if (!fills_fab) values.resize(static_cast<size_t>(stored.numPts()));
-    for (int c = 0; c < mf.nComp(); ++c) {
-      ::amrex::Real* target = fills_fab ? fab.dataPtr(c) : values.data();
-      NEVE_TRY(opened.source->read_box(static_cast<int>(l), box, c, reinterpret_cast<std::byte*>(target)));
-      if (fills_fab) continue;
-      const ::amrex::FArrayBox read(stored, 1, values.data());
-      fab.copy<::amrex::RunOn::Host>(read, stored, 0, stored, c, 1);
+    if (!is_of_device(*fab.arena())) {
+      NEVE_TRY(read_fab(opened, l, box, stored, fab));
+      continue;
     }
+    ::amrex::FArrayBox host(fab.box(), fab.nComp(), ::amrex::The_Pinned_Arena());
+    if (stored != fab.box()) copy_from_device(host, fab);
+    ::amrex::Gpu::streamSynchronize();
+    NEVE_TRY(read_fab(opened, l, box, stored, host));
+    copy_to_device(fab, host);
+    ::amrex::Gpu::streamSynchronize();
   }
   return {};
 }
@@ -239,9 +267,10 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
                          "; in a checkpoint a field's bound is in its CheckpointField");
     }
     if (options.behind != Behind::none) {
-      return usage_error("options.behind is " + std::string(behind_name(options.behind)) +
-                         "; checkpoints, which are several files, are complete when the call returns: none is "
-                         "allowed");
+      return usage_error(
+          "options.behind is " + std::string(behind_name(options.behind)) +
+          "; checkpoints, which are several files, are complete when the call returns: none is "
+          "allowed");
     }
     NEVE_ASSIGN(const Hierarchy levels, describe_levels(nlevels, geom, time, level_steps, ref_ratio));
     for (const CheckpointField& field : fields) {
@@ -256,9 +285,8 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
   NEVE_TRY(detail::agreed([&] { return directory.create(); }));
   std::vector<WriteReport> reports;
   for (size_t f = 0; f < fields.size(); ++f) {
-    Result<WriteReport> report =
-        write_plotfile(detail::communicator(), directory.temporary_path() + "/" + fields[f].name + ".h5",
-                       prepared[f].hierarchy, prepared[f].owned, prepared[f].options);
+    Result<WriteReport> report = detail::write_field(
+        fields[f], nlevels, directory.temporary_path() + "/" + fields[f].name + ".h5", prepared[f]);
     if (!report.ok()) {
       NEVE_TRY(detail::agreed([&]() -> Status {
         directory.clear();

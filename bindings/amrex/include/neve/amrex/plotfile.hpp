@@ -17,22 +17,23 @@ namespace neve::amrex {
 
 namespace detail {
 
-// As AMReX's own plotfiles do, they are written behind the run's back where amrex.async_out is set, unless the
-// options say how themselves or ask for something that has no such way.
+// As AMReX's own plotfiles do, they are written behind the run's back where amrex.async_out is set, unless
+// the options say how themselves or ask for something that has no such way.
 inline WriteOptions following_async_out(const WriteOptions& options) {
-  WriteOptions followed = options;
+  WriteOptions followed = with_threads_of_run(options);
   if (!::amrex::AsyncOut::UseAsyncOut() || options.behind != Behind::none) return followed;
   followed.behind = Behind::encode;
-  return check_behind(followed).ok() ? followed : options;
+  if (!check_behind(followed).ok()) followed.behind = Behind::none;
+  return followed;
 }
 
 }  // namespace detail
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
-// read where they lie. As AMReX does, it makes the directories that `plotfilename` lies in and, once the file
-// is whole, the directory `plotfilename` itself, where codes put what else belongs to a plotfile; one that is
-// there is kept with what it holds. An error is the same on every rank and leaves no file behind; an earlier
-// file of that name stays whole.
+// read where they lie, or copied to pinned memory first where that is a device's. As AMReX does, it makes the
+// directories that `plotfilename` lies in and, once the file is whole, the directory `plotfilename` itself,
+// where codes put what else belongs to a plotfile; one that is there is kept with what it holds. An error is
+// the same on every rank and leaves no file behind; an earlier file of that name stays whole.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
@@ -40,18 +41,18 @@ inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const WriteOptions& options = {}) {
   Hierarchy hierarchy;
   std::vector<LocalBox> owned;
+  HostValues host;
   std::string directory, path;
   // The ranks agree on it in the write.
   const Status described = detail::caught([&]() -> Status {
     directory = detail::without_last_slashes(plotfilename);
     path = directory + ".h5";
     NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
-    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned));
+    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
     return detail::make_directories_here(detail::parent_of(directory));
   });
-  NEVE_ASSIGN(WriteReport report,
-              write_plotfile_if(detail::communicator(), described, path, hierarchy, owned,
-                                detail::following_async_out(options)));
+  NEVE_ASSIGN(WriteReport report, write_plotfile_if(detail::communicator(), described, path, hierarchy, owned,
+                                                    detail::following_async_out(options)));
   NEVE_TRY(detail::make_directories(directory));
   return report;
 }
@@ -120,9 +121,9 @@ inline WriteReport WriteSingleLevelPlotfile(const std::string& plotfilename, con
                                  versionName, levelPrefix, mfPrefix, extra_dirs, options);
 }
 
-// Collective. Waits until all files that are written behind (amrex.async_out, WriteOptions::behind) have their
-// names, as AMReX's AsyncOut::Finish does for its own; the end of the run waits as well. An error is that of
-// a file that is lost, the same on every rank.
+// Collective. Waits until all files that are written behind (amrex.async_out, WriteOptions::behind) have
+// their names, as AMReX's AsyncOut::Finish does for its own; the end of the run waits as well. An error is
+// that of a file that is lost, the same on every rank.
 inline Status TryWaitForWrites() { return wait_for_writes(detail::communicator()); }
 
 // The same, ending the run through amrex::Abort on an error.

@@ -7,9 +7,13 @@
 #include <AMReX_Geometry.H>
 #include <AMReX_GpuDevice.H>
 #include <AMReX_MultiFab.H>
+#include <AMReX_OpenMP.H>
 #include <AMReX_Vector.H>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -54,6 +58,43 @@ inline BoxData values_in_place(const ::amrex::FArrayBox& fab, const ::amrex::Box
   return values;
 }
 
+// Whether a processor reaches values in this memory slowly or not at all: a device's own, and memory that a
+// device and the host share, which moves when it is touched.
+inline bool is_of_device(const ::amrex::Arena& arena) {
+  return !arena.isHostAccessible() || arena.isManaged();
+}
+
+// Values between a device's memory and the host's, both held alike; streamSynchronize() waits for them.
+inline void copy_from_device(::amrex::FArrayBox& host, const ::amrex::FArrayBox& device) {
+#ifdef AMREX_USE_GPU
+  ::amrex::Gpu::dtoh_memcpy_async(host.dataPtr(), device.dataPtr(), device.nBytes());
+#else
+  std::memcpy(host.dataPtr(), device.dataPtr(), device.nBytes());
+#endif
+}
+inline void copy_to_device(::amrex::FArrayBox& device, const ::amrex::FArrayBox& host) {
+#ifdef AMREX_USE_GPU
+  ::amrex::Gpu::htod_memcpy_async(device.dataPtr(), host.dataPtr(), device.nBytes());
+#else
+  std::memcpy(device.dataPtr(), host.dataPtr(), device.nBytes());
+#endif
+}
+
+// Copies of boxes that lie in a device's memory, in pinned memory of the host.
+class HostValues {
+ public:
+  // Begins to copy the values of a box. The copy stays where it is, and is whole after streamSynchronize().
+  const ::amrex::FArrayBox& copy(const ::amrex::FArrayBox& fab) {
+    copies_.push_back(
+        std::make_unique<::amrex::FArrayBox>(fab.box(), fab.nComp(), ::amrex::The_Pinned_Arena()));
+    copy_from_device(*copies_.back(), fab);
+    return *copies_.back();
+  }
+
+ private:
+  std::vector<std::unique_ptr<::amrex::FArrayBox>> copies_;
+};
+
 // Usage error where this rank's values lie in memory that only a GPU reaches.
 inline Status check_host_memory(const ::amrex::MultiFab& mf, const std::string& name) {
   for (const int box : mf.IndexArray()) {
@@ -75,6 +116,27 @@ inline Status add_owned(const ::amrex::MultiFab& mf, int level, const ::amrex::I
                      to_neve(mf.nGrowVect() - ghosts, 0)});
   }
   return {};
+}
+
+// The same of a MultiFab anywhere: boxes in a device's memory are copied to `host`, which must outlive what
+// was added as well.
+inline Status add_owned(const ::amrex::MultiFab& mf, int level, const ::amrex::IntVect& ghosts,
+                        std::vector<LocalBox>& owned, HostValues& host) {
+  for (const int box : mf.IndexArray()) {
+    const ::amrex::FArrayBox& fab = mf[box];
+    const ::amrex::FArrayBox& values = is_of_device(*fab.arena()) ? host.copy(fab) : fab;
+    owned.push_back({level, box, values_in_place(values, ::amrex::grow(mf.box(box), ghosts)),
+                     to_neve(mf.nGrowVect() - ghosts, 0)});
+  }
+  ::amrex::Gpu::streamSynchronize();
+  return {};
+}
+
+// Where the options leave it at one thread, those that the run has beside: OpenMP's, which wait meanwhile.
+inline WriteOptions with_threads_of_run(WriteOptions options) {
+  if (options.encode.threads == 1)
+    options.encode.threads = std::clamp(::amrex::OpenMP::get_max_threads(), 1, max_threads);
+  return options;
 }
 
 // Sizes of AMReX's argument lists, which it checks in debug builds only.
