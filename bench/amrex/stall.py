@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How long a step waits for its plotfile: neve_bench_stall, each way in turn, in many rounds.
 
-    bench/amrex/stall.py --build build --plotfile plt00020 --replicas 8 --ranks 2 --device disk=/tmp/stall
+    bench/amrex/stall.py --plotfile plt00020 --replicas 8 --device disk=/tmp/stall
 
 A device is tmpfs=FOLDER, disk=FOLDER (native files are fsynced), or imitated=FOLDER: there writes
 take as long as on a device that is as fast as a quarter of one rank's encoding, measured in this

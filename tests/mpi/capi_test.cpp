@@ -68,6 +68,8 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
                                                {true, "abs=0.01"},
                                                {false, "uncompressed;strategy=aggregated;aggregate_boxes=1"},
                                                {false, "uncompressed;ghosts=2;strategy=independent"},
+                                               {true, "behind=encode"},
+                                               {false, "abs=1e-3;ghosts=2;behind=copy"},
                                                {true, "uncompressed"}};
   for (const auto& [use_strides, options] : ways) {
     SCOPED_TRACE(options);
@@ -88,6 +90,7 @@ TEST_F(CInterface, GhostsAndStridesLeadToTheSameFile) {
     ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path.c_str(), h, options), 0) << neve_mpi_last_error();
     EXPECT_STREQ(neve_mpi_last_error(), "");
     neve_hierarchy_free(h);
+    ASSERT_EQ(neve_wait_for_writes(MPI_COMM_WORLD), 0) << neve_mpi_last_error();
     test::barrier();
 
     ASSERT_NO_FATAL_FAILURE(expect_values(path, size));
@@ -134,9 +137,11 @@ TEST(OptionText, AllOptionsAreRead) {
   const auto options = parse_write_options(
       "rel=1e-5;field:u=abs=0.5;field:v=lossless,codec=exact;covered=keep;threads=3;chunk_size=64KiB;"
       "strategy=aggregated;aggregate_boxes=4;ghosts=2;unit=16;arrangement=cluster;fill=-999;"
-      "stripe_count=4;stripe_size=1MiB;buffer_size=2MiB;aggregators=3;cross_level;effort=balanced");
+      "stripe_count=4;stripe_size=1MiB;buffer_size=2MiB;aggregators=3;cross_level;effort=balanced;behind="
+      "copy");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->bound, (Bound{BoundMode::rel, 1e-5}));
+  EXPECT_EQ(options->behind, Behind::copy);
   EXPECT_EQ(options->fields.at("u").bound, (Bound{BoundMode::abs, 0.5}));
   EXPECT_EQ(options->fields.at("v").bound->mode, BoundMode::lossless);
   EXPECT_EQ(options->covered, Covered::keep);

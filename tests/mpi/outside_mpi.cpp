@@ -75,6 +75,8 @@ void call_all(neve_mpi_file* file, std::string_view wanted) {
     const uint64_t counts[] = {8};
     neve_mpi_file* none = nullptr;
     refused("neve_write_plotfile", neve_write_plotfile(comm, "outside", h, nullptr), wanted);
+    refused("neve_wait_for_writes", neve_wait_for_writes(comm), wanted);
+    refused("wait_for_writes", wait_for_writes(comm), wanted);
     refused("neve_mpi_gather",
             neve_mpi_gather(values.data(), 8, MPI_FLOAT, values.data(), 0, comm, nullptr, nullptr), wanted);
     refused("neve_mpi_gatherv",

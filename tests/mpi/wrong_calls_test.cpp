@@ -327,6 +327,8 @@ TEST_F(WrongCallsOfMpi, CommunicatorsThatNothingTakes) {
     neve_mpi_file* file = nullptr;
     const uint64_t counts[] = {8, 8, 8, 8, 8, 8, 8, 8};
     expect("neve_write_plotfile", neve_write_plotfile(comm, target.c_str(), h, nullptr));
+    expect("neve_wait_for_writes", neve_wait_for_writes(comm));
+    refused("wait_for_writes", wait_for_writes(comm));
     expect("neve_mpi_gather", neve_mpi_gather(values, 8, MPI_FLOAT, values, 0, comm, nullptr, nullptr));
     expect("neve_mpi_gatherv",
            neve_mpi_gatherv(values, 8, MPI_FLOAT, values, counts, nullptr, 0, comm, nullptr, nullptr));
@@ -468,8 +470,20 @@ TEST_F(WrongCallsOfMpi, WritingACheckpointInCpp) {
 
 TEST_F(WrongCallsOfMpi, OptionsInCpp) {
   survived("covered_name", covered_name(static_cast<Covered>(77)) == std::string("unknown"));
+  survived("behind_name", behind_name(static_cast<Behind>(77)) == std::string("unknown"));
   refused("parse_covered", parse_covered("").status());
   refused("parse_covered", parse_covered("maybe").status());
+  refused("parse_behind", parse_behind("").status());
+  refused("parse_behind", parse_behind("Encode").status());
+  for (const auto behind : {Behind::encode, Behind::copy, static_cast<Behind>(3), static_cast<Behind>(255)}) {
+    WriteOptions options;
+    options.behind = behind;
+    options.compress = false;
+    refused("check_behind", check_behind(options));
+    options.compress = true;
+    options.strategy = "";
+    refused("check_behind", check_behind(options));
+  }
   refused("check_chunk_bytes", check_chunk_bytes(0));
   refused("check_chunk_bytes", check_chunk_bytes(UINT64_MAX));
   for (const char* wrong :
