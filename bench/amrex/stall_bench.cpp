@@ -137,6 +137,17 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+// Of this process: "VmRSS" is what it holds, "VmHWM" the most that it has held since the peak was forgotten.
+double memory_mib(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kib = 0;
+    if (word == name + ":" && status >> kib) return kib / 1024;
+  }
+  return 0;
+}
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
+
 struct Times {
   double stall = 0, cpu = 0, encode = 0, plan = 0;  // of the slowest rank
 };
@@ -190,6 +201,8 @@ void measure(char** arguments) {
   options.bound = must(neve::parse_bound(arguments[7]));
   Run run(way, folder, options);
   std::vector<double> stalls, cpus, encodes, plans;
+  forget_peak();
+  const double held = memory_mib("VmRSS");
   for (int number = 0; number <= steps; ++number) {
     const Times times = run.write(step, number);
     ::usleep(static_cast<useconds_t>(pause_ms) * 1000);
@@ -201,6 +214,8 @@ void measure(char** arguments) {
   }
   neve::amrex::WaitForWrites();
   amrex::AsyncOut::Finish();
+  double beside = memory_mib("VmHWM") - held;
+  amrex::ParallelDescriptor::ReduceRealMax(beside);
   if (amrex::ParallelDescriptor::MyProc() != 0) return;
   using neve::apps::median_of;
   const nlohmann::json report = {{"way", way},
@@ -217,6 +232,7 @@ void measure(char** arguments) {
                                  {"cpu_seconds", median_of(cpus)},
                                  {"encode_seconds", median_of(encodes)},
                                  {"plan_seconds", median_of(plans)},
+                                 {"memory_mib", beside},  // of a rank, beside what it held before
                                  {"stalls", stalls}};
   std::printf("%s\n", report.dump().c_str());
 }

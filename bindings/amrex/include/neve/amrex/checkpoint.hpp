@@ -149,7 +149,7 @@ inline Result<OpenedField> open_field(const std::string& path, const RestartFiel
     auto& cells = opened.cells.emplace_back();
     for (const Box& box : h.levels[l].boxes) cells.push_back(opened.layout.spreads[l].cells(box));
   }
-  return opened;
+  return Result<OpenedField>(std::move(opened));  // (C++17 moves it there by itself in some compilers alone)
 }
 
 inline Status check_target(const OpenedField& opened, size_t l, const ::amrex::MultiFab& mf) {
