@@ -21,10 +21,11 @@ namespace neve {
 // variable of one level. boxes[v] are this rank's boxes of variables[v]. Every box of the hierarchy has one
 // owner, which may differ between variables. All values are of type hierarchy.dtype, and no covered cell is
 // left out. Only these `options` are used: strategy (not filtered, not amrex-1d), aggregate_boxes,
-// chunk_bytes, encode, layout, mpi_hints and progress. Same promises as write_plotfile.
+// chunk_bytes, encode, behind, layout, mpi_hints and progress. Same promises as write_plotfile. `earlier`: as
+// of write_plotfile_if.
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
-                                     const WriteOptions& options);
+                                     const WriteOptions& options, Status* earlier = nullptr);
 
 // The same of values that do not fit into memory (write_plotfile of a source): *values[v] are those of
 // variables[v], its boxes those of the hierarchy with the variable's ghosts around them.

@@ -74,7 +74,8 @@ struct VariableReport {
 };
 
 // The same on every rank. Of a file that is written behind (WriteOptions::behind) what comes when the call
-// has returned is 0: file_bytes, mpi_writes, and the times of placing, writing and making durable.
+// has returned is 0: file_bytes, mpi_writes, the times of placing, writing and making durable; with copy also
+// data_bytes and the time of encoding, and levels and variables are empty.
 struct WriteReport {
   Covered covered = default_covered;  // what was asked for; FieldReport has the outcome for each field
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
@@ -102,10 +103,11 @@ Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const
 // The same for a caller who gets the other arguments out of something else: `given` is what has become of
 // that on this rank. An error there is the error of the write, on all ranks, which need not agree on it
 // before: they do so in the write's first exchange. The other arguments of a rank that passes an error are
-// not looked at.
+// not looked at. `earlier`: where it is given, the error of an earlier call's file goes there, which is the
+// same on every rank, and the result is of this call's file alone.
 Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const std::string& path,
                                       const Hierarchy& hierarchy, Span<const LocalBox> owned,
-                                      const WriteOptions& options);
+                                      const WriteOptions& options, Status* earlier = nullptr);
 
 // The same of values that do not fit into memory: each rank reads its boxes (distribute_boxes) from `values`,
 // a few chunks at a time, ahead of encoding and writing them; the frames wait in a scratch file beside

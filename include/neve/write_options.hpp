@@ -37,10 +37,11 @@ const char* covered_name(Covered covered);               // its inverse; "unknow
 //   none    nothing: the file is whole and has its name
 //   encode  the values are compressed in the call, and the caller's again when it returns
 //   copy    the values are only copied in the call, and compressed behind
-// The file gets its name when all ranks have put their parts; at the latest in the next call on the
-// communicator (with copy: in the one after that), in wait_for_writes, when the communicator is freed, or in
-// MPI_Finalize. At most two files are on their way: a call waits until there is room. Its report says what is
-// known when it returns.
+// The file gets its name when all ranks have put their parts, without any further call (with copy the next
+// call has to agree on its place); at the latest in wait_for_writes, when the communicator is freed, or in
+// MPI_Finalize, which tells errors to standard error. When a call returns, at most two files are still on
+// their way: it waits until there is room. Its report says what is known then. With copy the ranks must not
+// have to meet while they compress: covered is keep or drop, and cross_level false.
 enum class Behind : uint8_t { none, encode, copy };
 Result<Behind> parse_behind(const std::string& name);  // independent: "none", "encode", "copy"
 const char* behind_name(Behind behind);                // its inverse; "unknown" for any other number

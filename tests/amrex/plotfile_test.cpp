@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <AMReX_ParallelDescriptor.H>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -104,6 +107,54 @@ TEST(WrittenBehind, PlotfilesComeBackWithinTheBound) {
     options.behind = behind;
     expect_written_behind(options, true);
   }
+}
+
+// A file that cannot become long enough on one rank: what comes next is whole all the same.
+TEST(WrittenBehind, ALostPlotfileTakesNothingWithIt) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> levels = two_ghosted_levels(mesh);
+  neve::WriteOptions options = absolute();
+  options.behind = neve::Behind::encode;
+  const auto write = [&](const std::string& name) {
+    return neve::amrex::TryWriteMultiLevelPlotfile(directory / name, mesh.nlevels,
+                                                   neve::test::const_pointers(levels), names, mesh.geom,
+                                                   mesh.time, mesh.steps, mesh.ref_ratio, options)
+        .status();
+  };
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit unlimited{};
+  ::getrlimit(RLIMIT_FSIZE, &unlimited);
+  const auto lose = [&](const std::string& name) {
+    rlimit limited = unlimited;
+    limited.rlim_cur = 2100;
+    ::setrlimit(RLIMIT_FSIZE, &limited);
+    EXPECT_TRUE(write(name).ok());
+    ::usleep(300000);
+    ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  };
+  lose("plt0");
+  const neve::Status told = write("plt1");
+  EXPECT_NE(told.message().find("plt0.h5, which was written behind, is lost"), std::string::npos)
+      << told.message();
+  EXPECT_TRUE(same_everywhere(told));
+  lose("plt2");
+  const auto checkpoint = neve::amrex::TryWriteCheckpoint(directory / "chk", mesh.nlevels,
+                                                          {{"state", neve::test::const_pointers(levels)}},
+                                                          mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio);
+  EXPECT_NE(checkpoint.status().message().find("plt2.h5"), std::string::npos)
+      << checkpoint.status().message();
+  lose("plt3");
+  EXPECT_THROW(neve::amrex::WriteMultiLevelPlotfile(directory / "plt4", mesh.nlevels,
+                                                    neve::test::const_pointers(levels), names, mesh.geom,
+                                                    mesh.time, mesh.steps, mesh.ref_ratio, options),
+               std::runtime_error);
+  EXPECT_EQ(directory.list(),
+            (std::vector<std::string>{"chk", "plt0", "plt1", "plt1.h5", "plt2", "plt3", "plt4", "plt4.h5"}));
+  EXPECT_LE(largest_error(directory / "plt1.h5", mesh), bound_abs);
+  Vector<MultiFab> back(2);
+  EXPECT_TRUE(
+      neve::amrex::TryReadCheckpoint(directory / "chk", 2, {{"state", neve::test::pointers(back)}}).ok());
 }
 
 TEST(WrittenBehind, PlotfilesFollowAmrexAsyncOutWhereTheyCan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files that are written behind the caller's back: the same as others in the end, there when they are waited
 // for, and never lost in silence.
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -193,7 +194,8 @@ TEST_P(Written, ErrorsOfAnEarlierFileAreToldByTheNextCallWhoseFileIsWrittenAllTh
       EXPECT_TRUE(waited.ok() || told.ok()) << "told twice";
       if (told.ok()) told = waited;
       EXPECT_EQ(told.code(), Code::failure) << phase << " " << rank;
-      EXPECT_NE(told.message().find("step1.h5, written behind"), std::string::npos) << told.message();
+      EXPECT_NE(told.message().find("step1.h5, which was written behind, is lost"), std::string::npos)
+          << told.message();
       EXPECT_NE(told.message().find("injected fault in phase " + phase), std::string::npos) << told.message();
       EXPECT_TRUE(test::same_on_all_ranks(told.message()));
       EXPECT_TRUE(test::read_file(path(1)) == before) << phase;
@@ -213,6 +215,95 @@ TEST_P(Written, FilesArriveWhereTheCommunicatorIsFreed) {
   MPI_Comm_free(&comm);
   test::barrier();
   EXPECT_EQ(test::list_directory(directory_), (std::vector<std::string>{"step1.h5", "step2.h5"}));
+}
+
+// What the first write behind on a communicator needs is then on some ranks alone.
+TEST_P(Written, NothingWaitsForRanksOnWhichTheFirstCallHasFailed) {
+  for (const bool is_path : {true, false}) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &comm), MPI_SUCCESS);
+    Step step(1);
+    std::vector<LocalBox> boxes = step.boxes();
+    if (!is_path && world_rank() == world_size() - 1 && !boxes.empty()) boxes[0].data.data = nullptr;
+    const std::string target = is_path ? directory_ + "/nowhere/step.h5" : path(1);
+    EXPECT_FALSE(write_plotfile(comm, target, step.hierarchy(), boxes, options()).ok());
+    EXPECT_TRUE(wait_for_writes(comm).ok());
+    EXPECT_TRUE(write(2, {}, comm).ok());
+    EXPECT_TRUE(wait_for_writes(comm).ok());
+    MPI_Comm_free(&comm);
+  }
+}
+
+// Its boxes have no owner: an error of the exchange that tells of the lost file as well.
+TEST_P(Written, ALossIsToldByACallThatFailsItself) {
+  fail(GetParam() == Behind::copy ? "encode" : "write", 0);
+  ASSERT_TRUE(write(1, options()).ok());
+  ::usleep(200000);
+  ::unsetenv("NEVE_FAULT");
+  test::barrier();
+  const Step step(3);
+  const Status told =
+      write_plotfile(MPI_COMM_WORLD, path(3), step.hierarchy(), std::vector<LocalBox>(), options()).status();
+  EXPECT_NE(told.message().find("step1.h5, which was written behind, is lost"), std::string::npos)
+      << told.message();
+  EXPECT_NE(told.message().find("owned 0 times"), std::string::npos) << told.message();
+  EXPECT_TRUE(test::same_on_all_ranks(told.message()));
+  static_cast<void>(wait_for_writes(MPI_COMM_WORLD));
+}
+
+// Nor does the program have to call anything else before it ends with its communicator.
+TEST_P(Written, TheFileOfACallThatTellsOfALossArrives) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &comm), MPI_SUCCESS);
+  fail(GetParam() == Behind::copy ? "encode" : "write", world_size() - 1);
+  ASSERT_TRUE(write(1, options(), comm).ok());
+  ::usleep(200000);
+  ::unsetenv("NEVE_FAULT");
+  test::barrier();
+  EXPECT_FALSE(write(2, options(), comm).ok());
+  MPI_Comm_free(&comm);
+  test::barrier();
+  EXPECT_EQ(test::list_directory(directory_), std::vector<std::string>{"step2.h5"});
+}
+
+TEST_P(Written, ALossGoesToTheCallersPlaceWhereThereIsOne) {
+  fail(GetParam() == Behind::copy ? "encode" : "write", 0);
+  ASSERT_TRUE(write(1, options()).ok());
+  ::usleep(200000);
+  ::unsetenv("NEVE_FAULT");
+  test::barrier();
+  const Step step(2);
+  Status earlier;
+  const auto own =
+      write_plotfile_if(MPI_COMM_WORLD, {}, path(2), step.hierarchy(), step.boxes(), options(), &earlier);
+  EXPECT_TRUE(own.ok()) << own.status().message();
+  EXPECT_NE(earlier.message().find("step1.h5"), std::string::npos) << earlier.message();
+  EXPECT_TRUE(wait_for_writes(MPI_COMM_WORLD).ok());
+}
+
+TEST_P(Written, APathIsThatOfTheCallWhereverTheProgramGoes) {
+  const fs::path here = fs::current_path();
+  fs::current_path(directory_);
+  const Step step(1);
+  const auto written = write_plotfile(MPI_COMM_WORLD, "step1.h5", step.hierarchy(), step.boxes(), options());
+  fs::current_path(here);
+  ASSERT_TRUE(written.ok()) << written.status().message();
+  EXPECT_TRUE(wait_for_writes(MPI_COMM_WORLD).ok());
+  EXPECT_EQ(test::list_directory(directory_), std::vector<std::string>{"step1.h5"});
+}
+
+TEST_P(Written, RowsThatAreNotOneAfterAnotherAreRefused) {
+  for (const bool compresses : {true, false}) {
+    Step step(1);
+    std::vector<LocalBox> boxes = step.boxes();
+    if (world_rank() == 0) boxes.at(0).data.stride[0] = 2;
+    WriteOptions given = options();
+    given.compress = compresses;
+    if (!compresses) given.behind = Behind::none;
+    const Status status = write_plotfile(MPI_COMM_WORLD, path(1), step.hierarchy(), boxes, given).status();
+    EXPECT_EQ(status.code(), Code::usage);
+    EXPECT_NE(status.message().find("x stride is 2; 1 is needed"), std::string::npos) << status.message();
+  }
 }
 
 TEST_P(Written, AnErrorOfACallKeepsWhatIsUnderWay) {
@@ -308,6 +399,40 @@ TEST_P(Written, AFullDiskInTheMiddleLosesOneStepAndSaysIt) {
   EXPECT_TRUE(test::same_on_all_ranks(told[0]));
   for (int number = 0; number < steps; ++number) EXPECT_EQ(fs::exists(path(number)), number != full);
   EXPECT_EQ(test::list_directory(directory_).size(), static_cast<size_t>(steps - 1));
+}
+
+// What is left of a lost file must not keep the disk full.
+TEST_P(Written, StepsThatFitAreWrittenWhenOneDidNot) {
+  const Step large(0, {.box_cells = 16}), small(1);
+  const auto write_to = [&](const std::string& file, const Step& step, const WriteOptions& given) {
+    return write_plotfile(MPI_COMM_WORLD, file, step.hierarchy(), step.boxes(), given).status();
+  };
+  WriteOptions lossless;
+  lossless.bound = {BoundMode::lossless, 0};
+  ASSERT_TRUE(write_to(path(0), large, lossless).ok());
+  lossless.behind = GetParam();
+  const std::string disk = directory_ + "/disk";
+  int mounted = 0;
+  if (world_rank() == 0) {
+    fs::create_directory(disk);
+    const std::string size = "size=" + std::to_string(fs::file_size(path(0)) / 4 * 3);
+    mounted = ::mount("neve-test", disk.c_str(), "tmpfs", 0, size.c_str()) == 0 ? 1 : 0;
+  }
+  MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (mounted == 0) GTEST_SKIP() << "mounting a small file system needs more rights";
+  std::vector<std::string> told;
+  for (int i = 0; i < 5; ++i) {
+    const Status status = i == 0 ? write_to(disk + "/large.h5", large, lossless)
+                                 : write_to(disk + "/small.h5", small, options());
+    if (!status.ok()) told.push_back(status.message());
+    ::usleep(100000);
+  }
+  EXPECT_TRUE(wait_for_writes(MPI_COMM_WORLD).ok());
+  EXPECT_EQ(told.size(), 1u);
+  EXPECT_NE(told.at(0).find("large.h5, which was written behind, is lost"), std::string::npos) << told[0];
+  EXPECT_EQ(test::list_directory(disk), std::vector<std::string>{"small.h5"});
+  test::barrier();
+  if (world_rank() == 0) ::umount2(disk.c_str(), MNT_DETACH);
 }
 
 }  // namespace

@@ -185,6 +185,17 @@ TEST_F(WaitsOfAWrite, AreTwoForAllVariablesOfACheckpoint) {
   expect_before_put(exchanges(2));
 }
 
+// Of which the copied step's second comes in the next call.
+TEST_F(WaitsOfAWrite, AreTwoInAllWhereTheFileIsWrittenBehind) {
+  for (const Behind behind : {Behind::encode, Behind::copy}) {
+    WriteOptions options;
+    options.behind = behind;
+    for (int step = 0; step < 3; ++step) write_twice(of_fields(3, 16), options);
+    EXPECT_EQ(waits().calls, exchanges(2)) << behind_name(behind);
+    ASSERT_TRUE(wait_for_writes(MPI_COMM_WORLD).ok());
+  }
+}
+
 // Who got the arguments out of something else, and failed at it on one rank, has no exchange of its own
 // either.
 TEST_F(WaitsOfAWrite, TellEverybodyOfAnErrorFromBeforeTheWrite) {

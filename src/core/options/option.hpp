@@ -33,7 +33,7 @@ enum Target : unsigned {
   transfer = 512,        // compressed MPI
   field_rule = 1024,     // of a field of a plotfile or checkpoint
   variable_rule = 2048,  // of variables of a data file
-  held_plotfile = 4096,  // whose values a program holds in memory
+  held_plotfile = 4096,  // whose values a program holds in memory, compressed or not
 };
 using Targets = unsigned;
 

@@ -144,9 +144,10 @@ Status check_uncompressed(const Said& said, const WriteOptions& options) {
   if (options.compress) return {};
   for (const std::string& key : said.keys()) {
     const options::Option* const option = options::find(key);
-    if (option != nullptr && (option->targets & options::uncompressed_plotfile) != 0) continue;
+    constexpr options::Targets allowed = options::uncompressed_plotfile | options::held_plotfile;
+    if (option != nullptr && (option->targets & allowed) != 0) continue;
     return usage_error(fmt::format("option {} has no meaning with uncompressed; allowed are {}", key,
-                                   options::keys_of(options::uncompressed_plotfile)));
+                                   options::keys_of(allowed)));
   }
   return {};
 }
@@ -206,6 +207,7 @@ Result<WriteOptions> parse_write_options(std::string_view text) {
   options.fields = std::move(rules.fields);
   NEVE_TRY(check_tuning(options.tuning));
   NEVE_TRY(check_uncompressed(said, options));
+  NEVE_TRY(check_behind(options));
   NEVE_TRY(refuse_idle_layout(said.asked(), options));
   NEVE_TRY(refuse_idle_of_plotfile(said.asked(), options, "field "));
   return options;

@@ -50,9 +50,9 @@ Status check_behind(const WriteOptions& options) {
   if (options.behind > Behind::copy)
     return not_among("behind", static_cast<int>(options.behind), "none, encode, copy");
   if (options.behind == Behind::none) return {};
-  const auto refuse = [&](const std::string& what) {
-    return usage_error(fmt::format("behind is {}, but {}; with that only behind none is allowed",
-                                   behind_name(options.behind), what));
+  const auto refuse = [&](const std::string& what, const char* allowed = "none is") {
+    return usage_error(fmt::format("behind is {}, but {}; with that only behind {} allowed",
+                                   behind_name(options.behind), what, allowed));
   };
   if (!options.compress) return refuse("the values are written uncompressed");
   const bool writes_alone = options.strategy == strategy_name(Strategy::skeleton) ||
@@ -63,8 +63,9 @@ Status check_behind(const WriteOptions& options) {
   if (!options.like.empty()) return refuse("objects are to be taken over from " + options.like);
   if (options.behind == Behind::encode) return {};
   if (options.covered == Covered::automatic)
-    return refuse("with covered auto the ranks meet while they compress");
-  if (options.cross_level) return refuse("with cross_level the ranks meet while they compress");
+    return refuse("with covered auto the ranks meet while they compress", "none and encode are");
+  if (options.cross_level)
+    return refuse("with cross_level the ranks meet while they compress", "none and encode are");
   return {};
 }
 

@@ -2,14 +2,15 @@
 #include "parallel/comm/kept_comm.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "parallel/comm/usable.hpp"
 
@@ -22,11 +23,16 @@ struct Kept {
   std::shared_ptr<std::shared_ptr<Lasting>> lasting;
 };
 
-// The communicators that have a copy, in the order in which these were made, and the attribute by which they
-// know it. A lock is never held in a call of MPI that may call back.
+// Of a communicator, the same on all its ranks: whatever is collective over several of them when MPI is
+// finalized is done in this order, which all ranks have alike. That of their first use may differ, where
+// threads have used them.
+using Number = uint64_t;
+
+// The communicators that have a copy, and the attribute by which they know it. A lock is never held in a call
+// of MPI that may call back.
 struct Registry {
   std::mutex mutex;
-  std::vector<MPI_Comm> comms;
+  std::multimap<Number, MPI_Comm> comms;
   std::atomic<int> of_comm = MPI_KEYVAL_INVALID;
 };
 Registry& registry() {
@@ -34,14 +40,26 @@ Registry& registry() {
   return one;
 }
 
+// Collective. After an error there is no copy any more.
+void finish(MPI_Comm comm, const Kept& kept) {
+  const std::shared_ptr<Lasting> lasting = *kept.lasting;
+  if (lasting == nullptr || !lasting->has_work()) return;
+  if (kept.copy != nullptr) return lasting->finish(kept.copy->comm());
+  static_cast<void>(guarded("communicator", [&]() -> Status {
+    NEVE_ASSIGN(const Comm copy, Comm::duplicate(comm));
+    lasting->finish(copy);
+    return {};
+  }));
+}
+
 extern "C" int neve_drop_kept_comm(MPI_Comm comm, int, void* value, void*) {
   {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
-    std::erase(all.comms, comm);
+    std::erase_if(all.comms, [&](const auto& known) { return known.second == comm; });
   }
   const std::unique_ptr<Kept> kept(static_cast<Kept*>(value));
-  if (*kept->lasting != nullptr) (*kept->lasting)->finish(kept->copy.get());
+  finish(comm, *kept);
   kept->lasting->reset();  // it may itself hold the copy
   return MPI_SUCCESS;
 }
@@ -50,14 +68,14 @@ extern "C" int neve_drop_kept_comm(MPI_Comm comm, int, void* value, void*) {
 extern "C" int neve_drop_all_kept_comms(MPI_Comm, int, void*, void*) {
   Registry& all = registry();
   for (;;) {
-    MPI_Comm last = MPI_COMM_NULL;
+    MPI_Comm next = MPI_COMM_NULL;
     {
       const std::lock_guard lock(all.mutex);
       if (all.comms.empty()) return MPI_SUCCESS;
-      last = all.comms.back();
-      all.comms.pop_back();
+      next = all.comms.begin()->second;
+      all.comms.erase(all.comms.begin());
     }
-    MPI_Comm_delete_attr(last, all.of_comm);
+    MPI_Comm_delete_attr(next, all.of_comm);
   }
 }
 
@@ -105,18 +123,18 @@ KernelName name_of_kernel() {
 }
 
 // Not collective. `made` of `comm`, from now on its copy.
-Status keep(MPI_Comm comm, std::unique_ptr<Kept> made) {
+Status keep(MPI_Comm comm, Number number, std::unique_ptr<Kept> made) {
   Registry& all = registry();
   {
     const std::lock_guard lock(all.mutex);
-    all.comms.push_back(comm);
+    all.comms.emplace(number, comm);
   }
   const Status set = mpi_status(MPI_Comm_set_attr(comm, all.of_comm, made.get()), "MPI_Comm_set_attr");
   if (set.ok()) {
     static_cast<void>(made.release());
   } else {
     const std::lock_guard lock(all.mutex);
-    std::erase(all.comms, comm);
+    std::erase_if(all.comms, [&](const auto& known) { return known.second == comm; });
   }
   return set;
 }
@@ -145,20 +163,29 @@ Result<std::shared_ptr<KeptComm>> KeptComm::of(MPI_Comm comm) {
   });
   NEVE_TRY(agree(copy, built));
   made->comm_.emplace(std::move(copy));
-  NEVE_TRY(made->find_root());
-  const Status is_kept = guarded(
-      "communicator", [&] { return attribute != nullptr ? keep(comm, std::move(attribute)) : Status(); });
+  Number number = 0;
+  NEVE_TRY(made->hear_root(number));
+  const Status is_kept = guarded("communicator", [&] {
+    return attribute != nullptr ? keep(comm, number, std::move(attribute)) : Status();
+  });
   NEVE_TRY(agree(made->comm(), is_kept));
   known->copy = made;
   return made;
 }
 
-Status KeptComm::find_root() {
+Status KeptComm::hear_root(uint64_t& number) {
+  struct OfRoot {
+    KernelName kernel{};
+    Number number = 0;
+  } of_root;
+  static_assert(sizeof(OfRoot) == sizeof(KernelName) + sizeof(Number));
   const KernelName own = name_of_kernel();
-  KernelName of_root = own;
-  NEVE_TRY(mpi_status(MPI_Bcast(of_root.data(), static_cast<int>(of_root.size()), MPI_CHAR, 0, comm_->get()),
+  of_root.kernel = own;
+  if (::getrandom(&of_root.number, sizeof of_root.number, 0) < 0) of_root.number = 0;
+  NEVE_TRY(mpi_status(MPI_Bcast(&of_root, sizeof of_root, MPI_BYTE, 0, comm_->get()),
                       "broadcast of rank 0's machine"));
-  is_beside_root_ = own == of_root && own != KernelName{};
+  is_beside_root_ = own == of_root.kernel && own != KernelName{};
+  number = of_root.number;
   return {};
 }
 

@@ -17,16 +17,15 @@
 
 namespace neve::mpi {
 
-class KeptComm;
-
 // What stays with a communicator when its copy is forgotten, until that communicator is freed or MPI is
 // finalized.
 class Lasting {
  public:
   virtual ~Lasting() = default;
-  // Collective, where there is a copy: what has to be done while MPI still works. null: there is none any
-  // more, after an error.
-  virtual void finish(KeptComm* kept) noexcept = 0;
+  // Whether there is something to finish; the same on all ranks.
+  virtual bool has_work() const noexcept = 0;
+  // Collective over `comm`, a copy: what has to be done while MPI still works.
+  virtual void finish(const Comm& comm) noexcept = 0;
 };
 
 class KeptComm : public std::enable_shared_from_this<KeptComm> {
@@ -62,7 +61,8 @@ class KeptComm : public std::enable_shared_from_this<KeptComm> {
  private:
   static constexpr size_t first_words = 1024;
 
-  Status find_root();
+  // Collective. Whether rank 0 is on this machine, and the communicator's number.
+  Status hear_root(uint64_t& number);
 
   std::optional<Comm> comm_;
   bool is_beside_root_ = false;

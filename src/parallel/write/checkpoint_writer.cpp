@@ -145,7 +145,7 @@ class CheckpointWrite : FileWrite {
         values_(std::move(values)) {}
 
   // Collective.
-  Result<WriteReport> run() { return result(write()); }
+  WriteOutcome run() { return outcome(write()); }
 
   // The same in three steps (CopiedOf).
   CheckpointWrite(KeptComm& kept, const Status& given, const CheckpointArguments& copied)
@@ -176,7 +176,7 @@ class CheckpointWrite : FileWrite {
     return {};
   }
   using FileWrite::fail;
-  using FileWrite::result;
+  using FileWrite::outcome;
 
  private:
   // Collective: the first exchange.
@@ -427,9 +427,9 @@ class CheckpointWrite : FileWrite {
 };
 
 // Collective.
-Result<WriteReport> write_held(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
-                               std::span<const Variable> variables,
-                               std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
+WriteOutcome write_held(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+                        std::span<const Variable> variables, std::span<const std::vector<LocalBox>> boxes,
+                        const WriteOptions& options) {
   using Copied = CopiedOf<CheckpointWrite, CheckpointArguments>;
   std::unique_ptr<Copied> copied;
   const Status made = guarded("copy", [&]() -> Status {
@@ -445,9 +445,9 @@ Result<WriteReport> write_held(KeptComm& kept, const std::string& path, const Hi
   return CheckpointWrite(kept, made, path, hierarchy, variables, boxes, {}, options).run();
 }
 
-Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
-                                      std::span<const Variable> variables,
-                                      std::span<PlotfileSource* const> sources, const WriteOptions& options) {
+WriteOutcome write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+                               std::span<const Variable> variables, std::span<PlotfileSource* const> sources,
+                               const WriteOptions& options) {
   const Comm& comm = kept.comm();
   std::vector<std::vector<LocalBox>> boxes;
   std::vector<LocalValues> values;
@@ -474,19 +474,21 @@ Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, c
 
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
-                                     const WriteOptions& options) {
-  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+                                     const WriteOptions& options, Status* earlier) {
+  WriteOutcome outcome = with_kept_comm(comm, path, [&](KeptComm& kept) {
     return write_held(kept, path, hierarchy, std::span(variables.data(), variables.size()),
                       std::span(boxes.data(), boxes.size()), options);
   });
+  return std::move(outcome).told_to(earlier);
 }
 
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<PlotfileSource* const> values,
                                      const WriteOptions& options) {
-  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+  WriteOutcome outcome = with_kept_comm(comm, path, [&](KeptComm& kept) {
     return write_read_values(kept, path, hierarchy, variables, values, options);
   });
+  return std::move(outcome).told_to(nullptr);
 }
 
 }  // namespace neve

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/write/file_behind.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "parallel/comm/fault.hpp"
@@ -42,6 +45,8 @@ Status FileBehind::put_parts() {
 Status FileBehind::put() noexcept {
   const Status put = guarded("write", [&] { return put_parts(); });
   contents_ = {};
+  // What nobody will need any more must not keep a full disk full. (Others may still be writing into it.)
+  if (!put.ok() && ::truncate(temporary_path_.c_str(), 0) != 0) errno = 0;
   const Status marked = guarded("write", [&] {
     return files::set_mark(marks_path(), static_cast<size_t>(rank_),
                            put.ok() ? files::Mark::done : files::Mark::failed);
@@ -49,7 +54,7 @@ Status FileBehind::put() noexcept {
   // Without its mark rank 0 learns of it when the ranks meet next.
   static_cast<void>(marked);
   if (put.ok()) return put;
-  return guarded("write", [&] { return put.in(path_ + ", written behind"); });
+  return guarded("write", [&] { return lost(path_, put); });
 }
 
 files::Mark FileBehind::common_mark() const noexcept {
@@ -68,7 +73,7 @@ Status FileBehind::publish() noexcept {
   });
   target_.reset();
   if (published.ok()) return published;
-  return guarded("rename", [&] { return published.in(path_ + ", written behind"); });
+  return guarded("rename", [&] { return lost(path_, published); });
 }
 
 void FileBehind::drop() noexcept {

@@ -47,6 +47,11 @@ class FileBehind {
   void seal(const Comm& comm, const std::string& path, Target target, Contents contents, bool is_beside_root,
             Status mine) noexcept;
 
+  // What the error of a file that is written behind is told as.
+  static Status lost(const std::string& path, const Status& error) {
+    return error.in(path + ", which was written behind, is lost");
+  }
+
   const std::string& path() const { return path_; }  // as the caller of the write has named it
 
   // In the rank's thread: its part into the file, as durable as it has to be on this rank, and its mark. All
@@ -64,6 +69,7 @@ class FileBehind {
   Stage stage = Stage::waiting;
   Status error;             // of stage failed
   bool is_told_of = false;  // all ranks know that it is lost
+  bool is_held = false;     // rank 0: it is there, under its temporary name
 
  private:
   Status put_parts();

@@ -22,8 +22,11 @@ Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
   Status told;
   const OpeningWork work{given,   same,    options_, path_, check_arguments,
                          prepare, fields_, target_,  told,  lacking_};
-  NEVE_TRY(open_write(kept_, work, mine_));
+  const Status opened = open_write(kept_, work, mine_);
+  // (Where that has failed, earlier files have not been told of.)
+  if (behind != nullptr && !opened.ok() && behind->has_any()) told = both(told, behind->meet(comm_));
   earlier_ = both(earlier_, told);
+  NEVE_TRY(opened);
   // (An earlier file may be of the same name.)
   if (behind != nullptr && !is_behind()) behind->wait_until_published();
   report_.plan_seconds = stopwatch_.lap();
@@ -109,9 +112,9 @@ void FileWrite::hand_over(const std::function<Status(FileBehind::Contents&)>& fi
   behind_->add(std::move(one_));
 }
 
-Result<WriteReport> FileWrite::result(const Status& own) {
-  NEVE_TRY(both(earlier_, own));
-  return std::move(report_);
+WriteOutcome FileWrite::outcome(const Status& own) {
+  if (!own.ok()) return {own, std::move(earlier_)};
+  return {std::move(report_), std::move(earlier_)};
 }
 
 Status FileWrite::close() { return close_write(comm_, target_, mine_, *closing_, report_); }

@@ -25,6 +25,26 @@
 
 namespace neve::mpi {
 
+// What has become of a call: of its own file, and of those that earlier calls were to write behind.
+struct WriteOutcome {
+  WriteOutcome(Status error) : own(std::move(error)) {}  // NOLINT: as a Result
+  WriteOutcome(Result<WriteReport> of_own, Status of_earlier)
+      : own(std::move(of_own)), earlier(std::move(of_earlier)) {}
+  bool ok() const { return own.ok(); }
+  // What the call returns: of its own file where the caller has a place for the rest, else of all.
+  Result<WriteReport> told_to(Status* place_of_earlier) && {
+    if (place_of_earlier != nullptr) {
+      *place_of_earlier = std::move(earlier);
+    } else {
+      NEVE_TRY(both(earlier, own.status()));
+    }
+    return std::move(own);
+  }
+
+  Result<WriteReport> own;
+  Status earlier;
+};
+
 class FileWrite {
  protected:
   // All must outlive the write.
@@ -68,8 +88,8 @@ class FileWrite {
   void fail(const Status& error) {
     if (mine_.ok()) mine_ = error;
   }
-  // What the call returns. `own`: what has become of its own file.
-  Result<WriteReport> result(const Status& own);
+  // Once. `own`: what has become of the call's own file.
+  WriteOutcome outcome(const Status& own);
 
   KeptComm& kept_;
   const Comm& comm_;

@@ -40,6 +40,10 @@ Status check_owned(const Hierarchy& hierarchy, const LocalValues& owned) {
     if (owned.are_in_memory() && local.data.data == nullptr) {
       return usage_error(box_name(local.level, static_cast<size_t>(local.box)) + " has no data");
     }
+    if (owned.are_in_memory() && local.data.stride[0] != 1) {
+      return usage_error(box_name(local.level, static_cast<size_t>(local.box)) + ": x stride is " +
+                         std::to_string(local.data.stride[0]) + "; 1 is needed");
+    }
   }
   return {};
 }

@@ -69,7 +69,7 @@ class PlotfileWrite : FileWrite {
       : FileWrite(kept, path, hierarchy, options), given_(given), stored_(&hierarchy), held_(owned) {}
 
   // Collective.
-  Result<WriteReport> run() { return result(write()); }
+  WriteOutcome run() { return outcome(write()); }
 
   // The same in three steps (CopiedOf).
   PlotfileWrite(KeptComm& kept, const Status& given, const PlotfileArguments& copied)
@@ -100,7 +100,7 @@ class PlotfileWrite : FileWrite {
     return {};
   }
   using FileWrite::fail;
-  using FileWrite::result;
+  using FileWrite::outcome;
 
  private:
   // Collective.
@@ -400,9 +400,9 @@ class PlotfileWrite : FileWrite {
 };
 
 // Collective.
-Result<WriteReport> write_held(KeptComm& kept, const Status& given, const std::string& path,
-                               const Hierarchy& hierarchy, std::span<const LocalBox> owned,
-                               const WriteOptions& options) {
+WriteOutcome write_held(KeptComm& kept, const Status& given, const std::string& path,
+                        const Hierarchy& hierarchy, std::span<const LocalBox> owned,
+                        const WriteOptions& options) {
   using Copied = CopiedOf<PlotfileWrite, PlotfileArguments>;
   if (options.behind != Behind::copy)
     return PlotfileWrite(kept, given, path, hierarchy, owned, options).run();
@@ -424,8 +424,8 @@ bool needs_all(const WriteOptions& options) {
          (options.strategy == "filtered" || options.strategy == "amrex-1d" || options.cross_level);
 }
 
-Result<WriteReport> write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
-                                      PlotfileSource& source, const WriteOptions& options) {
+WriteOutcome write_read_values(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
+                               PlotfileSource& source, const WriteOptions& options) {
   const Comm& comm = kept.comm();
   std::vector<LocalBox> boxes;
   std::optional<LocalValues> values;
@@ -452,17 +452,18 @@ std::vector<std::vector<int>> distribute_boxes(const Hierarchy& hierarchy, int r
 
 Result<WriteReport> write_plotfile_if(MPI_Comm comm, const Status& given, const std::string& path,
                                       const Hierarchy& hierarchy, Span<const LocalBox> owned,
-                                      const WriteOptions& options) {
-  return with_kept_comm(comm, path, [&](KeptComm& kept) {
+                                      const WriteOptions& options, Status* earlier) {
+  WriteOutcome outcome = with_kept_comm(comm, path, [&](KeptComm& kept) {
     const std::span<const LocalBox> boxes(owned.data(), owned.size());
     return write_held(kept, given, path, hierarchy, boxes, options);
   });
+  return std::move(outcome).told_to(earlier);
 }
 
 Status wait_for_writes(MPI_Comm comm) {
   const Result<bool> waited = with_kept_comm(comm, "wait for writes", [&](KeptComm& kept) -> Result<bool> {
     WritesBehind* const behind = WritesBehind::of(kept);
-    if (behind != nullptr) NEVE_TRY(behind->settle(kept.comm()));
+    if (behind != nullptr && behind->has_any()) NEVE_TRY(behind->settle(kept.comm()));
     return true;
   });
   return waited.status();
@@ -475,8 +476,9 @@ Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const
 
 Result<WriteReport> write_plotfile(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                    PlotfileSource& values, const WriteOptions& options) {
-  return with_kept_comm(
+  WriteOutcome outcome = with_kept_comm(
       comm, path, [&](KeptComm& kept) { return write_read_values(kept, path, hierarchy, values, options); });
+  return std::move(outcome).told_to(nullptr);
 }
 
 }  // namespace neve

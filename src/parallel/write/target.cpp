@@ -25,7 +25,10 @@ std::array<double*, kept_times> times_of(WriteReport& report) {
 Status Target::prepare(int rank, const std::string& path, const WriteOptions& options) {
   NEVE_ASSIGN(hints_, hints_for(options.layout, options.mpi_hints));
   if (rank != 0) return {};
-  NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path));
+  // What is written behind must find it wherever the program has gone meanwhile.
+  const bool is_behind = options.behind != Behind::none;
+  NEVE_ASSIGN(files::TemporaryFile beside,
+              files::TemporaryFile::beside(is_behind ? std::filesystem::absolute(path).string() : path));
   temporary_path_ = beside.path();
   temporary_.emplace(std::move(beside));
   return {};

@@ -28,7 +28,10 @@ constexpr std::chrono::milliseconds shortest_pause{1}, longest_pause{64};
 constexpr std::chrono::seconds longest_wait_for_marks{10};
 
 // Where no call is left that could return it.
-void say_at_the_end(const char* message) { std::fprintf(stderr, "neve: %s\n", message); }
+void say_at_the_end(const std::string& message) { std::fprintf(stderr, "neve: %s\n", message.c_str()); }
+void say_at_the_end(const std::string& path, const char* why) {
+  say_at_the_end(FileBehind::lost(path, failure(why)).message());
+}
 
 }  // namespace
 
@@ -63,28 +66,33 @@ WritesBehind::~WritesBehind() {
   if (thread_.joinable()) thread_.join();
   if (copied_ != nullptr) {
     copied_->wait();
-    say_at_the_end((copied_->path() + ", written behind: the ranks could not meet any more").c_str());
+    say_at_the_end(copied_->path(), "the ranks could not meet any more");
   }
   for (const FileBehind& file : files_) {
-    if (file.stage == Stage::failed && !file.is_told_of) say_at_the_end(file.error.message().c_str());
-    if (rank_ == 0 && file.stage == Stage::put)
-      say_at_the_end((file.path() + ", written behind: not all ranks have written their part").c_str());
+    if (file.stage == Stage::failed && !file.is_told_of) say_at_the_end(file.error.message());
+    if (file.is_held && file.stage == Stage::put)
+      say_at_the_end(file.path(), "not all ranks have written their part");
   }
 }
 
-void WritesBehind::add(std::unique_ptr<CopiedWrite> copied) noexcept { copied_ = std::move(copied); }
+void WritesBehind::add(std::unique_ptr<CopiedWrite> copied) noexcept {
+  has_any_ = true;
+  copied_ = std::move(copied);
+}
 
 Status WritesBehind::place_copied() {
   if (copied_ == nullptr) return {};
   const std::unique_ptr<CopiedWrite> next = std::move(copied_);
   next->wait();
-  return next->place().in(next->path() + ", written behind");
+  return FileBehind::lost(next->path(), next->place());
 }
 
 void WritesBehind::add(One&& one) noexcept {
+  has_any_ = true;
   {
     const Lock lock(mutex_);
     one.front().number = added_++;
+    one.front().is_held = rank_ == 0;
     files_.splice(files_.end(), one);
   }
   changed_.notify_all();
@@ -95,14 +103,19 @@ FileBehind* WritesBehind::next_to_put() noexcept {
   return next == files_.end() ? nullptr : &*next;
 }
 
-bool WritesBehind::has_unpublished() const noexcept {
-  return rank_ == 0 && std::ranges::count(files_, Stage::put, &FileBehind::stage) > 0;
+// Rank 0: the earliest file that this rank is done with and waits for the others' parts; also where its own
+// has failed, since they may be writing still.
+FileBehind* WritesBehind::next_to_publish() noexcept {
+  const auto next = std::ranges::find_if(
+      files_, [](const FileBehind& file) { return file.is_held && file.stage != Stage::waiting; });
+  return next == files_.end() ? nullptr : &*next;
 }
 
-// Rank 0: the earliest of those that it has put. Whether there was one whose fate is known.
+// Rank 0. Whether there was one whose fate is known.
 bool WritesBehind::publish_next(Lock& lock) noexcept {
-  const auto next = std::ranges::find(files_, Stage::put, &FileBehind::stage);
-  if (rank_ != 0 || next == files_.end()) return false;
+  FileBehind* const next = next_to_publish();
+  if (next == nullptr) return false;
+  const bool is_own_failure = next->stage == Stage::failed;
   const bool is_whole = next->number < put_by_all_, is_lost = next->is_told_of;
   lock.unlock();
   files::Mark mark = files::Mark::failed;
@@ -112,6 +125,8 @@ bool WritesBehind::publish_next(Lock& lock) noexcept {
   if (mark == files::Mark::failed) next->drop();
   lock.lock();
   if (mark == files::Mark::none) return false;
+  next->is_held = false;
+  if (is_own_failure) return true;  // which is still to be told
   next->stage = mark == files::Mark::failed ? Stage::dropped
                 : published.ok()            ? Stage::published
                                             : Stage::failed;
@@ -133,9 +148,9 @@ void WritesBehind::work() noexcept {
       next->error = std::move(put);
       pause = shortest_pause;
       changed_.notify_all();
-    } else if (ends_at_ && (!has_unpublished() || Clock::now() > *ends_at_)) {
+    } else if (ends_at_ && (next_to_publish() == nullptr || Clock::now() > *ends_at_)) {
       return;
-    } else if (has_unpublished()) {
+    } else if (next_to_publish() != nullptr) {
       changed_.wait_for(lock, pause);
       pause = std::min(2 * pause, longest_pause);
     } else {
@@ -159,7 +174,7 @@ void WritesBehind::wait_until_published() noexcept {
   Lock lock(mutex_);
   changed_.wait(lock, [&] {
     return std::ranges::none_of(files_, [&](const FileBehind& file) {
-      return file.stage == Stage::put && (file.number < put_by_all_ || file.is_told_of);
+      return file.is_held && file.stage != Stage::waiting && (file.number < put_by_all_ || file.is_told_of);
     });
   });
 }
@@ -188,7 +203,6 @@ Status WritesBehind::take(const Comm& comm, std::span<const uint64_t> minima) {
       if (lost != files_.end()) {
         lost->is_told_of = true;
         mine = std::move(lost->error);
-        if (lost->stage == Stage::failed) lost->drop();
       }
     }
     told = lowest_failure(comm, key, mine);
@@ -197,16 +211,16 @@ Status WritesBehind::take(const Comm& comm, std::span<const uint64_t> minima) {
     const Lock lock(mutex_);
     put_by_all_ = std::max(put_by_all_, minima[0]);
     std::erase_if(files_, [&](const FileBehind& file) {
-      const bool is_under_way = file.stage == Stage::waiting || (rank_ == 0 && file.stage == Stage::put);
-      return file.number < put_by_all_ && !is_under_way;
+      const bool is_untold = file.stage == Stage::failed && !file.is_told_of;
+      return file.number < put_by_all_ && file.stage != Stage::waiting && !file.is_held && !is_untold;
     });
   }
   changed_.notify_all();
   return told;
 }
 
-Status WritesBehind::meet(const Comm& comm, Status first) {
-  for (;;) {
+Status WritesBehind::meet(const Comm& comm) {
+  for (Status first;;) {
     put(comm, settling_.minima());
     NEVE_TRY(settling_.run(comm, {}));
     const Status told = take(comm, settling_.minima());
@@ -218,15 +232,14 @@ Status WritesBehind::meet(const Comm& comm, Status first) {
 Status WritesBehind::settle(const Comm& comm) {
   Status first = place_copied();
   wait_until_put();
-  first = meet(comm, std::move(first));
+  first = both(first, meet(comm));
   wait_until_published();
-  return meet(comm, std::move(first));
+  return both(first, meet(comm));
 }
 
-void WritesBehind::finish(KeptComm* kept) noexcept {
-  if (kept == nullptr) return;
-  const Status settled = guarded("write behind", [&] { return settle(kept->comm()); });
-  if (!settled.ok() && rank_ == 0) say_at_the_end(settled.message().c_str());
+void WritesBehind::finish(const Comm& comm) noexcept {
+  const Status settled = guarded("write behind", [&] { return settle(comm); });
+  if (!settled.ok() && rank_ == 0) say_at_the_end(settled.message());
 }
 
 }  // namespace neve::mpi

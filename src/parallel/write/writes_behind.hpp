@@ -59,11 +59,17 @@ class WritesBehind : public Lasting {
   // rank has one that has not been told yet.
   Status take(const Comm& comm, std::span<const uint64_t> minima);
 
+  // Whether one has been added, ever: the same on all ranks, of which only some may have this at all after an
+  // error. Without any nothing is collective.
+  bool has_any() const { return has_any_; }
+  // Collective: exchanges of nothing else. Errors that have not been told yet.
+  Status meet(const Comm& comm);
   // Collective. All files have their names when it returns, or are dropped. Errors that no call has told of.
   Status settle(const Comm& comm);
 
   // Of Lasting: the same, with nobody left to tell errors but standard error.
-  void finish(KeptComm* kept) noexcept override;
+  bool has_work() const noexcept override { return has_any_; }
+  void finish(const Comm& comm) noexcept override;
 
  private:
   using Files = std::list<FileBehind>;
@@ -75,8 +81,7 @@ class WritesBehind : public Lasting {
   void work() noexcept;
   FileBehind* next_to_put() noexcept;
   bool publish_next(Lock& lock) noexcept;
-  bool has_unpublished() const noexcept;
-  Status meet(const Comm& comm, Status first);
+  FileBehind* next_to_publish() noexcept;
 
   const int rank_;
   mutable std::mutex mutex_;  // of all below
@@ -88,12 +93,14 @@ class WritesBehind : public Lasting {
   std::thread thread_;
   // The main thread's.
   std::unique_ptr<CopiedWrite> copied_;
+  bool has_any_ = false;
   Exchange settling_;
 };
 
 // A write, and copies of its arguments for as long as it takes. Write has copy() (collective: the first
 // exchange, then the values are the caller's again), encode_copies() (not collective; no MPI and no HDF5),
-// place_copies() (collective: the second exchange), result() and fail(). Arguments have `path` and `options`.
+// place_copies() (collective: the second exchange), outcome() and fail(). Arguments have `path` and
+// `options`.
 template <class Write, class Arguments>
 class CopiedOf : public CopiedWrite {
  public:
@@ -101,17 +108,17 @@ class CopiedOf : public CopiedWrite {
       : kept_(kept.shared_from_this()), arguments_(std::move(arguments)), write_(kept, given_, arguments_) {}
   ~CopiedOf() override { wait(); }
 
-  // Collective. What the call returns.
-  static Result<WriteReport> run(KeptComm& kept, std::unique_ptr<CopiedOf> copied) {
+  // Collective. A WriteOutcome.
+  static auto run(KeptComm& kept, std::unique_ptr<CopiedOf> copied) {
     Write& write = copied->write_;
     const Status own = write.copy();
-    Result<WriteReport> result = write.result(own);
-    if (!own.ok()) return result;
+    auto outcome = write.outcome(own);
+    if (!own.ok()) return outcome;
     copied->arguments_.options.progress = {};  // which is for the calling thread, in the call
     // (From here on the write is the thread's, where there is one.)
     if (const Status started = copied->start(); !started.ok()) write.fail(started);
     WritesBehind::of(kept)->add(std::move(copied));
-    return result;
+    return outcome;
   }
 
   const std::string& path() const override { return arguments_.path; }

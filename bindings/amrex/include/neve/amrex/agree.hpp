@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "neve/plotfile_writer.hpp"
 #include "neve/status.hpp"
 
 #ifndef AMREX_USE_MPI
@@ -52,8 +53,22 @@ Status agreed(Work&& work) {
   return agree(caught(std::forward<Work>(work)));
 }
 
+// Two errors as one: of files that are written behind and are lost, and of a call's own work.
+inline Status both(const Status& earlier, const Status& own) {
+  if (earlier.ok()) return own;
+  if (own.ok()) return earlier;
+  return {own.code(), earlier.message() + "; " + own.message()};
+}
+template <class T>
+Result<T> with_earlier(const Status& earlier, Result<T> own) {
+  NEVE_TRY(both(earlier, own.status()));
+  return own;
+}
+
+// Collective; what is under way behind the run's back arrives before.
 [[noreturn]] inline void abort_run(const std::string& where, const Status& status) {
-  ::amrex::Abort("neve::amrex::" + where + ": " + status.message());
+  const Status told = both(wait_for_writes(communicator()), status);
+  ::amrex::Abort("neve::amrex::" + where + ": " + told.message());
   std::terminate();  // amrex::Abort does not return, but is not declared so
 }
 

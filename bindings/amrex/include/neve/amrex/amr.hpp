@@ -89,7 +89,7 @@ inline std::unique_ptr<::amrex::MultiFab> plot_values(::amrex::AmrLevel& level,
 }
 
 inline Result<WriteReport> write_levels(::amrex::Amr& amr, const std::string& plotfilename, int nlevels,
-                                        const WriteOptions& options) {
+                                        const WriteOptions& options, Status& earlier) {
   const PlotVariables variables = plot_variables();
   std::vector<std::unique_ptr<::amrex::MultiFab>> values;
   ::amrex::Vector<const ::amrex::MultiFab*> mf;
@@ -98,8 +98,8 @@ inline Result<WriteReport> write_levels(::amrex::Amr& amr, const std::string& pl
     mf.push_back(values.emplace_back(plot_values(amr.getLevel(l), variables)).get());
     steps.push_back(amr.levelSteps(l));
   }
-  return TryWriteMultiLevelPlotfile(plotfilename, nlevels, mf, variables.names, amr.Geom(), amr.cumTime(),
-                                    steps, amr.refRatio(), options);
+  return write_multi_level(plotfilename, nlevels, mf, variables.names, amr.Geom(), amr.cumTime(), steps,
+                           amr.refRatio(), options, earlier);
 }
 
 // Collective. The rank that does AMReX's output has the text.
@@ -111,6 +111,21 @@ inline Status keep_header_text(const std::string& path, const std::string& text)
     file.close();
     return file ? Status() : failure("cannot write " + path);
   });
+}
+
+// Collective. What TryWritePlotfile does of plotfiles that are asked for; `earlier` as of write_multi_level.
+inline Result<WriteReport> write_plotfile(::amrex::Amr& amr, const std::string& plotfilename,
+                                          const WriteOptions& options, Status& earlier) {
+  const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
+  const std::string directory = without_last_slashes(plotfilename);
+  NEVE_TRY(make_directories(directory));
+  std::ostringstream header_text;
+  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePre(directory, header_text);
+  NEVE_ASSIGN(WriteReport report, write_levels(amr, directory, nlevels, options, earlier));
+  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePost(directory, header_text);
+  NEVE_TRY(keep_header_text(directory + "/header_text", header_text.str()));
+  PlotState::set_last_plotfile(amr);
+  return report;
 }
 
 }  // namespace detail
@@ -129,16 +144,9 @@ inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string
   detail::PlotState::choose_variables(amr);
   if (::amrex::Amr::statePlotVars().empty() && ::amrex::Amr::derivePlotVars().empty()) return WriteReport();
 
-  const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
-  const std::string directory = detail::without_last_slashes(plotfilename);
-  NEVE_TRY(detail::make_directories(directory));
-  std::ostringstream header_text;
-  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePre(directory, header_text);
-  NEVE_ASSIGN(WriteReport report, detail::write_levels(amr, directory, nlevels, options));
-  for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePost(directory, header_text);
-  NEVE_TRY(detail::keep_header_text(directory + "/header_text", header_text.str()));
-  detail::PlotState::set_last_plotfile(amr);
-  return report;
+  Status earlier;
+  Result<WriteReport> report = detail::write_plotfile(amr, plotfilename, options, earlier);
+  return detail::with_earlier(earlier, std::move(report));
 }
 
 // The same, ending the run through amrex::Abort on an error.

@@ -107,16 +107,44 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   return prepared;
 }
 
-// Collective. The field's file, at `path`.
+// Collective. The field's file, at `path`; `earlier` as of write_plotfile_if.
 inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels, const std::string& path,
-                                       const PreparedField& prepared) {
+                                       const PreparedField& prepared, Status& earlier) {
   std::vector<LocalBox> owned;
   HostValues host;  // of this field alone
   const Status added = caught([&]() -> Status {
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*field.levels[l], l, prepared.ghosts, owned, host));
     return {};
   });
-  return write_plotfile_if(communicator(), added, path, prepared.hierarchy, owned, prepared.options);
+  return write_plotfile_if(communicator(), added, path, prepared.hierarchy, owned, prepared.options,
+                           &earlier);
+}
+
+// Collective. The checkpoint's directory with all its files. `earlier`: the error of a plotfile that an
+// earlier call was to write behind and that is lost.
+inline Result<std::vector<WriteReport>> write_fields(const std::string& checkpoint, int nlevels,
+                                                     const std::vector<CheckpointField>& fields,
+                                                     const std::vector<PreparedField>& prepared,
+                                                     const std::string& header, Status& earlier) {
+  CheckpointDirectory directory(checkpoint);
+  NEVE_TRY(agreed([&] { return directory.create(); }));
+  std::vector<WriteReport> reports;
+  for (size_t f = 0; f < fields.size(); ++f) {
+    Status told;
+    const std::string path = directory.temporary_path() + "/" + fields[f].name + ".h5";
+    Result<WriteReport> report = write_field(fields[f], nlevels, path, prepared[f], told);
+    earlier = both(earlier, told);
+    if (!report.ok()) {
+      NEVE_TRY(agreed([&]() -> Status {
+        directory.clear();
+        return {};
+      }));
+      return report.status().in("field " + fields[f].name);
+    }
+    reports.push_back(std::move(*report));
+  }
+  NEVE_TRY(agreed([&] { return directory.commit(header); }));
+  return Result<std::vector<WriteReport>>(std::move(reports));
 }
 
 // A field's file, opened on this rank.
@@ -281,23 +309,9 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
   });
   NEVE_TRY(ready);
 
-  detail::CheckpointDirectory directory(checkpoint);
-  NEVE_TRY(detail::agreed([&] { return directory.create(); }));
-  std::vector<WriteReport> reports;
-  for (size_t f = 0; f < fields.size(); ++f) {
-    Result<WriteReport> report = detail::write_field(
-        fields[f], nlevels, directory.temporary_path() + "/" + fields[f].name + ".h5", prepared[f]);
-    if (!report.ok()) {
-      NEVE_TRY(detail::agreed([&]() -> Status {
-        directory.clear();
-        return {};
-      }));
-      return report.status().in("field " + fields[f].name);
-    }
-    reports.push_back(std::move(*report));
-  }
-  NEVE_TRY(detail::agreed([&] { return directory.commit(header); }));
-  return reports;
+  Status earlier;
+  auto reports = detail::write_fields(checkpoint, nlevels, fields, prepared, header, earlier);
+  return detail::with_earlier(earlier, std::move(reports));
 }
 
 // Collective. Reads fields back; each rank reads its own boxes only. A MultiFab that is defined must have the

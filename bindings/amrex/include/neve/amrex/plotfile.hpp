@@ -27,34 +27,51 @@ inline WriteOptions following_async_out(const WriteOptions& options) {
   return followed;
 }
 
+// Collective. What TryWriteMultiLevelPlotfile does; `earlier` gets the error of a file that an earlier call
+// was to write behind and that is lost.
+inline Result<WriteReport> write_multi_level(const std::string& plotfilename, int nlevels,
+                                             const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
+                                             const ::amrex::Vector<std::string>& varnames,
+                                             const ::amrex::Vector<::amrex::Geometry>& geom,
+                                             ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
+                                             const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
+                                             const WriteOptions& options, Status& earlier) {
+  Hierarchy hierarchy;
+  std::vector<LocalBox> owned;
+  HostValues host;
+  std::string directory, path;
+  // The ranks agree on it in the write.
+  const Status described = caught([&]() -> Status {
+    directory = without_last_slashes(plotfilename);
+    path = directory + ".h5";
+    NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
+    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
+    return make_directories_here(parent_of(directory));
+  });
+  NEVE_ASSIGN(WriteReport report, write_plotfile_if(communicator(), described, path, hierarchy, owned,
+                                                    following_async_out(options), &earlier));
+  NEVE_TRY(make_directories(directory));
+  return report;
+}
+
 }  // namespace detail
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
 // read where they lie, or copied to pinned memory first where that is a device's. As AMReX does, it makes the
 // directories that `plotfilename` lies in and, once the file is whole, the directory `plotfilename` itself,
 // where codes put what else belongs to a plotfile; one that is there is kept with what it holds. An error is
-// the same on every rank and leaves no file behind; an earlier file of that name stays whole.
+// the same on every rank and leaves no file behind; an earlier file of that name stays whole. Written behind
+// (amrex.async_out, options.behind), the file may come after the directory; where an earlier one is lost, the
+// error says so, and this call's plotfile is written all the same.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
     ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
     const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const WriteOptions& options = {}) {
-  Hierarchy hierarchy;
-  std::vector<LocalBox> owned;
-  HostValues host;
-  std::string directory, path;
-  // The ranks agree on it in the write.
-  const Status described = detail::caught([&]() -> Status {
-    directory = detail::without_last_slashes(plotfilename);
-    path = directory + ".h5";
-    NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
-    for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
-    return detail::make_directories_here(detail::parent_of(directory));
-  });
-  NEVE_ASSIGN(WriteReport report, write_plotfile_if(detail::communicator(), described, path, hierarchy, owned,
-                                                    detail::following_async_out(options)));
-  NEVE_TRY(detail::make_directories(directory));
-  return report;
+  Status earlier;
+  Result<WriteReport> report = detail::write_multi_level(plotfilename, nlevels, mf, varnames, geom, time,
+                                                         level_steps, ref_ratio, options, earlier);
+  return detail::with_earlier(earlier, std::move(report));
 }
 
 inline Result<WriteReport> TryWriteSingleLevelPlotfile(const std::string& plotfilename,
