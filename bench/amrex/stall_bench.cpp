@@ -5,11 +5,15 @@
 //   mpirun -n 2 neve_bench_stall PLOTFILE FOLDER WAY REPLICAS STEPS PAUSE_MS BOUND [amrex.async_out=1]
 //
 // WAY: native (one file a rank, then everything fsynced), async (native behind the run's back, with
-// amrex.async_out=1), none, encode, copy. The plotfile is read once and repeated REPLICAS times along x. The
+// amrex.async_out=1), hdf5 (AMReX's own HDF5 plotfile, uncompressed, then fsynced; where AMReX has it), none,
+// encode, copy. The plotfile is read once and repeated REPLICAS times along x. The
 // ranks sleep PAUSE_MS between the steps; what is behind goes on meanwhile. The first step is not counted.
 #include <AMReX_AsyncOut.H>
 #include <AMReX_ParmParse.H>
 #include <AMReX_VisMF.H>
+#ifdef AMREX_USE_HDF5
+#include <AMReX_PlotFileUtilHDF5.H>
+#endif
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -152,11 +156,24 @@ struct Times {
   double stall = 0, cpu = 0, encode = 0, plan = 0;  // of the slowest rank
 };
 
+void write_amrex_hdf5([[maybe_unused]] const std::string& path, [[maybe_unused]] const Step& step,
+                      [[maybe_unused]] int number) {
+#ifdef AMREX_USE_HDF5
+  amrex::WriteMultiLevelPlotfileHDF5(path, static_cast<int>(step.levels.size()), step.pointers(), step.names,
+                                     step.geom, number, step.numbers, step.ratios);
+  amrex::ParallelDescriptor::Barrier();
+  if (amrex::ParallelDescriptor::MyProc() == 0) sync(path + ".h5");
+  amrex::ParallelDescriptor::Barrier();
+#else
+  stop(neve::usage_error("way hdf5 needs an AMReX that was built with HDF5"));
+#endif
+}
+
 class Run {
  public:
   Run(std::string way, std::string folder, neve::WriteOptions options)
       : way_(std::move(way)), folder_(std::move(folder)), options_(std::move(options)) {
-    if (way_ == "native" || way_ == "async") return;
+    if (way_ == "native" || way_ == "async" || way_ == "hdf5") return;
     options_.behind = must(neve::parse_behind(way_));
   }
 
@@ -169,6 +186,8 @@ class Run {
       amrex::WriteMultiLevelPlotfile(path, static_cast<int>(step.levels.size()), step.pointers(), step.names,
                                      step.geom, number, step.numbers, step.ratios);
       if (way_ == "native") sync_native(path);
+    } else if (way_ == "hdf5") {
+      write_amrex_hdf5(path, step, number);
     } else {
       const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
           path, static_cast<int>(step.levels.size()), step.pointers(), step.names, step.geom, number,

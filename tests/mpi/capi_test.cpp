@@ -137,11 +137,13 @@ TEST(OptionText, AllOptionsAreRead) {
   const auto options = parse_write_options(
       "rel=1e-5;field:u=abs=0.5;field:v=lossless,codec=exact;covered=keep;threads=3;chunk_size=64KiB;"
       "strategy=aggregated;aggregate_boxes=4;ghosts=2;unit=16;arrangement=cluster;fill=-999;"
-      "stripe_count=4;stripe_size=1MiB;buffer_size=2MiB;aggregators=3;cross_level;effort=balanced;behind="
-      "copy");
+      "stripe_count=4;stripe_size=1MiB;buffer_size=2MiB;aggregators=3;cross_level;effort=balanced");
   ASSERT_TRUE(options.ok()) << options.status().message();
   EXPECT_EQ(options->bound, (Bound{BoundMode::rel, 1e-5}));
-  EXPECT_EQ(options->behind, Behind::copy);
+  EXPECT_EQ(options->behind, Behind::none);
+  EXPECT_EQ(parse_write_options("behind=copy")->behind, Behind::copy);
+  EXPECT_EQ(parse_write_options("uncompressed;behind=none")->behind, Behind::none);
+  EXPECT_FALSE(parse_write_options("uncompressed;behind=encode").ok());
   EXPECT_EQ(options->fields.at("u").bound, (Bound{BoundMode::abs, 0.5}));
   EXPECT_EQ(options->fields.at("v").bound->mode, BoundMode::lossless);
   EXPECT_EQ(options->covered, Covered::keep);

@@ -292,7 +292,9 @@ Status encode_in_turns(Encoding encoding, std::span<EncodedChunk> chunks, int th
           const size_t chunk = turn.chunks[i];
           return named_chunk(chunk, encode_in_memory(encoding, chunks[chunk]));
         },
-        [&](size_t done) { finished(before + done); }));
+        [&](size_t done) {
+          if (finished) finished(before + done);
+        }));
     before += turn.chunks.size();
   }
   return {};
