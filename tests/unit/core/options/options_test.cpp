@@ -25,6 +25,7 @@ std::string other_value(const Option& option) {
   if (option.key == "arrangement") return "linear";
   if (option.key == "method") return "rank";
   if (option.key == "covered") return "drop";
+  if (option.key == "behind") return "encode";
   if (option.key == "strategy") return "aggregated";
   if (option.key == "unit") return "16";
   if (option.key == "block") return "4";
