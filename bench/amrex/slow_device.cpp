@@ -74,6 +74,7 @@ Call* next(const char* name) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 ssize_t write(int file, const void* bytes, size_t count) {
   static auto* const real = next<ssize_t(int, const void*, size_t)>("write");
@@ -106,3 +107,4 @@ ssize_t pwritev(int file, const iovec* parts, int count, off_t offset) {
   return put;
 }
 }
+#pragma GCC visibility pop
