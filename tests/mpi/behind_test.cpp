@@ -89,6 +89,8 @@ class Written : public testing::TestWithParam<Behind> {
     test::barrier();
     return bytes;
   }
+  // Until what this rank's thread does with a write of this size has been done, on a busy machine as well.
+  static void let_threads_work() { ::usleep(700000); }
   void fail(const std::string& phase, int rank) const {
     ::setenv("NEVE_FAULT", (phase + ":" + std::to_string(rank)).c_str(), 1);
   }
@@ -186,7 +188,7 @@ TEST_P(Written, ErrorsOfAnEarlierFileAreToldByTheNextCallWhoseFileIsWrittenAllTh
       const Status written = write(1, other);
       // The error is known when this rank has put its part: a second later at the latest.
       EXPECT_TRUE(written.ok()) << written.message();
-      ::usleep(200000);
+      ::usleep(400000);
       ::unsetenv("NEVE_FAULT");
       test::barrier();
       Status told = write(2, options());
@@ -238,7 +240,7 @@ TEST_P(Written, NothingWaitsForRanksOnWhichTheFirstCallHasFailed) {
 TEST_P(Written, ALossIsToldByACallThatFailsItself) {
   fail(GetParam() == Behind::copy ? "encode" : "write", 0);
   ASSERT_TRUE(write(1, options()).ok());
-  ::usleep(200000);
+  let_threads_work();
   ::unsetenv("NEVE_FAULT");
   test::barrier();
   const Step step(3);
@@ -257,7 +259,7 @@ TEST_P(Written, TheFileOfACallThatTellsOfALossArrives) {
   ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &comm), MPI_SUCCESS);
   fail(GetParam() == Behind::copy ? "encode" : "write", world_size() - 1);
   ASSERT_TRUE(write(1, options(), comm).ok());
-  ::usleep(200000);
+  let_threads_work();
   ::unsetenv("NEVE_FAULT");
   test::barrier();
   EXPECT_FALSE(write(2, options(), comm).ok());
@@ -269,7 +271,7 @@ TEST_P(Written, TheFileOfACallThatTellsOfALossArrives) {
 TEST_P(Written, ALossGoesToTheCallersPlaceWhereThereIsOne) {
   fail(GetParam() == Behind::copy ? "encode" : "write", 0);
   ASSERT_TRUE(write(1, options()).ok());
-  ::usleep(200000);
+  let_threads_work();
   ::unsetenv("NEVE_FAULT");
   test::barrier();
   const Step step(2);
