@@ -52,11 +52,13 @@ const Device& device() {
   return one;
 }
 
-void take(int file, ssize_t bytes) {
-  if (bytes <= 0 || device().free_from == nullptr) return;
+// Waits until the device has taken what a call has put: `bytes`, which it returns.
+ssize_t take(int file, ssize_t bytes) {
+  if (bytes <= 0 || device().free_from == nullptr) return bytes;
   char name[PATH_MAX];
   const ssize_t length = ::readlink(("/proc/self/fd/" + std::to_string(file)).c_str(), name, sizeof name);
-  if (length <= 0 || std::string(name, static_cast<size_t>(length)).rfind(device().folder, 0) != 0) return;
+  if (length <= 0 || std::string(name, static_cast<size_t>(length)).rfind(device().folder, 0) != 0)
+    return bytes;
   const auto needed = static_cast<int64_t>(static_cast<double>(bytes) * device().ns_per_byte);
   int64_t before = device().free_from->load(), end = 0;
   do {
@@ -65,6 +67,7 @@ void take(int file, ssize_t bytes) {
   const timespec until{end / 1000000000, end % 1000000000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
   }
+  return bytes;
 }
 
 template <class Call>
@@ -78,33 +81,23 @@ Call* next(const char* name) {
 extern "C" {
 ssize_t write(int file, const void* bytes, size_t count) {
   static auto* const real = next<ssize_t(int, const void*, size_t)>("write");
-  const ssize_t put = real(file, bytes, count);
-  take(file, put);
-  return put;
+  return take(file, real(file, bytes, count));
 }
 ssize_t writev(int file, const iovec* parts, int count) {
   static auto* const real = next<ssize_t(int, const iovec*, int)>("writev");
-  const ssize_t put = real(file, parts, count);
-  take(file, put);
-  return put;
+  return take(file, real(file, parts, count));
 }
 ssize_t pwrite(int file, const void* bytes, size_t count, off_t offset) {
   static auto* const real = next<ssize_t(int, const void*, size_t, off_t)>("pwrite");
-  const ssize_t put = real(file, bytes, count, offset);
-  take(file, put);
-  return put;
+  return take(file, real(file, bytes, count, offset));
 }
 ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t offset) {
   static auto* const real = next<ssize_t(int, const void*, size_t, off64_t)>("pwrite64");
-  const ssize_t put = real(file, bytes, count, offset);
-  take(file, put);
-  return put;
+  return take(file, real(file, bytes, count, offset));
 }
 ssize_t pwritev(int file, const iovec* parts, int count, off_t offset) {
   static auto* const real = next<ssize_t(int, const iovec*, int, off_t)>("pwritev");
-  const ssize_t put = real(file, parts, count, offset);
-  take(file, put);
-  return put;
+  return take(file, real(file, parts, count, offset));
 }
 }
 #pragma GCC visibility pop

@@ -6,15 +6,14 @@
 //
 // WAY: native (one file a rank, then everything fsynced), async (native behind the run's back, with
 // amrex.async_out=1), hdf5 (AMReX's own HDF5 plotfile, uncompressed, then fsynced; where AMReX has it), none,
-// encode, copy. The plotfile is read once and repeated REPLICAS times along x. The
-// ranks sleep PAUSE_MS between the steps; what is behind goes on meanwhile. The first step is not counted.
+// encode, copy. The plotfile is read once and repeated REPLICAS times along x. The ranks sleep PAUSE_MS
+// between the steps; what is behind goes on meanwhile. The first step is not counted.
 #include <AMReX_AsyncOut.H>
 #include <AMReX_ParmParse.H>
 #include <AMReX_VisMF.H>
 #ifdef AMREX_USE_HDF5
 #include <AMReX_PlotFileUtilHDF5.H>
 #endif
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -28,6 +27,8 @@
 
 #include "bench/harness/median.hpp"
 #include "bench/io/must.hpp"
+#include "bench/io/process_memory.hpp"
+#include "io/files/write.hpp"
 #include "neve/amrex.hpp"
 #include "neve/plotfile_reader.hpp"
 
@@ -38,6 +39,8 @@ using amrex::MultiFab;
 using amrex::Real;
 using neve::bench::must;
 using neve::bench::number_argument;
+using neve::bench::process_memory_bytes;
+using neve::bench::reset_peak_memory;
 using neve::bench::stop;
 
 amrex::Box box_of(const neve::Box& box, int shift) {
@@ -113,12 +116,6 @@ Step read_step(const std::string& path, int replicas) {
   return step;
 }
 
-void sync(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || ::fsync(file) != 0) stop(neve::failure(path + ": cannot be made durable"));
-  ::close(file);
-}
-
 // Each rank the file that it has written, rank 0 the rest and the folders.
 void sync_native(const std::string& folder) {
   amrex::ParallelDescriptor::Barrier();
@@ -126,9 +123,9 @@ void sync_native(const std::string& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const bool is_data = entry.path().filename().string().rfind("Cell_D_", 0) == 0;
     const int owner = is_data ? number++ % amrex::ParallelDescriptor::NProcs() : 0;
-    if (owner == amrex::ParallelDescriptor::MyProc()) sync(entry.path().string());
+    if (owner == amrex::ParallelDescriptor::MyProc()) must(neve::files::sync_path(entry.path().string()));
   }
-  if (amrex::ParallelDescriptor::MyProc() == 0) sync(folder);
+  if (amrex::ParallelDescriptor::MyProc() == 0) must(neve::files::sync_path(folder));
   amrex::ParallelDescriptor::Barrier();
 }
 
@@ -141,17 +138,6 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Of this process: "VmRSS" is what it holds, "VmHWM" the most that it has held since the peak was forgotten.
-double memory_mib(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kib = 0;
-    if (word == name + ":" && status >> kib) return kib / 1024;
-  }
-  return 0;
-}
-void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5" << std::flush; }
-
 struct Times {
   double stall = 0, cpu = 0, encode = 0, plan = 0;  // of the slowest rank
 };
@@ -162,7 +148,7 @@ void write_amrex_hdf5([[maybe_unused]] const std::string& path, [[maybe_unused]]
   amrex::WriteMultiLevelPlotfileHDF5(path, static_cast<int>(step.levels.size()), step.pointers(), step.names,
                                      step.geom, number, step.numbers, step.ratios);
   amrex::ParallelDescriptor::Barrier();
-  if (amrex::ParallelDescriptor::MyProc() == 0) sync(path + ".h5");
+  if (amrex::ParallelDescriptor::MyProc() == 0) must(neve::files::sync_path(path + ".h5"));
   amrex::ParallelDescriptor::Barrier();
 #else
   stop(neve::usage_error("way hdf5 needs an AMReX that was built with HDF5"));
@@ -220,8 +206,9 @@ void measure(char** arguments) {
   options.bound = must(neve::parse_bound(arguments[7]));
   Run run(way, folder, options);
   std::vector<double> stalls, cpus, encodes, plans;
-  forget_peak();
-  const double held = memory_mib("VmRSS");
+  reset_peak_memory();
+  const auto mib = [](const char* of) { return static_cast<double>(process_memory_bytes(of)) / (1 << 20); };
+  const double held = mib("VmRSS");
   for (int number = 0; number <= steps; ++number) {
     const Times times = run.write(step, number);
     ::usleep(static_cast<useconds_t>(pause_ms) * 1000);
@@ -233,7 +220,7 @@ void measure(char** arguments) {
   }
   neve::amrex::WaitForWrites();
   amrex::AsyncOut::Finish();
-  double beside = memory_mib("VmHWM") - held;
+  double beside = mib("VmHWM") - held;
   amrex::ParallelDescriptor::ReduceRealMax(beside);
   if (amrex::ParallelDescriptor::MyProc() != 0) return;
   using neve::apps::median_of;

@@ -20,6 +20,7 @@
 
 #include "bench/harness/timed.hpp"
 #include "bench/io/must.hpp"
+#include "bench/io/process_memory.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 
@@ -31,6 +32,8 @@ using neve::Level;
 using neve::apps::median_of;
 using neve::bench::must;
 using neve::bench::number_argument;
+using neve::bench::process_memory_bytes;
+using neve::bench::reset_peak_memory;
 using neve::bench::stop;
 
 constexpr int max_replicas = 16;
@@ -151,23 +154,6 @@ void write_plain(const std::string& path, const Share& share) {
 void remove_on_rank_0(const std::string& path) {
   if (rank_of_world() == 0) std::filesystem::remove_all(path);
   MPI_Barrier(MPI_COMM_WORLD);
-}
-
-// A line of /proc/self/status, in bytes.
-uint64_t process_memory_bytes(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind(name + ":", 0) == 0) return std::stoull(line.substr(name.size() + 1)) * 1024;
-  }
-  stop(neve::failure("/proc/self/status has no " + name));
-}
-
-// VmHWM starts again from what the process holds now.
-void reset_peak_memory() {
-  std::ofstream refs("/proc/self/clear_refs");
-  refs << "5";
-  refs.flush();
-  if (!refs) stop(neve::failure("/proc/self/clear_refs cannot be written: no peak memory can be measured"));
 }
 
 uint64_t largest(uint64_t value) {

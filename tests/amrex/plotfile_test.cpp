@@ -68,15 +68,19 @@ double largest_error(const std::string& path, const Mesh& mesh) {
   return largest;
 }
 
+neve::WriteReport write(const std::string& path, const Mesh& mesh, const Vector<MultiFab>& levels,
+                        const neve::WriteOptions& options) {
+  return neve::amrex::WriteMultiLevelPlotfile(path, mesh.nlevels, neve::test::const_pointers(levels), names,
+                                              mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio, options);
+}
+
 // The values are the code's again when the call returns.
 void expect_written_behind(const neve::WriteOptions& options, bool is_behind) {
   const Directory directory;
   const Mesh mesh = make_mesh();
   for (const std::string name : {"plt0", "plt1", "plt2"}) {
     Vector<MultiFab> levels = two_ghosted_levels(mesh);
-    const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
-        directory / name, mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
-        mesh.steps, mesh.ref_ratio, options);
+    const neve::WriteReport report = write(directory / name, mesh, levels, options);
     EXPECT_EQ(report.file_bytes == 0, is_behind);
     for (MultiFab& level : levels) level.setVal(-7);
   }
@@ -95,8 +99,7 @@ TEST(Plotfile, ValuesInTheMemoryOfADeviceAreCopied) {
     const Vector<MultiFab> levels = neve::test::in_arena(two_ghosted_levels(mesh), arena);
     neve::WriteOptions options = absolute();
     options.ghosts = {1, AMREX_SPACEDIM > 1 ? 1 : 0, AMREX_SPACEDIM > 2 ? 1 : 0};
-    neve::amrex::WriteMultiLevelPlotfile(directory / "plt", mesh.nlevels, neve::test::const_pointers(levels),
-                                         names, mesh.geom, mesh.time, mesh.steps, mesh.ref_ratio, options);
+    write(directory / "plt", mesh, levels, options);
     EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
   }
 }
@@ -116,7 +119,7 @@ TEST(WrittenBehind, ALostPlotfileTakesNothingWithIt) {
   const Vector<MultiFab> levels = two_ghosted_levels(mesh);
   neve::WriteOptions options = absolute();
   options.behind = neve::Behind::encode;
-  const auto write = [&](const std::string& name) {
+  const auto try_write = [&](const std::string& name) {
     return neve::amrex::TryWriteMultiLevelPlotfile(directory / name, mesh.nlevels,
                                                    neve::test::const_pointers(levels), names, mesh.geom,
                                                    mesh.time, mesh.steps, mesh.ref_ratio, options)
@@ -129,12 +132,12 @@ TEST(WrittenBehind, ALostPlotfileTakesNothingWithIt) {
     rlimit limited = unlimited;
     limited.rlim_cur = 2100;
     ::setrlimit(RLIMIT_FSIZE, &limited);
-    EXPECT_TRUE(write(name).ok());
+    EXPECT_TRUE(try_write(name).ok());
     ::usleep(300000);
     ::setrlimit(RLIMIT_FSIZE, &unlimited);
   };
   lose("plt0");
-  const neve::Status told = write("plt1");
+  const neve::Status told = try_write("plt1");
   EXPECT_NE(told.message().find("plt0.h5, which was written behind, is lost"), std::string::npos)
       << told.message();
   EXPECT_TRUE(same_everywhere(told));
@@ -145,10 +148,7 @@ TEST(WrittenBehind, ALostPlotfileTakesNothingWithIt) {
   EXPECT_NE(checkpoint.status().message().find("plt2.h5"), std::string::npos)
       << checkpoint.status().message();
   lose("plt3");
-  EXPECT_THROW(neve::amrex::WriteMultiLevelPlotfile(directory / "plt4", mesh.nlevels,
-                                                    neve::test::const_pointers(levels), names, mesh.geom,
-                                                    mesh.time, mesh.steps, mesh.ref_ratio, options),
-               std::runtime_error);
+  EXPECT_THROW(write(directory / "plt4", mesh, levels, options), std::runtime_error);
   EXPECT_EQ(directory.list(),
             (std::vector<std::string>{"chk", "plt0", "plt1", "plt1.h5", "plt2", "plt3", "plt4", "plt4.h5"}));
   EXPECT_LE(largest_error(directory / "plt1.h5", mesh), bound_abs);
@@ -169,9 +169,7 @@ TEST(Plotfile, GhostedLevelsComeBackWithinTheBound) {
   const Directory directory;
   const Mesh mesh = make_mesh();
   const Vector<MultiFab> levels = two_ghosted_levels(mesh);
-  const neve::WriteReport report = neve::amrex::WriteMultiLevelPlotfile(
-      directory / "plt", mesh.nlevels, neve::test::const_pointers(levels), names, mesh.geom, mesh.time,
-      mesh.steps, mesh.ref_ratio, absolute());
+  const neve::WriteReport report = write(directory / "plt", mesh, levels, absolute());
   EXPECT_EQ(directory.list(), (std::vector<std::string>{"plt", "plt.h5"}));
   EXPECT_EQ(report.raw_bytes,
             2 * sizeof(Real) * static_cast<uint64_t>(mesh.boxes[0].numPts() + mesh.boxes[1].numPts()));

@@ -11,6 +11,7 @@
 #include "core/catalog/names.hpp"
 #include "core/catalog/refusals.hpp"
 #include "neve/types.hpp"
+#include "neve/write_options.hpp"
 
 namespace neve {
 
@@ -22,6 +23,11 @@ inline constexpr Named<Arrangement> arrangement_choices[] = {{Arrangement::autom
                                                              {Arrangement::linear, "linear"},
                                                              {Arrangement::cluster, "cluster"},
                                                              {Arrangement::in_place, "in_place"}};
+
+inline constexpr Named<Covered> covered_names[] = {
+    {Covered::automatic, "auto"}, {Covered::drop, "drop"}, {Covered::keep, "keep"}};
+inline constexpr Named<Behind> behind_names[] = {
+    {Behind::none, "none"}, {Behind::encode, "encode"}, {Behind::copy, "copy"}};
 
 // Sides in cells; 0, that one is chosen, is allowed as well.
 inline constexpr int unit_sides[] = {8, 16, 32};  // of unit blocks

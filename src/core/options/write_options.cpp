@@ -9,46 +9,22 @@
 namespace neve {
 
 Result<Covered> parse_covered(const std::string& name) {
-  for (const Covered covered : {Covered::automatic, Covered::drop, Covered::keep}) {
-    if (name == covered_name(covered)) return covered;
-  }
-  return not_a_name("covered", name, "auto, drop, keep");
+  if (const auto covered = value_in(covered_names, name)) return *covered;
+  return not_a_name("covered", name, joined(covered_names));
 }
 
-const char* covered_name(Covered covered) {
-  switch (covered) {
-    case Covered::automatic:
-      return "auto";
-    case Covered::drop:
-      return "drop";
-    case Covered::keep:
-      return "keep";
-  }
-  return "unknown";
-}
+const char* covered_name(Covered covered) { return name_in(covered_names, covered).data(); }
 
 Result<Behind> parse_behind(const std::string& name) {
-  for (const Behind behind : {Behind::none, Behind::encode, Behind::copy}) {
-    if (name == behind_name(behind)) return behind;
-  }
-  return not_a_name("behind", name, "none, encode, copy");
+  if (const auto behind = value_in(behind_names, name)) return *behind;
+  return not_a_name("behind", name, joined(behind_names));
 }
 
-const char* behind_name(Behind behind) {
-  switch (behind) {
-    case Behind::none:
-      return "none";
-    case Behind::encode:
-      return "encode";
-    case Behind::copy:
-      return "copy";
-  }
-  return "unknown";
-}
+const char* behind_name(Behind behind) { return name_in(behind_names, behind).data(); }
 
 Status check_behind(const WriteOptions& options) {
   if (options.behind > Behind::copy)
-    return not_among("behind", static_cast<int>(options.behind), "none, encode, copy");
+    return not_among("behind", static_cast<int>(options.behind), joined(behind_names));
   if (options.behind == Behind::none) return {};
   const auto refuse = [&](const std::string& what, const char* allowed = "none is") {
     return usage_error(fmt::format("behind is {}, but {}; with that only behind {} allowed",

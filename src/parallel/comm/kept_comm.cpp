@@ -181,7 +181,8 @@ Status KeptComm::hear_root(uint64_t& number) {
   static_assert(sizeof(OfRoot) == sizeof(KernelName) + sizeof(Number));
   const KernelName own = name_of_kernel();
   of_root.kernel = own;
-  if (::getrandom(&of_root.number, sizeof of_root.number, 0) < 0) of_root.number = 0;
+  const bool is_root = comm_->rank() == 0;
+  if (is_root && ::getrandom(&of_root.number, sizeof of_root.number, 0) < 0) of_root.number = 0;
   NEVE_TRY(mpi_status(MPI_Bcast(&of_root, sizeof of_root, MPI_BYTE, 0, comm_->get()),
                       "broadcast of rank 0's machine"));
   is_beside_root_ = own == of_root.kernel && own != KernelName{};

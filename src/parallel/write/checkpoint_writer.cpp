@@ -132,7 +132,7 @@ struct CheckpointArguments {
 };
 
 // All variables together.
-class CheckpointWrite : FileWrite {
+class CheckpointWrite final : FileWrite {
  public:
   // `given`: what has become of this rank's work before. `boxes` of values in memory; else `values`.
   CheckpointWrite(KeptComm& kept, const Status& given, const std::string& path, const Hierarchy& hierarchy,
@@ -172,7 +172,7 @@ class CheckpointWrite : FileWrite {
   }
   Status place_copies() {
     NEVE_TRY(place());
-    hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+    hand_over();
     return {};
   }
   using FileWrite::fail;
@@ -197,7 +197,7 @@ class CheckpointWrite : FileWrite {
     show("write", 0);
     NEVE_TRY(place());
     if (is_behind()) {
-      hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+      hand_over();
     } else {
       NEVE_TRY(put_all());
       describe([&] { return write_structure(nullptr); });
@@ -231,11 +231,8 @@ class CheckpointWrite : FileWrite {
     }
     NEVE_ASSIGN(strategy_, parse_strategy(options_.strategy));
     NEVE_TRY(target_.prepare(comm_.rank(), path_, options_));
-    for (const Variable& variable : variables_) {
-      Hierarchy of_variable = hierarchy_;
-      of_variable.components = variable.components;
-      report_.raw_bytes += valid_bytes(of_variable);
-    }
+    for (const Variable& variable : variables_)
+      report_.raw_bytes += valid_bytes(hierarchy_, variable.components.size());
     fields_.resize(variables_.size());
     parts_.reserve(variables_.size());
     for (size_t v = 0; v < variables_.size(); ++v) {
@@ -392,8 +389,7 @@ class CheckpointWrite : FileWrite {
                !has_values && puts_frames_directly());
   }
 
-  // Gives up the frames.
-  Status fill(FileBehind::Contents& contents) {
+  Status fill(FileBehind::Contents& contents) override {
     for (size_t v = 0; v < parts_.size(); ++v) {
       const auto first_dataset = static_cast<uint32_t>(v * levels());
       contents.pieces.add_frames(parts_[v].encoded.chunks, places_->addresses(v), first_dataset);

@@ -76,9 +76,6 @@ Status FileBehind::publish() noexcept {
   return guarded("rename", [&] { return lost(path_, published); });
 }
 
-void FileBehind::drop() noexcept {
-  contents_ = {};
-  target_.reset();
-}
+void FileBehind::drop() noexcept { target_.reset(); }
 
 }  // namespace neve::mpi

@@ -22,11 +22,9 @@ class FileBehind {
  public:
   // What has become of it on this rank.
   enum class Stage {
-    waiting,    // for the rank's thread
-    put,        // its part is in the file; on rank 0: which waits for the others' parts
-    published,  // on rank 0: the file has its name
-    failed,     // which the other ranks have not been told yet
-    dropped     // it is lost, on some rank
+    waiting,  // for the rank's thread
+    put,      // its part is in the file
+    failed    // here; the others are to be told
   };
 
   // Not collective. Rank 0 makes the marks, beside the file.
@@ -69,7 +67,7 @@ class FileBehind {
   Stage stage = Stage::waiting;
   Status error;             // of stage failed
   bool is_told_of = false;  // all ranks know that it is lost
-  bool is_held = false;     // rank 0: it is there, under its temporary name
+  bool is_held = false;     // rank 0: it still has its temporary name
 
  private:
   Status put_parts();

@@ -97,7 +97,7 @@ void FileWrite::describe(const std::function<Status()>& write) {
   report_.place_seconds = stopwatch_.lap();
 }
 
-void FileWrite::hand_over(const std::function<Status(FileBehind::Contents&)>& fill) {
+void FileWrite::hand_over() {
   FileBehind::Contents contents;
   if (mine_.ok()) {
     mine_ = guarded("skeleton", [&]() -> Status {

@@ -81,9 +81,10 @@ class FileWrite {
   void describe(const std::function<Status()>& write);
   // Collective: the last exchange, and the file gets its name.
   Status close();
-  // Not collective. Instead of put, describe and close: all that is left to do is done behind. `fill`: what
-  // the file is made of; with the structure on rank 0.
-  void hand_over(const std::function<Status(FileBehind::Contents&)>& fill);
+  // Not collective. Instead of put, describe and close: all that is left to do is done behind.
+  void hand_over();
+  // Not collective. What the file is made of, with the structure on rank 0. Gives up the frames.
+  virtual Status fill(FileBehind::Contents& contents) = 0;
   // For an error of this rank's work that others than this write have found.
   void fail(const Status& error) {
     if (mine_.ok()) mine_ = error;

@@ -61,7 +61,7 @@ struct PlotfileArguments {
   WriteOptions options;
 };
 
-class PlotfileWrite : FileWrite {
+class PlotfileWrite final : FileWrite {
  public:
   // `given`: what has become of this rank's work before.
   PlotfileWrite(KeptComm& kept, const Status& given, const std::string& path, const Hierarchy& hierarchy,
@@ -84,7 +84,7 @@ class PlotfileWrite : FileWrite {
       });
     }
     report_.covered = options_.covered;
-    report_.raw_bytes = valid_bytes(hierarchy_);
+    report_.raw_bytes = valid_bytes(hierarchy_, hierarchy_.components.size());
     report_.plan_seconds += stopwatch_.lap();
     end();
     return {};
@@ -96,7 +96,7 @@ class PlotfileWrite : FileWrite {
   }
   Status place_copies() {
     NEVE_TRY(place_frames());
-    hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+    hand_over();
     return {};
   }
   using FileWrite::fail;
@@ -211,7 +211,7 @@ class PlotfileWrite : FileWrite {
     NEVE_TRY(place_frames());
     if (strategy_ == Strategy::filtered) return write_by_hdf5();
     if (is_behind()) {
-      hand_over([this](FileBehind::Contents& contents) { return fill(contents); });
+      hand_over();
       return {};
     }
     FilePieces pieces;
@@ -316,8 +316,7 @@ class PlotfileWrite : FileWrite {
     return {};
   }
 
-  // Gives up the frames.
-  Status fill(FileBehind::Contents& contents) {
+  Status fill(FileBehind::Contents& contents) override {
     contents.pieces.add_frames(levels_.chunks, places_->addresses(0), 0);
     if (comm_.rank() == 0) {
       NEVE_TRY(places_->finish_gather());
@@ -439,7 +438,9 @@ WriteOutcome write_read_values(KeptComm& kept, const std::string& path, const Hi
   });
   NEVE_TRY(agree(comm, listed));
   NEVE_TRY(check_same_options(comm, options));  // before they lead the ranks to different exchanges
-  if (!needs_all(options)) return PlotfileWrite(kept, {}, path, hierarchy, *values, options).run();
+  const bool is_refused = options.behind != Behind::none;  // by the write itself, before it reads
+  if (!needs_all(options) || is_refused)
+    return PlotfileWrite(kept, {}, path, hierarchy, *values, options).run();
   NEVE_ASSIGN(const HeldBoxes held, hold_all(comm, *values, source.hierarchy(), options.ghosts));
   return PlotfileWrite(kept, {}, path, hierarchy, held.boxes, options).run();
 }

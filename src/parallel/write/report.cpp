@@ -144,12 +144,12 @@ struct ReportSums::State {
   std::vector<SelectionReport> selections;  // empty: not to be explained
 };
 
-uint64_t valid_bytes(const Hierarchy& hierarchy) {
+uint64_t valid_bytes(const Hierarchy& hierarchy, size_t components) {
   uint64_t cells = 0;
   for (const Level& level : hierarchy.levels) {
     for (const Box& box : level.boxes) cells += static_cast<uint64_t>(box.cells());
   }
-  return cells * hierarchy.components.size() * dtype_bytes(hierarchy.dtype);
+  return cells * components * dtype_bytes(hierarchy.dtype);
 }
 
 ReportSums::ReportSums(size_t levels, size_t components, bool explain)

@@ -14,8 +14,8 @@
 
 namespace neve::mpi {
 
-// Of the values of all boxes.
-uint64_t valid_bytes(const Hierarchy& hierarchy);
+// Of the values of all boxes, with so many components.
+uint64_t valid_bytes(const Hierarchy& hierarchy, size_t components);
 
 // Adds up what the ranks say of their chunks of one set of fields, on their way through an exchange.
 class ReportSums {

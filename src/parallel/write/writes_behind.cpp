@@ -115,7 +115,6 @@ FileBehind* WritesBehind::next_to_publish() noexcept {
 bool WritesBehind::publish_next(Lock& lock) noexcept {
   FileBehind* const next = next_to_publish();
   if (next == nullptr) return false;
-  const bool is_own_failure = next->stage == Stage::failed;
   const bool is_whole = next->number < put_by_all_, is_lost = next->is_told_of;
   lock.unlock();
   files::Mark mark = files::Mark::failed;
@@ -126,11 +125,10 @@ bool WritesBehind::publish_next(Lock& lock) noexcept {
   lock.lock();
   if (mark == files::Mark::none) return false;
   next->is_held = false;
-  if (is_own_failure) return true;  // which is still to be told
-  next->stage = mark == files::Mark::failed ? Stage::dropped
-                : published.ok()            ? Stage::published
-                                            : Stage::failed;
-  next->error = std::move(published);
+  if (!published.ok()) {
+    next->stage = Stage::failed;
+    next->error = std::move(published);
+  }
   return true;
 }
 
