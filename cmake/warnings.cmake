@@ -3,7 +3,8 @@
 # square root is an instruction and no call to libm.
 add_library(neve_flags INTERFACE)
 target_compile_options(neve_flags INTERFACE
-  -Wall -Wextra -Wpedantic $<$<BOOL:${NEVE_WERROR}>:-Werror> -ffp-contract=off -fno-fast-math -fno-math-errno
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-ffp-contract=off;-fno-fast-math;-fno-math-errno>"
+  $<$<AND:$<BOOL:${NEVE_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(NEVE_SANITIZE)

@@ -21,12 +21,14 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   }
 };
 
-// amrex::Abort throws, so that a test can see it.
+// amrex::Abort throws, so that a test can see it. Tests fill and read MultiFabs in loops of the host, but for those
+// that ask for a device's memory.
 void set_parameters() {
   amrex::ParmParse parameters("amrex");
   parameters.add("throw_exception", 1);
   parameters.add("signal_handling", 0);
   parameters.add("verbose", 0);
+  parameters.add("the_arena_is_managed", 1);
   if (std::getenv("NEVE_TEST_ASYNC_OUT") != nullptr) parameters.add("async_out", 1);
 }
 

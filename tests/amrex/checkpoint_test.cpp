@@ -185,16 +185,17 @@ TEST(Checkpoint, ValuesInTheMemoryOfADeviceComeBack) {
   const Directory directory;
   const Mesh mesh = make_mesh();
   for (const bool is_shared : {false, true}) {
-    neve::test::DeviceArena arena(is_shared);
+    ::amrex::Arena& arena = neve::test::device_arena(is_shared);
     const Vector<MultiFab> state = make_levels(mesh, cells, 2, 1);
     const Vector<MultiFab> on_device = neve::test::in_arena(state, arena);
     for (const bool with_ghosts : {false, true}) {
       const std::string path = directory / ("chk" + std::to_string(is_shared) + std::to_string(with_ghosts));
       const neve::Bound lossless{neve::BoundMode::lossless, 0};
       ASSERT_TRUE(write(path, mesh, {{"state", const_pointers(on_device), lossless, with_ghosts}}).ok());
-      Vector<MultiFab> back = neve::test::in_arena(make_targets(state, 1), arena);
-      const neve::Status status = neve::amrex::TryReadCheckpoint(path, 2, {{"state", pointers(back)}});
+      Vector<MultiFab> read = neve::test::in_arena(make_targets(state, 1), arena);
+      const neve::Status status = neve::amrex::TryReadCheckpoint(path, 2, {{"state", pointers(read)}});
       ASSERT_TRUE(status.ok()) << status.message();
+      const Vector<MultiFab> back = neve::test::on_host(read);
       Vector<MultiFab> wanted = make_targets(state, 1);
       const neve::Status on_host = neve::amrex::TryReadCheckpoint(path, 2, {{"state", pointers(wanted)}});
       ASSERT_TRUE(on_host.ok()) << on_host.message();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fields.hpp"
 
+#include <AMReX_GpuDevice.H>
 #include <AMReX_ParallelDescriptor.H>
 
 #include <algorithm>
@@ -44,6 +45,7 @@ MultiFab make_field(const Mesh& mesh, int level, const IndexType& centring, int 
                     bool box_matters) {
   MultiFab field(convert(mesh.boxes[level], centring), mesh.owners[level], components, ghosts);
   field.setVal(ghost_value);
+  Gpu::streamSynchronize();
   for (const int box : field.IndexArray()) {
     FArrayBox& fab = field[box];
     for (int c = 0; c < components; ++c) {
@@ -73,6 +75,7 @@ bool same_bits(const MultiFab& a, const MultiFab& b, int ghosts) {
   if (a.boxArray() != b.boxArray() || a.nComp() != b.nComp()) return false;
   MultiFab moved(a.boxArray(), a.DistributionMap(), a.nComp(), ghosts);
   moved.Redistribute(b, 0, 0, a.nComp(), IntVect(ghosts));
+  Gpu::streamSynchronize();
   bool same = true;
   for (const int box : a.IndexArray()) {
     for (int c = 0; c < a.nComp(); ++c) {
@@ -126,16 +129,69 @@ bool same_everywhere(const Status& status) {
   return same;
 }
 
-::amrex::Vector<::amrex::MultiFab> in_arena(const ::amrex::Vector<::amrex::MultiFab>& levels,
-                                            ::amrex::Arena& arena) {
+namespace {
+
+// Plain memory that says it is a device's, or shared with one.
+class ArenaLikeADevices : public ::amrex::Arena {
+ public:
+  explicit ArenaLikeADevices(bool is_shared) : is_shared_(is_shared) {}
+  void* alloc(std::size_t bytes) override { return std::malloc(bytes); }
+  void free(void* memory) override { std::free(memory); }
+  bool isHostAccessible() const override { return is_shared_; }
+  bool isManaged() const override { return is_shared_; }
+  bool isDevice() const override { return !is_shared_; }
+
+ private:
+  bool is_shared_;
+};
+
+void copy_to_device(void* to, const void* from, size_t bytes) {
+#ifdef AMREX_USE_GPU
+  Gpu::htod_memcpy_async(to, from, bytes);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+void copy_from_device(void* to, const void* from, size_t bytes) {
+#ifdef AMREX_USE_GPU
+  Gpu::dtoh_memcpy_async(to, from, bytes);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+template <class Copy>
+::amrex::Vector<::amrex::MultiFab> copies_in(const ::amrex::Vector<::amrex::MultiFab>& levels,
+                                             ::amrex::Arena& arena, const Copy& copy) {
   ::amrex::Vector<::amrex::MultiFab> copies(levels.size());
   for (int l = 0; l < levels.size(); ++l) {
     copies[l].define(levels[l].boxArray(), levels[l].DistributionMap(), levels[l].nComp(),
                      levels[l].nGrowVect(), ::amrex::MFInfo().SetArena(&arena));
-    for (::amrex::MFIter it(copies[l]); it.isValid(); ++it)
-      std::memcpy(copies[l][it].dataPtr(), levels[l][it].dataPtr(), levels[l][it].nBytes());
+    for (const int box : copies[l].IndexArray())
+      copy(copies[l][box].dataPtr(), levels[l][box].dataPtr(), levels[l][box].nBytes());
   }
+  Gpu::streamSynchronize();
   return copies;
+}
+
+}  // namespace
+
+::amrex::Arena& device_arena(bool is_shared) {
+#ifdef AMREX_USE_GPU
+  return is_shared ? *The_Managed_Arena() : *The_Device_Arena();
+#else
+  static ArenaLikeADevices shared(true), own(false);
+  return is_shared ? shared : own;
+#endif
+}
+
+::amrex::Vector<::amrex::MultiFab> in_arena(const ::amrex::Vector<::amrex::MultiFab>& levels,
+                                            ::amrex::Arena& arena) {
+  return copies_in(levels, arena, copy_to_device);
+}
+
+::amrex::Vector<::amrex::MultiFab> on_host(const ::amrex::Vector<::amrex::MultiFab>& levels) {
+  return copies_in(levels, *The_Pinned_Arena(), copy_from_device);
 }
 
 }  // namespace neve::test

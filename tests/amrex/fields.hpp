@@ -6,7 +6,6 @@
 #include <AMReX_MultiFab.H>
 #include <AMReX_Vector.H>
 
-#include <cstdlib>
 #include <string>
 
 #include "neve/status.hpp"
@@ -57,21 +56,12 @@ class Directory {
 // Whether all ranks have the same code and message.
 bool same_everywhere(const Status& status);
 
-// Memory that says it is a device's, or shared with one, in an AMReX without one.
-class DeviceArena : public amrex::Arena {
- public:
-  explicit DeviceArena(bool is_shared) : is_shared_(is_shared) {}
-  void* alloc(std::size_t bytes) override { return std::malloc(bytes); }
-  void free(void* memory) override { std::free(memory); }
-  bool isHostAccessible() const override { return is_shared_; }
-  bool isManaged() const override { return is_shared_; }
-  bool isDevice() const override { return !is_shared_; }
+// A device's memory, or memory shared with it; where AMReX has none, memory that says it is such.
+amrex::Arena& device_arena(bool is_shared);
 
- private:
-  bool is_shared_;
-};
-
-// The same values in other memory, which must outlive them.
+// The same values in other memory.
 amrex::Vector<amrex::MultiFab> in_arena(const amrex::Vector<amrex::MultiFab>& levels, amrex::Arena& arena);
+// And back, of any memory.
+amrex::Vector<amrex::MultiFab> on_host(const amrex::Vector<amrex::MultiFab>& levels);
 
 }  // namespace neve::test

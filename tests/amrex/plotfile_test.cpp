@@ -91,16 +91,22 @@ void expect_written_behind(const neve::WriteOptions& options, bool is_behind) {
     EXPECT_LE(largest_error(directory / name, mesh), bound_abs);
 }
 
+// In the call, whatever is done behind it: the next kernels change them.
 TEST(Plotfile, ValuesInTheMemoryOfADeviceAreCopied) {
   const Directory directory;
   const Mesh mesh = make_mesh();
-  for (const bool is_shared : {false, true}) {
-    neve::test::DeviceArena arena(is_shared);
-    const Vector<MultiFab> levels = neve::test::in_arena(two_ghosted_levels(mesh), arena);
-    neve::WriteOptions options = absolute();
-    options.ghosts = {1, AMREX_SPACEDIM > 1 ? 1 : 0, AMREX_SPACEDIM > 2 ? 1 : 0};
-    write(directory / "plt", mesh, levels, options);
-    EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
+  neve::WriteOptions options = absolute();
+  options.ghosts = {1, AMREX_SPACEDIM > 1 ? 1 : 0, AMREX_SPACEDIM > 2 ? 1 : 0};
+  for (const neve::Behind behind : {neve::Behind::none, neve::Behind::encode, neve::Behind::copy}) {
+    options.behind = behind;
+    for (const bool is_shared : {false, true}) {
+      Vector<MultiFab> levels =
+          neve::test::in_arena(two_ghosted_levels(mesh), neve::test::device_arena(is_shared));
+      write(directory / "plt", mesh, levels, options);
+      for (MultiFab& level : levels) level.setVal(-7);
+      neve::amrex::WaitForWrites();
+      EXPECT_LE(largest_error(directory / "plt.h5", mesh), bound_abs);
+    }
   }
 }
 
@@ -129,6 +135,7 @@ TEST(WrittenBehind, ALostPlotfileTakesNothingWithIt) {
   rlimit unlimited{};
   ::getrlimit(RLIMIT_FSIZE, &unlimited);
   const auto lose = [&](const std::string& name) {
+    neve::amrex::WaitForWrites();  // what is under way is not to be lost
     rlimit limited = unlimited;
     limited.rlim_cur = 2100;
     ::setrlimit(RLIMIT_FSIZE, &limited);

@@ -7,8 +7,10 @@
 
 #include "core/codecs/codec_drafts.hpp"
 #include "core/codecs/reconstruct.hpp"
+#include "core/sections/middle_part.hpp"
 #include "core/select/value_order.hpp"
 #include "core/stages/quantize/quantizer.hpp"
+#include "core/threads/thread_clock.hpp"
 
 namespace neve {
 
@@ -54,6 +56,36 @@ bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spe
                                  effort == Effort::fast ? 2 : 4);
 }
 
+// Codec lossless above a score, on the values that the section decodes to.
+template <class T>
+std::optional<SectionDraft> draft_rival(const SectionSource<T>& source, const ComponentSpec& spec,
+                                        Effort effort, double score_to_beat, SelectionTrace& losers) {
+  if (!is_restored_alike(spec)) return draft_lossless_above(source, spec, effort, score_to_beat, losers);
+  const RestoredSource<T> restored(source, spec);
+  return draft_lossless_above(restored.section(), spec, effort, score_to_beat, losers);
+}
+
+// Whether a small part alone takes more than `best` does for the whole section, as most do that a sample
+// was wrong about: what repeats in the section has to stand in it once.
+template <class T>
+bool is_beaten_by_part(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
+                       Candidate& best) {
+  constexpr int64_t parts = 16, min_part_cells = 4096;
+  int64_t cells = 0;
+  for (const auto& rect : source.rects) cells += rect.cells();
+  if (cells < parts * min_part_cells || spec.tuning.speed_weight > 0) return false;
+  const uint64_t begin_ns = thread_time_ns();
+  const SectionSource<T> part = middle_part(source, cells / parts);
+  // A score is a ratio here. The part's has to be so good that its bytes are no more than the section's.
+  const double score_to_beat =
+      best.score() * static_cast<double>(part.held) / static_cast<double>(source.held);
+  SelectionTrace ignored;
+  const bool is_beaten =
+      part.held > 0 && !draft_rival(part, spec, effort, score_to_beat, ignored).has_value();
+  best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
+  return is_beaten;
+}
+
 }  // namespace
 
 template <class T>
@@ -70,13 +102,11 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     return;
   }
   best.settle(effort);
-  std::optional<SectionDraft> draft;
-  if (is_restored) {
-    const RestoredSource<T> restored(source, spec);
-    draft = draft_lossless_above(restored.section(), spec, effort, best.score(), best.trace());
-  } else {
-    draft = draft_lossless_above(source, spec, effort, best.score(), best.trace());
+  if (may_skip && is_quick && is_beaten_by_part(source, spec, effort, best)) {
+    best.trace().passed(Codec::lossless, Fate::estimate_too_low);
+    return;
   }
+  std::optional<SectionDraft> draft = draft_rival(source, spec, effort, best.score(), best.trace());
   if (!draft) return;
   const ComponentReport& report = best.draft().report;
   draft->report.special_cells = report.special_cells;

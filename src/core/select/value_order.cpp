@@ -41,6 +41,8 @@ constexpr double blocks_per_root = 0.33;
 constexpr double share_doubt = 2, residual_doubt = 2;
 // What repeats and ramps take, in bits a value, beside those that are new.
 constexpr double order_bits = 0.02;
+// What a value that no row or block before repeats may take, of its bits.
+constexpr double new_share_of_bits = 0.5;
 // One value in so many tells at a glance whether there may be few different ones: such a share of all.
 constexpr size_t values_per_glance = 4;
 constexpr double few_at_a_glance = 0.8, few_of_all = 0.5;
@@ -58,12 +60,14 @@ class OrderSample {
     for (int64_t k = 0; k < runs; ++k) read_run(k * (cells_ / runs) + cells_ / (2 * runs) - run_cells / 2);
     ValueOrder order;
     if (values_.empty()) return order;
-    order.bits = std::min({repeat_bits(), row_repeat_bits(), bits_of_few(), long_repeat_bits(coded_bits)});
+    order.bits = std::min(repeat_bits(), bits_of_few());
     if (const auto unit = find_unit<T>(values_)) {
       order.unit = Multiples<double>(*unit).value(1);
       const Multiples<T> multiples(*unit);
       order.bits = std::min(order.bits, number_bits([&](T value) { return multiples.multiple(value); }));
     }
+    const double new_bits = std::min(order.bits, new_share_of_bits * value_bits);
+    order.bits = std::min({order.bits, row_repeat_bits(new_bits), long_repeat_bits(coded_bits, new_bits)});
     double sum = 0;
     for (const T value : values_) sum += std::abs(static_cast<double>(value));
     order.spacing =
@@ -83,7 +87,7 @@ class OrderSample {
   }
 
   // Notes in which directions the cells from this one on, to the end of a run or of its row, are what lies
-  // one step before them.
+  // one step before them. Nothing lies before the first ones of a rectangle.
   void compare_rows(int64_t cell) {
     const auto rect = std::find_if(source_.rects.begin(), source_.rects.end(), [&](const auto& candidate) {
       if (cell < candidate.cells()) return true;
@@ -96,21 +100,22 @@ class OrderSample {
     const Extents at{x, row % rect->size[1], row / rect->size[1] % rect->size[2],
                      row / (rect->size[1] * rect->size[2])};
     for (size_t d = 1; d < max_frame_dims; ++d) {
+      ++compared_rows_[d];
       if (at[d] == 0) continue;
       const T* const own = rect->row(at[1], at[2], at[3]) + x;
-      ++compared_rows_[d];
       if (std::memcmp(own, own - rect->stride[d], bytes) == 0) ++same_rows_[d];
     }
   }
 
-  // Of rows that repeat those before them, in the direction in which most do.
-  double row_repeat_bits() const {
+  // Of rows that repeat those before them, in the direction in which most do, where the others take `new_bits`
+  // a value.
+  double row_repeat_bits(double new_bits) const {
     double share = 0;
     for (size_t d = 1; d < max_frame_dims; ++d) {
       if (compared_rows_[d] == 0) continue;
       share = std::max(share, static_cast<double>(same_rows_[d]) / static_cast<double>(compared_rows_[d]));
     }
-    return (1 - share) * 8 * sizeof(T) + order_bits;
+    return (1 - share) * new_bits + order_bits;
   }
 
   // Appends the values from that cell on that are not left out.
@@ -173,9 +178,10 @@ class OrderSample {
     return static_cast<double>(fresh) / static_cast<double>(judged) * 8 * sizeof(T) + order_bits;
   }
 
-  // Of values that stand a second time somewhere in the section, if many do.
-  double long_repeat_bits(double coded_bits) {
-    const double informed = static_cast<double>(cells_) * coded_bits / (8 * sizeof(T));
+  // Of values that stand a second time somewhere in the section, if many do, where they take `new_bits` the
+  // first time.
+  double long_repeat_bits(double coded_bits, double new_bits) {
+    const double informed = static_cast<double>(cells_) * coded_bits / value_bits;
     const auto enough = static_cast<int64_t>(blocks_per_root * std::sqrt(informed));
     const int64_t blocks = std::min(std::max(few_blocks, enough), cells_ / block_cells);
     if (blocks == 0) return HUGE_VAL;
@@ -193,7 +199,9 @@ class OrderSample {
     const auto blocks_between = static_cast<size_t>(cells_ / (blocks * block_cells));
     const RepeatEstimate repeats = estimate_repeats<T>(values, is_special, block_cells, blocks_between);
     const double share = std::min(1.0, share_doubt * repeats.share);
-    return (1 - share) * 8 * sizeof(T) + share * residual_doubt * repeats.residual_bits + order_bits;
+    const double repeated = share * (1 - repeats.first_share);
+    return (1 - share) * value_bits + share * repeats.first_share * new_bits +
+           repeated * residual_doubt * repeats.residual_bits + order_bits;
   }
 
   // Of first or second differences of the numbers that `number_of` gives values, if any.
@@ -237,6 +245,8 @@ class OrderSample {
   }
 
   static bool is_same(T a, T b) { return std::bit_cast<WordOf<T>>(a) == std::bit_cast<WordOf<T>>(b); }
+
+  static constexpr double value_bits = 8 * sizeof(T);
 
   const SectionSource<T>& source_;
   const ValueRules<T>& rules_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neve/amrex/agree.hpp"
@@ -133,7 +134,8 @@ inline Result<std::vector<WriteReport>> write_fields(const std::string& checkpoi
     Status told;
     const std::string path = directory.temporary_path() + "/" + fields[f].name + ".h5";
     Result<WriteReport> report = write_field(fields[f], nlevels, path, prepared[f], told);
-    earlier = both(earlier, told);
+    Status all_told = both(earlier, told);
+    std::swap(earlier, all_told);  // (nvcc warns of an assignment that its result is not used)
     if (!report.ok()) {
       NEVE_TRY(agreed([&]() -> Status {
         directory.clear();

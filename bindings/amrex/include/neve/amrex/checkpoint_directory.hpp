@@ -77,12 +77,7 @@ class CheckpointDirectory {
 
   // Collective.
   Status create() {
-    Status made;
-    try {
-      if (::amrex::ParallelDescriptor::IOProcessor()) made = make();
-    } catch (const std::exception& e) {  // the others wait below
-      made = failure(target_ + ": " + e.what());
-    }
+    Status made = try_make();
     ::amrex::ParallelDescriptor::Bcast(random_.data(), random_.size(),
                                        ::amrex::ParallelDescriptor::IOProcessorNumber());
     return made;
@@ -125,6 +120,16 @@ class CheckpointDirectory {
   }
   std::string private_path() const {
     return parent() + "/" + stem() + std::string(random_.data(), random_.size());
+  }
+
+  // Of rank 0. The others wait for it, whatever happens.
+  Status try_make() {
+    if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
+    try {
+      return make();
+    } catch (const std::exception& e) {
+      return failure(target_ + ": " + e.what());
+    }
   }
 
   Status make() {
