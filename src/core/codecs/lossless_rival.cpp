@@ -69,21 +69,22 @@ std::optional<SectionDraft> draft_rival(const SectionSource<T>& source, const Co
 // was wrong about: what repeats in the section has to stand in it once.
 template <class T>
 bool is_beaten_by_part(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
-                       Candidate& best) {
-  constexpr int64_t parts = 16, min_part_cells = 4096;
+                       const Candidate& best) {
+  constexpr int64_t min_part_cells = 4096;
+  if (spec.tuning.speed_weight > 0) return false;  // else a score is a ratio
   int64_t cells = 0;
   for (const auto& rect : source.rects) cells += rect.cells();
-  if (cells < parts * min_part_cells || spec.tuning.speed_weight > 0) return false;
-  const uint64_t begin_ns = thread_time_ns();
-  const SectionSource<T> part = middle_part(source, cells / parts);
-  // A score is a ratio here. The part's has to be so good that its bytes are no more than the section's.
-  const double score_to_beat =
-      best.score() * static_cast<double>(part.held) / static_cast<double>(source.held);
-  SelectionTrace ignored;
-  const bool is_beaten =
-      part.held > 0 && !draft_rival(part, spec, effort, score_to_beat, ignored).has_value();
-  best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
-  return is_beaten;
+  for (const int64_t parts : {16, 4}) {
+    if (cells < parts * min_part_cells) continue;
+    const SectionSource<T> part = middle_part(source, cells / parts);
+    if (part.held == 0) continue;
+    // So high that the part's bytes are no more than the section's.
+    const double score_to_beat =
+        best.score() * static_cast<double>(part.held) / static_cast<double>(source.held);
+    SelectionTrace ignored;
+    if (!draft_rival(part, spec, effort, score_to_beat, ignored)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -102,9 +103,11 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     return;
   }
   best.settle(effort);
-  if (may_skip && is_quick && is_beaten_by_part(source, spec, effort, best)) {
-    best.trace().passed(Codec::lossless, Fate::estimate_too_low);
-    return;
+  if (may_skip && is_quick) {
+    const uint64_t begin_ns = thread_time_ns();
+    const bool is_beaten = is_beaten_by_part(source, spec, effort, best);
+    best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
+    if (is_beaten) return best.trace().passed(Codec::lossless, Fate::estimate_too_low);
   }
   std::optional<SectionDraft> draft = draft_rival(source, spec, effort, best.score(), best.trace());
   if (!draft) return;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "parallel/comm/patient_wait.hpp"
 #include "parallel/comm/turns.hpp"
 #include "parallel/comm/usable.hpp"
 
@@ -64,8 +65,7 @@ bool all_agree(uint64_t lowest_key) { return lowest_key == all_ok_key; }
 Status agree(const Comm& comm, const Status& mine) {
   const uint64_t key = agreement_key(comm, mine);
   uint64_t lowest = all_ok_key;
-  NEVE_TRY(mpi_status(MPI_Allreduce(&key, &lowest, 1, MPI_INT64_T, MPI_MIN, comm.get()),
-                      "agreement of the ranks"));
+  NEVE_TRY(allreduce_patiently(&key, &lowest, 1, MPI_INT64_T, MPI_MIN, comm.get(), "agreement of the ranks"));
   return all_agree(lowest) ? Status() : lowest_failure(comm, lowest, mine);
 }
 

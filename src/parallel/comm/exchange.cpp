@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "parallel/comm/patient_wait.hpp"
+
 namespace neve::mpi {
 namespace {
 
@@ -110,9 +112,8 @@ Status Exchange::reduce(const Comm& comm, const Status& mine, size_t words, bool
   fill_header(comm, mine, has_payload);
   Combination combination;
   NEVE_TRY(combination.make(words));
-  return mpi_status(
-      MPI_Allreduce(words_.data(), received_.data(), 1, combination.type, combination.op, comm.get()),
-      "exchange of the ranks");
+  return allreduce_patiently(words_.data(), received_.data(), 1, combination.type, combination.op, comm.get(),
+                             "exchange of the ranks");
 }
 
 Status Exchange::conclude(const Comm& comm, const Status& mine) {
@@ -148,8 +149,7 @@ Status Exchange::run_with_prefix(const Comm& comm, const Status& mine, std::span
   const Status posted_too = mpi_status(MPI_Iallreduce(words_.data(), received_.data(), 1, combination.type,
                                                       combination.op, comm.get(), &requests[1]),
                                        "exchange of the ranks");
-  const Status done =
-      mpi_status(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE), "exchange of the ranks");
+  const Status done = wait_patiently(requests, "exchange of the ranks");
   NEVE_TRY(posted);
   NEVE_TRY(posted_too);
   NEVE_TRY(done);

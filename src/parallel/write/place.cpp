@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/patient_wait.hpp"
 
 namespace neve::mpi {
 
@@ -42,7 +43,7 @@ FramePlaces::FramePlaces(size_t datasets)
     : own_bytes_(datasets, 0), bytes_before_(datasets, 0), begins_(datasets, 0) {}
 
 FramePlaces::~FramePlaces() {
-  if (gathering_ != MPI_REQUEST_NULL) MPI_Wait(&gathering_, MPI_STATUS_IGNORE);
+  if (gathering_ != MPI_REQUEST_NULL) static_cast<void>(wait_patiently({&gathering_, 1}, ""));
 }
 
 Status FramePlaces::prepare(const Comm& comm, std::span<const FrameSet> sets) {
@@ -121,7 +122,7 @@ Status FramePlaces::begin_gather(const Comm& comm) {
 }
 
 Status FramePlaces::finish_gather() {
-  NEVE_TRY(mpi_status(MPI_Wait(&gathering_, MPI_STATUS_IGNORE), "gathering of frame sizes"));
+  NEVE_TRY(wait_patiently({&gathering_, 1}, "gathering of frame sizes"));
   std::vector<uint64_t> next = begins_;
   for (size_t i = 0; i < all_.size(); ++i) {
     uint64_t& place = next[first_dataset_[all_[i].set] + all_[i].level];

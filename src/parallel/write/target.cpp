@@ -7,6 +7,7 @@
 
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/comm/patient_wait.hpp"
 #include "parallel/comm/stopwatch.hpp"
 
 namespace neve::mpi {
@@ -57,7 +58,7 @@ Result<Target::Finished> Target::finish(const Comm& comm) {
   });
   outcome.key = agreement_key(comm, renamed);
   outcome.finished.seconds = stopwatch.lap();
-  NEVE_TRY(mpi_status(MPI_Bcast(&outcome, 3, MPI_UINT64_T, 0, comm.get()), "broadcast of the outcome"));
+  NEVE_TRY(broadcast_patiently(&outcome, 3, MPI_UINT64_T, 0, comm.get(), "broadcast of the outcome"));
   if (!all_agree(outcome.key)) return lowest_failure(comm, outcome.key, renamed);
   return outcome.finished;
 }

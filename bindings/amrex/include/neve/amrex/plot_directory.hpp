@@ -37,8 +37,30 @@ inline Status make_directories(const std::string& path) {
   return agreed([&] { return make_directories_here(path); });
 }
 
-inline std::string parent_of(const std::string& path) {
-  return std::filesystem::path(path).parent_path().string();
-}
+// A plotfile's own directory. It is made before the file is written, whose ranks then agree on it as well, and
+// taken back where there is no file.
+class PlotDirectory {
+ public:
+  PlotDirectory() = default;
+  PlotDirectory(const PlotDirectory&) = delete;
+  PlotDirectory& operator=(const PlotDirectory&) = delete;
+  ~PlotDirectory() {
+    std::error_code ignored;  // it may not be empty any more
+    if (!made_.empty()) std::filesystem::remove(made_, ignored);
+  }
+
+  // Not collective.
+  Status make(const std::string& path) {
+    std::error_code ignored;
+    const bool is_there = std::filesystem::exists(path, ignored);
+    NEVE_TRY(make_directories_here(path));
+    if (!is_there && ::amrex::ParallelDescriptor::IOProcessor()) made_ = path;
+    return {};
+  }
+  void keep() { made_.clear(); }
+
+ private:
+  std::string made_;
+};
 
 }  // namespace neve::amrex::detail

@@ -39,18 +39,19 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
   Hierarchy hierarchy;
   std::vector<LocalBox> owned;
   HostValues host;
-  std::string directory, path;
+  PlotDirectory directory;
+  std::string path;
   // The ranks agree on it in the write.
   const Status described = caught([&]() -> Status {
-    directory = without_last_slashes(plotfilename);
-    path = directory + ".h5";
+    const std::string name = without_last_slashes(plotfilename);
+    path = name + ".h5";
     NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
-    return make_directories_here(parent_of(directory));
+    return directory.make(name);
   });
   NEVE_ASSIGN(WriteReport report, write_plotfile_if(communicator(), described, path, hierarchy, owned,
                                                     following_async_out(options), &earlier));
-  NEVE_TRY(make_directories(directory));
+  directory.keep();
   return report;
 }
 
@@ -58,8 +59,8 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
 // read where they lie, or copied to pinned memory first where that is a device's. As AMReX does, it makes the
-// directories that `plotfilename` lies in and, once the file is whole, the directory `plotfilename` itself,
-// where codes put what else belongs to a plotfile; one that is there is kept with what it holds. An error is
+// directory `plotfilename` and what that lies in, where codes put what else belongs to a plotfile; one that is
+// there is kept with what it holds. An error is
 // the same on every rank and leaves no file behind; an earlier file of that name stays whole. Written behind
 // (amrex.async_out, options.behind), the file may come after the directory; where an earlier one is lost, the
 // error says so, and this call's plotfile is written all the same.
