@@ -21,8 +21,8 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   }
 };
 
-// amrex::Abort throws, so that a test can see it. Tests fill and read MultiFabs in loops of the host, but for those
-// that ask for a device's memory.
+// amrex::Abort throws, so that a test can see it. Tests fill and read MultiFabs in loops of the host, but for
+// those that ask for a device's memory.
 void set_parameters() {
   amrex::ParmParse parameters("amrex");
   parameters.add("throw_exception", 1);

@@ -107,8 +107,8 @@ class OrderSample {
     }
   }
 
-  // Of rows that repeat those before them, in the direction in which most do, where the others take `new_bits`
-  // a value.
+  // Of rows that repeat those before them, in the direction in which most do, where the others take
+  // `new_bits` a value.
   double row_repeat_bits(double new_bits) const {
     double share = 0;
     for (size_t d = 1; d < max_frame_dims; ++d) {

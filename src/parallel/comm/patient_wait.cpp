@@ -13,8 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
-// Ranks that are ready together meet within the first time; what a nap adds to a longer wait is little. Between
-// naps MPI is asked for a while, since an exchange has several rounds.
+// Ranks that are ready together meet within the first time; what a nap adds to a longer wait is little.
+// Between naps MPI is asked for a while, since an exchange has several rounds.
 constexpr microseconds before_naps{50}, between_naps{3}, short_nap{20};
 // Where MPI gives the processor away while it looks and another process takes it, each look costs that one's
 // turn, milliseconds: then there is one look between longer naps.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for other ranks without keeping a processor from them, or from whoever else has work: MPI's own waits
-// ask again and again. Where a processor has other work, a process that slept is let in at once when it wakes,
-// one that asked all the time has to wait for its turn.
+// Waiting for other ranks without keeping a processor from them, or from whoever else has work: MPI's own
+// waits ask again and again. Where a processor has other work, a process that slept is let in at once when it
+// wakes, one that asked all the time has to wait for its turn.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace neve::mpi {
 
-// Completes the requests; null ones are complete.
+// Completes the requests, of few bytes: naps would slow down large ones. Null ones are complete.
 Status wait_patiently(std::span<MPI_Request> requests, std::string_view what);
 
 // Collective, as MPI_Allreduce and MPI_Bcast. Buffers as there.

@@ -26,8 +26,8 @@ class RegionWriter {
     if (address != begin_ + buffer_.size() || buffer_.size() + bytes.size() > buffer_bytes) NEVE_TRY(flush());
     if (buffer_.empty()) begin_ = address;
     if (bytes.size() >= buffer_bytes) {
-      NEVE_TRY(files::write_fully(file_, static_cast<int64_t>(address), bytes, path_));
-      begin_ = address + bytes.size();
+      NEVE_TRY(write(bytes));
+      begin_ += bytes.size();
       return {};
     }
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -35,13 +35,21 @@ class RegionWriter {
   }
   Status flush() {
     if (buffer_.empty()) return {};
-    NEVE_TRY(files::write_fully(file_, static_cast<int64_t>(begin_), buffer_, path_));
+    NEVE_TRY(write(buffer_));
     begin_ += buffer_.size();
     buffer_.clear();
     return {};
   }
 
  private:
+  // The disk begins at once with what is to be durable in the end.
+  Status write(std::span<const std::byte> bytes) {
+    NEVE_TRY(files::write_fully(file_, static_cast<int64_t>(begin_), bytes, path_));
+    static_cast<void>(::sync_file_range(file_, static_cast<off64_t>(begin_),
+                                        static_cast<off64_t>(bytes.size()), SYNC_FILE_RANGE_WRITE));
+    return {};
+  }
+
   int file_;
   const std::string& path_;
   std::vector<std::byte> buffer_;

@@ -14,7 +14,6 @@
 #include "core/amr/rect_box.hpp"
 #include "core/codecs/nested_values.hpp"
 #include "core/format/regions.hpp"
-#include "parallel/comm/patient_wait.hpp"
 #include "parallel/write/box_values.hpp"
 #include "parallel/write/reader_values.hpp"
 
@@ -316,7 +315,8 @@ Status Exchange::transfer(const ReaderValues& readers, int component, int thread
     });
   }));
   note(start_sends());
-  note(wait_patiently(messages_, "exchange of coarser values"));
+  note(mpi_status(MPI_Waitall(static_cast<int>(messages_.size()), messages_.data(), MPI_STATUSES_IGNORE),
+                  "exchange of coarser values"));
   return agree(comm_, status);
 }
 

@@ -17,7 +17,6 @@
 #include "core/threads/float_environment.hpp"
 #include "core/threads/scratch.hpp"
 #include "parallel/comm/exchange.hpp"
-#include "parallel/comm/patient_wait.hpp"
 #include "parallel/write/box_values.hpp"
 #include "parallel/write/reader_values.hpp"
 #include "parallel/write/special_value.hpp"
@@ -149,7 +148,9 @@ class LevelCheck {
                                   &buffers_.requests.emplace_back(MPI_REQUEST_NULL)),
                         "sending averages"));
       });
-      note(wait_patiently(buffers_.requests, "exchange of averages"));
+      note(mpi_status(MPI_Waitall(static_cast<int>(buffers_.requests.size()), buffers_.requests.data(),
+                                  MPI_STATUSES_IGNORE),
+                      "exchange of averages"));
       takes_part = takes_part && status.ok();
       note(guarded("coverage check", [&]() -> Status {
         if (!takes_part) return {};

@@ -29,7 +29,7 @@ uint8_t* write_run(size_t run, uint8_t* to) {
     const auto digit = static_cast<uint8_t>((run - 1) & last_digit_symbol);  // less 1
     *to++ = digit == 0 ? uint8_t{symbol_zero} : digit;
   }
-  constexpr std::array<uint8_t, last_digit_symbol + 2> symbol_of{0, symbol_zero, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr std::array<uint8_t, last_digit_symbol + 2> symbol_of{0, symbol_zero, 1, 2, 3, 4, 5, 6, 7};
   *to = symbol_of[run];
   return to + (run > 0 ? 1 : 0);
 }

@@ -37,8 +37,8 @@ inline Status make_directories(const std::string& path) {
   return agreed([&] { return make_directories_here(path); });
 }
 
-// A plotfile's own directory. It is made before the file is written, whose ranks then agree on it as well, and
-// taken back where there is no file.
+// A plotfile's own directory. It is made before the file is written, whose ranks then agree on it as well,
+// and taken back where there is no file.
 class PlotDirectory {
  public:
   PlotDirectory() = default;

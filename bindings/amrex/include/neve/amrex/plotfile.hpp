@@ -59,11 +59,11 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
 // read where they lie, or copied to pinned memory first where that is a device's. As AMReX does, it makes the
-// directory `plotfilename` and what that lies in, where codes put what else belongs to a plotfile; one that is
-// there is kept with what it holds. An error is
-// the same on every rank and leaves no file behind; an earlier file of that name stays whole. Written behind
-// (amrex.async_out, options.behind), the file may come after the directory; where an earlier one is lost, the
-// error says so, and this call's plotfile is written all the same.
+// directory `plotfilename` and what that lies in, where codes put what else belongs to a plotfile; one that
+// is there is kept with what it holds. An error is the same on every rank and leaves no file behind; an
+// earlier file of that name stays whole. Written behind (amrex.async_out, options.behind), the file may come
+// after the directory; where an earlier one is lost, the error says so, and this call's plotfile is written
+// all the same.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
