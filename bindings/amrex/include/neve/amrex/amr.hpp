@@ -89,7 +89,7 @@ inline std::unique_ptr<::amrex::MultiFab> plot_values(::amrex::AmrLevel& level,
 }
 
 inline Result<WriteReport> write_levels(::amrex::Amr& amr, const std::string& plotfilename, int nlevels,
-                                        const WriteOptions& options, Status& earlier) {
+                                        const CallOptions& options, Status& earlier) {
   const PlotVariables variables = plot_variables();
   std::vector<std::unique_ptr<::amrex::MultiFab>> values;
   ::amrex::Vector<const ::amrex::MultiFab*> mf;
@@ -115,7 +115,7 @@ inline Status keep_header_text(const std::string& path, const std::string& text)
 
 // Collective. What TryWritePlotfile does of plotfiles that are asked for; `earlier` as of write_multi_level.
 inline Result<WriteReport> write_plotfile(::amrex::Amr& amr, const std::string& plotfilename,
-                                          const WriteOptions& options, Status& earlier) {
+                                          const CallOptions& options, Status& earlier) {
   const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
   const std::string directory = without_last_slashes(plotfilename);
   NEVE_TRY(make_directories(directory));
@@ -139,7 +139,7 @@ inline Result<WriteReport> write_plotfile(::amrex::Amr& amr, const std::string& 
 // AMReX, nothing is written, and the report is empty, where amr.plot_files_output is 0 or no variable is
 // chosen.
 inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
-                                            const WriteOptions& options = {}) {
+                                            const CallOptions& options = {}) {
   if (!::amrex::Amr::Plot_Files_Output()) return WriteReport();
   detail::PlotState::choose_variables(amr);
   if (::amrex::Amr::statePlotVars().empty() && ::amrex::Amr::derivePlotVars().empty()) return WriteReport();
@@ -151,7 +151,7 @@ inline Result<WriteReport> TryWritePlotfile(::amrex::Amr& amr, const std::string
 
 // The same, ending the run through amrex::Abort on an error.
 inline WriteReport WritePlotfile(::amrex::Amr& amr, const std::string& plotfilename,
-                                 const WriteOptions& options = {}) {
+                                 const CallOptions& options = {}) {
   return detail::value_or_abort("WritePlotfile", TryWritePlotfile(amr, plotfilename, options));
 }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "neve/amrex/agree.hpp"
+#include "neve/amrex/inputs.hpp"
 #include "neve/amrex/plot_directory.hpp"
+#include "neve/amrex/run_log.hpp"
 #include "neve/amrex/view.hpp"
 #include "neve/plotfile_writer.hpp"
 
@@ -27,6 +29,12 @@ inline WriteOptions following_async_out(const WriteOptions& options) {
   return followed;
 }
 
+// Whether the input file wants the file of this step. Codes write other things into its directory all the
+// same.
+inline bool is_wanted(const RunInputs& inputs, const ::amrex::Vector<int>& level_steps) {
+  return level_steps.empty() || level_steps[0] % inputs.every == 0;
+}
+
 // Collective. What TryWriteMultiLevelPlotfile does; `earlier` gets the error of a file that an earlier call
 // was to write behind and that is lost.
 inline Result<WriteReport> write_multi_level(const std::string& plotfilename, int nlevels,
@@ -35,23 +43,38 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
                                              const ::amrex::Vector<::amrex::Geometry>& geom,
                                              ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
                                              const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
-                                             const WriteOptions& options, Status& earlier) {
+                                             const CallOptions& options, Status& earlier) {
+  const double begin = ::amrex::second();
+  RunInputs inputs;
   Hierarchy hierarchy;
   std::vector<LocalBox> owned;
   HostValues host;
   PlotDirectory directory;
   std::string path;
+  WriteOptions used;
+  const Status read = caught([&]() -> Status {
+    NEVE_ASSIGN(inputs, TryReadInputs());
+    used = following_async_out(options.given ? *options.given : inputs.options);
+    return {};
+  });
+  if (read.ok() && !is_wanted(inputs, level_steps)) {
+    NEVE_TRY(make_directories(without_last_slashes(plotfilename)));
+    return WriteReport();
+  }
   // The ranks agree on it in the write.
   const Status described = caught([&]() -> Status {
+    NEVE_TRY(read);
     const std::string name = without_last_slashes(plotfilename);
     path = name + ".h5";
     NEVE_ASSIGN(hierarchy, describe_plotfile(nlevels, mf, varnames, geom, time, level_steps, ref_ratio));
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
     return directory.make(name);
   });
-  NEVE_ASSIGN(WriteReport report, write_plotfile_if(communicator(), described, path, hierarchy, owned,
-                                                    following_async_out(options), &earlier));
+  NEVE_ASSIGN(WriteReport report,
+              write_plotfile_if(communicator(), described, path, hierarchy, owned, used, &earlier));
   directory.keep();
+  RunLog::of_run().add({path, level_steps[0], static_cast<double>(time), ::amrex::second() - begin, used},
+                       report, inputs);
   return report;
 }
 
@@ -60,15 +83,15 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
 // read where they lie, or copied to pinned memory first where that is a device's. As AMReX does, it makes the
 // directory `plotfilename` and what that lies in, where codes put what else belongs to a plotfile; one that
-// is there is kept with what it holds. An error is the same on every rank and leaves no file behind; an
-// earlier file of that name stays whole. Written behind (amrex.async_out, options.behind), the file may come
-// after the directory; where an earlier one is lost, the error says so, and this call's plotfile is written
-// all the same.
+// is there is kept with what it holds. Without `options` those of the input file are used (inputs.hpp). An
+// error is the same on every rank and leaves no file behind; an earlier file of that name stays whole.
+// Written behind (amrex.async_out, options.behind), the file may come after the directory; where an earlier
+// one is lost, the error says so, and this call's plotfile is written all the same.
 inline Result<WriteReport> TryWriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
     ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
-    const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const WriteOptions& options = {}) {
+    const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const CallOptions& options = {}) {
   Status earlier;
   Result<WriteReport> report = detail::write_multi_level(plotfilename, nlevels, mf, varnames, geom, time,
                                                          level_steps, ref_ratio, options, earlier);
@@ -79,7 +102,7 @@ inline Result<WriteReport> TryWriteSingleLevelPlotfile(const std::string& plotfi
                                                        const ::amrex::MultiFab& mf,
                                                        const ::amrex::Vector<std::string>& varnames,
                                                        const ::amrex::Geometry& geom, ::amrex::Real time,
-                                                       int level_step, const WriteOptions& options = {}) {
+                                                       int level_step, const CallOptions& options = {}) {
   return TryWriteMultiLevelPlotfile(plotfilename, 1, {&mf}, varnames, {geom}, time, {level_step}, {},
                                     options);
 }
@@ -91,7 +114,7 @@ inline WriteReport WriteMultiLevelPlotfile(const std::string& plotfilename, int 
                                            const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,
                                            const ::amrex::Vector<int>& level_steps,
                                            const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
-                                           const WriteOptions& options) {
+                                           const CallOptions& options) {
   return detail::value_or_abort("WriteMultiLevelPlotfile",
                                 TryWriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time,
                                                            level_steps, ref_ratio, options));
@@ -108,7 +131,7 @@ inline WriteReport WriteMultiLevelPlotfile(
     const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
     [[maybe_unused]] const std::string& versionName = "HyperCLaw-V1.1",
     const std::string& levelPrefix = "Level_", [[maybe_unused]] const std::string& mfPrefix = "Cell",
-    const ::amrex::Vector<std::string>& extra_dirs = {}, const WriteOptions& options = {}) {
+    const ::amrex::Vector<std::string>& extra_dirs = {}, const CallOptions& options = {}) {
   WriteReport report = WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps,
                                                ref_ratio, options);
   for (const std::string& directory : extra_dirs) {
@@ -134,7 +157,7 @@ inline WriteReport WriteSingleLevelPlotfile(const std::string& plotfilename, con
                                             const std::string& levelPrefix = "Level_",
                                             const std::string& mfPrefix = "Cell",
                                             const ::amrex::Vector<std::string>& extra_dirs = {},
-                                            const WriteOptions& options = {}) {
+                                            const CallOptions& options = {}) {
   return WriteMultiLevelPlotfile(plotfilename, 1, {&mf}, varnames, {geom}, time, {level_step}, {},
                                  versionName, levelPrefix, mfPrefix, extra_dirs, options);
 }

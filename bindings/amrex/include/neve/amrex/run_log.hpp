@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a run has written: a line for each file, a table at the end, and lines of JSON.
+#pragma once
+
+#include <AMReX.H>
+#include <AMReX_ParallelDescriptor.H>
+#include <AMReX_Print.H>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "neve/amrex/inputs.hpp"
+#include "neve/plotfile_writer.hpp"
+
+namespace neve::amrex::detail {
+
+// One file, as the run met it.
+struct WrittenFile {
+  std::string path;
+  int step = 0;
+  double time = 0;     // of the simulation
+  double seconds = 0;  // that the call took on this rank
+  WriteOptions options;
+};
+
+// The largest error of any field, in its bound; 0 where all is exact, or not known yet.
+inline double worst_of_bound(const WriteReport& report) {
+  double worst = 0;
+  for (const LevelReport& level : report.levels) {
+    for (const FieldReport& field : level.fields) {
+      if (field.bound_abs > 0) worst = std::max(worst, field.max_abs_error / field.bound_abs);
+    }
+  }
+  return worst;
+}
+
+template <class... Values>
+std::string formatted(const char* format, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+inline std::string json_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += static_cast<unsigned char>(c) < 0x20 ? formatted("\\u%04x", static_cast<unsigned>(c))
+                                                   : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+// What has been written since AMReX was initialized; on the rank that does AMReX's output.
+class RunLog {
+ public:
+  static RunLog& of_run() {
+    static RunLog log;
+    return log;
+  }
+
+  void add(const WrittenFile& file, const WriteReport& report, const RunInputs& inputs) {
+    if (!::amrex::ParallelDescriptor::IOProcessor()) return;
+    if (!inputs.log.empty()) add_json(file, report, inputs.log);
+    if (inputs.verbose == 0) return;
+    if (files_++ == 0) {
+      ::amrex::Print() << said(file.options);
+      ::amrex::ExecOnFinalize([] { of_run().finish(); });
+    }
+    ::amrex::Print() << line(file, report);
+    seconds_ += file.seconds;
+    encode_seconds_ += report.encode_seconds;
+    raw_bytes_ += static_cast<double>(report.raw_bytes);
+    bytes_ += bytes_of(report);
+    for (const LevelReport& level : report.levels) {
+      for (const FieldReport& field : level.fields) sum_of(field.name).add(field);
+    }
+  }
+
+ private:
+  // A field of all files.
+  struct FieldSum {
+    std::string name;
+    double raw_bytes = 0, stored_bytes = 0, worst = 0;
+
+    void add(const FieldReport& field) {
+      raw_bytes += static_cast<double>(field.raw_bytes);
+      stored_bytes += static_cast<double>(field.stored_bytes);
+      if (field.bound_abs > 0) worst = std::max(worst, field.max_abs_error / field.bound_abs);
+    }
+  };
+  FieldSum& sum_of(const std::string& name) {
+    for (FieldSum& field : fields_) {
+      if (field.name == name) return field;
+    }
+    fields_.push_back({name});
+    return fields_.back();
+  }
+
+  static std::string said(const WriteOptions& options) {
+    std::string text = "neve: " + to_string(options.bound);
+    for (const auto& [name, rule] : options.fields) {
+      if (rule.bound) text += ", " + name + " " + to_string(*rule.bound);
+    }
+    return text + ", effort " + std::string(effort_name(options.encode.effort)) + ", covered " +
+           covered_name(options.covered) + ", behind " + behind_name(options.behind) +
+           " (set by neve.* in the input file)\n";
+  }
+  // Of a file written behind the run's back the length is not known yet.
+  static double bytes_of(const WriteReport& report) {
+    return static_cast<double>(report.file_bytes > 0 ? report.file_bytes : report.data_bytes);
+  }
+  static double write_seconds(const WriteReport& report) {
+    return report.place_seconds + report.write_seconds + report.sync_seconds;
+  }
+  static constexpr double megabyte = 1e6;
+
+  static std::string line(const WrittenFile& file, const WriteReport& report) {
+    std::string text = "neve: " + file.path + ": ";
+    const double bytes = bytes_of(report), raw = static_cast<double>(report.raw_bytes);
+    if (bytes > 0) {
+      text += formatted("%.3g MB in %.3g MB (%.3gx), worst error %.4f of its bound; ", raw / megabyte,
+                        bytes / megabyte, raw / bytes, worst_of_bound(report));
+    } else {
+      text += formatted("%.3g MB copied; ", raw / megabyte);
+    }
+    const double rest = std::max(0.0, file.seconds - report.encode_seconds - write_seconds(report));
+    return text + formatted("%.3g s: encode %.3g, write %.3g, all else %.3g\n", file.seconds,
+                            report.encode_seconds, write_seconds(report), rest);
+  }
+
+  static void add_json(const WrittenFile& file, const WriteReport& report, const std::string& path) {
+    std::ofstream out(path, std::ios::app);
+    out << "{\"file\":" << json_text(file.path) << ",\"step\":" << file.step
+        << formatted(",\"time\":%.17g", file.time)
+        << ",\"behind\":" << json_text(behind_name(file.options.behind))
+        << ",\"raw_bytes\":" << report.raw_bytes << ",\"file_bytes\":" << report.file_bytes
+        << ",\"data_bytes\":" << report.data_bytes
+        << formatted(",\"worst_of_bound\":%.6g", worst_of_bound(report))
+        << formatted(",\"seconds\":%.6g,\"encode_seconds\":%.6g,\"write_seconds\":%.6g}", file.seconds,
+                     report.encode_seconds, write_seconds(report))
+        << '\n';
+    out.close();
+    if (!out) ::amrex::Print() << "neve: cannot write neve.log = " << path << '\n';
+  }
+
+  void finish() {
+    ::amrex::Print() << formatted(
+        "neve: %d files, %.3g MB in %.3g MB (%.3gx); %.3g s in calls, of which encode %.3g\n", files_,
+        raw_bytes_ / megabyte, bytes_ / megabyte, bytes_ > 0 ? raw_bytes_ / bytes_ : 0.0, seconds_,
+        encode_seconds_);
+    if (!fields_.empty())
+      ::amrex::Print() << "neve: field                     ratio  worst error in its bound\n";
+    for (const FieldSum& field : fields_) {
+      ::amrex::Print() << "neve: " << field.name
+                       << std::string(field.name.size() < 20 ? 20 - field.name.size() : 0, ' ')
+                       << formatted(" %10.3gx  %.4f\n",
+                                    field.stored_bytes > 0 ? field.raw_bytes / field.stored_bytes : 0.0,
+                                    field.worst);
+    }
+    *this = RunLog();
+  }
+
+  int files_ = 0;
+  double seconds_ = 0, encode_seconds_ = 0, raw_bytes_ = 0, bytes_ = 0;
+  std::vector<FieldSum> fields_;
+};
+
+}  // namespace neve::amrex::detail
