@@ -132,6 +132,7 @@ TEST_F(Inputs, ThatAreWrongAreRefusedByName) {
       EXPECT_NE(written.message().find(part), std::string::npos) << part << ": " << written.message();
     }
     EXPECT_TRUE(directory_.list().empty());
+    amrex::ParallelDescriptor::Barrier();
   }
 }
 

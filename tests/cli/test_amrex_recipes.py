@@ -5,6 +5,7 @@ AMREX_HOME names AMReX's sources; without it nothing here runs. AMReX_ROOT may n
 AMReX (2D, MPI, particles), which is else built for the recipe with CMake.
 """
 
+import json
 import os
 import re
 import shutil
@@ -125,6 +126,30 @@ def verified(folder, native, ours):
     run(folder, f"{BUILD}/bin/neve verify {native} {ours}")
 
 
+def the_input_file_decides(folder, program):
+    """docs/amrex.md's options at the end of the program's input file; nothing is built anew."""
+    lines = recipe("ini", "neve.bound").replace("density", "phi").splitlines()
+    wanted = [line for line in lines if "pressure" not in line and "every" not in line]
+    text = (folder / "inputs").read_text() + "\n" + "\n".join(wanted) + "\n"
+    (folder / "inputs_neve").write_text(text)
+    given = f"inputs_neve {CORE_INPUTS} amr.plot_file=asked/plt"
+    out = run(folder, f"mpirun -n 2 {program} {given} neve.verbose=1")
+    assert "neve: rel=0.0001, phi abs=1e-06, effort balanced, covered auto, behind encode" in out
+    for step in ("00000", "00004"):
+        verified(folder, f"native/plt{step}", f"asked/plt{step}.h5")
+    log = [json.loads(line) for line in (folder / "plotfiles.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in log] == [0, 4]
+    assert all(0 <= line["worst_of_bound"] <= 1 for line in log)
+    info = json.loads(run(folder, f"{BUILD}/bin/neve info --json asked/plt00004.h5"))
+    assert info["levels"][0]["fields"][0]["bound"] == "abs=1e-06"
+    wrong = f"mpirun -n 2 {program} inputs {CORE_INPUTS} neve.efort=max"
+    done = subprocess.run(
+        wrong, shell=True, cwd=folder, env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "neve.efort" in done.stdout + done.stderr
+
+
 def test_gnu_make_plotfile_and_checkpoint(tmp_path, prefix):
     core = copied(tmp_path, "Advection_AmrCore")
     folder, source = core / "Exec", core / CORE_SOURCE
@@ -140,6 +165,7 @@ def test_gnu_make_plotfile_and_checkpoint(tmp_path, prefix):
         verified(folder, f"native/plt{step}", f"diags/plt{step}.h5")
         assert (folder / f"diags/plt{step}").is_dir()
         assert (folder / f"diags/plt{step}_chk/Header").read_text() == "a header\n"
+    the_input_file_decides(folder, program)
 
 
 def test_cmake(tmp_path, prefix):

@@ -562,6 +562,12 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
     options.strategy = world_rank() == 0 ? "independent" : "skeleton";
     EXPECT_EQ(refused(options),
               "the ranks disagree about the write options (strategy); all must pass the same");
+    // Threads may differ; what is wrong on one rank alone is told of that rank, on every rank.
+    options = {};
+    options.encode.threads = world_rank() == 1 ? -3 : 2;
+    const std::string told = refused(options);
+    EXPECT_EQ(told, "rank 1: threads is -3; 1 to 1024 are allowed");
+    EXPECT_TRUE(test::same_on_all_ranks(told));
   }
 }
 

@@ -59,30 +59,37 @@ bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spe
 // Codec lossless above a score, on the values that the section decodes to.
 template <class T>
 std::optional<SectionDraft> draft_rival(const SectionSource<T>& source, const ComponentSpec& spec,
-                                        Effort effort, double score_to_beat, SelectionTrace& losers) {
-  if (!is_restored_alike(spec)) return draft_lossless_above(source, spec, effort, score_to_beat, losers);
+                                        Effort effort, double score_to_beat, SelectionTrace& losers,
+                                        Extent extent) {
+  if (!is_restored_alike(spec))
+    return draft_lossless_above(source, spec, effort, score_to_beat, losers, extent);
   const RestoredSource<T> restored(source, spec);
-  return draft_lossless_above(restored.section(), spec, effort, score_to_beat, losers);
+  return draft_lossless_above(restored.section(), spec, effort, score_to_beat, losers, extent);
 }
 
-// Whether a small part alone takes more than `best` does for the whole section, as most do that a sample
-// was wrong about: what repeats in the section has to stand in it once.
+// Whether a small part alone takes clearly more than `best` does for the whole section, as most do that a
+// sample was wrong about: what repeats in the section has to stand in it once. Not every method is tried on
+// the part, hence `clearly`.
 template <class T>
 bool is_beaten_by_part(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
                        const Candidate& best) {
   constexpr int64_t min_part_cells = 4096;
+  constexpr double clearly = 1.25;
   if (spec.tuning.speed_weight > 0) return false;  // else a score is a ratio
   int64_t cells = 0;
   for (const auto& rect : source.rects) cells += rect.cells();
   for (const int64_t parts : {16, 4}) {
     if (cells < parts * min_part_cells) continue;
     const SectionSource<T> part = middle_part(source, cells / parts);
-    if (part.held == 0) continue;
-    // So high that the part's bytes are no more than the section's.
-    const double score_to_beat =
+    // It can take no more than its values do.
+    constexpr double telling = 2;
+    const double most_bytes = static_cast<double>(part.held * sizeof(T));
+    if (most_bytes < telling * static_cast<double>(best.bytes())) continue;
+    // The part's bytes as many as the section's.
+    const double same_bytes =
         best.score() * static_cast<double>(part.held) / static_cast<double>(source.held);
     SelectionTrace ignored;
-    if (!draft_rival(part, spec, effort, score_to_beat, ignored)) return true;
+    if (!draft_rival(part, spec, effort, same_bytes / clearly, ignored, Extent::part)) return true;
   }
   return false;
 }
@@ -109,7 +116,8 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     best.trace().times.weigh_ns += thread_time_ns() - begin_ns;
     if (is_beaten) return best.trace().passed(Codec::lossless, Fate::estimate_too_low);
   }
-  std::optional<SectionDraft> draft = draft_rival(source, spec, effort, best.score(), best.trace());
+  std::optional<SectionDraft> draft =
+      draft_rival(source, spec, effort, best.score(), best.trace(), Extent::section);
   if (!draft) return;
   const ComponentReport& report = best.draft().report;
   draft->report.special_cells = report.special_cells;

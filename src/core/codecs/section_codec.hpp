@@ -115,9 +115,12 @@ std::optional<ByteCoder> coder_of(LosslessMethod method);
 // Method rank gives way to lorenzo where a section has too many different values.
 //
 // Its draft where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
-// `losers` what was weighed.
+// `losers` what was weighed. Of a part of a section, by which the section is judged, methods that take many
+// times as long as others are not tried.
+enum class Extent : uint8_t { section, part };
 template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
-                                                 Effort effort, double score_to_beat, SelectionTrace& losers);
+                                                 Effort effort, double score_to_beat, SelectionTrace& losers,
+                                                 Extent extent = Extent::section);
 
 }  // namespace neve

@@ -41,7 +41,7 @@ SectionSource<T> middle_part(const SectionSource<T>& source, int64_t cells) {
   SectionSource<T> part;
   for (const auto& rect : source.rects) {
     passed += rect.cells();
-    if (passed <= begin) continue;
+    if (passed <= begin || rect.cells() == 0) continue;
     if (cells <= 0) break;
     RectRows<const T*> piece = middle_layers(rect, cells);
     cells -= piece.cells();

@@ -109,13 +109,6 @@ std::optional<int> residual_bits(const U* run, const U* run_before) {
   return static_cast<int>(std::bit_width(fold_sign<U>(own - other)));
 }
 
-// If each of K different runs stands in the section as often as the others, n of the n * blocks_between that
-// are there have n^2 / 2K pairs among them. Of runs that are not as frequent as each other there are more
-// pairs, and K comes out too low.
-double first_share(double sampled, double pairs, double blocks_between) {
-  return pairs == 0 ? 1 : std::min(1.0, sampled / (2 * pairs * blocks_between));
-}
-
 // `bits`: of the cells by whose numbers the sample names runs. Fewer than `min_repeated` runs that have twins
 // say nothing: in any field two may be alike.
 template <class U>
@@ -123,9 +116,8 @@ RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between, si
   sample.sort();
   const std::vector<SampledRun>& runs = sample.runs();
   size_t repeated = 0, in_common = 0, compared = 0;
-  double differing = 0, pairs = 0;
+  double differing = 0;
   visit_alike(runs, [&](size_t begin, size_t end) {
-    pairs += static_cast<double>((end - begin) * (end - begin - 1)) / 2;
     if (end - begin >= common) in_common += end - begin;
     if (end - begin > 1 && end - begin < common) repeated += end - begin;
     for (size_t k = begin + 1; k < end && compared < max_compared; ++k) {
@@ -141,7 +133,6 @@ RepeatEstimate judge(RunSample& sample, const U* bits, size_t blocks_between, si
   const size_t judged = is_all_common ? runs.size() : runs.size() - in_common;
   if (is_all_common) repeated += in_common;
   return {sample.share(repeated, judged, blocks_between),
-          first_share(static_cast<double>(runs.size()), pairs, static_cast<double>(blocks_between)),
           compared == 0 ? 0 : differing / static_cast<double>(compared)};
 }
 

@@ -14,8 +14,6 @@ namespace neve {
 // bits (stages/lossless/word_repeats.hpp), and how many of those bits differ.
 struct RepeatEstimate {
   double share = 0;
-  double first_share =
-      0;  // of these, those that stand there for the first time: a guess that is seldom too high
   double residual_bits = 0;
 };
 

@@ -41,7 +41,7 @@ constexpr double blocks_per_root = 0.33;
 constexpr double share_doubt = 2, residual_doubt = 2;
 // What repeats and ramps take, in bits a value, beside those that are new.
 constexpr double order_bits = 0.02;
-// What a value that no row or block before repeats may take, of its bits.
+// What a value of a row that repeats none may take, of its bits.
 constexpr double new_share_of_bits = 0.5;
 // One value in so many tells at a glance whether there may be few different ones: such a share of all.
 constexpr size_t values_per_glance = 4;
@@ -67,7 +67,7 @@ class OrderSample {
       order.bits = std::min(order.bits, number_bits([&](T value) { return multiples.multiple(value); }));
     }
     const double new_bits = std::min(order.bits, new_share_of_bits * value_bits);
-    order.bits = std::min({order.bits, row_repeat_bits(new_bits), long_repeat_bits(coded_bits, new_bits)});
+    order.bits = std::min({order.bits, row_repeat_bits(new_bits), long_repeat_bits(coded_bits)});
     double sum = 0;
     for (const T value : values_) sum += std::abs(static_cast<double>(value));
     order.spacing =
@@ -178,9 +178,8 @@ class OrderSample {
     return static_cast<double>(fresh) / static_cast<double>(judged) * 8 * sizeof(T) + order_bits;
   }
 
-  // Of values that stand a second time somewhere in the section, if many do, where they take `new_bits` the
-  // first time.
-  double long_repeat_bits(double coded_bits, double new_bits) {
+  // Of values that stand a second time somewhere in the section, if many do.
+  double long_repeat_bits(double coded_bits) {
     const double informed = static_cast<double>(cells_) * coded_bits / value_bits;
     const auto enough = static_cast<int64_t>(blocks_per_root * std::sqrt(informed));
     const int64_t blocks = std::min(std::max(few_blocks, enough), cells_ / block_cells);
@@ -199,9 +198,7 @@ class OrderSample {
     const auto blocks_between = static_cast<size_t>(cells_ / (blocks * block_cells));
     const RepeatEstimate repeats = estimate_repeats<T>(values, is_special, block_cells, blocks_between);
     const double share = std::min(1.0, share_doubt * repeats.share);
-    const double repeated = share * (1 - repeats.first_share);
-    return (1 - share) * value_bits + share * repeats.first_share * new_bits +
-           repeated * residual_doubt * repeats.residual_bits + order_bits;
+    return (1 - share) * value_bits + share * residual_doubt * repeats.residual_bits + order_bits;
   }
 
   // Of first or second differences of the numbers that `number_of` gives values, if any.

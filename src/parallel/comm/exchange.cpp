@@ -98,7 +98,8 @@ void Exchange::fill_header(const Comm& comm, const Status& mine, bool has_payloa
     words_[same_word + 2 * i + 1] = ~hash;
   };
   for (size_t i = 0; i < same_; ++i) put_hash(i, hashes_[i]);
-  if (error_of_ == ErrorOf::all) put_hash(max_same, std::hash<std::string>{}(mine.message()));
+  // (A rank without such an error has none of those words.)
+  put_hash(max_same, error_of_ == ErrorOf::all ? std::hash<std::string>{}(mine.message()) : 0);
 }
 
 // Whether some ranks have put different hashes there; those that put none do not count.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/comm/patient_wait.hpp"
 
+#include <sys/prctl.h>
+
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "parallel/comm/agree.hpp"
@@ -15,21 +18,40 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 // Ranks that are ready together meet within the first time; what a nap adds to a longer wait is little.
 // Between naps MPI is asked for a while, since an exchange has several rounds.
-constexpr microseconds before_naps{50}, between_naps{3}, short_nap{20};
-// Where MPI gives the processor away while it looks and another process takes it, each look costs that one's
-// turn, milliseconds: then there is one look between longer naps.
-constexpr microseconds dear{500}, long_nap{200};
-// For so many waits after a dear look.
-constexpr int dear_waits = 16;
+constexpr microseconds before_naps{100}, between_naps{5}, short_nap{20};
+// Where MPI gives the processor away while it looks, and another program takes it for all of its turn, there
+// is one look between longer naps, and a nap first: in so many waits after a look that took so long.
+constexpr microseconds dear{2000}, long_nap{100};
+constexpr int dear_waits = 8;
 std::atomic<int> dear_waits_left{0};
+
+// Lets this thread's naps end in time while it lives: by default the system may add 50 us.
+class PunctualNaps {
+ public:
+  PunctualNaps() : slack_(::prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0)) { set(1); }
+  PunctualNaps(const PunctualNaps&) = delete;
+  PunctualNaps& operator=(const PunctualNaps&) = delete;
+  ~PunctualNaps() {
+    if (slack_ > 0) set(static_cast<unsigned long>(slack_));
+  }
+
+ private:
+  static void set(unsigned long nanoseconds) { ::prctl(PR_SET_TIMERSLACK, nanoseconds, 0, 0, 0); }
+  int slack_;
+};
 
 }  // namespace
 
 Status wait_patiently(std::span<MPI_Request> requests, std::string_view what) {
+  std::optional<PunctualNaps> punctual;
+  const auto take_nap = [&](microseconds nap) {
+    if (!punctual) punctual.emplace();
+    std::this_thread::sleep_for(nap);
+  };
   Clock::time_point look_until = Clock::now() + before_naps;
   if (dear_waits_left > 0) {
     --dear_waits_left;
-    std::this_thread::sleep_for(long_nap);
+    take_nap(long_nap);
   }
   for (;;) {
     const Clock::time_point asked = Clock::now();
@@ -40,7 +62,7 @@ Status wait_patiently(std::span<MPI_Request> requests, std::string_view what) {
     const Clock::time_point told = Clock::now();
     if (told - asked > dear) dear_waits_left = dear_waits;
     if (dear_waits_left == 0 && told < look_until) continue;
-    std::this_thread::sleep_for(dear_waits_left > 0 ? long_nap : short_nap);
+    take_nap(dear_waits_left > 0 ? long_nap : short_nap);
     look_until = Clock::now() + between_naps;
   }
 }

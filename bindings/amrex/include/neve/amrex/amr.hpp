@@ -118,10 +118,15 @@ inline Result<WriteReport> write_plotfile(::amrex::Amr& amr, const std::string& 
                                           const CallOptions& options, Status& earlier) {
   const int nlevels = std::min(amr.plotMaxLevel(), amr.finestLevel()) + 1;
   const std::string directory = without_last_slashes(plotfilename);
-  NEVE_TRY(make_directories(directory));
+  PlotDirectory made;
+  NEVE_TRY(agreed([&] { return made.make(directory); }));
   std::ostringstream header_text;
   for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePre(directory, header_text);
-  NEVE_ASSIGN(WriteReport report, write_levels(amr, directory, nlevels, options, earlier));
+  Result<WriteReport> report = write_levels(amr, directory, nlevels, options, earlier);
+  if (!report.ok()) {
+    made.take_back();
+    return report;
+  }
   for (int l = 0; l < nlevels; ++l) amr.getLevel(l).writePlotFilePost(directory, header_text);
   NEVE_TRY(keep_header_text(directory + "/header_text", header_text.str()));
   PlotState::set_last_plotfile(amr);

@@ -37,18 +37,9 @@ inline Status make_directories(const std::string& path) {
   return agreed([&] { return make_directories_here(path); });
 }
 
-// A plotfile's own directory. It is made before the file is written, whose ranks then agree on it as well,
-// and taken back where there is no file.
+// A plotfile's own directory. It is made before the file is written, whose ranks then agree on it as well.
 class PlotDirectory {
  public:
-  PlotDirectory() = default;
-  PlotDirectory(const PlotDirectory&) = delete;
-  PlotDirectory& operator=(const PlotDirectory&) = delete;
-  ~PlotDirectory() {
-    std::error_code ignored;  // it may not be empty any more
-    if (!made_.empty()) std::filesystem::remove(made_, ignored);
-  }
-
   // Not collective.
   Status make(const std::string& path) {
     std::error_code ignored;
@@ -57,7 +48,13 @@ class PlotDirectory {
     if (!is_there && ::amrex::ParallelDescriptor::IOProcessor()) made_ = path;
     return {};
   }
-  void keep() { made_.clear(); }
+
+  // Collective, for where there is no file: what make() has made is gone for every rank, if it is empty.
+  void take_back() {
+    std::error_code ignored;
+    if (!made_.empty()) std::filesystem::remove(made_, ignored);
+    ::amrex::ParallelDescriptor::Barrier();
+  }
 
  private:
   std::string made_;

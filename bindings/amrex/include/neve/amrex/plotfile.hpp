@@ -70,11 +70,14 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*mf[l], l, ::amrex::IntVect(0), owned, host));
     return directory.make(name);
   });
-  NEVE_ASSIGN(WriteReport report,
-              write_plotfile_if(communicator(), described, path, hierarchy, owned, used, &earlier));
-  directory.keep();
+  Result<WriteReport> report =
+      write_plotfile_if(communicator(), described, path, hierarchy, owned, used, &earlier);
+  if (!report.ok()) {
+    directory.take_back();
+    return report;
+  }
   RunLog::of_run().add({path, level_steps[0], static_cast<double>(time), ::amrex::second() - begin, used},
-                       report, inputs);
+                       *report, inputs);
   return report;
 }
 
