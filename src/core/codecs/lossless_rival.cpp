@@ -60,11 +60,11 @@ bool is_lossless_likely(const SectionSource<T>& source, const ComponentSpec& spe
 template <class T>
 std::optional<SectionDraft> draft_rival(const SectionSource<T>& source, const ComponentSpec& spec,
                                         Effort effort, double score_to_beat, SelectionTrace& losers,
-                                        Extent extent) {
+                                        Scope scope) {
   if (!is_restored_alike(spec))
-    return draft_lossless_above(source, spec, effort, score_to_beat, losers, extent);
+    return draft_lossless_above(source, spec, effort, score_to_beat, losers, scope);
   const RestoredSource<T> restored(source, spec);
-  return draft_lossless_above(restored.section(), spec, effort, score_to_beat, losers, extent);
+  return draft_lossless_above(restored.section(), spec, effort, score_to_beat, losers, scope);
 }
 
 // Whether a small part alone takes clearly more than `best` does for the whole section, as most do that a
@@ -89,7 +89,7 @@ bool is_beaten_by_part(const SectionSource<T>& source, const ComponentSpec& spec
     const double same_bytes =
         best.score() * static_cast<double>(part.held) / static_cast<double>(source.held);
     SelectionTrace ignored;
-    if (!draft_rival(part, spec, effort, same_bytes / clearly, ignored, Extent::part)) return true;
+    if (!draft_rival(part, spec, effort, same_bytes / clearly, ignored, Scope::part)) return true;
   }
   return false;
 }
@@ -117,7 +117,7 @@ void weigh_lossless_too(const SectionSource<T>& source, const ComponentSpec& spe
     if (is_beaten) return best.trace().passed(Codec::lossless, Fate::estimate_too_low);
   }
   std::optional<SectionDraft> draft =
-      draft_rival(source, spec, effort, best.score(), best.trace(), Extent::section);
+      draft_rival(source, spec, effort, best.score(), best.trace(), Scope::section);
   if (!draft) return;
   const ComponentReport& report = best.draft().report;
   draft->report.special_cells = report.special_cells;

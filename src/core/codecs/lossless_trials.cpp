@@ -80,7 +80,7 @@ template <class T>
 class LosslessTrials {
  public:
   LosslessTrials(const SectionSource<T>& source, const ComponentSpec& spec, Effort effort,
-                 double score_to_beat, Extent extent)
+                 double score_to_beat, Scope scope)
       : source_(source),
         spec_(spec),
         choice_(spec),
@@ -88,7 +88,7 @@ class LosslessTrials {
         levels_(coder_levels(effort, spec.tuning)),
         raw_bytes_(static_cast<double>(source.held) * sizeof(T)),
         score_to_beat_(score_to_beat),
-        extent_(extent) {}
+        scope_(scope) {}
 
   // The draft's selection is valid even where none is good enough.
   void run() {
@@ -280,7 +280,7 @@ class LosslessTrials {
   bool may_win_after(LosslessMethod method) const {
     constexpr double many_times = 8, soon_coded_bytes = 16 << 10, slow_from_bytes = 64 << 10;
     const bool is_slow = method == LosslessMethod::b_zlib;
-    if (is_slow && extent_ == Extent::part) return false;
+    if (is_slow && scope_ == Scope::part) return false;
     if (effort_ == Effort::max || !best_ || raw_bytes_ <= soon_coded_bytes) return true;
     const auto best_bytes = static_cast<double>(draft_.before.size());
     if (raw_bytes_ <= slow_from_bytes && best_bytes * 2 * many_times < raw_bytes_) return true;
@@ -371,7 +371,7 @@ class LosslessTrials {
   CoderLevels levels_;
   double raw_bytes_;
   double score_to_beat_;
-  Extent extent_;
+  Scope scope_;
 
   bool is_in_rows_ = false;       // rows are taken as they lie
   LosslessCells<T> cells_;        // none then
@@ -390,8 +390,8 @@ class LosslessTrials {
 template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat, SelectionTrace& losers,
-                                                 Extent extent) {
-  LosslessTrials<T> trials(source, spec, effort, score_to_beat, extent);
+                                                 Scope scope) {
+  LosslessTrials<T> trials(source, spec, effort, score_to_beat, scope);
   trials.run();
   if (trials.has_won()) return std::move(trials.draft());
   losers.append_loser(trials.draft().selection);
@@ -417,27 +417,27 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
 
 template std::optional<SectionDraft> draft_lossless_above<float>(const SectionSource<float>&,
                                                                  const ComponentSpec&, Effort, double,
-                                                                 SelectionTrace&, Extent);
+                                                                 SelectionTrace&, Scope);
 template SectionDraft draft_lossless<float>(const SectionSource<float>&, const ComponentSpec&, Effort);
 template std::optional<SectionDraft> draft_lossless_above<double>(const SectionSource<double>&,
                                                                   const ComponentSpec&, Effort, double,
-                                                                  SelectionTrace&, Extent);
+                                                                  SelectionTrace&, Scope);
 template SectionDraft draft_lossless<double>(const SectionSource<double>&, const ComponentSpec&, Effort);
 template std::optional<SectionDraft> draft_lossless_above<uint8_t>(const SectionSource<uint8_t>&,
                                                                    const ComponentSpec&, Effort, double,
-                                                                   SelectionTrace&, Extent);
+                                                                   SelectionTrace&, Scope);
 template SectionDraft draft_lossless<uint8_t>(const SectionSource<uint8_t>&, const ComponentSpec&, Effort);
 template std::optional<SectionDraft> draft_lossless_above<uint16_t>(const SectionSource<uint16_t>&,
                                                                     const ComponentSpec&, Effort, double,
-                                                                    SelectionTrace&, Extent);
+                                                                    SelectionTrace&, Scope);
 template SectionDraft draft_lossless<uint16_t>(const SectionSource<uint16_t>&, const ComponentSpec&, Effort);
 template std::optional<SectionDraft> draft_lossless_above<uint32_t>(const SectionSource<uint32_t>&,
                                                                     const ComponentSpec&, Effort, double,
-                                                                    SelectionTrace&, Extent);
+                                                                    SelectionTrace&, Scope);
 template SectionDraft draft_lossless<uint32_t>(const SectionSource<uint32_t>&, const ComponentSpec&, Effort);
 template std::optional<SectionDraft> draft_lossless_above<uint64_t>(const SectionSource<uint64_t>&,
                                                                     const ComponentSpec&, Effort, double,
-                                                                    SelectionTrace&, Extent);
+                                                                    SelectionTrace&, Scope);
 template SectionDraft draft_lossless<uint64_t>(const SectionSource<uint64_t>&, const ComponentSpec&, Effort);
 
 }  // namespace neve

@@ -117,10 +117,10 @@ std::optional<ByteCoder> coder_of(LosslessMethod method);
 // Its draft where it may score more than `score_to_beat` (another codec's) and does; else no draft, and in
 // `losers` what was weighed. Of a part of a section, by which the section is judged, methods that take many
 // times as long as others are not tried.
-enum class Extent : uint8_t { section, part };
+enum class Scope : uint8_t { section, part };
 template <class T>
 std::optional<SectionDraft> draft_lossless_above(const SectionSource<T>& source, const ComponentSpec& spec,
                                                  Effort effort, double score_to_beat, SelectionTrace& losers,
-                                                 Extent extent = Extent::section);
+                                                 Scope scope = Scope::section);
 
 }  // namespace neve

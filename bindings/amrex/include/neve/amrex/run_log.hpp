@@ -27,13 +27,15 @@ struct WrittenFile {
   WriteOptions options;
 };
 
-// The largest error of any field, in its bound; 0 where all is exact, or not known yet.
+// A field's largest error, in its bound; 0 where it is exact.
+inline double worst_of_bound(const FieldReport& field) {
+  return field.bound_abs > 0 ? field.max_abs_error / field.bound_abs : 0;
+}
+// Of any field; 0 as well where nothing is known yet.
 inline double worst_of_bound(const WriteReport& report) {
   double worst = 0;
   for (const LevelReport& level : report.levels) {
-    for (const FieldReport& field : level.fields) {
-      if (field.bound_abs > 0) worst = std::max(worst, field.max_abs_error / field.bound_abs);
-    }
+    for (const FieldReport& field : level.fields) worst = std::max(worst, worst_of_bound(field));
   }
   return worst;
 }
@@ -90,7 +92,7 @@ class RunLog {
     void add(const FieldReport& field) {
       raw_bytes += static_cast<double>(field.raw_bytes);
       stored_bytes += static_cast<double>(field.stored_bytes);
-      if (field.bound_abs > 0) worst = std::max(worst, field.max_abs_error / field.bound_abs);
+      worst = std::max(worst, worst_of_bound(field));
     }
   };
   FieldSum& sum_of(const std::string& name) {
