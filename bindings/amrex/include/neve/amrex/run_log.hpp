@@ -25,6 +25,7 @@ struct WrittenFile {
   double time = 0;     // of the simulation
   double seconds = 0;  // that the call took on this rank
   WriteOptions options;
+  bool has_codes_options = false;  // which the code has passed to the call
 };
 
 // A field's largest error, in its bound; 0 where it is exact.
@@ -70,7 +71,7 @@ class RunLog {
     if (!inputs.log.empty()) add_json(file, report, inputs.log);
     if (inputs.verbose == 0) return;
     if (files_++ == 0) {
-      ::amrex::Print() << said(file.options);
+      ::amrex::Print() << said(file);
       ::amrex::ExecOnFinalize([] { of_run().finish(); });
     }
     ::amrex::Print() << line(file, report);
@@ -103,14 +104,17 @@ class RunLog {
     return fields_.back();
   }
 
-  static std::string said(const WriteOptions& options) {
+  static std::string said(const WrittenFile& file) {
+    const WriteOptions& options = file.options;
+    const std::string by =
+        file.has_codes_options ? " (as the code says)\n" : " (set by neve.* in the input file)\n";
+    if (!options.compress) return "neve: uncompressed" + by;
     std::string text = "neve: " + to_string(options.bound);
     for (const auto& [name, rule] : options.fields) {
       if (rule.bound) text += ", " + name + " " + to_string(*rule.bound);
     }
     return text + ", effort " + std::string(effort_name(options.encode.effort)) + ", covered " +
-           covered_name(options.covered) + ", behind " + behind_name(options.behind) +
-           " (set by neve.* in the input file)\n";
+           covered_name(options.covered) + ", behind " + behind_name(options.behind) + by;
   }
   // Of a file written behind the run's back the length is not known yet.
   static double bytes_of(const WriteReport& report) {
