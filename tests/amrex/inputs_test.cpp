@@ -153,7 +153,7 @@ TEST_F(Inputs, NameALogThatGetsALineForEachFile) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 2u);
-  const std::string begin = "{\"file\":\"" + (directory_ / "plt2.h5") + "\",\"step\":2,\"time\":0.625,";
+  const std::string begin = "{\"kind\":\"plotfile\",\"file\":\"" + (directory_ / "plt2.h5") + "\",\"step\":2,\"time\":0.625,";
   EXPECT_EQ(lines[1].substr(0, begin.size()), begin);
   const auto number_behind = [&](const std::string& name) {
     const size_t at = lines[1].find("\"" + name + "\":");

@@ -16,6 +16,9 @@
 #include "neve/amrex/agree.hpp"
 #include "neve/amrex/checkpoint_directory.hpp"
 #include "neve/amrex/checkpoint_layout.hpp"
+#include "neve/amrex/inputs.hpp"
+#include "neve/amrex/plot_directory.hpp"
+#include "neve/amrex/run_log.hpp"
 #include "neve/amrex/spread.hpp"
 #include "neve/amrex/view.hpp"
 #include "neve/plotfile_reader.hpp"
@@ -28,6 +31,7 @@ struct CheckpointField {
   ::amrex::Vector<const ::amrex::MultiFab*> levels;  // coarsest first
   Bound bound{BoundMode::lossless, 0};
   bool ghosts = false;  // keep the ghost cells, too
+  ::amrex::Vector<std::string> components{};  // their names; empty: <name>, or <name>_0, <name>_1, ...
 };
 
 struct RestartField {
@@ -86,6 +90,18 @@ inline Status place_boxes(const CheckpointField& field, const ::amrex::IntVect& 
   return {};
 }
 
+inline Result<std::vector<std::string>> component_names(const CheckpointField& field, int count) {
+  if (!field.components.empty()) {
+    NEVE_TRY(check_count(field.components, "names of components", count).in("field " + field.name));
+    return std::vector<std::string>(field.components.begin(), field.components.end());
+  }
+  std::vector<std::string> names;
+  for (int c = 0; c < count; ++c) {
+    names.push_back(count == 1 ? field.name : field.name + "_" + std::to_string(c));
+  }
+  return names;
+}
+
 inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, const Hierarchy& levels,
                                      const WriteOptions& options) {
   NEVE_TRY(check_levels(nlevels, field.levels, "field " + field.name));
@@ -93,10 +109,7 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   const ::amrex::IntVect ghosts = field.ghosts ? coarsest.nGrowVect() : ::amrex::IntVect(0);
   PreparedField prepared{levels, ghosts, with_threads_of_run(options)};
   prepared.options.bound = field.bound;
-  for (int c = 0; c < coarsest.nComp(); ++c) {
-    prepared.hierarchy.components.push_back(coarsest.nComp() == 1 ? field.name
-                                                                  : field.name + "_" + std::to_string(c));
-  }
+  NEVE_ASSIGN(prepared.hierarchy.components, component_names(field, coarsest.nComp()));
   NEVE_TRY(place_boxes(field, ghosts, prepared));
   for (int l = 0; l < nlevels; ++l) {
     const ::amrex::MultiFab& mf = *field.levels[l];
@@ -121,32 +134,39 @@ inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels
                            &earlier);
 }
 
-// Collective. The checkpoint's directory with all its files. `earlier`: the error of a plotfile that an
-// earlier call was to write behind and that is lost.
+// Collective. The files of all fields, in `directory`. `earlier`: the error of a plotfile that an earlier call
+// was to write behind and that is lost.
+inline Result<std::vector<WriteReport>> write_field_files(const std::string& directory, int nlevels,
+                                                          const std::vector<CheckpointField>& fields,
+                                                          const std::vector<PreparedField>& prepared,
+                                                          Status& earlier) {
+  std::vector<WriteReport> reports;
+  for (size_t f = 0; f < fields.size(); ++f) {
+    Status told;
+    const std::string path = directory + "/" + fields[f].name + ".h5";
+    Result<WriteReport> report = write_field(fields[f], nlevels, path, prepared[f], told);
+    Status all_told = both(earlier, told);
+    std::swap(earlier, all_told);  // (nvcc warns of an assignment that its result is not used)
+    if (!report.ok()) return report.status().in("field " + fields[f].name);
+    reports.push_back(std::move(*report));
+  }
+  return Result<std::vector<WriteReport>>(std::move(reports));
+}
+
+// Collective. The checkpoint's directory with all its files; `earlier` as of write_field_files.
 inline Result<std::vector<WriteReport>> write_fields(const std::string& checkpoint, int nlevels,
                                                      const std::vector<CheckpointField>& fields,
                                                      const std::vector<PreparedField>& prepared,
                                                      const std::string& header, Status& earlier) {
   CheckpointDirectory directory(checkpoint);
   NEVE_TRY(agreed([&] { return directory.create(); }));
-  std::vector<WriteReport> reports;
-  for (size_t f = 0; f < fields.size(); ++f) {
-    Status told;
-    const std::string path = directory.temporary_path() + "/" + fields[f].name + ".h5";
-    Result<WriteReport> report = write_field(fields[f], nlevels, path, prepared[f], told);
-    Status all_told = both(earlier, told);
-    std::swap(earlier, all_told);  // (nvcc warns of an assignment that its result is not used)
-    if (!report.ok()) {
-      NEVE_TRY(agreed([&]() -> Status {
-        directory.clear();
-        return {};
-      }));
-      return report.status().in("field " + fields[f].name);
-    }
-    reports.push_back(std::move(*report));
-  }
-  NEVE_TRY(agreed([&] { return directory.commit(header); }));
-  return Result<std::vector<WriteReport>>(std::move(reports));
+  auto reports = write_field_files(directory.temporary_path(), nlevels, fields, prepared, earlier);
+  NEVE_TRY(agreed([&]() -> Status {
+    if (reports.ok()) return directory.commit(header);
+    directory.clear();
+    return {};
+  }));
+  return reports;
 }
 
 // A field's file, opened on this rank.
@@ -283,14 +303,20 @@ inline void define_missing(int nlevels, const std::vector<OpenedField>& opened,
 // Header. It is written in a hidden folder beside and renamed when whole; a directory that has the name
 // already is then renamed to `checkpoint`.old.<digits>, as AMReX does. On an error nothing is left behind,
 // and an earlier directory stays. In `options` the bound is not used and `fields` must be empty: each field
-// has its own bound. One report for each field.
+// has its own bound. Without `options` the input file's effort and threads hold, and what it says of how files
+// are written (inputs.hpp). One report for each field.
 inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
     const std::string& checkpoint, int nlevels, const std::vector<CheckpointField>& fields,
     const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,
     const ::amrex::Vector<int>& level_steps, const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
-    const std::string& header = "", const WriteOptions& options = {}) {
+    const std::string& header = "", const CallOptions& call_options = {}) {
+  const double begin = ::amrex::second();
+  RunInputs inputs;
+  WriteOptions options;
   std::vector<detail::PreparedField> prepared;
   const Status ready = detail::agreed([&]() -> Status {
+    NEVE_ASSIGN(inputs, TryReadInputs());
+    options = call_options.given ? *call_options.given : detail::checkpoint_options(inputs);
     NEVE_TRY(detail::check_field_names(fields));
     if (!options.fields.empty()) {
       return usage_error("options.fields names " + options.fields.begin()->first +
@@ -313,6 +339,12 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
 
   Status earlier;
   auto reports = detail::write_fields(checkpoint, nlevels, fields, prepared, header, earlier);
+  if (reports.ok()) {
+    detail::RunLog::of_run().add({detail::WrittenFile::checkpoint, detail::without_last_slashes(checkpoint),
+                                  level_steps[0], static_cast<double>(time), ::amrex::second() - begin,
+                                  options, call_options.given.has_value()},
+                                 detail::sum_of(*reports), inputs);
+  }
   return detail::with_earlier(earlier, std::move(reports));
 }
 
@@ -351,7 +383,7 @@ inline std::vector<WriteReport> WriteCheckpoint(const std::string& checkpoint, i
                                                 ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
                                                 const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
                                                 const std::string& header = "",
-                                                const WriteOptions& options = {}) {
+                                                const CallOptions& options = {}) {
   return detail::value_or_abort(
       "WriteCheckpoint",
       TryWriteCheckpoint(checkpoint, nlevels, fields, geom, time, level_steps, ref_ratio, header, options));

@@ -86,16 +86,28 @@ class CheckpointDirectory {
   Status commit(const std::string& header) {
     if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
     if (!header.empty()) NEVE_TRY(write_text(temporary_path() + "/Header", header));
+    return publish(temporary_path());
+  }
+
+  // For a directory that somebody else has made, temporary_path()/`name`.
+  Status commit_inside(const std::string& name) {
+    if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
+    return publish(temporary_path() + "/" + name);
+  }
+
+ private:
+  // `whole` gets the target's name.
+  Status publish(const std::string& whole) {
     std::error_code error;
     const bool replaces = std::filesystem::exists(target_, error);
     if (replaces) {
       const auto mode = std::filesystem::status(target_, error).permissions();
-      if (!error) std::filesystem::permissions(temporary_path(), mode, error);
+      if (!error) std::filesystem::permissions(whole, mode, error);
     }
-    NEVE_TRY(make_durable(temporary_path()));
+    NEVE_TRY(make_durable(whole));
     const std::string moved_away = target_ + ".old." + ::amrex::UniqueString();
     if (replaces) std::filesystem::rename(target_, moved_away, error);
-    if (!error) std::filesystem::rename(temporary_path(), target_, error);
+    if (!error) std::filesystem::rename(whole, target_, error);
     if (error) {
       std::error_code ignored;  // the first error is the one to report
       if (replaces && !std::filesystem::exists(target_, ignored)) {
@@ -108,7 +120,6 @@ class CheckpointDirectory {
     return {};
   }
 
- private:
   std::string parent() const {
     const std::string path = std::filesystem::path(target_).parent_path().string();
     return path.empty() ? "." : path;

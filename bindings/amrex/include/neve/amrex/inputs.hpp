@@ -25,6 +25,11 @@ struct RunInputs {
   int every = 1;         // plotfiles whose step on level 0 is no multiple of it are not written
   int verbose = 1;       // 1: a line on standard output for each file, and a table at the end of the run
   std::string log;       // a file, to which a line of JSON is added for each file; empty: none
+  // Of neve::amrex::Amr alone (amr.hpp).
+  int plotfiles = 1;    // 0: AMReX's own
+  int checkpoints = 1;  // 0: AMReX's own
+  int old_data = 1;     // 0: checkpoints are without the states' values of the step before
+  Bound checkpoint_bound{BoundMode::lossless, 0};
 };
 
 // Options of a call: those that the code gives, or the input file's.
@@ -51,6 +56,12 @@ inline Result<std::string> value_of_words(const std::vector<std::string>& words)
   return value;
 }
 
+// A bound as neve.bound takes it.
+inline Result<Bound> bound_of(const std::string& value) {
+  NEVE_ASSIGN(const WriteOptions options, parse_write_options("bound=" + value));
+  return options.bound;
+}
+
 // Whether `key` is an option of the run itself, which then is set.
 inline Result<bool> set_of_run(const std::string& key, const std::string& value, RunInputs& run) {
   const auto read_whole = [&](int least, int most, int& number) -> Status {
@@ -64,6 +75,14 @@ inline Result<bool> set_of_run(const std::string& key, const std::string& value,
     NEVE_TRY(read_whole(1, std::numeric_limits<int>::max(), run.every));
   } else if (key == "verbose") {
     NEVE_TRY(read_whole(0, 1, run.verbose));
+  } else if (key == "plotfiles") {
+    NEVE_TRY(read_whole(0, 1, run.plotfiles));
+  } else if (key == "checkpoints") {
+    NEVE_TRY(read_whole(0, 1, run.checkpoints));
+  } else if (key == "old_data") {
+    NEVE_TRY(read_whole(0, 1, run.old_data));
+  } else if (key == "checkpoint_bound") {
+    NEVE_ASSIGN(run.checkpoint_bound, bound_of(value));
   } else if (key == "log") {
     run.log = value;
   } else {
@@ -96,6 +115,19 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
   NEVE_TRY(parse_write_options(option).status());  // alone, so that an error has its name
   text += option + ";";
   return {};
+}
+
+// Of checkpoints, whose fields have bounds of their own: of what the input file says the effort, the threads,
+// and how files are written.
+inline WriteOptions checkpoint_options(const RunInputs& inputs) {
+  WriteOptions options;
+  options.encode = inputs.options.encode;
+  options.strategy = inputs.options.strategy;
+  options.aggregate_boxes = inputs.options.aggregate_boxes;
+  options.chunk_bytes = inputs.options.chunk_bytes;
+  options.layout = inputs.options.layout;
+  options.mpi_hints = inputs.options.mpi_hints;
+  return options;
 }
 
 }  // namespace detail

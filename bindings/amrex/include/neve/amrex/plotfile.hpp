@@ -76,7 +76,7 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
     directory.take_back();
     return report;
   }
-  RunLog::of_run().add({path, level_steps[0], static_cast<double>(time), ::amrex::second() - begin, used,
+  RunLog::of_run().add({WrittenFile::plotfile, path, level_steps[0], static_cast<double>(time), ::amrex::second() - begin, used,
                         options.given.has_value()},
                        *report, inputs);
   return report;

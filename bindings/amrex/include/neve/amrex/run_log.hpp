@@ -7,6 +7,7 @@
 #include <AMReX_Print.H>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -18,8 +19,12 @@
 
 namespace neve::amrex::detail {
 
-// One file, as the run met it.
+// A plotfile or a checkpoint, as the run met it.
 struct WrittenFile {
+  enum Kind : uint8_t { plotfile, checkpoint };
+  static constexpr const char* kind_names[] = {"plotfile", "checkpoint"};
+
+  Kind kind = plotfile;
   std::string path;
   int step = 0;
   double time = 0;     // of the simulation
@@ -39,6 +44,24 @@ inline double worst_of_bound(const WriteReport& report) {
     for (const FieldReport& field : level.fields) worst = std::max(worst, worst_of_bound(field));
   }
   return worst;
+}
+
+// Of the files of a checkpoint, which are written one after another.
+inline WriteReport sum_of(const std::vector<WriteReport>& reports) {
+  WriteReport sum;
+  for (const WriteReport& report : reports) {
+    sum.raw_bytes += report.raw_bytes;
+    sum.file_bytes += report.file_bytes;
+    sum.data_bytes += report.data_bytes;
+    sum.mpi_writes += report.mpi_writes;
+    sum.plan_seconds += report.plan_seconds;
+    sum.encode_seconds += report.encode_seconds;
+    sum.place_seconds += report.place_seconds;
+    sum.write_seconds += report.write_seconds;
+    sum.sync_seconds += report.sync_seconds;
+    sum.levels.insert(sum.levels.end(), report.levels.begin(), report.levels.end());
+  }
+  return sum;
 }
 
 template <class... Values>
@@ -70,18 +93,11 @@ class RunLog {
     if (!::amrex::ParallelDescriptor::IOProcessor()) return;
     if (!inputs.log.empty()) add_json(file, report, inputs.log);
     if (inputs.verbose == 0) return;
-    if (files_++ == 0) {
-      ::amrex::Print() << said(file);
-      ::amrex::ExecOnFinalize([] { of_run().finish(); });
-    }
+    if (sums_[0].files + sums_[1].files == 0) ::amrex::ExecOnFinalize([] { of_run().finish(); });
+    Sum& sum = sums_[file.kind];
+    if (sum.files++ == 0) ::amrex::Print() << said(file);
     ::amrex::Print() << line(file, report);
-    seconds_ += file.seconds;
-    encode_seconds_ += report.encode_seconds;
-    raw_bytes_ += static_cast<double>(report.raw_bytes);
-    bytes_ += bytes_of(report);
-    for (const LevelReport& level : report.levels) {
-      for (const FieldReport& field : level.fields) sum_of(field.name).add(field);
-    }
+    sum.add(file, report);
   }
 
  private:
@@ -96,20 +112,40 @@ class RunLog {
       worst = std::max(worst, worst_of_bound(field));
     }
   };
-  FieldSum& sum_of(const std::string& name) {
-    for (FieldSum& field : fields_) {
-      if (field.name == name) return field;
+  // All files of a kind.
+  struct Sum {
+    int files = 0;
+    double seconds = 0, encode_seconds = 0, raw_bytes = 0, bytes = 0;
+    std::vector<FieldSum> fields;
+
+    void add(const WrittenFile& file, const WriteReport& report) {
+      seconds += file.seconds;
+      encode_seconds += report.encode_seconds;
+      raw_bytes += static_cast<double>(report.raw_bytes);
+      bytes += bytes_of(report);
+      for (const LevelReport& level : report.levels) {
+        for (const FieldReport& field : level.fields) of_field(field.name).add(field);
+      }
     }
-    fields_.push_back({name});
-    return fields_.back();
-  }
+    FieldSum& of_field(const std::string& name) {
+      for (FieldSum& field : fields) {
+        if (field.name == name) return field;
+      }
+      fields.push_back({name});
+      return fields.back();
+    }
+  };
 
   static std::string said(const WrittenFile& file) {
     const WriteOptions& options = file.options;
     const std::string by =
         file.has_codes_options ? " (as the code says)\n" : " (set by neve.* in the input file)\n";
-    if (!options.compress) return "neve: uncompressed" + by;
-    std::string text = "neve: " + to_string(options.bound);
+    const std::string begin = std::string("neve: ") + WrittenFile::kind_names[file.kind] + "s: ";
+    if (file.kind == WrittenFile::checkpoint) {
+      return begin + "effort " + std::string(effort_name(options.encode.effort)) + by;
+    }
+    if (!options.compress) return begin + "uncompressed" + by;
+    std::string text = begin + to_string(options.bound);
     for (const auto& [name, rule] : options.fields) {
       if (rule.bound) text += ", " + name + " " + to_string(*rule.bound);
     }
@@ -125,12 +161,15 @@ class RunLog {
   }
   static constexpr double megabyte = 1e6;
 
+  static std::string worst_text(double worst) {
+    return worst > 0 ? formatted("worst error %.4f of its bound", worst) : "exact";
+  }
   static std::string line(const WrittenFile& file, const WriteReport& report) {
     std::string text = "neve: " + file.path + ": ";
     const double bytes = bytes_of(report), raw = static_cast<double>(report.raw_bytes);
     if (bytes > 0) {
-      text += formatted("%.3g MB in %.3g MB (%.3gx), worst error %.4f of its bound; ", raw / megabyte,
-                        bytes / megabyte, raw / bytes, worst_of_bound(report));
+      text += formatted("%.3g MB in %.3g MB (%.3gx), ", raw / megabyte, bytes / megabyte, raw / bytes) +
+              worst_text(worst_of_bound(report)) + "; ";
     } else {
       text += formatted("%.3g MB copied; ", raw / megabyte);
     }
@@ -141,7 +180,8 @@ class RunLog {
 
   static void add_json(const WrittenFile& file, const WriteReport& report, const std::string& path) {
     std::ofstream out(path, std::ios::app);
-    out << "{\"file\":" << json_text(file.path) << ",\"step\":" << file.step
+    out << "{\"kind\":" << json_text(WrittenFile::kind_names[file.kind])
+        << ",\"file\":" << json_text(file.path) << ",\"step\":" << file.step
         << formatted(",\"time\":%.17g", file.time)
         << ",\"behind\":" << json_text(behind_name(file.options.behind))
         << ",\"raw_bytes\":" << report.raw_bytes << ",\"file_bytes\":" << report.file_bytes
@@ -154,26 +194,30 @@ class RunLog {
     if (!out) ::amrex::Print() << "neve: cannot write neve.log = " << path << '\n';
   }
 
-  void finish() {
+  static void print(const char* kind, const Sum& sum) {
     ::amrex::Print() << formatted(
-        "neve: %d files, %.3g MB in %.3g MB (%.3gx); %.3g s in calls, of which encode %.3g\n", files_,
-        raw_bytes_ / megabyte, bytes_ / megabyte, bytes_ > 0 ? raw_bytes_ / bytes_ : 0.0, seconds_,
-        encode_seconds_);
-    if (!fields_.empty())
+        "neve: %d %s%s, %.3g MB in %.3g MB (%.3gx); %.3g s in calls, of which encode %.3g\n", sum.files, kind,
+        sum.files == 1 ? "" : "s", sum.raw_bytes / megabyte, sum.bytes / megabyte,
+        sum.bytes > 0 ? sum.raw_bytes / sum.bytes : 0.0, sum.seconds, sum.encode_seconds);
+    if (!sum.fields.empty())
       ::amrex::Print() << "neve: field                     ratio  worst error in its bound\n";
-    for (const FieldSum& field : fields_) {
+    for (const FieldSum& field : sum.fields) {
       ::amrex::Print() << "neve: " << field.name
                        << std::string(field.name.size() < 20 ? 20 - field.name.size() : 0, ' ')
                        << formatted(" %10.3gx  %.4f\n",
                                     field.stored_bytes > 0 ? field.raw_bytes / field.stored_bytes : 0.0,
                                     field.worst);
     }
+  }
+
+  void finish() {
+    for (const WrittenFile::Kind kind : {WrittenFile::plotfile, WrittenFile::checkpoint}) {
+      if (sums_[kind].files > 0) print(WrittenFile::kind_names[kind], sums_[kind]);
+    }
     *this = RunLog();
   }
 
-  int files_ = 0;
-  double seconds_ = 0, encode_seconds_ = 0, raw_bytes_ = 0, bytes_ = 0;
-  std::vector<FieldSum> fields_;
+  std::array<Sum, 2> sums_;  // by kind
 };
 
 }  // namespace neve::amrex::detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints of codes built on AMReX's Amr and AmrLevel: AMReX's own directory and text, and one Neve file
+// for each of the states' MultiFabs in place of AMReX's.
+#pragma once
+
+#include <AMReX_Amr.H>
+#include <AMReX_AmrLevel.H>
+#include <AMReX_StateDescriptor.H>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "neve/amrex/agree.hpp"
+#include "neve/amrex/checkpoint.hpp"
+#include "neve/amrex/inputs.hpp"
+
+namespace neve::amrex::detail {
+
+// AMReX tells nobody how to write a checkpoint without values but StateDescriptor, when it is made. [temp.spec]
+// lets an explicit instantiation name what is private.
+template <bool ::amrex::StateDescriptor::* Stored>
+struct StateDescriptorAccess {
+  friend bool& is_stored(::amrex::StateDescriptor& state) { return state.*Stored; }
+};
+bool& is_stored(::amrex::StateDescriptor& state);
+template struct StateDescriptorAccess<&::amrex::StateDescriptor::m_store_in_checkpoint>;
+
+// While it lives, AmrLevel::checkPoint writes no state's values.
+class StatesLeftOut {
+ public:
+  StatesLeftOut() {
+    const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
+    for (int type = 0; type < states.size(); ++type) {
+      if (!states[type].store_in_checkpoint()) continue;
+      changed_.push_back(&is_stored(const_cast<::amrex::StateDescriptor&>(states[type])));
+      *changed_.back() = false;
+    }
+  }
+  StatesLeftOut(const StatesLeftOut&) = delete;
+  StatesLeftOut& operator=(const StatesLeftOut&) = delete;
+  ~StatesLeftOut() {
+    for (bool* const stored : changed_) *stored = true;
+  }
+
+ private:
+  std::vector<bool*> changed_;
+};
+
+// A state's values at one time. AMReX calls them SD_<type>_New_MF and SD_<type>_Old_MF, in each level's folder;
+// here they are one file, SD_<type>_New.h5, for all levels.
+struct SavedState {
+  int type = 0;
+  bool is_old = false;
+
+  std::string name() const { return "SD_" + std::to_string(type) + (is_old ? "_Old" : "_New"); }
+  std::string file() const { return name() + ".h5"; }
+  // As the text Header has it.
+  std::string name_in_header(int level) const {
+    return "Level_" + std::to_string(level) + "/" + name() + "_MF";
+  }
+};
+
+inline bool has_old(::amrex::AmrLevel& level, int type) { return level.get_state_data(type).hasOldData(); }
+
+// Of all levels. Where just some levels have old values, the others' stand in the file with their new ones,
+// which the Header does not name.
+inline CheckpointField field_of(::amrex::Amr& amr, const SavedState& saved, Bound bound) {
+  CheckpointField field{saved.name(), {}, bound, false, {}};
+  for (int l = 0; l <= amr.finestLevel(); ++l) {
+    ::amrex::AmrLevel& level = amr.getLevel(l);
+    const bool takes_old = saved.is_old && has_old(level, saved.type);
+    field.levels.push_back(takes_old ? &level.get_old_data(saved.type) : &level.get_new_data(saved.type));
+    field.ghosts = field.ghosts || field.levels.back()->nGrowVect() != ::amrex::IntVect(0);
+  }
+  const ::amrex::StateDescriptor& state = ::amrex::AmrLevel::get_desc_lst()[saved.type];
+  for (int c = 0; c < state.nComp(); ++c) field.components.push_back(state.name(c));
+  return field;
+}
+
+inline std::vector<SavedState> states_to_save(::amrex::Amr& amr, const RunInputs& inputs) {
+  std::vector<SavedState> saved;
+  const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
+  for (int type = 0; type < states.size(); ++type) {
+    if (!states[type].store_in_checkpoint()) continue;
+    saved.push_back({type, false});
+    bool any_old = false;
+    for (int l = 0; l <= amr.finestLevel(); ++l) any_old = any_old || has_old(amr.getLevel(l), type);
+    if (any_old && inputs.old_data) saved.push_back({type, true});
+  }
+  return saved;
+}
+
+// Whether `text` goes on at `at` with the four times of a state and a line "0", the number of its MultiFabs;
+// `at` is then where that line begins.
+inline bool is_state_without_values(const std::string& text, size_t& at) {
+  size_t next = at;
+  for (int number = 0; number < 4; ++number) {
+    const char* const begin = text.c_str() + next;
+    char* end = nullptr;
+    (void)std::strtod(begin, &end);
+    if (end == begin || *end != '\n') return false;
+    next += static_cast<size_t>(end - begin) + 1;
+  }
+  if (text.compare(next, 2, "0\n") != 0) return false;
+  at = next;
+  return true;
+}
+
+// Puts the names of the MultiFabs into the Header, where AMReX would have put them: AMReX alone then refuses
+// the checkpoint instead of going on with zeros.
+inline Status name_states(::amrex::Amr& amr, const std::vector<SavedState>& saved, std::string& text) {
+  size_t at = 0;
+  for (int l = 0; l <= amr.finestLevel(); ++l) {
+    for (size_t s = 0; s < saved.size(); ++s) {
+      if (saved[s].is_old) continue;  // named with the new ones
+      const ::amrex::StateData& state = amr.getLevel(l).get_state_data(saved[s].type);
+      std::ostringstream place;
+      place << state.getDomain() << '\n';
+      state.boxArray().writeOn(place);
+      size_t found = std::string::npos;
+      while ((found = text.find(place.str(), at)) != std::string::npos) {
+        at = found + 1;
+        found += place.str().size();
+        if (is_state_without_values(text, found)) break;
+      }
+      if (found == std::string::npos) {
+        return failure("AMReX's Header has no place for the values of " + saved[s].name() + " on level " +
+                       std::to_string(l));
+      }
+      const bool old_too =
+          s + 1 < saved.size() && saved[s + 1].is_old && has_old(amr.getLevel(l), saved[s].type);
+      std::string names = (old_too ? "2\n" : "1\n") + saved[s].name_in_header(l) + "\n";
+      if (old_too) names += saved[s + 1].name_in_header(l) + "\n";
+      text.replace(found, 2, names);
+      at = found + names.size();
+    }
+  }
+  return {};
+}
+
+inline Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return failure("cannot read " + path);
+  return text.str();
+}
+
+// Of the rank that does AMReX's output.
+inline Status complete_header(::amrex::Amr& amr, const std::vector<SavedState>& saved,
+                              const std::string& path) {
+  if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
+  NEVE_ASSIGN(std::string text, read_text(path));
+  NEVE_TRY(name_states(amr, saved, text));
+  std::error_code fault;
+  std::filesystem::remove(path, fault);
+  if (fault) return failure(path + ": " + fault.message());
+  return write_text(path, text);
+}
+
+// Collective. The states' files, in `directory`, which holds AMReX's Header; `earlier` as of write_fields.
+inline Result<WriteReport> write_states(::amrex::Amr& amr, const std::string& directory,
+                                        const RunInputs& inputs, Status& earlier) {
+  const int nlevels = amr.finestLevel() + 1;
+  const std::vector<SavedState> saved = states_to_save(amr, inputs);
+  std::vector<CheckpointField> fields;
+  std::vector<PreparedField> prepared;
+  const Status ready = agreed([&]() -> Status {
+    ::amrex::Vector<int> steps;
+    for (int l = 0; l < nlevels; ++l) steps.push_back(amr.levelSteps(l));
+    NEVE_ASSIGN(const Hierarchy levels,
+                describe_levels(nlevels, amr.Geom(), amr.cumTime(), steps, amr.refRatio()));
+    for (const SavedState& state : saved) {
+      fields.push_back(field_of(amr, state, inputs.checkpoint_bound));
+      NEVE_ASSIGN(PreparedField next, prepare(fields.back(), nlevels, levels, checkpoint_options(inputs)));
+      prepared.push_back(std::move(next));
+    }
+    return complete_header(amr, saved, directory + "/Header");
+  });
+  NEVE_TRY(ready);
+  NEVE_ASSIGN(const std::vector<WriteReport> reports,
+              write_field_files(directory, nlevels, fields, prepared, earlier));
+  return sum_of(reports);
+}
+
+}  // namespace neve::amrex::detail
