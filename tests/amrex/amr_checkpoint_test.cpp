@@ -72,8 +72,8 @@ class MovingLevel : public amrex::AmrLevel {
     return dt;
   }
   void errorEst(amrex::TagBoxArray& tags, int, int tagval, Real, int, int) override {
-    tags.setVal(static_cast<amrex::TagBox::TagVal>(tagval),
-                amrex::Box(amrex::IntVect(8), amrex::IntVect(23)), 0, 1);
+    tags.setVal(static_cast<amrex::TagBox::TagVal>(tagval), amrex::Box(amrex::IntVect(8), amrex::IntVect(23)),
+                0, 1);
   }
   void computeInitialDt(int finest, int, amrex::Vector<int>&, const amrex::Vector<amrex::IntVect>&,
                         amrex::Vector<Real>& dt, Real) override {
@@ -253,7 +253,8 @@ TEST_F(AmrCheckpoint, HeaderIsThatOfAmrex) {
   using std::filesystem::exists;
   EXPECT_TRUE(exists(directory_ / "native00002/Level_1/SD_0_New_MF_H"));
   EXPECT_FALSE(exists(directory_ / "chk00002/Level_1/SD_0_New_MF_H"));
-  for (const char* const name : {"SD_0_New.h5", "SD_0_Old.h5", "SD_1_New.h5", "SD_1_Old.h5", "side0", "side1"}) {
+  for (const char* const name :
+       {"SD_0_New.h5", "SD_0_Old.h5", "SD_1_New.h5", "SD_1_Old.h5", "side0", "side1"}) {
     EXPECT_TRUE(exists(directory_ / (std::string("chk00002/") + name))) << name;
   }
   EXPECT_FALSE(exists(directory_ / "chk00002/SD_2_New.h5"));

@@ -102,6 +102,40 @@ TEST_F(Inputs, LeaveOutStepsThatAreNotAskedFor) {
   }
 }
 
+TEST_F(Inputs, MayAskForAmrexOwnPlotfiles) {
+  const auto write_as_codes_do = [&](const std::string& name) {
+    return neve::amrex::WriteMultiLevelPlotfile(directory_ / name, mesh_.nlevels,
+                                                neve::test::const_pointers(levels_), names, mesh_.geom,
+                                                mesh_.time, {7, 14}, mesh_.ref_ratio);
+  };
+  say("neve.plotfiles", {"0"});
+  EXPECT_EQ(write_as_codes_do("native").raw_bytes, 0u);
+  EXPECT_TRUE(is_there("native/Level_1/Cell_H"));
+  EXPECT_FALSE(is_there("native.h5"));
+  amrex::ParmParse().remove("neve.plotfiles");
+  EXPECT_GT(write_as_codes_do("ours").raw_bytes, 0u);
+  EXPECT_TRUE(is_there("ours.h5"));
+}
+
+TEST_F(Inputs, SayWhatCheckpointsAreWrittenWith) {
+  const std::string log = directory_ / "log.jsonl";
+  say("neve.log", {log});
+  say("neve.verbose", {"0"});
+  say("neve.effort", {"max"});
+  say("neve.codec", {"interpolation"});  // of plotfiles; the field is lossless
+  const auto reports = neve::amrex::TryWriteCheckpoint(directory_ / "chk", mesh_.nlevels,
+                                                       {{"gas", neve::test::const_pointers(levels_)}},
+                                                       mesh_.geom, mesh_.time, {7, 14}, mesh_.ref_ratio);
+  ASSERT_TRUE(reports.ok()) << reports.status().message();
+  EXPECT_EQ(reports->at(0).levels.at(0).fields.at(0).codec, "lossless");
+  amrex::ParallelDescriptor::Barrier();
+  std::ifstream in(log);
+  std::string line;
+  std::getline(in, line);
+  const std::string begin = "{\"kind\":\"checkpoint\",\"file\":\"" + (directory_ / "chk") + "\",\"step\":7,";
+  EXPECT_EQ(line.substr(0, begin.size()), begin);
+}
+
 struct Wrong {
   std::string entry;
   std::vector<std::string> words;
@@ -119,6 +153,8 @@ TEST_F(Inputs, ThatAreWrongAreRefusedByName) {
       {"neve.verbose", {"x"}, {"neve.verbose", "'x'"}},
       {"neve.bound", {"rel=1e-3;effort=max"}, {"neve.bound", "';'"}},
       {"neve.field", {"abs", "1"}, {"neve.field"}},
+      {"neve.checkpoint_bound", {"lossles"}, {"neve.checkpoint_bound", "lossles"}},
+      {"neve.plotfiles", {"2"}, {"neve.plotfiles", "'2'", "0 to 1"}},
   };
   for (const Wrong& wrong : all) {
     amrex::ParmParse().addarr(wrong.entry.c_str(), wrong.words);
@@ -153,7 +189,8 @@ TEST_F(Inputs, NameALogThatGetsALineForEachFile) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 2u);
-  const std::string begin = "{\"kind\":\"plotfile\",\"file\":\"" + (directory_ / "plt2.h5") + "\",\"step\":2,\"time\":0.625,";
+  const std::string begin =
+      "{\"kind\":\"plotfile\",\"file\":\"" + (directory_ / "plt2.h5") + "\",\"step\":2,\"time\":0.625,";
   EXPECT_EQ(lines[1].substr(0, begin.size()), begin);
   const auto number_behind = [&](const std::string& name) {
     const size_t at = lines[1].find("\"" + name + "\":");

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/amrex.md, literally: its own text is put into AMReX's test programs, built and run.
+"""docs/amrex.md and docs/amrex-codes.md, literally: their own text is put into AMReX's test
+programs, into Nyx and into WarpX, built and run.
 
 AMREX_HOME names AMReX's sources; without it nothing here runs. AMReX_ROOT may name an installed
-AMReX (2D, MPI, particles), which is else built for the recipe with CMake.
+AMReX (2D, MPI, particles), which is else built for the recipe with CMake. NYX_HOME and WARPX_HOME
+name the sources of Nyx 24.02 and WarpX 24.10; each takes a quarter of an hour to build.
 """
 
 import json
@@ -16,6 +18,8 @@ import pytest
 from .conftest import BUILD, ROOT, environment
 
 AMREX_HOME = os.environ.get("AMREX_HOME")
+NYX_HOME = os.environ.get("NYX_HOME")
+WARPX_HOME = os.environ.get("WARPX_HOME")
 pytestmark = pytest.mark.skipif(
     not AMREX_HOME, reason="AMREX_HOME, which names AMReX's sources, is not set"
 )
@@ -25,11 +29,19 @@ CORE_INPUTS = (
     "amr.do_tracers=0 amr.max_level=1"
 )
 CORE_SOURCE = "Source/AmrCoreAdv.cpp"
-LEVEL_INPUTS = "max_step=4 amr.check_int=-1 amr.plot_int=-1 amr.max_level=1"
+LEVEL_INPUTS = (
+    "max_step=8 amr.checkpoint_files_output=1 amr.check_int=4 amr.plot_int=8 amr.max_level=1"
+)
+NYX_INPUTS = "max_step=4 amr.check_int=2 amr.plot_int=4"
+WARPX_INPUTS = (
+    "max_step=4 amr.n_cell='32 32 64' amr.max_level=1 warpx.fine_tag_lo='-5e-6 -5e-6 -35e-6' "
+    "warpx.fine_tag_hi='5e-6 5e-6 -25e-6' diag1.format=plotfile diag1.intervals=2"
+)
 
 
 def recipes(language):
-    text = (ROOT / "docs" / "amrex.md").read_text()
+    pages = [ROOT / "docs" / name for name in ("amrex.md", "amrex-codes.md")]
+    text = "\n".join(page.read_text() for page in pages)
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
@@ -68,9 +80,9 @@ def replace_loosely(text, old, new):
     return found
 
 
-def apply_diff(text):
-    """The three lines that change, of docs/amrex.md's diff."""
-    lines = recipe("diff", "WriteMultiLevelPlotfile").splitlines()
+def apply_diff(text, part="mf, varnames"):
+    """The two lines that change, of the diff with this part."""
+    lines = recipe("diff", part).splitlines()
     taken = [line[1:].strip() for line in lines if line.startswith("-")]
     given = [line[1:].strip() for line in lines if line.startswith("+")]
     assert len(taken) == len(given) == 2
@@ -201,19 +213,112 @@ def test_cmake(tmp_path, prefix):
     verified(core, "native00004", "plt00004.h5")
 
 
-def test_plotfiles_of_amr(tmp_path, prefix):
+def exact(folder, one, other):
+    """Every value of one is the other's, bit for bit."""
+    verdict = json.loads(run(folder, f"{BUILD}/bin/neve verify --json {one} {other}"))
+    fields = [field for level in verdict["levels"] for field in level["fields"]]
+    assert fields
+    assert all(f["max_abs_error"] == 0 and f["special_mismatches"] == 0 for f in fields)
+
+
+def continued(folder, program, inputs, checkpoint, last):
+    """Restarts from Neve's checkpoint, to AMReX's own plotfiles, one for each count of ranks."""
+    for ranks in (1, 2, 4):
+        out = f"again{ranks}"
+        run(
+            folder,
+            f"mpirun --oversubscribe -n {ranks} {program} {inputs} amr.restart={checkpoint} "
+            f"amr.plot_file={out}/plt amr.check_file={out}/chk neve.plotfiles=0",
+        )
+        yield ranks, f"{out}/plt{last}"
+
+
+def test_amr_level(tmp_path, prefix):
     level = copied(tmp_path, "Advection_AmrLevel")
     folder, source = level / "Exec" / "SingleVortex", level / "Source" / "main.cpp"
-    program = gnu_make(folder, ADR_DIR=level)
-    run(folder, f"mpirun -n 2 {program} inputs {LEVEL_INPUTS} amr.plot_file=native")
+    program, given = gnu_make(folder, ADR_DIR=level), f"inputs {LEVEL_INPUTS}"
+    native = "amr.plot_file=native/plt amr.check_file=native/chk"
+    run(folder, f"mpirun -n 2 {program} {given} {native}")
 
+    source.write_text(apply_diff(source.read_text(), "Amr amr(getLevelBld"))
+    with_gnu_make(folder, prefix)
+    program.unlink()
+    program = gnu_make(folder, ADR_DIR=level)
+    run(folder, f"mpirun -n 2 {program} {given}")
+    verified(folder, "native/plt00008", "plt00008.h5")
+    for step in ("00000", "00004", "00008"):
+        ours, theirs = folder / f"chk{step}", folder / f"native/chk{step}"
+        assert (ours / "Header").read_text() == (theirs / "Header").read_text()
+        assert not list(ours.glob("Level_*/SD_*"))
+    for _, plotfile in continued(folder, program, given, "chk00004", "00008"):
+        exact(folder, "native/plt00008", plotfile)
+    asked = "neve.plotfiles=0 neve.checkpoints=0 amr.plot_file=asked/plt amr.check_file=asked/chk"
+    run(folder, f"mpirun -n 2 {program} {given} {asked}")
+    assert (folder / "asked/chk00004/Level_0/SD_0_New_MF_H").exists()
+    exact(folder, "native/plt00008", "asked/plt00008")
+
+
+def test_call_of_amr(tmp_path, prefix):
+    level = copied(tmp_path, "Advection_AmrLevel")
+    folder, source = level / "Exec" / "SingleVortex", level / "Source" / "main.cpp"
     include, call = recipe("cpp", "neve::amrex::WritePlotfile(amr").strip().splitlines()
     text = source.read_text()
     text = replace_loosely(text, "#include <AMReX_Amr.H>", f"#include <AMReX_Amr.H>\n{include}")
     call, _, replaced = call.partition("// instead of ")
     source.write_text(replace_loosely(text, f"{replaced.strip()};", call.strip()))
     with_gnu_make(folder, prefix)
-    program.unlink()
     program = gnu_make(folder, ADR_DIR=level)
-    run(folder, f"mpirun -n 2 {program} inputs {LEVEL_INPUTS}")
-    verified(folder, "native00004", "plt00004.h5")
+    given = f"inputs {LEVEL_INPUTS} amr.check_int=-1 amr.plot_file=native/plt"
+    run(folder, f"mpirun -n 2 {program} {given}")  # the first of them is AMReX's, at step 0
+    run(folder, f"mpirun -n 2 {program} {given} amr.plot_int=-1")
+    verified(folder, "native/plt00008", "plt00008.h5")
+
+
+@pytest.mark.skipif(not NYX_HOME, reason="NYX_HOME, which names Nyx's sources, is not set")
+def test_nyx(tmp_path, prefix):
+    """Sums over ranks end in other bits for other counts of ranks, AMReX's restart included."""
+    nyx = tmp_path / "Nyx"
+    shutil.copytree(NYX_HOME, nyx, ignore=shutil.ignore_patterns(".git", "tmp_build_dir"))
+    folder, source = nyx / "Exec" / "MiniSB", nyx / "Source" / "Driver" / "nyx_main.cpp"
+    source.write_text(apply_diff(source.read_text(), "amrptr"))
+    with_gnu_make(folder, prefix)
+    run(folder, f"make -j2 AMREX_HOME={AMREX_HOME} USE_CCACHE=TRUE")
+    (program,) = folder.glob("Nyx3d*.ex")
+    given = f"inputs.32 {NYX_INPUTS}"
+    own = "neve.plotfiles=0 neve.checkpoints=0 amr.plot_file=native/plt amr.check_file=native/chk"
+    run(folder, f"mpirun -n 2 {program} {given} {own}")
+    run(folder, f"mpirun -n 2 {program} {given}")
+    verified(folder, "native/plt00004", "plt00004.h5")
+    assert (folder / "plt00004/comoving_a").exists()
+    for ranks, plotfile in continued(folder, program, given, "chk00002", "00004"):
+        theirs = f"restart{ranks}/plt"
+        run(
+            folder,
+            f"mpirun --oversubscribe -n {ranks} {program} {given} {own} "
+            f"amr.restart=native/chk00002 amr.plot_file={theirs}",
+        )
+        exact(folder, f"{theirs}00004", plotfile)
+
+
+@pytest.mark.skipif(not WARPX_HOME, reason="WARPX_HOME, which names WarpX's sources, is not set")
+def test_warpx(tmp_path, prefix):
+    warpx = tmp_path / "WarpX"
+    shutil.copytree(WARPX_HOME, warpx, ignore=shutil.ignore_patterns(".git"))
+    source = warpx / "Source" / "Diagnostics" / "FlushFormats" / "FlushFormatPlotfile.cpp"
+    source.write_text(apply_diff(source.read_text(), "filename, nlev"))
+    lists = warpx / "CMakeLists.txt"
+    lists.write_text(lists.read_text() + recipe("cmake", "lib_3d"))
+    run(
+        warpx,
+        f"cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DWarpX_DIMS=3 -DWarpX_OPENPMD=OFF "
+        f"-DWarpX_QED=OFF -DWarpX_COMPUTE=NOACC -DWarpX_amrex_src={AMREX_HOME} "
+        f"-Dneve_ROOT={prefix} && cmake --build build -j2",
+    )
+    given = "Examples/Physics_applications/laser_acceleration/inputs_base_3d " + WARPX_INPUTS
+    for ranks in (1, 2, 4):
+        command = f"mpirun --oversubscribe -n {ranks} build/bin/warpx.3d {given}"
+        run(warpx, f"{command} diag1.file_prefix=native{ranks}/plt neve.plotfiles=0")
+        run(warpx, f"{command} diag1.file_prefix=ours{ranks}/plt")
+        verified(warpx, f"native{ranks}/plt000004", f"ours{ranks}/plt000004.h5")
+        for name in ("WarpXHeader", "warpx_job_info"):
+            assert (warpx / f"ours{ranks}/plt000004" / name).exists()

@@ -20,8 +20,8 @@
 namespace neve::amrex {
 
 // Stands where the program has its amrex::Amr, with the same arguments. What Amr calls at amr.plot_int and
-// amr.check_int, and what the program calls itself, then writes Neve's files, under the names of AMReX's, with
-// the options of the input file; neve.plotfiles = 0 and neve.checkpoints = 0 give AMReX's own again.
+// amr.check_int, and what the program calls itself, then writes Neve's files, under the names of AMReX's,
+// with the options of the input file; neve.plotfiles = 0 and neve.checkpoints = 0 give AMReX's own again.
 // amr.restart takes Neve's checkpoints and AMReX's. Small plotfiles are AMReX's. Errors end the run through
 // amrex::Abort, with the same message on every rank. All functions are collective.
 class Amr : public ::amrex::Amr {
@@ -54,10 +54,10 @@ class Amr : public ::amrex::Amr {
     say("CHECKPOINT: file = " + name);
     const double begin = ::amrex::second();
     const WriteReport report = detail::value_or_abort("Amr::checkPoint", write_checkpoint(name, inputs));
-    detail::RunLog::of_run().add({detail::WrittenFile::checkpoint, name, level_steps[0],
-                                  static_cast<double>(cumtime), ::amrex::second() - begin,
-                                  detail::checkpoint_options(inputs), false},
-                                 report, inputs);
+    detail::RunLog::of_run().add(
+        {detail::WrittenFile::checkpoint, name, level_steps[0], static_cast<double>(cumtime),
+         ::amrex::second() - begin, detail::checkpoint_options(inputs), false},
+        report, inputs);
   }
 
  private:

@@ -22,9 +22,9 @@
 
 namespace neve::amrex::detail {
 
-// AMReX tells nobody how to write a checkpoint without values but StateDescriptor, when it is made. [temp.spec]
-// lets an explicit instantiation name what is private.
-template <bool ::amrex::StateDescriptor::* Stored>
+// AMReX tells nobody how to write a checkpoint without values but StateDescriptor, when it is made.
+// [temp.spec] lets an explicit instantiation name what is private.
+template <bool ::amrex::StateDescriptor::*Stored>
 struct StateDescriptorAccess {
   friend bool& is_stored(::amrex::StateDescriptor& state) { return state.*Stored; }
 };
@@ -52,8 +52,8 @@ class StatesLeftOut {
   std::vector<bool*> changed_;
 };
 
-// A state's values at one time. AMReX calls them SD_<type>_New_MF and SD_<type>_Old_MF, in each level's folder;
-// here they are one file, SD_<type>_New.h5, for all levels.
+// A state's values at one time. AMReX calls them SD_<type>_New_MF and SD_<type>_Old_MF, in each level's
+// folder; here they are one file, SD_<type>_New.h5, for all levels.
 struct SavedState {
   int type = 0;
   bool is_old = false;

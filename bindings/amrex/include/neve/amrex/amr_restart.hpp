@@ -5,6 +5,7 @@
 #include <AMReX_MultiFab.H>
 #include <AMReX_VisMF.H>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -54,6 +55,24 @@ inline Status write_header_of(const std::string& checkpoint, const std::vector<S
   return write_text(folder + "/Header", text);
 }
 
+// AMReX's writer does not tell of a full disk.
+inline Status check_unpacked(const ::amrex::MultiFab& values, const std::string& path) {
+  if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
+  uintmax_t needed = 0, found = 0;
+  const auto value_bytes = static_cast<uintmax_t>(values.nComp()) * sizeof(::amrex::Real);
+  for (int b = 0; b < values.size(); ++b) {
+    needed += static_cast<uintmax_t>(values.fabbox(b).numPts()) * value_bytes;
+  }
+  const std::filesystem::path place(path);
+  const std::string begin = place.filename().string() + "_D_";
+  for (const auto& entry : std::filesystem::directory_iterator(place.parent_path())) {
+    if (entry.path().filename().string().compare(0, begin.size(), begin) == 0) found += entry.file_size();
+  }
+  if (found >= needed) return {};
+  return failure("only " + std::to_string(found) + " bytes of " + std::to_string(needed) + " arrived in " +
+                 path + "; a restart needs room for the values as they are");
+}
+
 // Collective. The values of one state, as AMReX's own files in `folder`.
 inline Status unpack_state(const std::string& checkpoint, const SavedState& state, int nlevels,
                            const std::string& folder) {
@@ -62,7 +81,10 @@ inline Status unpack_state(const std::string& checkpoint, const SavedState& stat
   for (::amrex::MultiFab& mf : values) field.levels.push_back(&mf);
   NEVE_TRY(TryReadCheckpoint(checkpoint, nlevels, {field}));
   for (int l = 0; l < nlevels; ++l) {
-    ::amrex::VisMF::Write(values[static_cast<size_t>(l)], folder + "/" + state.name_in_header(l));
+    const std::string path = folder + "/" + state.name_in_header(l);
+    const ::amrex::MultiFab& of_level = values[static_cast<size_t>(l)];
+    ::amrex::VisMF::Write(of_level, path);
+    NEVE_TRY(agreed([&] { return check_unpacked(of_level, path); }));
   }
   return {};
 }

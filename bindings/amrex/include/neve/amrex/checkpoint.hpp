@@ -30,7 +30,7 @@ struct CheckpointField {
   std::string name;                                  // of the file: <checkpoint>/<name>.h5
   ::amrex::Vector<const ::amrex::MultiFab*> levels;  // coarsest first
   Bound bound{BoundMode::lossless, 0};
-  bool ghosts = false;  // keep the ghost cells, too
+  bool ghosts = false;                        // keep the ghost cells, too
   ::amrex::Vector<std::string> components{};  // their names; empty: <name>, or <name>_0, <name>_1, ...
 };
 
@@ -134,8 +134,8 @@ inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels
                            &earlier);
 }
 
-// Collective. The files of all fields, in `directory`. `earlier`: the error of a plotfile that an earlier call
-// was to write behind and that is lost.
+// Collective. The files of all fields, in `directory`. `earlier`: the error of a plotfile that an earlier
+// call was to write behind and that is lost.
 inline Result<std::vector<WriteReport>> write_field_files(const std::string& directory, int nlevels,
                                                           const std::vector<CheckpointField>& fields,
                                                           const std::vector<PreparedField>& prepared,
@@ -303,8 +303,8 @@ inline void define_missing(int nlevels, const std::vector<OpenedField>& opened,
 // Header. It is written in a hidden folder beside and renamed when whole; a directory that has the name
 // already is then renamed to `checkpoint`.old.<digits>, as AMReX does. On an error nothing is left behind,
 // and an earlier directory stays. In `options` the bound is not used and `fields` must be empty: each field
-// has its own bound. Without `options` the input file's effort and threads hold, and what it says of how files
-// are written (inputs.hpp). One report for each field.
+// has its own bound. Without `options` the input file's effort and threads hold, and what it says of how
+// files are written (inputs.hpp). One report for each field.
 inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
     const std::string& checkpoint, int nlevels, const std::vector<CheckpointField>& fields,
     const ::amrex::Vector<::amrex::Geometry>& geom, ::amrex::Real time,
@@ -340,10 +340,10 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
   Status earlier;
   auto reports = detail::write_fields(checkpoint, nlevels, fields, prepared, header, earlier);
   if (reports.ok()) {
-    detail::RunLog::of_run().add({detail::WrittenFile::checkpoint, detail::without_last_slashes(checkpoint),
-                                  level_steps[0], static_cast<double>(time), ::amrex::second() - begin,
-                                  options, call_options.given.has_value()},
-                                 detail::sum_of(*reports), inputs);
+    detail::RunLog::of_run().add(
+        {detail::WrittenFile::checkpoint, detail::without_last_slashes(checkpoint), level_steps[0],
+         static_cast<double>(time), ::amrex::second() - begin, options, call_options.given.has_value()},
+        detail::sum_of(*reports), inputs);
   }
   return detail::with_earlier(earlier, std::move(reports));
 }

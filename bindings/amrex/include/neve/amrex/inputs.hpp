@@ -25,8 +25,8 @@ struct RunInputs {
   int every = 1;         // plotfiles whose step on level 0 is no multiple of it are not written
   int verbose = 1;       // 1: a line on standard output for each file, and a table at the end of the run
   std::string log;       // a file, to which a line of JSON is added for each file; empty: none
+  int plotfiles = 1;     // 0: AMReX's own, but for calls to which the code passes options
   // Of neve::amrex::Amr alone (amr.hpp).
-  int plotfiles = 1;    // 0: AMReX's own
   int checkpoints = 1;  // 0: AMReX's own
   int old_data = 1;     // 0: checkpoints are without the states' values of the step before
   Bound checkpoint_bound{BoundMode::lossless, 0};

@@ -76,8 +76,8 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
     directory.take_back();
     return report;
   }
-  RunLog::of_run().add({WrittenFile::plotfile, path, level_steps[0], static_cast<double>(time), ::amrex::second() - begin, used,
-                        options.given.has_value()},
+  RunLog::of_run().add({WrittenFile::plotfile, path, level_steps[0], static_cast<double>(time),
+                        ::amrex::second() - begin, used, options.given.has_value()},
                        *report, inputs);
   return report;
 }
@@ -127,15 +127,20 @@ inline WriteReport WriteMultiLevelPlotfile(const std::string& plotfilename, int 
 // AMReX's own list of arguments, so that a call only needs another namespace. The file is one file and its
 // version AMReX's first, so `versionName`, `levelPrefix` and `mfPrefix` have nothing to name. `extra_dirs`
 // are made inside the directory `plotfilename`, as AMReX makes them, because the caller is about to write
-// there.
+// there. Where the input file says neve.plotfiles = 0, and the code passes no options, AMReX's own call is
+// made instead, and the report is empty.
 inline WriteReport WriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
     ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
-    const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
-    [[maybe_unused]] const std::string& versionName = "HyperCLaw-V1.1",
-    const std::string& levelPrefix = "Level_", [[maybe_unused]] const std::string& mfPrefix = "Cell",
+    const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const std::string& versionName = "HyperCLaw-V1.1",
+    const std::string& levelPrefix = "Level_", const std::string& mfPrefix = "Cell",
     const ::amrex::Vector<std::string>& extra_dirs = {}, const CallOptions& options = {}) {
+  if (!options.given && ReadInputs().plotfiles == 0) {
+    ::amrex::WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps, ref_ratio,
+                                     versionName, levelPrefix, mfPrefix, extra_dirs);
+    return WriteReport();
+  }
   WriteReport report = WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps,
                                                ref_ratio, options);
   for (const std::string& directory : extra_dirs) {

@@ -95,7 +95,7 @@ class RunLog {
     if (inputs.verbose == 0) return;
     if (sums_[0].files + sums_[1].files == 0) ::amrex::ExecOnFinalize([] { of_run().finish(); });
     Sum& sum = sums_[file.kind];
-    if (sum.files++ == 0) ::amrex::Print() << said(file);
+    if (sum.files++ == 0) ::amrex::Print() << said(file, report);
     ::amrex::Print() << line(file, report);
     sum.add(file, report);
   }
@@ -136,13 +136,25 @@ class RunLog {
     }
   };
 
-  static std::string said(const WrittenFile& file) {
+  // Of all fields, where it is one.
+  static std::string asked_bound(const WriteReport& report) {
+    std::string asked;
+    for (const LevelReport& level : report.levels) {
+      for (const FieldReport& field : level.fields) {
+        const std::string bound = to_string(field.asked);
+        if (!asked.empty() && asked != bound) return "each field with its own bound";
+        asked = bound;
+      }
+    }
+    return asked;
+  }
+  static std::string said(const WrittenFile& file, const WriteReport& report) {
     const WriteOptions& options = file.options;
     const std::string by =
         file.has_codes_options ? " (as the code says)\n" : " (set by neve.* in the input file)\n";
     const std::string begin = std::string("neve: ") + WrittenFile::kind_names[file.kind] + "s: ";
     if (file.kind == WrittenFile::checkpoint) {
-      return begin + "effort " + std::string(effort_name(options.encode.effort)) + by;
+      return begin + asked_bound(report) + ", effort " + std::string(effort_name(options.encode.effort)) + by;
     }
     if (!options.compress) return begin + "uncompressed" + by;
     std::string text = begin + to_string(options.bound);
@@ -204,9 +216,9 @@ class RunLog {
     for (const FieldSum& field : sum.fields) {
       ::amrex::Print() << "neve: " << field.name
                        << std::string(field.name.size() < 20 ? 20 - field.name.size() : 0, ' ')
-                       << formatted(" %10.3gx  %.4f\n",
-                                    field.stored_bytes > 0 ? field.raw_bytes / field.stored_bytes : 0.0,
-                                    field.worst);
+                       << formatted(" %10.3gx  ",
+                                    field.stored_bytes > 0 ? field.raw_bytes / field.stored_bytes : 0.0)
+                       << (field.worst > 0 ? formatted("%.4f\n", field.worst) : "exact\n");
     }
   }
 
