@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "bindings/c/bound_text.hpp"
 #include "bindings/c/last_error.hpp"
 #include "bindings/c/options.hpp"
 #include "core/format/frame_header.hpp"
@@ -53,22 +54,6 @@ neve::Result<neve::Frame> parse(const void* frame, size_t frame_bytes) {
   return neve::Frame::parse({static_cast<const std::byte*>(frame), frame_bytes});
 }
 
-const char* mode_name(neve::BoundMode mode) {
-  switch (mode) {
-    case neve::BoundMode::abs:
-      return "abs";
-    case neve::BoundMode::rel:
-      return "rel";
-    case neve::BoundMode::ratio:
-      return "ratio";
-    case neve::BoundMode::psnr:
-      return "psnr";
-    case neve::BoundMode::lossless:
-      break;
-  }
-  return "lossless";
-}
-
 Status describe(const void* bytes, size_t frame_bytes, neve_frame_description* description) {
   if (description == nullptr) return usage_error("description is NULL");
   // Programs built for neve 0.1 end before the fill value of integers.
@@ -94,7 +79,7 @@ Status describe(const void* bytes, size_t frame_bytes, neve_frame_description* d
   }
   d.components = shape.components;
   const neve::ComponentInfo& first = frame.components.front();
-  d.bound_mode = mode_name(first.asked.mode);
+  d.bound_mode = neve::capi::mode_name(first.asked.mode);
   d.bound_value = first.asked.mode == neve::BoundMode::lossless ? 0 : first.asked.value;
   d.bound_abs = first.bound_abs;
   d.max_abs_error = first.max_abs_error;

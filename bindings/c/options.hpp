@@ -46,6 +46,16 @@ Status read_struct(const char* name, const char* header, const Struct* given, si
   return {};
 }
 
+// The caller's struct, of which `known` is what this library can tell; its struct_bytes stays. Of structs
+// that are as they were in their first release.
+template <class Struct>
+Status fill_struct(const char* name, const char* header, Struct known, Struct* given) {
+  NEVE_TRY(check_struct_bytes(name, header, given, sizeof(Struct)));
+  known.struct_bytes = given->struct_bytes;
+  std::memcpy(given, &known, std::min(sizeof known, given->struct_bytes));
+  return {};
+}
+
 // Defaults where `given` is NULL. Integers are lossless unless told otherwise, which encoding refuses.
 // `bound`: a call's own, which overrides that of `given`; NULL: none.
 Status read_options(DType dtype, const neve_compress_options* given, const char* bound,

@@ -130,7 +130,7 @@ struct ComponentSpec {
 };
 
 // Where a box's values are: value (x,y,z,w) of component c is at
-// data[c*component_stride + x + y*stride[1] + z*stride[2] + w*stride[3]] (in elements, stride[0] == 1).
+// data[component_begin(c) + x + y*stride[1] + z*stride[2] + w*stride[3]] (in elements, stride[0] == 1).
 struct BoxData {
   const void* data = nullptr;
   int64_t component_stride = 0;
@@ -138,10 +138,21 @@ struct BoxData {
   // ... except where this (cells x components bytes, x fastest, component by component) is non-zero: covered
   // cells that must be kept because the average of the finer cells is outside the bound. Null: none.
   const uint8_t* keep = nullptr;
+  // Of components that were allocated apart: where each begins, in elements from `data` (component_offsets).
+  // Null: they are component_stride apart.
+  const int64_t* component_offsets = nullptr;
+
+  int64_t component_begin(int component) const {
+    return component_offsets != nullptr ? component_offsets[component] : component * component_stride;
+  }
 };
 
 // Strides of a box held without ghosts, components one after another.
 BoxData dense_box_data(const void* data, const FrameBox& box);
+
+// BoxData::component_offsets of components that begin at these addresses, with BoxData::data the first one's.
+// Errors: usage where one is null, or not a whole number of values away from the first.
+Result<std::vector<int64_t>> component_offsets(DType dtype, Span<const void* const> components);
 
 // Values of the next coarser level, for sections that are coded with it (Arrangement::nested).
 class CoarserLevel {

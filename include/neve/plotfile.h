@@ -2,8 +2,8 @@
  *
  * Writing an AMR hierarchy from C, from all ranks of a communicator.
  *
- * Describe the hierarchy in the same way on every rank, with the values of the boxes that the calling rank
- * owns and NULL for all others. Write it, then free it. Each box has exactly one owner.
+ * Describe the hierarchy in the same way on every rank (hierarchy.h), with the values of the boxes that the
+ * calling rank owns and NULL for all others. Write it, then free it. To read it: plotfile_reader.h.
  *
  * Functions that return int return a neve_code (neve.h): 0, or the exit codes of the `neve` command.
  * neve_last_error() then describes the error.
@@ -12,40 +12,14 @@
 #define NEVE_PLOTFILE_H
 
 #include <mpi.h>
+#include <neve/hierarchy.h>
 #include <neve/neve.h>
+#include <neve/report.h>
 
 #pragma GCC visibility push(default)
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct neve_hierarchy neve_hierarchy;
-
-/* Not collective. Makes a hierarchy without levels; NULL on error. dims is 1, 2 or 3, value_bytes is 4
- * (float) or 8 (double). Names are UTF-8. */
-neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names);
-void neve_hierarchy_free(neve_hierarchy* hierarchy);
-
-/* Not collective. Set the simulation's time, and the physical corners of the domain (dims values each). The
- * default is time 0 in the unit cube. */
-int neve_hierarchy_set_time(neve_hierarchy* hierarchy, double time);
-int neve_hierarchy_set_domain(neve_hierarchy* hierarchy, const double* prob_lo, const double* prob_hi);
-
-/* Not collective. Adds the next finer level, coarsest first, whose index space is lo..hi inclusive (dims
- * values each), ref_ratio times finer than the level before it (ignored for the first). */
-int neve_hierarchy_add_level(neve_hierarchy* hierarchy, const int* lo, const int* hi, int ref_ratio);
-
-/* Not collective. Adds a box of valid cells lo..hi inclusive to the finest level so far. `values`, NULL on
- * ranks that do not own the box, holds it with `ghosts` more cells on every side (0 for none), component
- * after component, x fastest; it must live until the hierarchy is written. */
-int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* hi, const void* values,
-                           int ghosts);
-
-/* Not collective. Replaces the layout of the box added last, in values: from the first valid cell its
- * neighbour in y lies stride_y further, in z stride_z, and the next component component_stride. The
- * layers of ghost cells stay those given with the box. */
-int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,
-                                   long long component_stride);
 
 /* Collective over comm; every rank gets the same answer. Writes an HDF5 plotfile. On error nothing is left
  * behind, and an earlier file at `path` is whole. Where an earlier call's file is lost that was written
@@ -58,18 +32,18 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  *   abs=0.5, rel=1e-3, lossless   error bound of all fields (rel=1e-3)
  *   field:NAME=RULE               settings of one field: field:density=abs=1e-6,codec=context
  *   codec=NAME, effort=NAME       as --codec and --effort of the command (auto, fast)
- *   covered=auto|drop|keep        cells that a finer level covers (keep). Only Neve's readers restore cells
- *                                 that auto and drop leave out; other tools see stand-in values there
- *   behind=none|encode|copy       what goes into the file when the call has returned: nothing; the compressed
- *                                 data; or all, of values that are copied in the call and compressed behind
- *                                 (none). The file is there when neve_wait_for_writes returns, or earlier
- *   strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
- *                                 (skeleton)
- *   aggregate_boxes=N             strategy aggregated: pieces of a rank in one write; 0: all (0)
- *   uncompressed                  write values uncompressed; bounds, codecs and chunks are then refused
- *   ghosts=N                      layers of ghost cells written around every box (0)
- *   threads=N                     threads of each rank, 1 to NEVE_MAX_THREADS (1)
- *   chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB (8MiB)
+ *   fill=X|auto|none              the value that marks missing data, which comes back bit for bit; detected,
+ * or none (auto). Of one field: field:density=fill=-999 covered=auto|drop|keep        cells that a finer
+ * level covers (keep). Only Neve's readers restore cells that auto and drop leave out; other tools see
+ * stand-in values there behind=none|encode|copy       what goes into the file when the call has returned:
+ * nothing; the compressed data; or all, of values that are copied in the call and compressed behind (none).
+ * The file is there when neve_wait_for_writes returns, or earlier strategy=NAME                 skeleton,
+ * aggregated, collective, independent, filtered or amrex-1d (skeleton) aggregate_boxes=N             strategy
+ * aggregated: pieces of a rank in one write; 0: all (0) uncompressed                  write values
+ * uncompressed; bounds, codecs and chunks are then refused ghosts=N                      layers of ghost
+ * cells written around every box (0) threads=N                     threads of each rank, 1 to
+ * NEVE_MAX_THREADS (1) chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB
+ * (8MiB)
  *
  * A NAME that holds '=' or ';', or begins with '"', is put in quotes, in which \" and \\ stand for '"' and
  * '\': field:"a=b;c"=abs=1. Two options that set the same thing ("lossless;abs=1", "threads=1;threads=2") are
@@ -81,6 +55,16 @@ int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y
  * use HDF5 one at a time; the caller's own use of HDF5 at the same time is the caller's responsibility. */
 int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                         const char* options);
+
+/* Collective. The same, and on success *report is what was done, on every rank that gives a `report` (NULL:
+ * not wanted). The caller frees it with neve_report_free(). After an error *report is NULL. */
+int neve_write_plotfile_report(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
+                               const char* options, neve_report** report);
+
+/* Collective over comm; every rank gets the same answer. Writes an AMReX native plotfile, a directory of
+ * uncompressed values, with the same promises: it is renamed when whole. The names of side files are plain
+ * then, without '/'. */
+int neve_write_amrex_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy);
 
 /* Collective over comm; every rank gets the same answer. Waits until every file that calls on `comm` write
  * behind (option behind) has its name. Without it the next call waits for what it must, and MPI_Finalize for

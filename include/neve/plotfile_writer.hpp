@@ -19,6 +19,7 @@
 #include "neve/file_layout.hpp"
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
+#include "neve/local_box.hpp"
 #include "neve/selection_memory.hpp"
 #include "neve/span.hpp"
 #include "neve/status.hpp"
@@ -27,16 +28,6 @@
 
 #pragma GCC visibility push(default)
 namespace neve {
-
-// A box this rank owns. Every box of the hierarchy is owned by exactly one rank; a rank may own none.
-struct LocalBox {
-  int level = 0;
-  int box = 0;   // index into hierarchy.levels[level].boxes
-  BoxData data;  // of type hierarchy.dtype, from the first valid cell on; stays the caller's
-  // Layers of ghost cells in `data` around the valid cells. BoxData::data still points at the first valid
-  // cell.
-  IntVect ghosts{0, 0, 0};
-};
 
 struct FieldReport {
   std::string name;

@@ -43,6 +43,11 @@ Real field_value(const Mesh& mesh, int level, int component, const IntVect& cell
 
 MultiFab make_field(const Mesh& mesh, int level, const IndexType& centring, int components, int ghosts,
                     bool box_matters) {
+  return make_field(mesh, level, centring, components, IntVect(ghosts), box_matters);
+}
+
+MultiFab make_field(const Mesh& mesh, int level, const IndexType& centring, int components,
+                    const IntVect& ghosts, bool box_matters) {
   MultiFab field(convert(mesh.boxes[level], centring), mesh.owners[level], components, ghosts);
   field.setVal(ghost_value);
   Gpu::streamSynchronize();

@@ -29,6 +29,8 @@ Mesh make_mesh();
 // touch.
 amrex::MultiFab make_field(const Mesh& mesh, int level, const amrex::IndexType& centring, int components,
                            int ghosts, bool box_matters = false);
+amrex::MultiFab make_field(const Mesh& mesh, int level, const amrex::IndexType& centring, int components,
+                           const amrex::IntVect& ghosts, bool box_matters = false);
 amrex::Real field_value(const Mesh& mesh, int level, int component, const amrex::IntVect& cell);
 inline constexpr amrex::Real ghost_value = amrex::Real(1e30);
 

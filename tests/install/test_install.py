@@ -11,15 +11,18 @@ import h5py
 import numpy as np
 import pytest
 
+import neve
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
 TIMEOUT_SECONDS = 240
 
 
-def run(*command, **changes):
+def run(*command, cwd=None, **changes):
     env = {**os.environ, **changes}
     done = subprocess.run(
         [str(word) for word in command],
+        cwd=cwd,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_SECONDS,
@@ -50,7 +53,8 @@ def by_cmake(prefix, tmp_path_factory):
         shutil.copytree(ROOT / "examples" / language, source)
         run("cmake", "-S", source, "-B", out / language, f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", out / language)
-    return {lang: out / lang / f"two_levels_{lang}" for lang in ("cpp", "c")}
+    built = {lang: out / lang / f"two_levels_{lang}" for lang in ("cpp", "c")}
+    return {**built, "block_code": out / "cpp" / "block_code"}
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +62,15 @@ def by_pkg_config(prefix, tmp_path_factory):
     out = tmp_path_factory.mktemp("pkgconfig")
     env = {"PKG_CONFIG_PATH": str(library_dir(prefix) / "pkgconfig")}
     built = {}
-    for language, compiler, standard in (
-        ("cpp", "mpicxx", "-std=c++17"),
-        ("c", "mpicc", "-std=c11"),
+    for name, source, compiler, standard in (
+        ("cpp", "cpp/two_levels.cpp", "mpicxx", "-std=c++17"),
+        ("block_code", "cpp/block_code.cpp", "mpicxx", "-std=c++17"),
+        ("c", "c/two_levels.c", "mpicc", "-std=c11"),
     ):
         flags = run("pkg-config", "--cflags", "--libs", "neve_mpi", **env).split()
-        built[language] = out / f"two_levels_{language}"
-        source = ROOT / "examples" / language / f"two_levels.{language}"
+        built[name] = out / f"two_levels_{name}"
         run(
-            *(compiler, standard, source, "-o", built[language], *flags),
+            *(compiler, standard, ROOT / "examples" / source, "-o", built[name], *flags),
             *(f"-Wl,-rpath,{library_dir(prefix)}", "-lm"),
         )
     return built
@@ -124,6 +128,48 @@ def test_pkg_config(by_pkg_config, prefix, tmp_path, language):
     path = tmp_path / "two_levels.h5"
     run("mpirun", "-n", 2, by_pkg_config[language], path)
     check_file(path, prefix)
+
+
+def same_values(a, b, bound):
+    """Of two plotfiles; `bound` is a fraction of each level's range."""
+    a, b = neve.open(a), neve.open(b)
+    assert a.components == b.components and a.time == b.time
+    for level, (coarse, other) in enumerate(zip(a.levels, b.levels, strict=True)):
+        assert coarse.boxes == other.boxes
+        for name in a.components:
+            pairs = [(coarse[name][i], other[name][i]) for i in range(len(coarse.boxes))]
+            least, most = min(x.min() for x, _ in pairs), max(x.max() for x, _ in pairs)
+            worst = max(np.abs(x - y).max() for x, y in pairs)
+            assert worst <= bound * (most - least), (level, name)
+
+
+@pytest.mark.parametrize("ranks, ranks_after", [(1, 2), (2, 4), (4, 1)])
+def test_the_block_code_restarts_on_other_ranks(by_cmake, tmp_path, ranks, ranks_after):
+    straight, stopped = tmp_path / "straight", tmp_path / "stopped"
+    for folder in (straight, stopped):
+        folder.mkdir()
+    code = by_cmake["block_code"]
+    out = run("mpirun", "-n", ranks, code, 20, cwd=straight)
+    assert "plt0020.h5: " in out and "level 1 predators" in out
+    run("mpirun", "-n", ranks, code, 13, cwd=stopped)
+    run("mpirun", "-n", ranks_after, code, 20, "restart.h5", cwd=stopped)
+    same_values(straight / "restart.h5", stopped / "restart.h5", 0)
+    same_values(straight / "restart.h5", straight / "plt0020.h5", 1e-4)
+    same_values(straight / "plt0020.h5", stopped / "plt0020.h5", 2e-4)
+
+
+def test_the_block_code_refuses_what_it_has_not_written(by_pkg_config, tmp_path):
+    code = by_pkg_config["block_code"]
+    run("mpirun", "-n", 1, by_pkg_config["cpp"], "two_levels.h5", cwd=tmp_path)
+    done = subprocess.run(
+        ["mpirun", "-n", "2", code, "20", "two_levels.h5"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+    )
+    assert done.returncode != 0
+    assert "rank 1: two_levels.h5 has other fields or blocks than this run" in done.stderr
 
 
 def test_the_installed_command(prefix, tmp_path):

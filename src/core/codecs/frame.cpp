@@ -11,6 +11,7 @@
 #include "core/bits/checksum.hpp"
 #include "core/bits/value_types.hpp"
 #include "core/catalog/codecs.hpp"
+#include "core/catalog/refusals.hpp"
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
@@ -103,7 +104,7 @@ TileSource<T> tile_source(const FrameLayout& layout, const Section& section, con
     const FrameBox& box = layout.boxes[tile.box];
     const BoxData& data = boxes[tile.box];
     RectRows<const T*> rows;
-    rows.first = static_cast<const T*>(data.data) + section.component * data.component_stride +
+    rows.first = static_cast<const T*>(data.data) + data.component_begin(section.component) +
                  offset_of(tile.rect.lo, data.stride);
     rows.size = tile.rect.size;
     rows.stride = data.stride;
@@ -508,6 +509,28 @@ uint64_t FrameLayout::held_elements() const {
 
 BoxData dense_box_data(const void* data, const FrameBox& box) {
   return {data, box.cells(), dense_strides(box.size), nullptr};
+}
+
+Result<std::vector<int64_t>> component_offsets(DType dtype, Span<const void* const> components) {
+  return guarded("components", [&]() -> Result<std::vector<int64_t>> {
+    const auto value_bytes = static_cast<int64_t>(dtype_bytes(dtype));
+    if (value_bytes == 0) return out_of_range("dtype", static_cast<int>(dtype), 0, dtypes - 1);
+    std::vector<int64_t> offsets;
+    for (size_t c = 0; c < components.size(); ++c) {
+      if (components[c] == nullptr) return usage_error(component_place(c) + ": its data is null");
+      // Of other objects: as numbers.
+      const auto bytes = static_cast<int64_t>(reinterpret_cast<uintptr_t>(components[c]) -
+                                              reinterpret_cast<uintptr_t>(components[0]));
+      if (bytes % value_bytes != 0) {
+        return usage_error(
+            fmt::format("{}: it begins {} bytes from the first one; a multiple of {} bytes, as values of {} "
+                        "have, is needed",
+                        component_place(c), bytes, value_bytes, dtype_name(dtype)));
+      }
+      offsets.push_back(bytes / value_bytes);
+    }
+    return offsets;
+  });
 }
 
 static Result<Bytes> encode_guarded(DType dtype, const FrameLayout& layout,

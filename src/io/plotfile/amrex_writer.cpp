@@ -181,7 +181,7 @@ Status write_fab(int fd, const std::string& name, int64_t offset_bytes, const Hi
     for (int64_t z = 0; z < box.size(2); ++z) {
       for (int64_t y = 0; y < box.size(1); ++y) {
         const int64_t first =
-            static_cast<int64_t>(c) * data.component_stride + z * data.stride[2] + y * data.stride[1];
+            data.component_begin(static_cast<int>(c)) + z * data.stride[2] + y * data.stride[1];
         const std::byte* row = values + first * value_size;
         piece.insert(piece.end(), row, row + row_bytes);
         if (static_cast<int64_t>(piece.size()) >= write_piece_bytes) NEVE_TRY(flush());
@@ -220,7 +220,7 @@ FabExtremes fab_extremes(const Hierarchy& hierarchy, const Box& box, const BoxDa
   result.min.resize(hierarchy.components.size());
   result.max.resize(hierarchy.components.size());
   for (size_t c = 0; c < hierarchy.components.size(); ++c) {
-    const int64_t first = static_cast<int64_t>(c) * data.component_stride;
+    const int64_t first = data.component_begin(static_cast<int>(c));
     if (hierarchy.dtype == DType::f32) {
       extremes_of(box, static_cast<const float*>(data.data) + first, data, result.min[c], result.max[c]);
     } else {

@@ -18,7 +18,8 @@ namespace neve::mpi {
 struct Piece {
   uint64_t address = 0;
   Rows rows;
-  uint32_t dataset = 0;  // whose content it is
+  uint32_t dataset = 0;    // whose content it is
+  bool continues = false;  // in the file behind another of this rank, together with which it counts as one
 };
 
 class CallTypes {

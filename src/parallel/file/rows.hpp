@@ -35,8 +35,8 @@ inline Rows unloaded_run(uint64_t bytes) { return {nullptr, bytes, {1, 1, 1}, {0
 const std::byte* first_with_ghosts(const BoxData& data, const IntVect& ghosts, size_t value_bytes);
 const std::byte* first_valid(const BoxData& data, const IntVect& ghosts, size_t value_bytes);
 
-// All components of `box` with `ghosts` layers around it, component after component, x fastest. Dimensions
-// that follow each other without gaps are one.
+// All components of `box`, component_stride apart, with `ghosts` layers around it, component after component,
+// x fastest. Dimensions that follow each other without gaps are one.
 Rows rows_of_box(const Box& box, const IntVect& ghosts, const BoxData& data, size_t components,
                  size_t value_bytes);
 

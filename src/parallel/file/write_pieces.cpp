@@ -34,7 +34,8 @@ Calls plan_calls(std::span<const Piece> pieces, const WriteOrder& order, uint32_
   Calls calls;
   for (const Piece& piece : pieces) {
     cut_rows(piece.rows, call_bytes, [&](uint64_t begin, const Rows& rows) {
-      if (rows.row_bytes > 0) calls.pieces.push_back({piece.address + begin, rows, piece.dataset});
+      if (rows.row_bytes > 0)
+        calls.pieces.push_back({piece.address + begin, rows, piece.dataset, piece.continues});
     });
   }
   const auto group = [&](const Piece& piece) { return order.joins_datasets ? 0 : piece.dataset; };
@@ -46,13 +47,14 @@ Calls plan_calls(std::span<const Piece> pieces, const WriteOrder& order, uint32_
   for (size_t i = 0; i < calls.pieces.size(); ++i) {
     std::vector<size_t>& ends = calls.ends[group(calls.pieces[i])];
     const uint64_t bytes = calls.pieces[i].rows.bytes();
-    const bool is_full =
-        (order.pieces_a_call > 0 && pieces_taken == order.pieces_a_call) || bytes_taken + bytes > call_bytes;
+    const bool continues = calls.pieces[i].continues;
+    const bool is_full = (order.pieces_a_call > 0 && pieces_taken == order.pieces_a_call && !continues) ||
+                         bytes_taken + bytes > call_bytes;
     if (ends.empty() || is_full) {
       ends.push_back(i);
       pieces_taken = bytes_taken = 0;
     }
-    ++pieces_taken;
+    if (!continues || pieces_taken == 0) ++pieces_taken;
     bytes_taken += bytes;
     ends.back() = i + 1;
   }

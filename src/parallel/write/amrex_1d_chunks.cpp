@@ -50,7 +50,7 @@ void gather(const Run& run, const Box& box, const BoxData& data, size_t value_by
     const int64_t y = cell / box.size(0) % box.size(1);
     const int64_t z = cell / box.size(0) / box.size(1);
     const int64_t count = std::min(left, box.size(0) - x);
-    const int64_t from = run.component * data.component_stride + x + y * data.stride[1] + z * data.stride[2];
+    const int64_t from = data.component_begin(run.component) + x + y * data.stride[1] + z * data.stride[2];
     std::memcpy(out, base + from * static_cast<int64_t>(value_bytes),
                 static_cast<size_t>(count) * value_bytes);
     out += static_cast<size_t>(count) * value_bytes;

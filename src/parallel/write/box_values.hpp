@@ -19,7 +19,7 @@ void for_each_row(const Box& region, const Box& box, const BoxData& data, int co
   const auto* base = static_cast<const std::byte*>(data.data);
   for (int64_t z = region.lo[2]; z <= region.hi[2]; ++z) {
     for (int64_t y = region.lo[1]; y <= region.hi[1]; ++y) {
-      const int64_t at = component * data.component_stride + (region.lo[0] - box.lo[0]) +
+      const int64_t at = data.component_begin(component) + (region.lo[0] - box.lo[0]) +
                          (y - box.lo[1]) * data.stride[1] + (z - box.lo[2]) * data.stride[2];
       row(y, z, base + at * static_cast<int64_t>(value_bytes));
     }
@@ -31,7 +31,7 @@ inline void gather_region(const Box& region, const Box& box, const BoxData& data
                           size_t value_bytes, std::byte* out) {
   const Extents size = plain_frame_box(region).size;
   const Extents at{region.lo[0] - box.lo[0], region.lo[1] - box.lo[1], region.lo[2] - box.lo[2], 0};
-  const int64_t first = component * data.component_stride + offset_of(at, data.stride);
+  const int64_t first = data.component_begin(component) + offset_of(at, data.stride);
   copy_cells(static_cast<const std::byte*>(data.data) + first * static_cast<int64_t>(value_bytes),
              data.stride, out, dense_strides(size), size, value_bytes);
 }

@@ -15,6 +15,16 @@ int64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {
   return cells;
 }
 
+// One component, wherever it lies.
+BoxData component_alone(BoxData data, int component, size_t value_bytes) {
+  // Allocations apart are not one array: their distance is added as a number.
+  const auto bytes =
+      static_cast<uintptr_t>(data.component_begin(component) * static_cast<int64_t>(value_bytes));
+  data.data = reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(data.data) + bytes);
+  data.component_offsets = nullptr;
+  return data;
+}
+
 }  // namespace
 
 std::vector<int64_t> value_offsets(const Level& level, const IntVect& ghosts, size_t components) {
@@ -78,8 +88,18 @@ void append_pieces(const Hierarchy& hierarchy, int level, const IntVect& ghosts,
   for (const LocalBox& local : owned) {
     if (local.level != level) continue;
     const auto box = static_cast<size_t>(local.box);
-    pieces.push_back({address + static_cast<uint64_t>(offsets[box]) * value_bytes,
-                      rows_of_box(of.boxes[box], ghosts, local.data, components, value_bytes), dataset});
+    const uint64_t begin = address + static_cast<uint64_t>(offsets[box]) * value_bytes;
+    if (local.data.component_offsets == nullptr) {
+      pieces.push_back(
+          {begin, rows_of_box(of.boxes[box], ghosts, local.data, components, value_bytes), dataset});
+      continue;
+    }
+    uint64_t at = begin;
+    for (size_t c = 0; c < components; ++c) {
+      const BoxData component = component_alone(local.data, static_cast<int>(c), value_bytes);
+      pieces.push_back({at, rows_of_box(of.boxes[box], ghosts, component, 1, value_bytes), dataset, c > 0});
+      at += pieces.back().rows.bytes();
+    }
   }
 }
 

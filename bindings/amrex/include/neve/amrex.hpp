@@ -12,3 +12,6 @@
 
 #include "neve/amrex/checkpoint.hpp"
 #include "neve/amrex/plotfile.hpp"
+#ifdef AMREX_USE_EB
+#include "neve/amrex/eb_plotfile.hpp"
+#endif

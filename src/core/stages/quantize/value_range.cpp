@@ -47,7 +47,7 @@ void row_range(const double* row, size_t n, std::optional<double> fill, double* 
 // visit(first, cells) of each row, or of several that lie one behind the other.
 template <class T, class Visit>
 void for_each_row(const FrameBox& box, const BoxData& data, int component, const Visit& visit) {
-  const T* first = static_cast<const T*>(data.data) + component * data.component_stride;
+  const T* first = static_cast<const T*>(data.data) + data.component_begin(component);
   Extents size = box.size;
   for (size_t d = 1; d < max_frame_dims && (size[d] == 1 || data.stride[d] == size[0]); ++d) {
     size[0] *= size[d];

@@ -82,6 +82,15 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
   return report;
 }
 
+// Collective. Those that AMReX's call makes inside a plotfile's directory.
+inline void make_extra_directories(const std::string& plotfilename, const std::string& level_prefix,
+                                   int nlevels, const ::amrex::Vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool call_barrier = true;
+    ::amrex::PreBuildDirectorHierarchy(plotfilename + "/" + name, level_prefix, nlevels, call_barrier);
+  }
+}
+
 }  // namespace detail
 
 // Collective. Writes `plotfilename`.h5: the valid cells of `mf` and options.ghosts layers around each box,
@@ -143,10 +152,7 @@ inline WriteReport WriteMultiLevelPlotfile(
   }
   WriteReport report = WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps,
                                                ref_ratio, options);
-  for (const std::string& directory : extra_dirs) {
-    const bool call_barrier = true;
-    ::amrex::PreBuildDirectorHierarchy(plotfilename + "/" + directory, levelPrefix, nlevels, call_barrier);
-  }
+  detail::make_extra_directories(plotfilename, levelPrefix, nlevels, extra_dirs);
   return report;
 }
 
