@@ -204,8 +204,11 @@ Status set_box_fields(neve_hierarchy& hierarchy, const void* const* fields) {
   if (fields == nullptr) return {};  // another rank's
   const std::span given(fields, hierarchy.description.components.size());
   NEVE_TRY(neve::component_offsets(hierarchy.description.dtype, {given.data(), given.size()}).status());
+  const LastBox before = *hierarchy.last;
   hierarchy.last->fields.assign(given.begin(), given.end());
-  return place_last(hierarchy);
+  const Status placed = place_last(hierarchy);
+  if (!placed.ok()) hierarchy.last = before;
+  return placed;
 }
 
 Status set_box_strides(neve_hierarchy& hierarchy, const std::array<int64_t, 3>& strides) {
@@ -214,14 +217,9 @@ Status set_box_strides(neve_hierarchy& hierarchy, const std::array<int64_t, 3>& 
   return place_last(hierarchy);
 }
 
-neve::Result<const neve::Level*> level_of(const neve_hierarchy* hierarchy, int level) {
+neve::Result<const neve::Level*> live_level(const neve_hierarchy* hierarchy, int level) {
   NEVE_TRY(check_live(hierarchy));
-  const std::vector<neve::Level>& levels = hierarchy->description.levels;
-  if (levels.empty()) return usage_error("the hierarchy has no levels");
-  if (level < 0 || static_cast<size_t>(level) >= levels.size()) {
-    return out_of_range("level", level, 0, levels.size() - 1);
-  }
-  return &levels[static_cast<size_t>(level)];
+  return neve::capi::level_of(hierarchy->description, level);
 }
 
 Status describe(const neve_hierarchy* hierarchy, neve_hierarchy_description* out) {
@@ -242,7 +240,7 @@ Status describe(const neve_hierarchy* hierarchy, neve_hierarchy_description* out
 }
 
 Status describe_level(const neve_hierarchy* hierarchy, int number, neve_level_description* out) {
-  NEVE_ASSIGN(const neve::Level* const level, level_of(hierarchy, number));
+  NEVE_ASSIGN(const neve::Level* const level, live_level(hierarchy, number));
   if (out == nullptr) return usage_error("description is NULL");
   neve_level_description d{};
   d.boxes = static_cast<int>(level->boxes.size());
@@ -255,16 +253,12 @@ Status describe_level(const neve_hierarchy* hierarchy, int number, neve_level_de
   return neve::capi::fill_struct("neve_level_description", "hierarchy.h", d, out);
 }
 
-Status describe_box(const neve_hierarchy* hierarchy, int number, int box, int* lo, int* hi) {
-  NEVE_ASSIGN(const neve::Level* const level, level_of(hierarchy, number));
+Status describe_box(const neve_hierarchy* hierarchy, int level, int number, int* lo, int* hi) {
+  NEVE_TRY(check_live(hierarchy));
+  NEVE_ASSIGN(const neve::Box* const box, neve::capi::box_of(hierarchy->description, level, number));
   if (lo == nullptr || hi == nullptr) return usage_error("corners of a box are NULL");
-  if (box < 0 || static_cast<size_t>(box) >= level->boxes.size()) {
-    return usage_error(
-        fmt::format("box {} of level {} asked for, which has {} boxes", box, number, level->boxes.size()));
-  }
-  const neve::Box& found = level->boxes[static_cast<size_t>(box)];
-  std::copy_n(found.lo.begin(), hierarchy->description.dims, lo);
-  std::copy_n(found.hi.begin(), hierarchy->description.dims, hi);
+  std::copy_n(box->lo.begin(), hierarchy->description.dims, lo);
+  std::copy_n(box->hi.begin(), hierarchy->description.dims, hi);
   return {};
 }
 
@@ -284,7 +278,7 @@ Status find_side_file(const neve_hierarchy* hierarchy, const char* name, const c
 }
 
 Status distribute(const neve_hierarchy* hierarchy, int ranks, int level, int* owners) {
-  NEVE_TRY(level_of(hierarchy, level).status());
+  NEVE_TRY(live_level(hierarchy, level).status());
   if (owners == nullptr) return usage_error("owners is NULL");
   NEVE_ASSIGN(const auto owner, neve::distribute_boxes(hierarchy->description, ranks, {}));
   const std::vector<int>& of_level = owner[static_cast<size_t>(level)];
@@ -293,6 +287,33 @@ Status distribute(const neve_hierarchy* hierarchy, int ranks, int level, int* ow
 }
 
 }  // namespace
+
+namespace neve::capi {
+
+Result<const Level*> level_of(const Hierarchy& hierarchy, int level) {
+  const std::vector<Level>& levels = hierarchy.levels;
+  if (levels.empty()) return usage_error("the hierarchy has no levels");
+  if (level < 0 || static_cast<size_t>(level) >= levels.size()) {
+    return out_of_range("level", level, 0, levels.size() - 1);
+  }
+  return &levels[static_cast<size_t>(level)];
+}
+
+Result<const Box*> box_of(const Hierarchy& hierarchy, int level, int box) {
+  NEVE_ASSIGN(const Level* const of, level_of(hierarchy, level));
+  if (box < 0 || static_cast<size_t>(box) >= of->boxes.size()) {
+    return usage_error(
+        fmt::format("box {} of level {} asked for, which has {} boxes", box, level, of->boxes.size()));
+  }
+  return &of->boxes[static_cast<size_t>(box)];
+}
+
+Status check_component(const std::vector<std::string>& names, int component) {
+  if (component >= 0 && static_cast<size_t>(component) < names.size()) return {};
+  return usage_error(fmt::format("component {} asked for; there are {}", component, names.size()));
+}
+
+}  // namespace neve::capi
 
 neve_hierarchy* neve_hierarchy_create(int dims, int value_bytes, int components, const char* const* names) {
   std::unique_ptr<neve_hierarchy> hierarchy;
@@ -371,7 +392,7 @@ int neve_hierarchy_add_level_ratios(neve_hierarchy* hierarchy, const int* lo, co
 
 int neve_hierarchy_set_level_step(neve_hierarchy* hierarchy, int level, int step) {
   return reported([&]() -> Status {
-    NEVE_TRY(level_of(hierarchy, level).status());
+    NEVE_TRY(live_level(hierarchy, level).status());
     hierarchy->description.levels[static_cast<size_t>(level)].step = step;
     return {};
   });
@@ -379,7 +400,7 @@ int neve_hierarchy_set_level_step(neve_hierarchy* hierarchy, int level, int step
 
 int neve_hierarchy_set_level_time(neve_hierarchy* hierarchy, int level, double time) {
   return reported([&]() -> Status {
-    NEVE_TRY(level_of(hierarchy, level).status());
+    NEVE_TRY(live_level(hierarchy, level).status());
     hierarchy->description.levels[static_cast<size_t>(level)].time = time;
     hierarchy->has_own_time[static_cast<size_t>(level)] = 1;
     return {};
@@ -426,10 +447,7 @@ const char* neve_hierarchy_component(const neve_hierarchy* hierarchy, int compon
   (void)reported([&]() -> Status {
     NEVE_TRY(check_live(hierarchy));
     const std::vector<std::string>& names = hierarchy->description.components;
-    if (component < 0 || static_cast<size_t>(component) >= names.size()) {
-      return usage_error(
-          fmt::format("component {} asked for; the hierarchy has {}", component, names.size()));
-    }
+    NEVE_TRY(neve::capi::check_component(names, component));
     name = names[static_cast<size_t>(component)].c_str();
     return {};
   });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "neve/hierarchy.h"
@@ -40,5 +41,10 @@ namespace neve::capi {
 inline Status check_live(const neve_hierarchy* hierarchy) {
   return hierarchy != nullptr ? Status() : usage_error("hierarchy is NULL");
 }
+
+// By their numbers, or the usage error.
+Result<const Level*> level_of(const Hierarchy& hierarchy, int level);
+Result<const Box*> box_of(const Hierarchy& hierarchy, int level, int box);
+Status check_component(const std::vector<std::string>& names, int component);
 
 }  // namespace neve::capi

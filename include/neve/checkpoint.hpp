@@ -27,6 +27,12 @@ Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, con
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options, Status* earlier = nullptr);
 
+// The same for a caller who gets the other arguments out of something else: `given` as of write_plotfile_if.
+Result<WriteReport> write_checkpoint_if(MPI_Comm comm, const Status& given, const std::string& path,
+                                        const Hierarchy& hierarchy, Span<const Variable> variables,
+                                        Span<const std::vector<LocalBox>> boxes, const WriteOptions& options,
+                                        Status* earlier = nullptr);
+
 // The same of values that do not fit into memory (write_plotfile of a source): *values[v] are those of
 // variables[v], its boxes those of the hierarchy with the variable's ghosts around them.
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,

@@ -46,5 +46,10 @@ ArrayOptions options_for(DType dtype, ArrayOptions options);
 // Two options that set the same thing are a usage error.
 Result<WriteOptions> parse_write_options(std::string_view text);
 
+// The same for a checkpoint, whose bound is lossless unless it is said. What comes of it: `compress`, `bound`
+// and `codec` are those of the variables without a rule, `fields` the rules by variable, with a bound and a
+// codec; write_checkpoint takes all else.
+Result<WriteOptions> parse_checkpoint_options(std::string_view text);
+
 }  // namespace neve
 #pragma GCC visibility pop

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "neve/checkpoint.h"
 #include "neve/checkpoint.hpp"
 #include "neve/plotfile.h"
 #include "neve/plotfile_reader.hpp"
@@ -75,6 +76,10 @@ void call_all(neve_mpi_file* file, std::string_view wanted) {
     const uint64_t counts[] = {8};
     neve_mpi_file* none = nullptr;
     refused("neve_write_plotfile", neve_write_plotfile(comm, "outside", h, nullptr), wanted);
+    const neve_variable variable = {sizeof(neve_variable), "gas", h, 0, 0};
+    refused("neve_write_checkpoint", neve_write_checkpoint(comm, "outside", 1, &variable, nullptr, nullptr),
+            wanted);
+    refused("neve_write_amrex_plotfile", neve_write_amrex_plotfile(comm, "outside", h), wanted);
     refused("neve_wait_for_writes", neve_wait_for_writes(comm), wanted);
     refused("wait_for_writes", wait_for_writes(comm), wanted);
     refused("neve_mpi_gather",

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "neve/checkpoint.h"
 #include "neve/checkpoint.hpp"
 #include "neve/options.hpp"
 #include "neve/plotfile.h"
+#include "neve/plotfile_reader.h"
 #include "neve/plotfile_reader.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "neve/transfer.h"
@@ -206,6 +208,323 @@ TEST_F(WrongCallsOfMpi, DescribingAHierarchy) {
   survived("neve_mpi_last_error", neve_mpi_last_error() == neve_last_error());
 }
 
+TEST_F(WrongCallsOfMpi, MoreOfAHierarchy) {
+  const char* const names[] = {"u", "v"};
+  neve_hierarchy* const h = neve_hierarchy_create(2, 8, 2, names);
+  const int lo[] = {0, 0}, hi[] = {7, 7}, fine[] = {15, 15};
+  const double values[] = {0, 0, 0, 0};
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  expect("neve_hierarchy_set_coordinates", neve_hierarchy_set_coordinates(nullptr, 0));
+  for (const int coordinates : {-1, 3, INT32_MIN, INT32_MAX}) {
+    expect("neve_hierarchy_set_coordinates", neve_hierarchy_set_coordinates(h, coordinates));
+  }
+  expect("neve_hierarchy_add_side_file", neve_hierarchy_add_side_file(nullptr, "a", "b", 1));
+  expect("neve_hierarchy_add_side_file", neve_hierarchy_add_side_file(h, nullptr, "b", 1));
+  expect("neve_hierarchy_add_side_file", neve_hierarchy_add_side_file(h, "", "b", 1));
+  expect("neve_hierarchy_add_side_file", neve_hierarchy_add_side_file(h, "\xe9", "b", 1));
+  expect("neve_hierarchy_add_side_file", neve_hierarchy_add_side_file(h, "a", nullptr, 1));
+  // Before a level, and before a box.
+  expect("neve_hierarchy_set_level_step", neve_hierarchy_set_level_step(h, 0, 1));
+  expect("neve_hierarchy_set_level_time", neve_hierarchy_set_level_time(h, 0, 1));
+  expect("neve_hierarchy_set_box_strides", neve_hierarchy_set_box_strides(h, 1, 1, 1));
+  ASSERT_EQ(neve_hierarchy_add_level_ratios(h, lo, hi, nullptr), NEVE_OK);
+  const void* const fields[] = {values, values + 2};
+  const void* const gap[] = {values, nullptr};
+  const void* const crooked[] = {values, reinterpret_cast<const char*>(values) + 1};
+  expect("neve_hierarchy_set_box_fields", neve_hierarchy_set_box_fields(h, fields));
+  ASSERT_EQ(neve_hierarchy_add_box(h, lo, hi, nullptr, 0), NEVE_OK);
+  expect("neve_hierarchy_set_box_fields", neve_hierarchy_set_box_fields(nullptr, fields));
+  expect("neve_hierarchy_set_box_fields", neve_hierarchy_set_box_fields(h, gap));
+  expect("neve_hierarchy_set_box_fields", neve_hierarchy_set_box_fields(h, crooked));
+  EXPECT_NE(std::string(neve_last_error()).find("multiple of 8 bytes"), std::string::npos)
+      << neve_last_error();
+  expect("neve_hierarchy_set_level_step", neve_hierarchy_set_level_step(nullptr, 0, 1));
+  expect("neve_hierarchy_set_level_time", neve_hierarchy_set_level_time(nullptr, 0, 1));
+  for (const int level : {-1, 1, INT32_MIN, INT32_MAX}) {
+    expect("neve_hierarchy_set_level_step", neve_hierarchy_set_level_step(h, level, 1));
+    expect("neve_hierarchy_set_level_time", neve_hierarchy_set_level_time(h, level, 1));
+  }
+  const int zero_ratio[] = {2, 0}, ratios[] = {2, 2};
+  expect("neve_hierarchy_add_level_ratios", neve_hierarchy_add_level_ratios(nullptr, lo, fine, ratios));
+  expect("neve_hierarchy_add_level_ratios", neve_hierarchy_add_level_ratios(h, lo, fine, nullptr));
+  expect("neve_hierarchy_add_level_ratios", neve_hierarchy_add_level_ratios(h, lo, fine, zero_ratio));
+  expect("neve_hierarchy_add_level_ratios", neve_hierarchy_add_level_ratios(h, nullptr, fine, ratios));
+  expect("neve_hierarchy_add_level_ratios", neve_hierarchy_add_level_ratios(h, fine, lo, ratios));
+  neve_hierarchy_free(h);
+}
+
+// What is asked of a hierarchy that has one level with one box.
+void ask_wrongly(const neve_hierarchy* h) {
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  const auto nothing = [](const char* function, const char* found) {
+    EXPECT_EQ(found, nullptr);
+    refused(function, NEVE_USAGE, NEVE_USAGE);
+  };
+  neve_hierarchy_description whole = NEVE_HIERARCHY_DESCRIPTION_INIT, old = {};
+  neve_level_description level = NEVE_LEVEL_DESCRIPTION_INIT, old_level = {};
+  int corner[3], owners[1];
+  const char* bytes = nullptr;
+  size_t size = 0;
+  expect("neve_hierarchy_info", neve_hierarchy_info(nullptr, &whole));
+  expect("neve_hierarchy_info", neve_hierarchy_info(h, nullptr));
+  expect("neve_hierarchy_info", neve_hierarchy_info(h, &old));
+  expect("neve_level_info", neve_level_info(nullptr, 0, &level));
+  expect("neve_level_info", neve_level_info(h, 0, nullptr));
+  expect("neve_level_info", neve_level_info(h, 0, &old_level));
+  expect("neve_hierarchy_box", neve_hierarchy_box(nullptr, 0, 0, corner, corner));
+  expect("neve_hierarchy_box", neve_hierarchy_box(h, 0, 0, nullptr, corner));
+  expect("neve_hierarchy_box", neve_hierarchy_box(h, 0, 0, corner, nullptr));
+  expect("neve_hierarchy_distribute", neve_hierarchy_distribute(nullptr, 1, 0, owners));
+  expect("neve_hierarchy_distribute", neve_hierarchy_distribute(h, 1, 0, nullptr));
+  nothing("neve_hierarchy_component", neve_hierarchy_component(nullptr, 0));
+  nothing("neve_hierarchy_side_file_name", neve_hierarchy_side_file_name(nullptr, 0));
+  for (const int number : {-1, 99, INT32_MIN, INT32_MAX}) {
+    expect("neve_level_info", neve_level_info(h, number, &level));
+    expect("neve_hierarchy_box", neve_hierarchy_box(h, number, 0, corner, corner));
+    expect("neve_hierarchy_box", neve_hierarchy_box(h, 0, number, corner, corner));
+    nothing("neve_hierarchy_component", neve_hierarchy_component(h, number));
+    nothing("neve_hierarchy_side_file_name", neve_hierarchy_side_file_name(h, number));
+    expect("neve_hierarchy_distribute", neve_hierarchy_distribute(h, 1, number, owners));
+  }
+  for (const int ranks : {0, -1}) {
+    expect("neve_hierarchy_distribute", neve_hierarchy_distribute(h, ranks, 0, owners));
+  }
+  expect("neve_hierarchy_side_file", neve_hierarchy_side_file(nullptr, "a", &bytes, &size));
+  expect("neve_hierarchy_side_file", neve_hierarchy_side_file(h, nullptr, &bytes, &size));
+  expect("neve_hierarchy_side_file", neve_hierarchy_side_file(h, "a", nullptr, &size));
+  expect("neve_hierarchy_side_file", neve_hierarchy_side_file(h, "a", &bytes, nullptr));
+  expect("neve_hierarchy_side_file", neve_hierarchy_side_file(h, "none", &bytes, &size));
+}
+
+TEST_F(WrongCallsOfMpi, ReportsInC) {
+  const Plot plot(MPI_COMM_WORLD);
+  neve_hierarchy* const h = described(MPI_COMM_WORLD, plot);
+  ask_wrongly(h);
+  const std::string target = path(MPI_COMM_WORLD);
+  neve_report* report = nullptr;
+  ASSERT_EQ(neve_write_plotfile_report(MPI_COMM_WORLD, target.c_str(), h, nullptr, &report), NEVE_OK)
+      << neve_last_error();
+  test::barrier();
+  if (world_rank() == 0) std::filesystem::remove(target);
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  neve_write_report totals = NEVE_WRITE_REPORT_INIT, old_totals = {};
+  neve_field_report field = NEVE_FIELD_REPORT_INIT, old_field = {};
+  expect("neve_report_totals", neve_report_totals(nullptr, &totals));
+  expect("neve_report_totals", neve_report_totals(report, nullptr));
+  expect("neve_report_totals", neve_report_totals(report, &old_totals));
+  expect("neve_report_field", neve_report_field(nullptr, 0, 0, 0, &field));
+  expect("neve_report_field", neve_report_field(report, 0, 0, 0, nullptr));
+  expect("neve_report_field", neve_report_field(report, 0, 0, 0, &old_field));
+  for (const int number : {-1, 2, INT32_MIN, INT32_MAX}) {
+    expect("neve_report_field", neve_report_field(report, number, 0, 0, &field));
+    expect("neve_report_field", neve_report_field(report, 0, number, 0, &field));
+    expect("neve_report_field", neve_report_field(report, 0, 0, number, &field));
+  }
+  neve_report_free(report);
+  neve_report_free(nullptr);
+  survived("neve_report_free");
+  neve_hierarchy_free(h);
+}
+
+// A file of this rank alone, for as long as a test takes.
+class OwnFile {
+ public:
+  explicit OwnFile(const std::string& folder) : path_(folder + "/of_" + std::to_string(world_rank())) {}
+  ~OwnFile() { std::filesystem::remove(path_); }
+  const char* path() const { return path_.c_str(); }
+
+ private:
+  std::string path_;
+};
+
+TEST_F(WrongCallsOfMpi, ReadingAPlotfileInC) {
+  const OwnFile file(directory_);
+  const Plot plot(MPI_COMM_SELF);
+  neve_hierarchy* const h = described(MPI_COMM_SELF, plot);
+  ASSERT_EQ(neve_write_plotfile(MPI_COMM_SELF, file.path(), h, nullptr), NEVE_OK) << neve_last_error();
+  neve_hierarchy_free(h);
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  neve_plotfile* plotfile = nullptr;
+  expect("neve_plotfile_open", neve_plotfile_open(nullptr, 0, &plotfile));
+  expect("neve_plotfile_open", neve_plotfile_open(file.path(), 0, nullptr));
+  for (const int flags : {-1, 2, INT32_MAX}) {
+    expect("neve_plotfile_open", neve_plotfile_open(file.path(), flags, &plotfile));
+  }
+  refused("neve_plotfile_open", neve_plotfile_open((directory_ + "/none").c_str(), 0, &plotfile),
+          NEVE_FAILURE);
+  EXPECT_EQ(plotfile, nullptr);
+  ASSERT_EQ(neve_plotfile_open(file.path(), NEVE_FOLLOW_EXTERNAL, &plotfile), NEVE_OK);
+  double values[64] = {}, min = 0, max = 0;
+  unsigned char marks[64];
+  int any = 0;
+  EXPECT_EQ(neve_plotfile_hierarchy(nullptr), nullptr);
+  refused("neve_plotfile_hierarchy", NEVE_USAGE, NEVE_USAGE);
+  EXPECT_EQ(neve_plotfile_kind(nullptr), nullptr);
+  refused("neve_plotfile_kind", NEVE_USAGE, NEVE_USAGE);
+  expect("neve_plotfile_expect_all", neve_plotfile_expect_all(nullptr));
+  expect("neve_plotfile_read_box", neve_plotfile_read_box(nullptr, 0, 0, 0, values, 0, 0, 0));
+  expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, 0, 0, nullptr, 0, 0, 0));
+  expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, 0, 0, values, 0, -8, 0));
+  expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, 0, 0, values, 0, 0, -1));
+  expect("neve_plotfile_read_cells", neve_plotfile_read_cells(nullptr, 0, 0, 0, 0, 1, values));
+  expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, 0, 0, 0, 1, nullptr));
+  expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, 0, 0, 60, 5, values));
+  expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, 0, 0, UINT64_MAX, 2, values));
+  expect("neve_plotfile_left_out", neve_plotfile_left_out(nullptr, 0, 0, 0, marks, &any));
+  expect("neve_plotfile_left_out", neve_plotfile_left_out(plotfile, 0, 0, 0, nullptr, &any));
+  expect("neve_plotfile_range", neve_plotfile_range(nullptr, 0, 0, &min, &max, &any));
+  expect("neve_plotfile_range", neve_plotfile_range(plotfile, 0, 0, nullptr, &max, &any));
+  expect("neve_plotfile_range", neve_plotfile_range(plotfile, 0, 0, &min, nullptr, &any));
+  expect("neve_plotfile_range", neve_plotfile_range(plotfile, 0, 0, &min, &max, nullptr));
+  for (const int ghosts : {-1, 1025, INT32_MIN, INT32_MAX}) {
+    expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, 0, 0, values, ghosts, 0, 0));
+  }
+  for (const int number : {-1, 2, INT32_MIN, INT32_MAX}) {
+    expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, number, 0, 0, values, 0, 0, 0));
+    expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, number, 0, values, 0, 0, 0));
+    expect("neve_plotfile_read_box", neve_plotfile_read_box(plotfile, 0, 0, number, values, 0, 0, 0));
+    expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, number, 0, 0, 0, 1, values));
+    expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, number, 0, 0, 1, values));
+    expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, 0, number, 0, 1, values));
+    expect("neve_plotfile_read_cells", neve_plotfile_read_cells(plotfile, 0, 0, number, 0, 0, nullptr));
+    expect("neve_plotfile_left_out", neve_plotfile_left_out(plotfile, number, 0, 0, marks, &any));
+    expect("neve_plotfile_left_out", neve_plotfile_left_out(plotfile, 0, number, 0, marks, &any));
+    expect("neve_plotfile_left_out", neve_plotfile_left_out(plotfile, 0, 0, number, marks, &any));
+    expect("neve_plotfile_range", neve_plotfile_range(plotfile, number, 0, &min, &max, &any));
+    expect("neve_plotfile_range", neve_plotfile_range(plotfile, 0, number, &min, &max, &any));
+  }
+  neve_plotfile_close(plotfile);
+  neve_plotfile_close(nullptr);
+  survived("neve_plotfile_close");
+}
+
+TEST_F(WrongCallsOfMpi, ReadingACheckpointInC) {
+  const OwnFile file(directory_);
+  const Plot plot(MPI_COMM_SELF);
+  neve_hierarchy* const h = described(MPI_COMM_SELF, plot);
+  neve_variable variable = NEVE_VARIABLE_INIT;
+  variable.name = "gas";
+  variable.values = h;
+  ASSERT_EQ(neve_write_checkpoint(MPI_COMM_SELF, file.path(), 1, &variable, nullptr, nullptr), NEVE_OK)
+      << neve_last_error();
+  neve_hierarchy_free(h);
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  neve_checkpoint* checkpoint = nullptr;
+  expect("neve_checkpoint_open", neve_checkpoint_open(nullptr, 0, &checkpoint));
+  expect("neve_checkpoint_open", neve_checkpoint_open(file.path(), 0, nullptr));
+  expect("neve_checkpoint_open", neve_checkpoint_open(file.path(), 2, &checkpoint));
+  refused("neve_checkpoint_open", neve_checkpoint_open((directory_ + "/none").c_str(), 0, &checkpoint),
+          NEVE_FAILURE);
+  EXPECT_EQ(checkpoint, nullptr);
+  ASSERT_EQ(neve_checkpoint_open(file.path(), 0, &checkpoint), NEVE_OK);
+  double values[64] = {};
+  neve_variable_description of = NEVE_VARIABLE_DESCRIPTION_INIT, old = {};
+  EXPECT_EQ(neve_checkpoint_hierarchy(nullptr), nullptr);
+  refused("neve_checkpoint_hierarchy", NEVE_USAGE, NEVE_USAGE);
+  EXPECT_EQ(neve_checkpoint_variables(nullptr), -1);
+  refused("neve_checkpoint_variables", NEVE_USAGE, NEVE_USAGE);
+  const std::pair<const neve_checkpoint*, const char*> searches[] = {
+      {nullptr, "gas"}, {checkpoint, nullptr}, {checkpoint, ""}, {checkpoint, "dust"}};
+  for (const auto& [in, name] : searches) {
+    EXPECT_EQ(neve_checkpoint_find(in, name), -1);
+    refused("neve_checkpoint_find", NEVE_USAGE, NEVE_USAGE);
+  }
+  expect("neve_checkpoint_variable", neve_checkpoint_variable(nullptr, 0, &of));
+  expect("neve_checkpoint_variable", neve_checkpoint_variable(checkpoint, 0, nullptr));
+  expect("neve_checkpoint_variable", neve_checkpoint_variable(checkpoint, 0, &old));
+  EXPECT_EQ(neve_checkpoint_component(nullptr, 0, 0), nullptr);
+  refused("neve_checkpoint_component", NEVE_USAGE, NEVE_USAGE);
+  const auto read = [&](neve_checkpoint* in, int v, int level, int box, int c, void* to, int ghosts,
+                        int row) {
+    expect("neve_checkpoint_read_box", neve_checkpoint_read_box(in, v, level, box, c, to, ghosts, row, 0));
+  };
+  read(nullptr, 0, 0, 0, 0, values, 0, 0);
+  read(checkpoint, 0, 0, 0, 0, nullptr, 0, 0);
+  read(checkpoint, 0, 0, 0, 0, values, -1, 0);
+  read(checkpoint, 0, 0, 0, 0, values, 0, -1);
+  for (const int number : {-1, 2, INT32_MIN, INT32_MAX}) {
+    expect("neve_checkpoint_variable", neve_checkpoint_variable(checkpoint, number, &of));
+    EXPECT_EQ(neve_checkpoint_component(checkpoint, number, 0), nullptr);
+    EXPECT_EQ(neve_checkpoint_component(checkpoint, 0, number), nullptr);
+    read(checkpoint, number, 0, 0, 0, values, 0, 0);
+    read(checkpoint, 0, number, 0, 0, values, 0, 0);
+    read(checkpoint, 0, 0, number, 0, values, 0, 0);
+    read(checkpoint, 0, 0, 0, number, values, 0, 0);
+  }
+  neve_checkpoint_close(checkpoint);
+  neve_checkpoint_close(nullptr);
+  survived("neve_checkpoint_close");
+}
+
+constexpr const char* wrong_checkpoint_options[] = {"magic",
+                                                    "covered=drop",
+                                                    "cross_level",
+                                                    "fill=3",
+                                                    "ghosts=1",
+                                                    "strategy=filtered",
+                                                    "field:gas=fill=3",
+                                                    "field:gas=unit=8",
+                                                    "field:dust=abs=1",
+                                                    "uncompressed;abs=1",
+                                                    "abs=0",
+                                                    "field:gas=abs=1;field:gas=rel=1",
+                                                    "behind=maybe"};
+
+TEST_F(WrongCallsOfMpi, WritingACheckpointInC) {
+  auto communicators = good_communicators();
+  for (const auto& [name, comm] : communicators) {
+    SCOPED_TRACE(name);
+    const Plot plot(comm);
+    neve_hierarchy* const h = described(comm, plot);
+    const char* const names[] = {"u"};
+    neve_hierarchy* const other = neve_hierarchy_create(2, 8, 1, names);
+    const std::string target = path(comm);
+    const neve_variable good = {sizeof(neve_variable), "gas", h, 0, 0};
+    const auto write = [&](const char* to, int count, const neve_variable* variables, const char* options) {
+      neve_report* report = nullptr;
+      expect_same("neve_write_checkpoint", comm,
+                  neve_write_checkpoint(comm, to, count, variables, options, &report));
+      EXPECT_EQ(report, nullptr);
+    };
+    for (const bool on_all : {true, false}) {
+      const bool is_wrong = on_all || rank_in(comm) == size_of(comm) - 1;
+      write(is_wrong ? nullptr : target.c_str(), 1, &good, nullptr);
+      write(target.c_str(), is_wrong ? 0 : 1, &good, nullptr);
+      write(target.c_str(), is_wrong ? -1 : 1, &good, nullptr);
+      write(target.c_str(), 1, is_wrong ? nullptr : &good, nullptr);
+      for (const char* options : wrong_checkpoint_options)
+        write(target.c_str(), 1, &good, is_wrong ? options : nullptr);
+      const neve_variable wrong[] = {{0, "gas", h, 0, 0},
+                                     {sizeof(neve_variable), nullptr, h, 0, 0},
+                                     {sizeof(neve_variable), "", h, 0, 0},
+                                     {sizeof(neve_variable), "a/b", h, 0, 0},
+                                     {sizeof(neve_variable), "gas", nullptr, 0, 0},
+                                     {sizeof(neve_variable), "gas", other, 0, 0},
+                                     {sizeof(neve_variable), "gas", h, -1, 0},
+                                     {sizeof(neve_variable), "gas", h, 1, 0},  // more than the boxes have
+                                     {sizeof(neve_variable), "gas", h, 1025, 0}};
+      for (const neve_variable& one : wrong) {
+        write(target.c_str(), 1, is_wrong ? &one : &good, nullptr);
+        const neve_variable both[] = {{sizeof(neve_variable), "dust", h, 0, 0}, is_wrong ? one : good};
+        write(target.c_str(), 2, both, nullptr);
+      }
+      const neve_variable twice[] = {good,
+                                     is_wrong ? good : neve_variable{sizeof(neve_variable), "dust", h, 0, 0}};
+      write(target.c_str(), 2, twice, nullptr);
+      const neve_variable plain = {sizeof(neve_variable), "gas", h, 0, 1};
+      write(target.c_str(), 1, is_wrong ? &plain : &good, "field:gas=abs=1");
+      expect_same("write_checkpoint_if", comm,
+                  write_checkpoint_if(comm, is_wrong ? usage_error("nothing") : Status(), target,
+                                      plot.hierarchy, std::vector<Variable>{{"h", {"u"}}},
+                                      std::vector<std::vector<LocalBox>>{plot.owned}, {})
+                      .status());
+    }
+    neve_hierarchy_free(other);
+    neve_hierarchy_free(h);
+  }
+  free_communicators(communicators);
+}
+
 constexpr const char* wrong_write_options[] = {"magic",
                                                "=",
                                                ":",
@@ -261,11 +580,19 @@ TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
     const bool is_last = rank_in(comm) == size_of(comm) - 1;
     const auto write = [&](const char* to, const neve_hierarchy* what, const char* options) {
       expect_same("neve_write_plotfile", comm, neve_write_plotfile(comm, to, what, options));
+      neve_report* report = nullptr;
+      expect_same("neve_write_plotfile_report", comm,
+                  neve_write_plotfile_report(comm, to, what, options, &report));
+      EXPECT_EQ(report, nullptr);
     };
     for (const bool on_all : {true, false}) {
       const bool is_wrong = on_all || is_last;
       write(target.c_str(), is_wrong ? nullptr : h, nullptr);
       write(is_wrong ? nullptr : target.c_str(), h, nullptr);
+      expect_same("neve_write_amrex_plotfile", comm,
+                  neve_write_amrex_plotfile(comm, target.c_str(), is_wrong ? nullptr : h));
+      expect_same("neve_write_amrex_plotfile", comm,
+                  neve_write_amrex_plotfile(comm, is_wrong ? nullptr : target.c_str(), h));
       for (const char* options : wrong_write_options) {
         write(target.c_str(), h, is_wrong ? options : "abs=1");
       }
@@ -327,6 +654,10 @@ TEST_F(WrongCallsOfMpi, CommunicatorsThatNothingTakes) {
     neve_mpi_file* file = nullptr;
     const uint64_t counts[] = {8, 8, 8, 8, 8, 8, 8, 8};
     expect("neve_write_plotfile", neve_write_plotfile(comm, target.c_str(), h, nullptr));
+    const neve_variable variable = {sizeof(neve_variable), "gas", h, 0, 0};
+    expect("neve_write_checkpoint",
+           neve_write_checkpoint(comm, target.c_str(), 1, &variable, nullptr, nullptr));
+    expect("neve_write_amrex_plotfile", neve_write_amrex_plotfile(comm, target.c_str(), h));
     expect("neve_wait_for_writes", neve_wait_for_writes(comm));
     refused("wait_for_writes", wait_for_writes(comm));
     expect("neve_mpi_gather", neve_mpi_gather(values, 8, MPI_FLOAT, values, 0, comm, nullptr, nullptr));
@@ -493,6 +824,7 @@ TEST_F(WrongCallsOfMpi, OptionsInCpp) {
   }
   for (const char* wrong : {"=", "field:=abs=1", "field:\"u", "ratio=10", "explain", "uncompressed;rel=1"}) {
     refused("parse_write_options", parse_write_options(wrong).status());
+    refused("parse_checkpoint_options", parse_checkpoint_options(wrong).status());
   }
   survived("options_for", !options_for(static_cast<DType>(77), {}).fill);
   const auto one_rank = distribute_boxes(Plot(MPI_COMM_SELF).hierarchy, -5);

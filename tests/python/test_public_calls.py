@@ -22,6 +22,7 @@ ARITHMETIC = {
     "Box::empty",
     "Box::contains",
     "FrameBox::cells",
+    "BoxData::component_begin",
     "Rect::cells",
     "intersect",
     "floor_div",

@@ -139,15 +139,45 @@ class ArrayReader {
   options::ArraySlots slots_;
 };
 
-// Uncompressed files have few options.
-Status check_uncompressed(const Said& said, const WriteOptions& options) {
+// Uncompressed files have few options: those of `allowed`.
+Status check_uncompressed(const Said& said, const WriteOptions& options, options::Targets allowed) {
   if (options.compress) return {};
   for (const std::string& key : said.keys()) {
     const options::Option* const option = options::find(key);
-    constexpr options::Targets allowed = options::uncompressed_plotfile | options::held_plotfile;
     if (option != nullptr && (option->targets & allowed) != 0) continue;
     return usage_error(fmt::format("option {} has no meaning with uncompressed; allowed are {}", key,
                                    options::keys_of(allowed)));
+  }
+  return {};
+}
+
+// Those of a write, as they are said.
+Result<WriteOptions> read_write_options(std::string_view text, options::Targets targets, Said& said) {
+  options::WriteSlots slots;
+  WriteOptions rules;
+  for (Reader list(text); !list.is_at_end();) {
+    NEVE_ASSIGN(const Item item, list.next());
+    if (item.setting.key == field_key) {
+      NEVE_TRY(read_rule(item, rules));
+    } else {
+      NEVE_TRY(options::read_setting(item.setting, targets, slots.slots(), of_a_write));
+    }
+    NEVE_TRY(said.add(item));
+  }
+  WriteOptions options = slots.take();
+  options.fields = std::move(rules.fields);
+  NEVE_TRY(check_tuning(options.tuning));
+  return options;
+}
+
+// A variable has no fill value, and no tuning of its own.
+Status check_variable_rules(const WriteOptions& options) {
+  for (const auto& [name, rule] : options.fields) {
+    if (!rule.tuning && !rule.fill) continue;
+    return usage_error(fmt::format(
+        "option field:{}: the rule of a variable of a checkpoint sets its bound and its codec; {} is "
+        "not allowed",
+        name, rule.fill ? "a fill value" : "tuning of the codec"));
   }
   return {};
 }
@@ -189,27 +219,28 @@ ArrayOptions options_for(DType dtype, ArrayOptions options) {
 }
 
 Result<WriteOptions> parse_write_options(std::string_view text) {
-  constexpr options::Targets targets =
-      options::plotfile | options::uncompressed_plotfile | options::held_plotfile;
-  options::WriteSlots slots;
-  WriteOptions rules;
+  constexpr options::Targets uncompressed = options::uncompressed_plotfile | options::held_plotfile;
   Said said;
-  for (Reader list(text); !list.is_at_end();) {
-    NEVE_ASSIGN(const Item item, list.next());
-    if (item.setting.key == field_key) {
-      NEVE_TRY(read_rule(item, rules));
-    } else {
-      NEVE_TRY(options::read_setting(item.setting, targets, slots.slots(), of_a_write));
-    }
-    NEVE_TRY(said.add(item));
-  }
-  WriteOptions options = slots.take();
-  options.fields = std::move(rules.fields);
-  NEVE_TRY(check_tuning(options.tuning));
-  NEVE_TRY(check_uncompressed(said, options));
+  NEVE_ASSIGN(WriteOptions options, read_write_options(text, options::plotfile | uncompressed, said));
+  NEVE_TRY(check_uncompressed(said, options, uncompressed));
   NEVE_TRY(check_behind(options));
   NEVE_TRY(refuse_idle_layout(said.asked(), options));
   NEVE_TRY(refuse_idle_of_plotfile(said.asked(), options, "field "));
+  return options;
+}
+
+Result<WriteOptions> parse_checkpoint_options(std::string_view text) {
+  constexpr options::Targets uncompressed = options::uncompressed_checkpoint | options::held_plotfile;
+  Said said;
+  NEVE_ASSIGN(WriteOptions options, read_write_options(text, options::checkpoint | uncompressed, said));
+  if (said.keys().count("bound") == 0) options.bound = {BoundMode::lossless, 0};
+  NEVE_TRY(check_variable_rules(options));
+  NEVE_TRY(check_uncompressed(said, options, uncompressed));
+  NEVE_TRY(check_behind(options));
+  NEVE_TRY(refuse_idle_layout(said.asked(), options));
+  if (options.compress) {
+    NEVE_TRY(refuse_idle_codec_options(said.asked(), options::codec_uses(options, "variable ")));
+  }
   return options;
 }
 

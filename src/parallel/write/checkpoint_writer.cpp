@@ -423,12 +423,13 @@ class CheckpointWrite final : FileWrite {
 };
 
 // Collective.
-WriteOutcome write_held(KeptComm& kept, const std::string& path, const Hierarchy& hierarchy,
-                        std::span<const Variable> variables, std::span<const std::vector<LocalBox>> boxes,
-                        const WriteOptions& options) {
+WriteOutcome write_held(KeptComm& kept, const Status& given, const std::string& path,
+                        const Hierarchy& hierarchy, std::span<const Variable> variables,
+                        std::span<const std::vector<LocalBox>> boxes, const WriteOptions& options) {
   using Copied = CopiedOf<CheckpointWrite, CheckpointArguments>;
   std::unique_ptr<Copied> copied;
   const Status made = guarded("copy", [&]() -> Status {
+    NEVE_TRY(given);
     if (options.behind == Behind::copy) {
       copied = std::make_unique<Copied>(
           kept,
@@ -471,8 +472,15 @@ WriteOutcome write_read_values(KeptComm& kept, const std::string& path, const Hi
 Result<WriteReport> write_checkpoint(MPI_Comm comm, const std::string& path, const Hierarchy& hierarchy,
                                      Span<const Variable> variables, Span<const std::vector<LocalBox>> boxes,
                                      const WriteOptions& options, Status* earlier) {
+  return write_checkpoint_if(comm, {}, path, hierarchy, variables, boxes, options, earlier);
+}
+
+Result<WriteReport> write_checkpoint_if(MPI_Comm comm, const Status& given, const std::string& path,
+                                        const Hierarchy& hierarchy, Span<const Variable> variables,
+                                        Span<const std::vector<LocalBox>> boxes, const WriteOptions& options,
+                                        Status* earlier) {
   WriteOutcome outcome = with_kept_comm(comm, path, [&](KeptComm& kept) {
-    return write_held(kept, path, hierarchy, std::span(variables.data(), variables.size()),
+    return write_held(kept, given, path, hierarchy, std::span(variables.data(), variables.size()),
                       std::span(boxes.data(), boxes.size()), options);
   });
   return std::move(outcome).told_to(earlier);

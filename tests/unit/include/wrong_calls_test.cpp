@@ -12,6 +12,7 @@
 #include "neve/hierarchy.hpp"
 #include "neve/neve.h"
 #include "neve/series.hpp"
+#include "neve/stream.h"
 #include "neve/stream.hpp"
 #include "tests/support/wrong_calls.hpp"
 
@@ -383,9 +384,152 @@ TEST_F(WrongCalls, OfEncodingAFrameOfAWrongLayout) {
   wrong([](Layout& l, Specs&, Data&, Options&) { l.array_shape.assign(33, 1); });
 }
 
+TEST_F(WrongCalls, OfStreamsInC) {
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  const uint64_t shape[] = {30, 20}, none[] = {0, 20}, huge[] = {UINT64_MAX, UINT64_MAX};
+  const void* bytes = nullptr;
+  size_t size = 0;
+  uint64_t count = 0;
+  int dims = 0;
+  void* made = nullptr;
+  neve_stream_encoder* encoder = nullptr;
+  neve_stream_options good = NEVE_STREAM_OPTIONS_INIT;
+  good.dtype = NEVE_F64;
+  good.ndim = 2;
+  good.shape = shape;
+  good.bound = "abs=1e-3";
+  const auto wrong = [&](const neve_stream_options* options) {
+    expect("neve_stream_encoder_create", neve_stream_encoder_create(options, &encoder));
+    EXPECT_EQ(encoder, nullptr);
+    expect("neve_stream_compress", neve_stream_compress(options, values_.data(), &made, &size));
+    expect("neve_stream_best_dims", neve_stream_best_dims(options, values_.data(), &dims));
+  };
+  const auto changed = [&](auto change) {
+    neve_stream_options options = good;
+    change(options);
+    wrong(&options);
+  };
+  wrong(nullptr);
+  changed([](auto& o) { o.struct_bytes = 8; });
+  for (const int number : {-1, 4, INT32_MIN, INT32_MAX}) {
+    changed([&](auto& o) { o.ndim = number; });
+    changed([&](auto& o) { o.dims = number; });
+    if (number != 4 && number != -1) changed([&](auto& o) { o.offline_codebook = &number; });
+  }
+  for (const int dtype : {-1, 2, 9, 10, INT32_MIN}) changed([&](auto& o) { o.dtype = dtype; });
+  changed([](auto& o) { o.ndim = 0; });
+  changed([](auto& o) { o.shape = nullptr; });
+  changed([&](auto& o) { o.shape = huge; });
+  for (const char* bound : {"", "lossless", "abs=0", "abs=nan", "ratio=1", "magic"}) {
+    changed([&](auto& o) { o.bound = bound; });
+  }
+  for (const uint32_t number : {1U, 255U, UINT32_MAX}) changed([&](auto& o) { o.block_values = number; });
+  changed([](auto& o) { o.chunk_bytes = 3; });
+  changed([](auto& o) { o.rule = "sometimes"; });
+  expect("neve_stream_encoder_create", neve_stream_encoder_create(&good, nullptr));
+  expect("neve_stream_compress", neve_stream_compress(&good, nullptr, &made, &size));
+  expect("neve_stream_compress", neve_stream_compress(&good, values_.data(), nullptr, &size));
+  expect("neve_stream_compress", neve_stream_compress(&good, values_.data(), &made, nullptr));
+  expect("neve_stream_best_dims", neve_stream_best_dims(&good, values_.data(), nullptr));
+  neve_stream_options open = good;
+  open.shape = none;
+  expect("neve_stream_compress", neve_stream_compress(&open, values_.data(), &made, &size));
+  expect("neve_stream_best_dims", neve_stream_best_dims(&open, values_.data(), &dims));
+
+  {
+    neve_stream_encoder* const nobody = nullptr;
+    neve_stream_chunk chunk = NEVE_STREAM_CHUNK_INIT;
+    expect("neve_stream_encoder_push", neve_stream_encoder_push(nobody, values_.data(), 1));
+    expect("neve_stream_encoder_flush", neve_stream_encoder_flush(nobody));
+    expect("neve_stream_encoder_finish", neve_stream_encoder_finish(nobody));
+    expect("neve_stream_encoder_output", neve_stream_encoder_output(nobody, &bytes, &size));
+    expect("neve_stream_encoder_clear_output", neve_stream_encoder_clear_output(nobody));
+    expect("neve_stream_encoder_reset", neve_stream_encoder_reset(nobody));
+    expect("neve_stream_encoder_chunks", neve_stream_encoder_chunks(nobody, &count));
+    expect("neve_stream_encoder_chunk", neve_stream_encoder_chunk(nobody, 0, &chunk));
+  }
+  ASSERT_EQ(neve_stream_encoder_create(&good, &encoder), NEVE_OK) << neve_last_error();
+  neve_stream_chunk chunk = NEVE_STREAM_CHUNK_INIT, old_chunk = {};
+  expect("neve_stream_encoder_push", neve_stream_encoder_push(encoder, nullptr, 1));
+  expect("neve_stream_encoder_push", neve_stream_encoder_push(encoder, values_.data(), 601));
+  expect("neve_stream_encoder_finish", neve_stream_encoder_finish(encoder));
+  expect("neve_stream_encoder_output", neve_stream_encoder_output(encoder, nullptr, &size));
+  expect("neve_stream_encoder_output", neve_stream_encoder_output(encoder, &bytes, nullptr));
+  expect("neve_stream_encoder_chunks", neve_stream_encoder_chunks(encoder, nullptr));
+  expect("neve_stream_encoder_chunk", neve_stream_encoder_chunk(encoder, 0, &chunk));
+  ASSERT_EQ(neve_stream_encoder_push(encoder, values_.data(), 600), NEVE_OK);
+  ASSERT_EQ(neve_stream_encoder_finish(encoder), NEVE_OK);
+  expect("neve_stream_encoder_flush", neve_stream_encoder_flush(encoder));
+  expect("neve_stream_encoder_chunk", neve_stream_encoder_chunk(encoder, 0, nullptr));
+  expect("neve_stream_encoder_chunk", neve_stream_encoder_chunk(encoder, 0, &old_chunk));
+  expect("neve_stream_encoder_chunk", neve_stream_encoder_chunk(encoder, UINT64_MAX, &chunk));
+  neve_stream_encoder_free(encoder);
+  neve_stream_encoder_free(nullptr);
+  survived("neve_stream_encoder_free");
+}
+
+TEST_F(WrongCalls, OfReadingStreamsInC) {
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  const uint64_t shape[] = {30, 20};
+  neve_stream_options good = NEVE_STREAM_OPTIONS_INIT;
+  good.dtype = NEVE_F64;
+  good.ndim = 2;
+  good.shape = shape;
+  void* stream = nullptr;
+  size_t stream_bytes = 0;
+  ASSERT_EQ(neve_stream_compress(&good, values_.data(), &stream, &stream_bytes), NEVE_OK)
+      << neve_last_error();
+  std::vector<double> back(600);
+  const void* values = nullptr;
+  uint64_t count = 0;
+  int answer = 0;
+  neve_stream_description description = NEVE_STREAM_DESCRIPTION_INIT, old = {};
+  expect("neve_stream_info", neve_stream_info(nullptr, 1, &description));
+  expect("neve_stream_info", neve_stream_info(stream, stream_bytes, nullptr));
+  expect("neve_stream_info", neve_stream_info(stream, stream_bytes, &old));
+  refused("neve_stream_info", neve_stream_info(stream, 0, &description), NEVE_CORRUPT);
+  refused("neve_stream_info", neve_stream_info(stream, stream_bytes - 1, &description), NEVE_CORRUPT);
+  expect("neve_stream_decompress", neve_stream_decompress(nullptr, stream_bytes, back.data(), 4800));
+  expect("neve_stream_decompress", neve_stream_decompress(stream, stream_bytes, nullptr, 4800));
+  expect("neve_stream_decompress", neve_stream_decompress(stream, stream_bytes, back.data(), 4799));
+  refused("neve_stream_decompress", neve_stream_decompress(stream, 20, back.data(), 4800), NEVE_CORRUPT);
+  expect("neve_is_stream", neve_is_stream(nullptr, 1, &answer));
+  expect("neve_is_stream", neve_is_stream(stream, stream_bytes, nullptr));
+
+  neve_stream_decoder* decoder = nullptr;
+  expect("neve_stream_decoder_create", neve_stream_decoder_create(nullptr));
+  expect("neve_stream_decoder_push", neve_stream_decoder_push(nullptr, stream, stream_bytes));
+  expect("neve_stream_decoder_finish", neve_stream_decoder_finish(nullptr));
+  expect("neve_stream_decoder_output", neve_stream_decoder_output(nullptr, &values, &count));
+  expect("neve_stream_decoder_clear_output", neve_stream_decoder_clear_output(nullptr));
+  expect("neve_stream_decoder_info", neve_stream_decoder_info(nullptr, &description));
+  ASSERT_EQ(neve_stream_decoder_create(&decoder), NEVE_OK);
+  expect("neve_stream_decoder_push", neve_stream_decoder_push(decoder, nullptr, 1));
+  expect("neve_stream_decoder_output", neve_stream_decoder_output(decoder, nullptr, &count));
+  expect("neve_stream_decoder_output", neve_stream_decoder_output(decoder, &values, nullptr));
+  expect("neve_stream_decoder_info", neve_stream_decoder_info(decoder, nullptr));
+  expect("neve_stream_decoder_info", neve_stream_decoder_info(decoder, &old));
+  refused("neve_stream_decoder_finish", neve_stream_decoder_finish(decoder), NEVE_CORRUPT);
+  EXPECT_EQ(neve_stream_decoder_output(decoder, &values, &count), NEVE_OK);
+  EXPECT_EQ(count, 0u);
+  refused("neve_stream_decoder_push", neve_stream_decoder_push(decoder, back.data(), 4800), NEVE_CORRUPT);
+  neve_stream_decoder_free(decoder);
+  neve_stream_decoder_free(nullptr);
+  survived("neve_stream_decoder_free");
+  neve_free(stream);
+}
+
 TEST_F(WrongCalls, OfEncodingAFrame) {
   const FrameArguments right(values_);
   survived("dense_box_data", dense_box_data(nullptr, FrameBox{}).data == nullptr);
+  const void* const gap[] = {values_.data(), nullptr};
+  const void* const crooked[] = {values_.data(), reinterpret_cast<const std::byte*>(values_.data()) + 3};
+  for (const auto& components : {gap, crooked}) {
+    refused("component_offsets", component_offsets(DType::f64, {components, 2}).status());
+  }
+  for (const uint8_t n : wrong_numbers) {
+    refused("component_offsets", component_offsets(static_cast<DType>(n), {crooked, 1}).status());
+  }
   const auto wrong = [&](auto change) { refuse_frame(values_, change); };
   wrong([](Layout&, Specs& s, Data&, Options&) { s.clear(); });
   wrong([](Layout&, Specs& s, Data&, Options&) { s.resize(2); });

@@ -198,6 +198,29 @@ TEST(WriteOptionTexts, RefuseBoundsThatChangeNothing) {
   }
 }
 
+TEST(CheckpointOptionTexts, AreThoseOfVariables) {
+  const auto none = parse_checkpoint_options("");
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_EQ(none->bound.mode, BoundMode::lossless);
+  EXPECT_TRUE(none->compress && none->fields.empty());
+  const auto said = parse_checkpoint_options(
+      "abs=1e-3;field:gas=rel=1e-6,codec=context;field:\"a=b\"=lossless;threads=2;behind=encode;chunk_size="
+      "1MiB;"
+      "effort=balanced");
+  ASSERT_TRUE(said.ok()) << said.status().message();
+  EXPECT_EQ(said->bound, (Bound{BoundMode::abs, 1e-3}));
+  EXPECT_EQ(said->fields.at("gas").bound, (Bound{BoundMode::rel, 1e-6}));
+  EXPECT_EQ(said->fields.at("gas").codec, Codec::context);
+  EXPECT_EQ(said->fields.at("a=b").bound->mode, BoundMode::lossless);
+  EXPECT_EQ(said->encode.threads, 2);
+  EXPECT_FALSE(parse_checkpoint_options("uncompressed")->compress);
+  for (const char* wrong : {"covered=drop", "cross_level", "ghosts=1", "fill=3", "field:gas=fill=3",
+                            "field:gas=unit=8", "field:gas=", "uncompressed;abs=1",
+                            "uncompressed;behind=copy", "block=4", "abs=1;rel=1", "magic", "aggregators=3"}) {
+    EXPECT_EQ(parse_checkpoint_options(wrong).status().code(), Code::usage) << wrong;
+  }
+}
+
 TEST(NearestName, IsTheOneMeant) {
   const std::vector<std::string> known = {"UNIT", "CODEC", "MIN_BYTES"};
   EXPECT_EQ(options::nearest_name("UNITS", known), "UNIT");

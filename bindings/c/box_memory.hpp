@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A box's component in a C caller's memory, which a reader fills.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "neve/hierarchy.hpp"
+#include "neve/status.hpp"
+
+namespace neve::capi {
+
+// As the caller gives it: strides of 0 are those of a box that is held with its ghosts.
+struct BoxMemory {
+  void* values = nullptr;
+  int ghosts = 0;
+  long long stride_y = 0, stride_z = 0;
+};
+
+// Calls read(where), which puts the component with `stored` layers of ghosts one value behind the other, and
+// has the memory filled with what both have: in place where it lies like that, else out of a buffer.
+Status fill_box(const Hierarchy& hierarchy, int level, int box, const IntVect& stored,
+                const BoxMemory& memory, const std::function<Status(std::byte*)>& read);
+
+}  // namespace neve::capi
