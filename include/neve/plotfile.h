@@ -32,18 +32,20 @@ extern "C" {
  *   abs=0.5, rel=1e-3, lossless   error bound of all fields (rel=1e-3)
  *   field:NAME=RULE               settings of one field: field:density=abs=1e-6,codec=context
  *   codec=NAME, effort=NAME       as --codec and --effort of the command (auto, fast)
- *   fill=X|auto|none              the value that marks missing data, which comes back bit for bit; detected,
- * or none (auto). Of one field: field:density=fill=-999 covered=auto|drop|keep        cells that a finer
- * level covers (keep). Only Neve's readers restore cells that auto and drop leave out; other tools see
- * stand-in values there behind=none|encode|copy       what goes into the file when the call has returned:
- * nothing; the compressed data; or all, of values that are copied in the call and compressed behind (none).
- * The file is there when neve_wait_for_writes returns, or earlier strategy=NAME                 skeleton,
- * aggregated, collective, independent, filtered or amrex-1d (skeleton) aggregate_boxes=N             strategy
- * aggregated: pieces of a rank in one write; 0: all (0) uncompressed                  write values
- * uncompressed; bounds, codecs and chunks are then refused ghosts=N                      layers of ghost
- * cells written around every box (0) threads=N                     threads of each rank, 1 to
- * NEVE_MAX_THREADS (1) chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB
- * (8MiB)
+ *   fill=X|auto|none              the value that marks missing data, which comes back bit for bit; found
+ *                                 out, or none (auto). Of one field: field:density=fill=-999
+ *   covered=auto|drop|keep        cells that a finer level covers (keep). Only Neve's readers restore cells
+ *                                 that auto and drop leave out; other tools see stand-in values there
+ *   behind=none|encode|copy       what goes into the file when the call has returned: nothing; the compressed
+ *                                 data; or all, of values that are copied in the call and compressed behind
+ *                                 (none). The file is there when neve_wait_for_writes returns, or earlier
+ *   strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
+ *                                 (skeleton)
+ *   aggregate_boxes=N             strategy aggregated: pieces of a rank in one write; 0: all (0)
+ *   uncompressed                  write values uncompressed; bounds, codecs and chunks are then refused
+ *   ghosts=N                      layers of ghost cells written around every box (0)
+ *   threads=N                     threads of each rank, 1 to NEVE_MAX_THREADS (1)
+ *   chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB (8MiB)
  *
  * A NAME that holds '=' or ';', or begins with '"', is put in quotes, in which \" and \\ stand for '"' and
  * '\': field:"a=b;c"=abs=1. Two options that set the same thing ("lossless;abs=1", "threads=1;threads=2") are

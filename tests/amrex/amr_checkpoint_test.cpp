@@ -82,7 +82,7 @@ class MovingLevel : public amrex::AmrLevel {
   void computeNewDt(int, int, amrex::Vector<int>&, const amrex::Vector<amrex::IntVect>&, amrex::Vector<Real>&,
                     amrex::Vector<Real>&, Real, int) override {}
   void checkPoint(const std::string& dir, std::ostream& os, amrex::VisMF::How how, bool dump_old) override {
-    AmrLevel::checkPoint(dir, os, how, dump_old);
+    AmrLevel::checkPoint(dir, os, how, dump_old && wants_old);
     if (!amrex::ParallelDescriptor::IOProcessor()) return;
     os << "of the code " << level << '\n';
     std::ofstream(dir + "/side" + std::to_string(level)) << "side file\n";
@@ -101,6 +101,7 @@ class MovingLevel : public amrex::AmrLevel {
   void init() override {}
 
   Real sum_at_restart = 0;
+  static inline bool wants_old = true;  // in checkpoints, whatever AMReX says
 
  private:
   static void change(MultiFab& values, Real factor, Real plus) {
@@ -252,13 +253,34 @@ TEST_F(AmrCheckpoint, HeaderIsThatOfAmrex) {
   }
   using std::filesystem::exists;
   EXPECT_TRUE(exists(directory_ / "native00002/Level_1/SD_0_New_MF_H"));
-  EXPECT_FALSE(exists(directory_ / "chk00002/Level_1/SD_0_New_MF_H"));
+  for (const char* const level : {"chk00002/Level_0", "chk00002/Level_1"}) {
+    EXPECT_TRUE(std::filesystem::is_empty(directory_ / level));
+  }
   for (const char* const name :
        {"SD_0_New.h5", "SD_0_Old.h5", "SD_1_New.h5", "SD_1_Old.h5", "side0", "side1"}) {
     EXPECT_TRUE(exists(directory_ / (std::string("chk00002/") + name))) << name;
   }
   EXPECT_FALSE(exists(directory_ / "chk00002/SD_2_New.h5"));
   EXPECT_FALSE(exists(directory_ / "chk00000/SD_0_Old.h5"));
+}
+
+// As Nyx, Castro and others do without a word to anybody but AMReX.
+TEST_F(AmrCheckpoint, OldValuesAreKeptWhereTheCodeAsksForThem) {
+  MovingLevel::wants_old = false;
+  auto amr = run("chk", 4);
+  finish(amr);
+  say("neve.checkpoints", std::vector<int>{0});
+  amr = run("native", 4);
+  finish(amr);
+  MovingLevel::wants_old = true;
+  for (const char* const step : {"00000", "00002", "00004"}) {
+    const std::string folder = std::string("chk") + step;
+    EXPECT_EQ(read_text(directory_ / (folder + "/Header")),
+              read_text(directory_ / (std::string("native") + step + "/Header")));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / (folder + "/SD_0_Old.h5")));
+    EXPECT_TRUE(std::filesystem::is_empty(directory_ / (folder + "/Level_0")));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / (folder + "/FabArrayHeaders.txt")));
+  }
 }
 
 TEST_F(AmrCheckpoint, RestartTakesAmrexCheckpointsToo) {

@@ -66,10 +66,10 @@ class Amr : public ::amrex::Amr {
     if (record_run_info != 0 && ::amrex::ParallelDescriptor::IOProcessor()) runlog << words << '\n';
   }
 
-  // What Amr and the code's levels write of a checkpoint beside the states' values, as
-  // `folder`/<digits>.
-  void write_all_but_values(const std::string& folder) {
-    const detail::StatesLeftOut left_out;
+  // What Amr and the code's levels write of a checkpoint beside the states' values, as `folder`/<digits>;
+  // with the values of `state`.
+  void write_all_but_values(const std::string& folder, int state) {
+    const detail::StatesLeftOut left_out(state);
     const std::string root = std::exchange(check_file_root, folder + "/");
     const int said = std::exchange(verbose, 0);
     const int recorded = std::exchange(record_run_info, 0);
@@ -83,17 +83,26 @@ class Amr : public ::amrex::Amr {
   Result<WriteReport> write_checkpoint(const std::string& name, const RunInputs& inputs) {
     detail::CheckpointDirectory directory(name);
     NEVE_TRY(detail::agreed([&] { return directory.create(); }));
-    write_all_but_values(directory.temporary_path());
     const std::string inside = ::amrex::Concatenate("", level_steps[0], file_name_digits);
     Status earlier;
-    Result<WriteReport> report =
-        detail::write_states(*this, directory.temporary_path() + "/" + inside, inputs, earlier);
+    Result<WriteReport> report = fill_checkpoint(directory.temporary_path(), inside, inputs, earlier);
     NEVE_TRY(detail::agreed([&]() -> Status {
       if (report.ok()) return directory.commit_inside(inside);
       directory.clear();
       return {};
     }));
     return detail::with_earlier(earlier, std::move(report));
+  }
+
+  Result<WriteReport> fill_checkpoint(const std::string& folder, const std::string& inside,
+                                      const RunInputs& inputs, Status& earlier) {
+    const int seen = inputs.old_data < 0 ? old_data_.state_to_see(*this) : detail::no_state;
+    write_all_but_values(folder, seen);
+    const std::string directory = folder + "/" + inside;
+    if (seen != detail::no_state) NEVE_TRY(old_data_.see(*this, seen, directory));
+    const bool takes_old = inputs.old_data < 0 ? old_data_.takes_old() : inputs.old_data == 1;
+    return detail::write_states(*this, detail::states_to_save(*this, takes_old), seen, directory, inputs,
+                                earlier);
   }
 
   // Amr::restart reads AMReX's files: the states' values are written as such into a hidden folder beside the
@@ -112,6 +121,8 @@ class Amr : public ::amrex::Amr {
     }));
     return unpacked;
   }
+
+  detail::OldDataOfCode old_data_;
 };
 
 }  // namespace neve::amrex

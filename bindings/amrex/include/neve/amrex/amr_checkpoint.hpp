@@ -31,13 +31,15 @@ struct StateDescriptorAccess {
 bool& is_stored(::amrex::StateDescriptor& state);
 template struct StateDescriptorAccess<&::amrex::StateDescriptor::m_store_in_checkpoint>;
 
-// While it lives, AmrLevel::checkPoint writes no state's values.
+inline constexpr int no_state = -1;
+
+// While it lives, AmrLevel::checkPoint writes no state's values, but of one.
 class StatesLeftOut {
  public:
-  StatesLeftOut() {
+  explicit StatesLeftOut(int but = no_state) {
     const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
     for (int type = 0; type < states.size(); ++type) {
-      if (!states[type].store_in_checkpoint()) continue;
+      if (!states[type].store_in_checkpoint() || type == but) continue;
       changed_.push_back(&is_stored(const_cast<::amrex::StateDescriptor&>(states[type])));
       *changed_.back() = false;
     }
@@ -83,18 +85,93 @@ inline CheckpointField field_of(::amrex::Amr& amr, const SavedState& saved, Boun
   return field;
 }
 
-inline std::vector<SavedState> states_to_save(::amrex::Amr& amr, const RunInputs& inputs) {
+inline bool has_old(::amrex::Amr& amr, int type) {
+  bool any = false;
+  for (int l = 0; l <= amr.finestLevel(); ++l) any = any || has_old(amr.getLevel(l), type);
+  return any;
+}
+
+inline std::vector<SavedState> states_to_save(::amrex::Amr& amr, bool takes_old) {
   std::vector<SavedState> saved;
   const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
   for (int type = 0; type < states.size(); ++type) {
     if (!states[type].store_in_checkpoint()) continue;
     saved.push_back({type, false});
-    bool any_old = false;
-    for (int l = 0; l <= amr.finestLevel(); ++l) any_old = any_old || has_old(amr.getLevel(l), type);
-    if (any_old && inputs.old_data) saved.push_back({type, true});
+    if (takes_old && has_old(amr, type)) saved.push_back({type, true});
   }
   return saved;
 }
+
+inline Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return failure("cannot read " + path);
+  return text.str();
+}
+
+// Whether the code asks AMReX for old values in its checkpoints. It does so within its own checkPoint, and
+// AMReX tells it in the Header alone, of a state whose values it writes: so the first checkpoint that could
+// have old values has the smallest state in AMReX's way, too, until that has been seen.
+class OldDataOfCode {
+ public:
+  // The state to be written in AMReX's way now.
+  int state_to_see(::amrex::Amr& amr) const {
+    int smallest = no_state;
+    double least = 0;
+    const ::amrex::DescriptorList& states = ::amrex::AmrLevel::get_desc_lst();
+    for (int type = 0; type < states.size() && !is_known_; ++type) {
+      if (!states[type].store_in_checkpoint() || !has_old(amr, type)) continue;
+      double values = 0;
+      for (int l = 0; l <= amr.finestLevel(); ++l) {
+        values += amr.getLevel(l).get_new_data(type).boxArray().d_numPts() * states[type].nComp();
+      }
+      if (smallest == no_state || values < least) {
+        smallest = type;
+        least = values;
+      }
+    }
+    return smallest;
+  }
+
+  // Collective. What the checkpoint in `directory` tells of that state; AMReX's files of it go.
+  Status see(::amrex::Amr& amr, int type, const std::string& directory) {
+    int takes_old = 0;
+    const Status seen = agreed([&]() -> Status {
+      if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
+      NEVE_ASSIGN(const std::string text, read_text(directory + "/Header"));
+      for (int l = 0; l <= amr.finestLevel(); ++l) {
+        if (text.find(SavedState{type, true}.name_in_header(l)) != std::string::npos) takes_old = 1;
+        remove_files_of(directory + "/Level_" + std::to_string(l), type);
+      }
+      std::filesystem::remove(directory + "/FabArrayHeaders.txt");
+      return {};
+    });
+    NEVE_TRY(seen);
+    ::amrex::ParallelDescriptor::Bcast(&takes_old, 1, ::amrex::ParallelDescriptor::IOProcessorNumber());
+    takes_old_ = takes_old != 0;
+    is_known_ = true;
+    return {};
+  }
+
+  bool takes_old() const { return takes_old_; }
+
+ private:
+  static void remove_files_of(const std::string& folder, int type) {
+    for (const bool is_old : {false, true}) {
+      const std::string begin = SavedState{type, is_old}.name() + "_MF";
+      std::vector<std::filesystem::path> found;
+      for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().filename().string().compare(0, begin.size(), begin) == 0) {
+          found.push_back(entry.path());
+        }
+      }
+      for (const std::filesystem::path& path : found) std::filesystem::remove(path);
+    }
+  }
+
+  bool is_known_ = false, takes_old_ = false;
+};
 
 // Whether `text` goes on at `at` with the four times of a state and a line "0", the number of its MultiFabs;
 // `at` is then where that line begins.
@@ -114,11 +191,12 @@ inline bool is_state_without_values(const std::string& text, size_t& at) {
 
 // Puts the names of the MultiFabs into the Header, where AMReX would have put them: AMReX alone then refuses
 // the checkpoint instead of going on with zeros.
-inline Status name_states(::amrex::Amr& amr, const std::vector<SavedState>& saved, std::string& text) {
+inline Status name_states(::amrex::Amr& amr, const std::vector<SavedState>& saved, int named_by_amrex,
+                          std::string& text) {
   size_t at = 0;
   for (int l = 0; l <= amr.finestLevel(); ++l) {
     for (size_t s = 0; s < saved.size(); ++s) {
-      if (saved[s].is_old) continue;  // named with the new ones
+      if (saved[s].is_old || saved[s].type == named_by_amrex) continue;  // old ones are named with new ones
       const ::amrex::StateData& state = amr.getLevel(l).get_state_data(saved[s].type);
       std::ostringstream place;
       place << state.getDomain() << '\n';
@@ -144,31 +222,24 @@ inline Status name_states(::amrex::Amr& amr, const std::vector<SavedState>& save
   return {};
 }
 
-inline Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return failure("cannot read " + path);
-  return text.str();
-}
-
 // Of the rank that does AMReX's output.
-inline Status complete_header(::amrex::Amr& amr, const std::vector<SavedState>& saved,
+inline Status complete_header(::amrex::Amr& amr, const std::vector<SavedState>& saved, int named_by_amrex,
                               const std::string& path) {
   if (!::amrex::ParallelDescriptor::IOProcessor()) return {};
   NEVE_ASSIGN(std::string text, read_text(path));
-  NEVE_TRY(name_states(amr, saved, text));
+  NEVE_TRY(name_states(amr, saved, named_by_amrex, text));
   std::error_code fault;
   std::filesystem::remove(path, fault);
   if (fault) return failure(path + ": " + fault.message());
   return write_text(path, text);
 }
 
-// Collective. The states' files, in `directory`, which holds AMReX's Header; `earlier` as of write_fields.
-inline Result<WriteReport> write_states(::amrex::Amr& amr, const std::string& directory,
+// Collective. The states' files, in `directory`, which holds AMReX's Header, where `named_by_amrex` is
+// complete; `earlier` as of write_fields.
+inline Result<WriteReport> write_states(::amrex::Amr& amr, const std::vector<SavedState>& saved,
+                                        int named_by_amrex, const std::string& directory,
                                         const RunInputs& inputs, Status& earlier) {
   const int nlevels = amr.finestLevel() + 1;
-  const std::vector<SavedState> saved = states_to_save(amr, inputs);
   std::vector<CheckpointField> fields;
   std::vector<PreparedField> prepared;
   const Status ready = agreed([&]() -> Status {
@@ -181,7 +252,7 @@ inline Result<WriteReport> write_states(::amrex::Amr& amr, const std::string& di
       NEVE_ASSIGN(PreparedField next, prepare(fields.back(), nlevels, levels, checkpoint_options(inputs)));
       prepared.push_back(std::move(next));
     }
-    return complete_header(amr, saved, directory + "/Header");
+    return complete_header(amr, saved, named_by_amrex, directory + "/Header");
   });
   NEVE_TRY(ready);
   NEVE_ASSIGN(const std::vector<WriteReport> reports,

@@ -75,10 +75,9 @@ inline WriteReport EB_WriteMultiLevelPlotfile(
     const std::string& plotfilename, int nlevels, const ::amrex::Vector<const ::amrex::MultiFab*>& mf,
     const ::amrex::Vector<std::string>& varnames, const ::amrex::Vector<::amrex::Geometry>& geom,
     ::amrex::Real time, const ::amrex::Vector<int>& level_steps,
-    const ::amrex::Vector<::amrex::IntVect>& ref_ratio,
-    const std::string& versionName = "HyperCLaw-V1.1", const std::string& levelPrefix = "Level_",
-    const std::string& mfPrefix = "Cell", const ::amrex::Vector<std::string>& extra_dirs = {},
-    const CallOptions& options = {}) {
+    const ::amrex::Vector<::amrex::IntVect>& ref_ratio, const std::string& versionName = "HyperCLaw-V1.1",
+    const std::string& levelPrefix = "Level_", const std::string& mfPrefix = "Cell",
+    const ::amrex::Vector<std::string>& extra_dirs = {}, const CallOptions& options = {}) {
   if (!options.given && ReadInputs().plotfiles == 0) {
     ::amrex::EB_WriteMultiLevelPlotfile(plotfilename, nlevels, mf, varnames, geom, time, level_steps,
                                         ref_ratio, versionName, levelPrefix, mfPrefix, extra_dirs);

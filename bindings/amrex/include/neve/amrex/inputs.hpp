@@ -28,7 +28,8 @@ struct RunInputs {
   int plotfiles = 1;     // 0: AMReX's own, but for calls to which the code passes options
   // Of neve::amrex::Amr alone (amr.hpp).
   int checkpoints = 1;  // 0: AMReX's own
-  int old_data = 1;     // 0: checkpoints are without the states' values of the step before
+  int old_data = -1;    // 1, 0: checkpoints have the states' values of the step before or not; -1: as the
+                        // code asks AMReX
   Bound checkpoint_bound{BoundMode::lossless, 0};
 };
 
