@@ -248,3 +248,22 @@ int neve_checkpoint_read_box(neve_checkpoint* checkpoint, int variable, int leve
     return read_box(checkpoint, variable, level, box, component, {values, ghosts, stride_y, stride_z});
   });
 }
+
+int neve_checkpoint_expect_all(neve_checkpoint* checkpoint) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_open(checkpoint));
+    checkpoint->source->expect_all();
+    return {};
+  });
+}
+
+int neve_checkpoint_place(const neve_checkpoint* checkpoint, int variable, int level, int box,
+                          uint64_t* place) {
+  return reported([&]() -> Status {
+    NEVE_TRY(variable_of(checkpoint, variable).status());
+    NEVE_TRY(neve::capi::box_of(checkpoint->hierarchy.description, level, box).status());
+    if (place == nullptr) return usage_error("place is NULL");
+    *place = checkpoint->source->place(variable, level, box);
+    return {};
+  });
+}

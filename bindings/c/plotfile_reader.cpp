@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct neve_plotfile {
   std::unique_ptr<neve::PlotfileSource> source;
   neve_hierarchy hierarchy;
   std::string kind;
+  std::optional<std::vector<std::string>> left_behind, remarks;  // once they are asked for
 };
 
 namespace {
@@ -110,6 +112,25 @@ Status stated_range(const neve_plotfile* plotfile, int level, int component, dou
   return {};
 }
 
+// One of the texts that `all` says, kept in `told`. Null where there is none.
+template <class All>
+const char* tell_text(neve_plotfile* plotfile, const char* what,
+                      std::optional<std::vector<std::string>> neve_plotfile::*told, int number,
+                      const All& all) {
+  const char* text = nullptr;
+  (void)reported([&]() -> Status {
+    NEVE_TRY(check_open(plotfile));
+    if (!(plotfile->*told)) plotfile->*told = all(*plotfile->source);
+    const std::vector<std::string>& texts = *(plotfile->*told);
+    if (number < 0 || static_cast<size_t>(number) >= texts.size()) {
+      return usage_error(fmt::format("{} {} asked for; there are {}", what, number, texts.size()));
+    }
+    text = texts[static_cast<size_t>(number)].c_str();
+    return {};
+  });
+  return text;
+}
+
 }  // namespace
 
 int neve_plotfile_open(const char* path, int flags, neve_plotfile** plotfile) {
@@ -154,4 +175,24 @@ int neve_plotfile_expect_all(neve_plotfile* plotfile) {
     plotfile->source->expect_all();
     return {};
   });
+}
+
+int neve_plotfile_place(const neve_plotfile* plotfile, int level, int box, uint64_t* place) {
+  return reported([&]() -> Status {
+    NEVE_TRY(check_open(plotfile));
+    NEVE_TRY(neve::capi::box_of(plotfile->hierarchy.description, level, box).status());
+    if (place == nullptr) return usage_error("place is NULL");
+    *place = plotfile->source->place(level, box);
+    return {};
+  });
+}
+
+const char* neve_plotfile_left_behind(neve_plotfile* plotfile, int number) {
+  return tell_text(plotfile, "part left behind", &neve_plotfile::left_behind, number,
+                   [](const neve::PlotfileSource& source) { return source.left_behind(); });
+}
+
+const char* neve_plotfile_remark(neve_plotfile* plotfile, int number) {
+  return tell_text(plotfile, "remark", &neve_plotfile::remarks, number,
+                   [](const neve::PlotfileSource& source) { return source.remarks(); });
 }

@@ -103,6 +103,12 @@ const char* neve_checkpoint_component(const neve_checkpoint* checkpoint, int var
 int neve_checkpoint_read_box(neve_checkpoint* checkpoint, int variable, int level, int box, int component,
                              void* values, int ghosts, long long stride_y, long long stride_z);
 
+/* As of a plotfile: that all of one variable after another will be read, and where a box of a variable lies.
+ */
+int neve_checkpoint_expect_all(neve_checkpoint* checkpoint);
+int neve_checkpoint_place(const neve_checkpoint* checkpoint, int variable, int level, int box,
+                          uint64_t* place);
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,6 +63,19 @@ int neve_write_plotfile(MPI_Comm comm, const char* path, const neve_hierarchy* h
 int neve_write_plotfile_report(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
                                const char* options, neve_report** report);
 
+/* The plotfiles of a run: options that are read once, and what was chosen for each field in the files before,
+ * so that most steps need no trials. Each rank has its own. Not collective: options are as of
+ * neve_write_plotfile, and on success the caller frees *series; else it is NULL. */
+typedef struct neve_plotfile_series neve_plotfile_series;
+int neve_plotfile_series_create(const char* options, neve_plotfile_series** series);
+/* `series` may be NULL. */
+void neve_plotfile_series_free(neve_plotfile_series* series);
+/* Not collective, the same on all ranks: a hint for MPI-IO ("striping_factor", "8"). */
+int neve_plotfile_series_set_hint(neve_plotfile_series* series, const char* key, const char* value);
+/* Collective: as neve_write_plotfile_report, with the options of the series. */
+int neve_plotfile_series_write(MPI_Comm comm, const char* path, const neve_hierarchy* hierarchy,
+                               neve_plotfile_series* series, neve_report** report);
+
 /* Collective over comm; every rank gets the same answer. Writes an AMReX native plotfile, a directory of
  * uncompressed values, with the same promises: it is renamed when whole. The names of side files are plain
  * then, without '/'. */

@@ -76,6 +76,14 @@ int neve_plotfile_range(const neve_plotfile* plotfile, int level, int component,
 /* Says that all boxes with all components will be read, about once each: the reader then decodes more at a
  * time. Values are the same without. */
 int neve_plotfile_expect_all(neve_plotfile* plotfile);
+/* Where a box lies in the file: the boxes of a level are read fastest by rising place. */
+int neve_plotfile_place(const neve_plotfile* plotfile, int level, int box, uint64_t* place);
+
+/* Texts for people, by number from 0 on; NULL past the last one, which is NEVE_USAGE. They belong to the
+ * plotfile. What the file has besides fields and side files (particles, ...), and where the hierarchy differs
+ * from the file (a name that two components had). */
+const char* neve_plotfile_left_behind(neve_plotfile* plotfile, int number);
+const char* neve_plotfile_remark(neve_plotfile* plotfile, int number);
 
 #ifdef __cplusplus
 }

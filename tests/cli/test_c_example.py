@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The adaptive code of examples/c: its files as other readers see them, and restarts on other numbers
-of ranks, which end with the same values bit for bit."""
+"""The adaptive code of examples/c: its files as other readers see them, and restarts on other
+numbers of ranks, which end with the same values bit for bit."""
 
 import sys
 

@@ -211,6 +211,10 @@ TEST_F(CFiles, APlotfileComesBackAsItWasDescribed) {
         }
       }
     }
+    uint64_t first = 0, last = 0;
+    EXPECT_EQ(neve_plotfile_place(plotfile, 0, 0, &first), NEVE_OK);
+    EXPECT_EQ(neve_plotfile_place(plotfile, 0, box_count() - 1, &last), NEVE_OK);
+    EXPECT_NE(first, last);
     double min = untouched, max = untouched;
     int is_stated = -1;
     EXPECT_EQ(neve_plotfile_range(plotfile, 1, 2, &min, &max, &is_stated), NEVE_OK);
@@ -345,6 +349,32 @@ TEST_F(CFiles, AReportSaysWhatWasDone) {
   neve_report_free(report);
 }
 
+TEST_F(CFiles, ASeriesRemembersWhatWasChosen) {
+  const Described described(dealt, held);
+  neve_plotfile_series* series = nullptr;
+  ASSERT_EQ(neve_plotfile_series_create("abs=1e-3;effort=balanced", &series), NEVE_OK) << neve_last_error();
+  ASSERT_EQ(neve_plotfile_series_set_hint(series, "cb_nodes", "1"), NEVE_OK);
+  std::string chosen[3], file[3];
+  for (int step = 0; step < 3; ++step) {
+    neve_report* report = nullptr;
+    ASSERT_EQ(neve_plotfile_series_write(MPI_COMM_WORLD, path_.c_str(), described.get(), series, &report),
+              NEVE_OK)
+        << neve_last_error();
+    neve_field_report field = NEVE_FIELD_REPORT_INIT;
+    ASSERT_EQ(neve_report_field(report, 0, 1, 1, &field), NEVE_OK);
+    chosen[step] = field.chosen;
+    neve_report_free(report);
+    test::barrier();
+    file[step] = test::contents(path_);
+    test::barrier();
+  }
+  EXPECT_NE(chosen[0], "recalled");
+  EXPECT_EQ(chosen[1], "recalled");
+  EXPECT_EQ(chosen[2], "recalled");
+  EXPECT_EQ(file[1].size(), file[2].size());
+  neve_plotfile_series_free(series);
+}
+
 TEST_F(CFiles, FillValuesOfPlotfilesAreChosenInTheOptions) {
   const char* const one[] = {"t"};
   const int origin[] = {0, 0}, last[] = {edge * world_size() - 1, edge - 1};
@@ -431,6 +461,9 @@ TEST_F(CFiles, ACheckpointComesBackBitForBitOrWithinItsBounds) {
     ASSERT_EQ(neve_checkpoint_open(path_.c_str(), 0, &checkpoint), NEVE_OK) << neve_last_error();
     ASSERT_NO_FATAL_FAILURE(expect_description(neve_checkpoint_hierarchy(checkpoint)));
     ASSERT_EQ(neve_checkpoint_variables(checkpoint), 3);
+    ASSERT_EQ(neve_checkpoint_expect_all(checkpoint), NEVE_OK);
+    uint64_t place = 0;
+    ASSERT_EQ(neve_checkpoint_place(checkpoint, 2, 1, 0, &place), NEVE_OK);
     for (int v = 0; v < 3; ++v) {
       neve_variable_description of = NEVE_VARIABLE_DESCRIPTION_INIT;
       ASSERT_EQ(neve_checkpoint_variable(checkpoint, v, &of), NEVE_OK);

@@ -393,6 +393,19 @@ TEST_F(WrongCallsOfMpi, ReadingAPlotfileInC) {
     expect("neve_plotfile_range", neve_plotfile_range(plotfile, number, 0, &min, &max, &any));
     expect("neve_plotfile_range", neve_plotfile_range(plotfile, 0, number, &min, &max, &any));
   }
+  uint64_t place = 0;
+  expect("neve_plotfile_place", neve_plotfile_place(nullptr, 0, 0, &place));
+  expect("neve_plotfile_place", neve_plotfile_place(plotfile, 0, 0, nullptr));
+  for (const int number : {-1, 2, INT32_MIN, INT32_MAX}) {
+    expect("neve_plotfile_place", neve_plotfile_place(plotfile, number, 0, &place));
+    expect("neve_plotfile_place", neve_plotfile_place(plotfile, 0, number, &place));
+  }
+  for (neve_plotfile* of : {plotfile, static_cast<neve_plotfile*>(nullptr)}) {
+    EXPECT_EQ(neve_plotfile_left_behind(of, 0), nullptr);
+    refused("neve_plotfile_left_behind", NEVE_USAGE, NEVE_USAGE);
+    EXPECT_EQ(neve_plotfile_remark(of, -1), nullptr);
+    refused("neve_plotfile_remark", NEVE_USAGE, NEVE_USAGE);
+  }
   neve_plotfile_close(plotfile);
   neve_plotfile_close(nullptr);
   survived("neve_plotfile_close");
@@ -450,6 +463,15 @@ TEST_F(WrongCallsOfMpi, ReadingACheckpointInC) {
     read(checkpoint, 0, number, 0, 0, values, 0, 0);
     read(checkpoint, 0, 0, number, 0, values, 0, 0);
     read(checkpoint, 0, 0, 0, number, values, 0, 0);
+  }
+  uint64_t place = 0;
+  expect("neve_checkpoint_expect_all", neve_checkpoint_expect_all(nullptr));
+  expect("neve_checkpoint_place", neve_checkpoint_place(nullptr, 0, 0, 0, &place));
+  expect("neve_checkpoint_place", neve_checkpoint_place(checkpoint, 0, 0, 0, nullptr));
+  for (const int number : {-1, 2, INT32_MIN, INT32_MAX}) {
+    expect("neve_checkpoint_place", neve_checkpoint_place(checkpoint, number, 0, 0, &place));
+    expect("neve_checkpoint_place", neve_checkpoint_place(checkpoint, 0, number, 0, &place));
+    expect("neve_checkpoint_place", neve_checkpoint_place(checkpoint, 0, 0, number, &place));
   }
   neve_checkpoint_close(checkpoint);
   neve_checkpoint_close(nullptr);
@@ -589,6 +611,25 @@ TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
       const bool is_wrong = on_all || is_last;
       write(target.c_str(), is_wrong ? nullptr : h, nullptr);
       write(is_wrong ? nullptr : target.c_str(), h, nullptr);
+      neve_plotfile_series* series = nullptr;
+      ASSERT_EQ(neve_plotfile_series_create(nullptr, &series), NEVE_OK);
+      const auto write_next = [&](const char* to, const neve_hierarchy* what, neve_plotfile_series* of) {
+        expect_same("neve_plotfile_series_write", comm,
+                    neve_plotfile_series_write(comm, to, what, of, nullptr));
+      };
+      write_next(is_wrong ? nullptr : target.c_str(), h, series);
+      write_next(target.c_str(), is_wrong ? nullptr : h, series);
+      write_next(target.c_str(), h, is_wrong ? nullptr : series);
+      refused("neve_plotfile_series_set_hint", neve_plotfile_series_set_hint(nullptr, "a", "b"), NEVE_USAGE);
+      refused("neve_plotfile_series_set_hint", neve_plotfile_series_set_hint(series, nullptr, "b"),
+              NEVE_USAGE);
+      refused("neve_plotfile_series_set_hint", neve_plotfile_series_set_hint(series, "a", nullptr),
+              NEVE_USAGE);
+      if (is_wrong) {
+        ASSERT_EQ(neve_plotfile_series_set_hint(series, "", "b"), NEVE_OK);
+      }
+      write_next(target.c_str(), h, series);
+      neve_plotfile_series_free(series);
       expect_same("neve_write_amrex_plotfile", comm,
                   neve_write_amrex_plotfile(comm, target.c_str(), is_wrong ? nullptr : h));
       expect_same("neve_write_amrex_plotfile", comm,
@@ -600,6 +641,18 @@ TEST_F(WrongCallsOfMpi, WritingAPlotfileInC) {
     neve_hierarchy_free(h);
   }
   free_communicators(communicators);
+}
+
+TEST_F(WrongCallsOfMpi, MakingASeriesOfPlotfilesInC) {
+  neve_plotfile_series* series = nullptr;
+  for (const char* options : wrong_write_options) {
+    if (parse_write_options(options).ok()) continue;  // what only a write finds wrong
+    EXPECT_EQ(series, nullptr);
+    refused("neve_plotfile_series_create", neve_plotfile_series_create(options, &series), NEVE_USAGE);
+  }
+  refused("neve_plotfile_series_create", neve_plotfile_series_create(nullptr, nullptr), NEVE_USAGE);
+  neve_plotfile_series_free(nullptr);
+  survived("neve_plotfile_series_free");
 }
 
 TEST_F(WrongCallsOfMpi, WritingAHierarchyThatOnlyTheWriteFindsWrong) {
