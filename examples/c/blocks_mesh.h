@@ -155,8 +155,8 @@ static void make_moves(void) {
       MPI_Irecv(buffers[i], count, MPI_DOUBLE, m->from->owner, tag, MPI_COMM_WORLD, &requests[i]);
     }
   }
-  MPI_Waitall((int)move_count, requests, MPI_STATUSES_IGNORE);
   for (size_t i = 0; i < move_count; ++i) {
+    MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     if (moves[i].to->owner == rank) unpack(&moves[i], buffers[i]);
     free(buffers[i]);
   }

@@ -60,8 +60,7 @@ typedef struct neve_variable {
 int neve_write_checkpoint(MPI_Comm comm, const char* path, int count, const neve_variable* variables,
                           const char* options, neve_report** report);
 
-/* ---- Reading: not collective, and without MPI, as of plotfile_reader.h. Any number of ranks may read. ----
- */
+/* ---- Reading: not collective, without MPI, as of plotfile_reader.h; by any number of ranks. ---- */
 
 typedef struct neve_checkpoint neve_checkpoint;
 

@@ -172,6 +172,39 @@ def test_the_block_code_refuses_what_it_has_not_written(by_pkg_config, tmp_path)
     assert "rank 1: two_levels.h5 has other fields or blocks than this run" in done.stderr
 
 
+def built_in_c(prefix, source):
+    """A program in C, built in the source's folder as the documentation says."""
+    env = {"PKG_CONFIG_PATH": str(library_dir(prefix) / "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "neve_mpi", **env).split()
+    program = source.with_suffix("")
+    strict = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+    run("mpicc", *strict, source, "-o", program, *flags, f"-Wl,-rpath,{library_dir(prefix)}", "-lm")
+    return program
+
+
+def test_the_adaptive_code_goes_on_from_its_checkpoint(prefix, tmp_path):
+    for name in ("blocks_amr.c", "blocks_mesh.h"):
+        shutil.copy(ROOT / "examples" / "c" / name, tmp_path)
+    program = built_in_c(prefix, tmp_path / "blocks_amr.c")
+    for folder in ("out", "again"):
+        (tmp_path / folder).mkdir()
+    told = run("mpirun", "-n", 2, program, 40, tmp_path / "out")
+    assert "plt00040.h5: " in told and "of the bound" in told
+    run("mpirun", "-n", 1, program, 40, tmp_path / "again", tmp_path / "out" / "chk00020.h5")
+    whole, again = (tmp_path / folder / "chk00040.h5" for folder in ("out", "again"))
+    assert json.loads(run(prefix / "bin" / "neve", "verify", whole, again, "--json"))["ok"]
+
+
+def test_the_first_program_of_the_page_on_c_runs(prefix, tmp_path):
+    page = (ROOT / "docs" / "c-api.md").read_text()
+    program = page.split("```c\n")[1].split("```")[0]
+    (tmp_path / "plot.c").write_text(program)
+    built = built_in_c(prefix, tmp_path / "plot.c")
+    subprocess.run([built], cwd=tmp_path, check=True, timeout=TIMEOUT_SECONDS)
+    with h5py.File(tmp_path / "plt00000.h5") as f:
+        assert f["level_0/boxes"].shape == (1,)
+
+
 def test_the_installed_command(prefix, tmp_path):
     command = prefix / "bin" / "neve"
     sample = ROOT / "examples" / "samples" / "nyx_lya32_plt00113"

@@ -214,9 +214,10 @@ TEST(CheckpointOptionTexts, AreThoseOfVariables) {
   EXPECT_EQ(said->fields.at("a=b").bound->mode, BoundMode::lossless);
   EXPECT_EQ(said->encode.threads, 2);
   EXPECT_FALSE(parse_checkpoint_options("uncompressed")->compress);
-  for (const char* wrong : {"covered=drop", "cross_level", "ghosts=1", "fill=3", "field:gas=fill=3",
-                            "field:gas=unit=8", "field:gas=", "uncompressed;abs=1",
-                            "uncompressed;behind=copy", "block=4", "abs=1;rel=1", "magic", "aggregators=3"}) {
+  for (const char* wrong :
+       {"covered=drop", "cross_level", "ghosts=1", "fill=3", "field:gas=fill=3", "field:gas=unit=8",
+        "field:gas=", "uncompressed;abs=1", "uncompressed;behind=copy", "block=4", "abs=1;rel=1", "magic",
+        "aggregators=3;strategy=independent"}) {
     EXPECT_EQ(parse_checkpoint_options(wrong).status().code(), Code::usage) << wrong;
   }
 }
