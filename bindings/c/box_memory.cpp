@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bindings/c/box_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 #include "bindings/c/hierarchy.hpp"
@@ -24,13 +28,60 @@ Status check(const BoxMemory& memory) {
   if (memory.ghosts < 0 || memory.ghosts > max_ghosts) {
     return out_of_range("ghosts", memory.ghosts, 0, max_ghosts);
   }
-  for (const auto& [name, stride] : {std::pair("stride_y", memory.stride_y), {"stride_z", memory.stride_z}}) {
-    if (stride < 0) return usage_error(fmt::format("{} is {}; at least 0 is needed", name, stride));
+  return {};
+}
+
+// Whether the values of a box each have a place of their own: sorted by stride, each stride is beyond what
+// the smaller ones reach.
+Status check_apart(const Extents& size, const Strides& strides) {
+  std::array<std::pair<int64_t, int64_t>, max_dims> steps;  // stride, times
+  for (size_t d = 0; d < max_dims; ++d) steps[d] = {size[d] > 1 ? strides[d] : 0, size[d] - 1};
+  std::ranges::sort(steps);
+  int64_t reach = 0;
+  for (const auto& [stride, times] : steps) {
+    if (times <= 0) continue;
+    if (stride <= reach) {
+      return usage_error(
+          fmt::format("stride_y {} and stride_z {}: values of a box of {} x {} x {}, ghosts included, would "
+                      "overlap",
+                      strides[1], strides[2], size[0], size[1], size[2]));
+    }
+    int64_t more = 0;
+    if (__builtin_mul_overflow(stride, times, &more) || __builtin_add_overflow(reach, more, &reach) ||
+        reach > std::numeric_limits<int64_t>::max() / 8) {
+      return usage_error(
+          fmt::format("stride_y {} and stride_z {} reach further than memory does", strides[1], strides[2]));
+    }
   }
   return {};
 }
 
 }  // namespace
+
+Result<Strides> strides_in_memory(const Extents& size, long long stride_y, long long stride_z) {
+  for (const auto& [name, stride] : {std::pair("stride_y", stride_y), {"stride_z", stride_z}}) {
+    if (stride < 0) return usage_error(fmt::format("{} is {}; at least 0 is needed", name, stride));
+  }
+  int64_t values = 1;
+  for (size_t d = 0; d < max_dims; ++d) {
+    if (__builtin_mul_overflow(values, size[d], &values) ||
+        values > std::numeric_limits<int64_t>::max() / 8) {
+      return usage_error("a box has more values than memory can hold");
+    }
+  }
+  Strides strides = dense_strides(size);
+  if (stride_y != 0) strides[1] = stride_y;
+  if (stride_z != 0) {
+    strides[2] = stride_z;
+  } else if (__builtin_mul_overflow(strides[1], size[1], &strides[2])) {
+    return usage_error(fmt::format("stride_y {} reaches further than memory does", stride_y));
+  }
+  NEVE_TRY(check_apart(size, strides));
+  if (__builtin_mul_overflow(strides[2], size[2], &strides[3])) {
+    return usage_error(fmt::format("stride_z {} reaches further than memory does", strides[2]));
+  }
+  return strides;
+}
 
 Status fill_box(const Hierarchy& hierarchy, int level, int box, const IntVect& stored,
                 const BoxMemory& memory, const std::function<Status(std::byte*)>& read) {
@@ -43,10 +94,7 @@ Status fill_box(const Hierarchy& hierarchy, int level, int box, const IntVect& s
   }
   const Extents stored_size = size_with(*cells, stored);
   const Strides from = dense_strides(stored_size);
-  Strides to = dense_strides(size_with(*cells, held));
-  if (memory.stride_y != 0) to[2] = memory.stride_y * (to[2] / to[1]);
-  if (memory.stride_y != 0) to[1] = memory.stride_y;
-  if (memory.stride_z != 0) to[2] = memory.stride_z;
+  NEVE_ASSIGN(const Strides to, strides_in_memory(size_with(*cells, held), memory.stride_y, memory.stride_z));
   auto* const values = static_cast<std::byte*>(memory.values);
   const bool lies_alike = held == stored && with_joined_rows(stored_size, from, to)[0] == from[3];
   if (lies_alike) return read(values);

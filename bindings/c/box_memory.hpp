@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/sections/strides.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/status.hpp"
 
@@ -17,6 +18,10 @@ struct BoxMemory {
   int ghosts = 0;
   long long stride_y = 0, stride_z = 0;
 };
+
+// Strides of a box of `size` values in a caller's memory, who gives those of y and z; 0: the box's own.
+// Usage error where they are negative, where rows or planes would overlap, and where no memory holds the box.
+Result<Strides> strides_in_memory(const Extents& size, long long stride_y, long long stride_z);
 
 // Calls read(where), which puts the component with `stored` layers of ghosts one value behind the other, and
 // has the memory filled with what both have: in place where it lies like that, else out of a buffer.

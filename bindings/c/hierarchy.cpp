@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/c/box_memory.hpp"
 #include "bindings/c/last_error.hpp"
 #include "bindings/c/options.hpp"
 #include "core/bits/utf8.hpp"
@@ -118,37 +119,35 @@ const neve::Box& box_of(const neve_hierarchy& hierarchy, const LastBox& last) {
   return hierarchy.description.levels[static_cast<size_t>(last.level)].boxes[static_cast<size_t>(last.box)];
 }
 
-// Strides of a box that is held with its ghosts, component after component. Usage error where no memory
-// holds that many values.
-Status set_dense_strides(const neve_hierarchy& hierarchy, const neve::Box& box, int ghosts,
-                         neve::BoxData& data) {
-  int64_t stride = 1;
-  auto bytes = static_cast<int64_t>(neve::dtype_bytes(hierarchy.description.dtype));
+// Where the values of a box lie that is held with its ghosts; strides of 0 are its own.
+Status set_strides(const neve_hierarchy& hierarchy, const LastBox& last, neve::BoxData& data) {
+  neve::Extents size{1, 1, 1, 1};
   for (int d = 0; d < hierarchy.description.dims; ++d) {
-    const int64_t held = box.size(d) + 2 * int64_t{ghosts};
-    if (__builtin_mul_overflow(bytes, held, &bytes)) {
-      return usage_error("a box has more values than memory can hold");
-    }
-    data.stride[static_cast<size_t>(d)] = stride;
-    stride *= held;
+    size[static_cast<size_t>(d)] = box_of(hierarchy, last).size(d) + 2 * int64_t{last.ghosts};
   }
-  data.component_stride = stride;
+  const std::array<int64_t, 3> given = last.strides.value_or(std::array<int64_t, 3>{0, 0, 0});
+  NEVE_ASSIGN(const neve::Strides strides, neve::capi::strides_in_memory(size, given[0], given[1]));
+  data.stride = strides;
+  data.stride[3] = 0;
+  data.component_stride = given[2] != 0 ? given[2] : strides[3];
+  const auto components = static_cast<int64_t>(hierarchy.description.components.size());
+  int64_t bytes = 8 * components;
+  if (__builtin_mul_overflow(bytes, data.component_stride, &bytes)) {
+    return usage_error(fmt::format("component_stride is {}: {} components reach further than memory does",
+                                   data.component_stride, components));
+  }
   return {};
 }
 
 // Puts the last box, where it has values, among those that are owned, in the layout that is known of it.
 Status place_last(neve_hierarchy& hierarchy) {
   LastBox& last = *hierarchy.last;
-  const void* const first = last.fields.empty() ? last.values : last.fields.front();
-  if (first == nullptr) return {};
   neve::LocalBox local;
   local.level = last.level;
   local.box = last.box;
-  NEVE_TRY(set_dense_strides(hierarchy, box_of(hierarchy, last), last.ghosts, local.data));
-  if (last.strides) {
-    local.data.stride = {1, (*last.strides)[0], (*last.strides)[1], 0};
-    local.data.component_stride = (*last.strides)[2];
-  }
+  NEVE_TRY(set_strides(hierarchy, last, local.data));  // wrong ones are refused on every rank
+  const void* const first = last.fields.empty() ? last.values : last.fields.front();
+  if (first == nullptr) return {};
   int64_t first_valid = 0;
   for (size_t d = 0; d < static_cast<size_t>(hierarchy.description.dims); ++d) {
     local.ghosts[d] = last.ghosts;
@@ -213,8 +212,10 @@ Status set_box_fields(neve_hierarchy& hierarchy, const void* const* fields) {
 
 Status set_box_strides(neve_hierarchy& hierarchy, const std::array<int64_t, 3>& strides) {
   NEVE_TRY(check_last(hierarchy));
-  hierarchy.last->strides = strides;
-  return place_last(hierarchy);
+  const auto before = std::exchange(hierarchy.last->strides, strides);
+  const Status placed = place_last(hierarchy);
+  if (!placed.ok()) hierarchy.last->strides = before;
+  return placed;
 }
 
 neve::Result<const neve::Level*> live_level(const neve_hierarchy* hierarchy, int level) {

@@ -36,7 +36,8 @@ typedef struct neve_variable {
   size_t struct_bytes;
   const char* name;             /* part of a dataset's name: without '/', each another one */
   const neve_hierarchy* values; /* its components, and where the values are */
-  int ghosts;       /* layers of ghost cells that are kept around every box, which must have them */
+  int ghosts;       /* layers of ghost cells that are kept around every box, which must have them. The range
+                       to which a relative bound refers includes them */
   int uncompressed; /* non-zero: kept as it is; what the options say of bounds and codecs does not
                        hold for it */
 } neve_variable;

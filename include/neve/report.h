@@ -52,8 +52,9 @@ typedef struct neve_field_report {
   const char* name;
   uint64_t cells;          /* of all boxes of the level; of a checkpoint with their ghosts */
   uint64_t left_out_cells; /* covered by a finer level, and not in the file */
-  uint64_t special_cells;  /* NaN, infinite, -0, fill: kept bit for bit */
-  uint64_t exact_cells;    /* others that are kept bit for bit */
+  /* Of codecs that quantize, 0 of those that keep every bit: */
+  uint64_t special_cells; /* NaN, infinite, -0, fill: kept bit for bit */
+  uint64_t exact_cells;   /* others that are kept bit for bit */
   uint64_t raw_bytes, stored_bytes;
   const char* bound_mode;      /* as asked for: "abs", "rel" or "lossless" */
   double bound_value;          /* the number of the bound; 0 when lossless */

@@ -27,10 +27,11 @@ namespace {
 using amrex::MultiFab;
 using amrex::Real;
 
-enum State : int { gas, pressure, scratch, state_count };
+enum State : int { source, gas, scratch, pressure, energy, last_scratch, state_count };
+constexpr State stored_states[] = {gas, pressure, energy};
 
-// On cells with a layer of ghost cells, on nodes, and one that checkpoints leave out. A step changes every
-// value, by what it was and by the time.
+// On cells with a layer of ghost cells, on nodes, on cells again, and before, between and behind them those
+// that checkpoints leave out. A step changes every value, by what it was and by the time.
 class MovingLevel : public amrex::AmrLevel {
  public:
   MovingLevel() = default;
@@ -50,10 +51,14 @@ class MovingLevel : public amrex::AmrLevel {
     desc_lst.addDescriptor(pressure, nodes, amrex::StateDescriptor::Interval, 0, 1,
                            &amrex::node_bilinear_interp);
     desc_lst.setComponent(pressure, 0, "pressure", periodic, no_boundary);
+    desc_lst.addDescriptor(energy, cells, amrex::StateDescriptor::Point, 0, 1, &amrex::cell_cons_interp);
+    desc_lst.setComponent(energy, 0, "total energy", periodic, no_boundary);
     const bool extrapolates = false, is_stored = false;
-    desc_lst.addDescriptor(scratch, cells, amrex::StateDescriptor::Point, 0, 1, &amrex::cell_cons_interp,
-                           extrapolates, is_stored);
-    desc_lst.setComponent(scratch, 0, "scratch", periodic, no_boundary);
+    for (const State type : {source, scratch, last_scratch}) {
+      desc_lst.addDescriptor(type, cells, amrex::StateDescriptor::Point, 0, 1, &amrex::cell_cons_interp,
+                             extrapolates, is_stored);
+      desc_lst.setComponent(type, 0, "scratch" + std::to_string(type), periodic, no_boundary);
+    }
   }
 
   static void clean_up() { desc_lst.clear(); }
@@ -187,7 +192,7 @@ class AmrCheckpoint : public testing::Test {
 struct Values {
   explicit Values(amrex::Amr& amr) : time(amr.cumTime()) {
     for (int l = 0; l <= amr.finestLevel(); ++l) {
-      for (const int type : {gas, pressure}) {
+      for (const State type : stored_states) {
         const bool has_old = amr.getLevel(l).get_state_data(type).hasOldData();
         copies.push_back(copy_of(amr.getLevel(l).get_new_data(type)));
         copies.push_back(has_old ? copy_of(amr.getLevel(l).get_old_data(type)) : MultiFab());
@@ -252,16 +257,16 @@ TEST_F(AmrCheckpoint, HeaderIsThatOfAmrex) {
     EXPECT_EQ(ours, read_text(directory_ / (std::string("native") + step + "/Header")));
   }
   using std::filesystem::exists;
-  EXPECT_TRUE(exists(directory_ / "native00002/Level_1/SD_0_New_MF_H"));
+  EXPECT_TRUE(exists(directory_ / "native00002/Level_1/SD_1_New_MF_H"));
   for (const char* const level : {"chk00002/Level_0", "chk00002/Level_1"}) {
     EXPECT_TRUE(std::filesystem::is_empty(directory_ / level));
   }
-  for (const char* const name :
-       {"SD_0_New.h5", "SD_0_Old.h5", "SD_1_New.h5", "SD_1_Old.h5", "side0", "side1"}) {
+  for (const char* const name : {"SD_1_New.h5", "SD_1_Old.h5", "SD_3_New.h5", "SD_3_Old.h5", "SD_4_New.h5",
+                                 "SD_4_Old.h5", "side0", "side1"}) {
     EXPECT_TRUE(exists(directory_ / (std::string("chk00002/") + name))) << name;
   }
   EXPECT_FALSE(exists(directory_ / "chk00002/SD_2_New.h5"));
-  EXPECT_FALSE(exists(directory_ / "chk00000/SD_0_Old.h5"));
+  EXPECT_FALSE(exists(directory_ / "chk00000/SD_1_Old.h5"));
 }
 
 // As Nyx, Castro and others do without a word to anybody but AMReX.
@@ -277,7 +282,7 @@ TEST_F(AmrCheckpoint, OldValuesAreKeptWhereTheCodeAsksForThem) {
     const std::string folder = std::string("chk") + step;
     EXPECT_EQ(read_text(directory_ / (folder + "/Header")),
               read_text(directory_ / (std::string("native") + step + "/Header")));
-    EXPECT_FALSE(std::filesystem::exists(directory_ / (folder + "/SD_0_Old.h5")));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / (folder + "/SD_1_Old.h5")));
     EXPECT_TRUE(std::filesystem::is_empty(directory_ / (folder + "/Level_0")));
     EXPECT_FALSE(std::filesystem::exists(directory_ / (folder + "/FabArrayHeaders.txt")));
   }
@@ -300,7 +305,7 @@ TEST_F(AmrCheckpoint, OldValuesCanBeLeftOut) {
   auto amr = run("chk", 4);
   const Values uninterrupted(*amr);
   finish(amr);
-  EXPECT_FALSE(std::filesystem::exists(directory_ / "chk00002/SD_0_Old.h5"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "chk00002/SD_1_Old.h5"));
   amr = run("again", 4, "chk00002");  // whose steps make old values before they use any
   uninterrupted.expect_same(Values(*amr));
   finish(amr);
@@ -337,18 +342,42 @@ TEST_F(AmrCheckpoint, WrongInputsEndTheRunAtItsStart) {
   }
 }
 
+// Files of other checkpoints, and missing ones, by name; nothing hidden is left.
+TEST_F(AmrCheckpoint, FilesThatDoNotBelongTogetherEndTheRestart) {
+  auto amr = run("chk", 4);
+  finish(amr);
+  const auto refused = [&](const std::string& told) {
+    amrex::ParallelDescriptor::Barrier();
+    try {
+      amr = run("again", 4, "chk00004");
+      ADD_FAILURE() << "went on";
+    } catch (const std::exception& error) {
+      EXPECT_NE(std::string(error.what()).find(told), std::string::npos) << error.what();
+    }
+    amrex::ParallelDescriptor::Barrier();
+    EXPECT_EQ(directory_.list(), (std::vector<std::string>{"chk00000", "chk00002", "chk00004"}));
+    amrex::ParallelDescriptor::Barrier();
+  };
+  const bool acts = amrex::ParallelDescriptor::IOProcessor();
+  const std::string mine = directory_ / "chk00004/SD_4_New.h5";
+  if (acts) std::filesystem::rename(mine, mine + ".away");
+  refused("SD_4_New.h5, of which Header has level 0, is missing");
+  if (acts) std::filesystem::copy_file(directory_ / "chk00002/SD_4_New.h5", mine);
+  refused("SD_4_New.h5 is of time 0.5, Header of 1: they are not of one checkpoint");
+}
+
 TEST_F(AmrCheckpoint, DamagedFileEndsTheRestart) {
   auto amr = run("chk", 2);
   finish(amr);
   if (amrex::ParallelDescriptor::IOProcessor()) {
-    std::filesystem::resize_file(directory_ / "chk00002/SD_1_New.h5", 1000);
+    std::filesystem::resize_file(directory_ / "chk00002/SD_3_New.h5", 1000);
   }
   amrex::ParallelDescriptor::Barrier();
   try {
     amr = run("again", 2, "chk00002");
     ADD_FAILURE() << "went on";
   } catch (const std::exception& error) {
-    EXPECT_NE(std::string(error.what()).find("SD_1_New.h5"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("SD_3_New.h5"), std::string::npos) << error.what();
   }
   amrex::ParallelDescriptor::Barrier();
   EXPECT_EQ(directory_.list(), (std::vector<std::string>{"chk00000", "chk00002"}));  // nothing hidden is left

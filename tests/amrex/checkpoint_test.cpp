@@ -206,6 +206,32 @@ TEST(Checkpoint, ValuesInTheMemoryOfADeviceComeBack) {
   }
 }
 
+// Codes leave anything there: here 1e30, beside values around 1.
+TEST(Checkpoint, RangesAreThoseOfValidCellsWhereGhostsAreKept) {
+  const Directory directory;
+  const Mesh mesh = make_mesh();
+  const Vector<MultiFab> state = make_levels(mesh, cells, 2, 1);
+  constexpr double part = 1e-2;
+  ASSERT_TRUE(write(directory / "chk", mesh,
+                    {{"state", const_pointers(state), {neve::BoundMode::rel, part}, true}}, "")
+                  .ok());
+  Vector<MultiFab> back(2);
+  const neve::Status read = neve::amrex::TryReadCheckpoint(directory / "chk", 2, {{"state", pointers(back)}});
+  ASSERT_TRUE(read.ok()) << read.message();
+  for (int l = 0; l < 2; ++l) {
+    MultiFab written(back[l].boxArray(), back[l].DistributionMap(), 2, 0);
+    written.ParallelCopy(state[l], 0, 0, 2);
+    for (int c = 0; c < 2; ++c) {
+      const double range = written.max(c) - written.min(c);
+      MultiFab difference(written.boxArray(), written.DistributionMap(), 1, 0);
+      MultiFab::Copy(difference, written, c, 0, 1, 0);
+      MultiFab::Subtract(difference, back[l], c, 0, 1, 0);
+      EXPECT_LE(difference.norm0(), part * range) << l << " " << c;
+      EXPECT_GT(difference.norm0(), 0) << l << " " << c;
+    }
+  }
+}
+
 TEST(Checkpoint, AnEarlierOneIsMovedAwayWhenTheNewOneIsWhole) {
   const Directory directory;
   const Mesh mesh = make_mesh();

@@ -92,6 +92,14 @@ TEST_F(Inputs, MayWriteBehindTheRunsBack) {
   EXPECT_TRUE(is_there("plt.h5"));
 }
 
+// Also where AMReX's own are written behind (async_out_ in CMakeLists.txt).
+TEST_F(Inputs, SayThatNothingIsWrittenBehindTheRunsBack) {
+  say("neve.behind", {"none"});
+  const auto report = write("plt");
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_GT(report->file_bytes, 0u);
+}
+
 TEST_F(Inputs, LeaveOutStepsThatAreNotAskedFor) {
   say("neve.every", {"5"});
   for (const int step : {0, 5, 7}) {
@@ -147,6 +155,7 @@ struct Wrong {
 TEST_F(Inputs, ThatAreWrongAreRefusedByName) {
   const std::vector<Wrong> all = {
       {"neve.efort", {"fast"}, {"neve.efort", "effort"}},
+      {"neve.chekpoints", {"0"}, {"neve.chekpoints", "checkpoints"}},
       {"neve.bound", {"rel", "1e-2", "3"}, {"neve.bound", "3 values"}},
       {"neve.bound", {"rel"}, {"neve.bound", "rel"}},
       {"neve.field.speed", {"abs=0.1,codec=jpeg"}, {"neve.field.speed", "jpeg", "dual_quant"}},

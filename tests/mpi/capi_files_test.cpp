@@ -230,6 +230,44 @@ TEST_F(CFiles, APlotfileComesBackAsItWasDescribed) {
   }
 }
 
+TEST_F(CFiles, StridesByWhichValuesOverlapAreRefused) {
+  constexpr long long most = std::numeric_limits<long long>::max();
+  const char* const name = "density";
+  const std::array<int, 3> lo{0, 0, 0}, hi{7, 7, 7};
+  const std::vector<double> values(512, 1.0);
+  neve_hierarchy* const h = neve_hierarchy_create(3, 8, 1, &name);
+  ASSERT_EQ(neve_hierarchy_add_level(h, lo.data(), hi.data(), 0), NEVE_OK);
+  const double* const mine = world_rank() == 0 ? values.data() : nullptr;
+  ASSERT_EQ(neve_hierarchy_add_box(h, lo.data(), hi.data(), mine, 0), NEVE_OK);
+  for (const auto& [y, z] : {std::pair(0LL, 0LL), {8, 64}, {64, 8}, {0, 64}}) {
+    EXPECT_EQ(neve_hierarchy_set_box_strides(h, y, z, 0), NEVE_OK) << y << " " << z;
+  }
+  for (const auto& [y, z] : {std::pair(7LL, 64LL),
+                             {1, 1},
+                             {8, 1},
+                             {8, 8},
+                             {-8, 64},
+                             {most, 0},
+                             {0, most},
+                             {std::numeric_limits<long long>::min(), 1}}) {
+    EXPECT_EQ(neve_hierarchy_set_box_strides(h, y, z, 0), NEVE_USAGE) << y << " " << z;
+    EXPECT_NE(std::string(neve_last_error()).find("stride"), std::string::npos) << neve_last_error();
+  }
+  ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path_.c_str(), h, "lossless"), NEVE_OK) << neve_last_error();
+  neve_hierarchy_free(h);
+
+  neve_plotfile* plotfile = nullptr;
+  ASSERT_EQ(neve_plotfile_open(path_.c_str(), 0, &plotfile), NEVE_OK) << neve_last_error();
+  std::vector<double> read(512, 0.0);
+  for (const auto& [y, z] : {std::pair(7LL, 64LL), {most, most}, {0, 1}, {8, 8}, {most / 8, 0}}) {
+    EXPECT_EQ(neve_plotfile_read_box(plotfile, 0, 0, 0, read.data(), 0, y, z), NEVE_USAGE) << y << " " << z;
+  }
+  EXPECT_EQ(read, std::vector<double>(512, 0.0));
+  EXPECT_EQ(neve_plotfile_read_box(plotfile, 0, 0, 0, read.data(), 0, 64, 8), NEVE_OK);
+  EXPECT_EQ(read, values);
+  neve_plotfile_close(plotfile);
+}
+
 TEST_F(CFiles, LeftOutCellsAreTold) {
   const Described described(dealt, held);
   ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path_.c_str(), described.get(), "abs=1e-3;covered=drop"),

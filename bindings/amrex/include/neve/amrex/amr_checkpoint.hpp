@@ -173,9 +173,9 @@ class OldDataOfCode {
   bool is_known_ = false, takes_old_ = false;
 };
 
-// Whether `text` goes on at `at` with the four times of a state and a line "0", the number of its MultiFabs;
+// Whether `text` goes on at `at` with the four times of a state and a line with the number of its MultiFabs;
 // `at` is then where that line begins.
-inline bool is_state_without_values(const std::string& text, size_t& at) {
+inline bool leads_to_count(const std::string& text, size_t& at) {
   size_t next = at;
   for (int number = 0; number < 4; ++number) {
     const char* const begin = text.c_str() + next;
@@ -184,39 +184,47 @@ inline bool is_state_without_values(const std::string& text, size_t& at) {
     if (end == begin || *end != '\n') return false;
     next += static_cast<size_t>(end - begin) + 1;
   }
-  if (text.compare(next, 2, "0\n") != 0) return false;
+  if (next + 1 >= text.size() || text[next] < '0' || text[next] > '2' || text[next + 1] != '\n') return false;
   at = next;
   return true;
 }
 
+// Where in the Header, from `at` on, a state of a level has the number of its MultiFabs; npos where nowhere.
+inline size_t find_count(const std::string& text, size_t at, const ::amrex::StateData& state) {
+  std::ostringstream begin;
+  begin << state.getDomain() << '\n';
+  state.boxArray().writeOn(begin);
+  while ((at = text.find(begin.str(), at)) != std::string::npos) {
+    size_t count = at + begin.str().size();
+    if (leads_to_count(text, count)) return count;
+    ++at;
+  }
+  return at;
+}
+
 // Puts the names of the MultiFabs into the Header, where AMReX would have put them: AMReX alone then refuses
-// the checkpoint instead of going on with zeros.
+// the checkpoint instead of going on with zeros. The Header has every state of every level, in order, those
+// that are not stored, too, of which nothing else tells them apart.
 inline Status name_states(::amrex::Amr& amr, const std::vector<SavedState>& saved, int named_by_amrex,
                           std::string& text) {
   size_t at = 0;
   for (int l = 0; l <= amr.finestLevel(); ++l) {
-    for (size_t s = 0; s < saved.size(); ++s) {
-      if (saved[s].is_old || saved[s].type == named_by_amrex) continue;  // old ones are named with new ones
-      const ::amrex::StateData& state = amr.getLevel(l).get_state_data(saved[s].type);
-      std::ostringstream place;
-      place << state.getDomain() << '\n';
-      state.boxArray().writeOn(place);
-      size_t found = std::string::npos;
-      while ((found = text.find(place.str(), at)) != std::string::npos) {
-        at = found + 1;
-        found += place.str().size();
-        if (is_state_without_values(text, found)) break;
-      }
-      if (found == std::string::npos) {
-        return failure("AMReX's Header has no place for the values of " + saved[s].name() + " on level " +
+    for (int type = 0; type < ::amrex::AmrLevel::get_desc_lst().size(); ++type) {
+      at = find_count(text, at, amr.getLevel(l).get_state_data(type));
+      if (at == std::string::npos) {
+        return failure("AMReX's Header has no place for state " + std::to_string(type) + " of level " +
                        std::to_string(l));
       }
-      const bool old_too =
-          s + 1 < saved.size() && saved[s + 1].is_old && has_old(amr.getLevel(l), saved[s].type);
-      std::string names = (old_too ? "2\n" : "1\n") + saved[s].name_in_header(l) + "\n";
-      if (old_too) names += saved[s + 1].name_in_header(l) + "\n";
-      text.replace(found, 2, names);
-      at = found + names.size();
+      std::string names;
+      int count = 0;
+      for (const SavedState& state : saved) {
+        if (state.type != type || (state.is_old && !has_old(amr.getLevel(l), type))) continue;
+        names += state.name_in_header(l) + "\n";
+        ++count;
+      }
+      if (count == 0 || type == named_by_amrex) continue;
+      if (text[at] != '0') return failure("AMReX has written state " + std::to_string(type) + " itself");
+      text.replace(at, 2, std::to_string(count) + "\n" + names);
     }
   }
   return {};

@@ -6,7 +6,11 @@
 
 #include <AMReX_DistributionMapping.H>
 #include <AMReX_MultiFab.H>
+#include <AMReX_ParReduce.H>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -121,6 +125,45 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   return prepared;
 }
 
+// Collective. Smallest and largest finite value of a component in valid cells, {max, lowest} where there is
+// none.
+inline std::pair<::amrex::Real, ::amrex::Real> valid_range(const ::amrex::MultiFab& mf, int component) {
+  using ::amrex::Real;
+  const auto& values = mf.const_arrays();
+  const Real most = std::numeric_limits<Real>::max();
+  const auto range = ::amrex::ParReduce(
+      ::amrex::TypeList<::amrex::ReduceOpMin, ::amrex::ReduceOpMax>{}, ::amrex::TypeList<Real, Real>{}, mf,
+      ::amrex::IntVect(0),
+      [=] AMREX_GPU_DEVICE(int box, int i, int j, int k) noexcept -> ::amrex::GpuTuple<Real, Real> {
+        const Real value = values[box](i, j, k, component);
+        if (value - value == 0) return {value, value};
+        return {most, -most};
+      });
+  Real least = ::amrex::get<0>(range), largest = ::amrex::get<1>(range);
+  ::amrex::ParallelDescriptor::ReduceRealMin(least);
+  ::amrex::ParallelDescriptor::ReduceRealMax(largest);
+  return {least, largest};
+}
+
+// Collective. What codes leave in ghost cells is no part of a range: where these are kept, a relative bound
+// becomes an absolute one, from the range of the valid cells on the level where that is smallest.
+inline WriteOptions options_of(const CheckpointField& field, int nlevels, const PreparedField& prepared) {
+  WriteOptions options = prepared.options;
+  if (prepared.ghosts == ::amrex::IntVect(0) || field.bound.mode != BoundMode::rel) return options;
+  for (int c = 0; c < field.levels[0]->nComp(); ++c) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (int l = 0; l < nlevels; ++l) {
+      const auto [least, most] = valid_range(*field.levels[l], c);
+      smallest = std::min(smallest, std::max(0.0, static_cast<double>(most) - static_cast<double>(least)));
+    }
+    const double bound = field.bound.value * smallest;
+    const bool is_bound = bound > 0 && std::isfinite(bound);
+    options.fields[prepared.hierarchy.components[static_cast<size_t>(c)]].bound =
+        is_bound ? Bound{BoundMode::abs, bound} : Bound{BoundMode::lossless, 0};
+  }
+  return options;
+}
+
 // Collective. The field's file, at `path`; `earlier` as of write_plotfile_if.
 inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels, const std::string& path,
                                        const PreparedField& prepared, Status& earlier) {
@@ -130,8 +173,8 @@ inline Result<WriteReport> write_field(const CheckpointField& field, int nlevels
     for (int l = 0; l < nlevels; ++l) NEVE_TRY(add_owned(*field.levels[l], l, prepared.ghosts, owned, host));
     return {};
   });
-  return write_plotfile_if(communicator(), added, path, prepared.hierarchy, owned, prepared.options,
-                           &earlier);
+  return write_plotfile_if(communicator(), added, path, prepared.hierarchy, owned,
+                           options_of(field, nlevels, prepared), &earlier);
 }
 
 // Collective. The files of all fields, in `directory`. `earlier`: the error of a plotfile that an earlier

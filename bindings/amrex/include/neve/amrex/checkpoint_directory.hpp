@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -106,8 +107,13 @@ class CheckpointDirectory {
     }
     NEVE_TRY(make_durable(whole));
     const std::string moved_away = target_ + ".old." + ::amrex::UniqueString();
-    if (replaces) std::filesystem::rename(target_, moved_away, error);
-    if (!error) std::filesystem::rename(whole, target_, error);
+    if (replaces && exchange(whole, target_)) {
+      std::filesystem::rename(whole, moved_away, error);
+      if (error) (void)exchange(whole, target_);
+    } else {
+      if (replaces) std::filesystem::rename(target_, moved_away, error);
+      if (!error) std::filesystem::rename(whole, target_, error);
+    }
     if (error) {
       std::error_code ignored;  // the first error is the one to report
       if (replaces && !std::filesystem::exists(target_, ignored)) {
@@ -118,6 +124,15 @@ class CheckpointDirectory {
     NEVE_TRY(make_durable(parent()));
     clear();
     return {};
+  }
+
+  // At once, so that the target's name always leads to one of them, if the file system can.
+  static bool exchange([[maybe_unused]] const std::string& one, [[maybe_unused]] const std::string& other) {
+#ifdef RENAME_EXCHANGE
+    return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
+#else
+    return false;
+#endif
   }
 
   std::string parent() const {

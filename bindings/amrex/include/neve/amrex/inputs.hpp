@@ -5,6 +5,7 @@
 
 #include <AMReX_ParmParse.H>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -21,11 +22,13 @@ namespace neve::amrex {
 
 // The input file's options. What it does not say stands as here.
 struct RunInputs {
-  WriteOptions options;  // of plotfiles
-  int every = 1;         // plotfiles whose step on level 0 is no multiple of it are not written
-  int verbose = 1;       // 1: a line on standard output for each file, and a table at the end of the run
-  std::string log;       // a file, to which a line of JSON is added for each file; empty: none
-  int plotfiles = 1;     // 0: AMReX's own, but for calls to which the code passes options
+  WriteOptions options;      // of plotfiles
+  bool are_said = false;     // whether the file has any of them
+  bool says_behind = false;  // whether it says how plotfiles are written behind the run's back, none included
+  int every = 1;             // plotfiles whose step on level 0 is no multiple of it are not written
+  int verbose = 1;           // 1: a line on standard output for each file, and a table at the end of the run
+  std::string log;           // a file, to which a line of JSON is added for each file; empty: none
+  int plotfiles = 1;         // 0: AMReX's own, but for calls to which the code passes options
   // Of neve::amrex::Amr alone (amr.hpp).
   int checkpoints = 1;  // 0: AMReX's own
   int old_data = -1;    // 1, 0: checkpoints have the states' values of the step before or not; -1: as the
@@ -55,6 +58,16 @@ inline Result<std::string> value_of_words(const std::vector<std::string>& words)
         " values; allowed are one, and two for a bound, as in rel 1e-3; quotes make one of all");
   if (value.find(';') != std::string::npos) return usage_error("has a ';', which no value has");
   return value;
+}
+
+// As set_of_run knows them.
+inline constexpr const char* options_of_run =
+    "every, log, verbose, plotfiles, checkpoints, checkpoint_bound, old_data";
+
+// Of a key: - and _ are the same.
+inline std::string with_underscores(std::string key) {
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
 }
 
 // A bound as neve.bound takes it.
@@ -110,10 +123,16 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
   std::vector<std::string> words;
   ::amrex::ParmParse().queryarr(entry.c_str(), words);
   NEVE_ASSIGN(const std::string value, value_of_words(words));
-  NEVE_ASSIGN(const bool is_of_run, set_of_run(key, value, run));
+  NEVE_ASSIGN(const bool is_of_run, set_of_run(with_underscores(key), value, run));
   if (is_of_run) return {};
   const std::string option = option_text(key, value);
-  NEVE_TRY(parse_write_options(option).status());  // alone, so that an error has its name
+  const Status alone = parse_write_options(option).status();  // so that an error has its name
+  if (!alone.ok() && alone.message().find("unknown option") != std::string::npos) {
+    return usage_error(alone.message() + "; of a run: " + options_of_run);
+  }
+  NEVE_TRY(alone);
+  run.are_said = true;
+  run.says_behind = run.says_behind || with_underscores(key) == "behind";
   text += option + ";";
   return {};
 }

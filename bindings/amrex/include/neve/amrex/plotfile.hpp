@@ -54,7 +54,9 @@ inline Result<WriteReport> write_multi_level(const std::string& plotfilename, in
   WriteOptions used;
   const Status read = caught([&]() -> Status {
     NEVE_ASSIGN(inputs, TryReadInputs());
-    used = following_async_out(options.given ? *options.given : inputs.options);
+    used = inputs.says_behind && !options.given
+               ? with_threads_of_run(inputs.options)
+               : following_async_out(options.given ? *options.given : inputs.options);
     return {};
   });
   if (read.ok() && !is_wanted(inputs, level_steps)) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -95,7 +96,7 @@ class RunLog {
     if (inputs.verbose == 0) return;
     if (sums_[0].files + sums_[1].files == 0) ::amrex::ExecOnFinalize([] { of_run().finish(); });
     Sum& sum = sums_[file.kind];
-    if (sum.files++ == 0) ::amrex::Print() << said(file, report);
+    if (sum.files++ == 0) ::amrex::Print() << said(file, report, inputs);
     ::amrex::Print() << line(file, report);
     sum.add(file, report);
   }
@@ -115,6 +116,7 @@ class RunLog {
   // All files of a kind.
   struct Sum {
     int files = 0;
+    bool has_data_alone = false;  // of some file only the bytes of its data are known
     double seconds = 0, encode_seconds = 0, raw_bytes = 0, bytes = 0;
     std::vector<FieldSum> fields;
 
@@ -123,6 +125,7 @@ class RunLog {
       encode_seconds += report.encode_seconds;
       raw_bytes += static_cast<double>(report.raw_bytes);
       bytes += bytes_of(report);
+      has_data_alone = has_data_alone || report.file_bytes == 0;
       for (const LevelReport& level : report.levels) {
         for (const FieldReport& field : level.fields) of_field(field.name).add(field);
       }
@@ -148,10 +151,11 @@ class RunLog {
     }
     return asked;
   }
-  static std::string said(const WrittenFile& file, const WriteReport& report) {
+  static std::string said(const WrittenFile& file, const WriteReport& report, const RunInputs& inputs) {
     const WriteOptions& options = file.options;
-    const std::string by =
-        file.has_codes_options ? " (as the code says)\n" : " (set by neve.* in the input file)\n";
+    const std::string by = file.has_codes_options ? " (as the code says)\n"
+                           : inputs.are_said      ? " (set by neve.* in the input file)\n"
+                                                  : " (defaults; neve.* in the input file sets others)\n";
     const std::string begin = std::string("neve: ") + WrittenFile::kind_names[file.kind] + "s: ";
     if (file.kind == WrittenFile::checkpoint) {
       return begin + asked_bound(report) + ", effort " + std::string(effort_name(options.encode.effort)) + by;
@@ -162,8 +166,12 @@ class RunLog {
       if (rule.bound) text += ", " + name + " " + to_string(*rule.bound);
     }
     return text + ", effort " + std::string(effort_name(options.encode.effort)) + ", covered " +
-           covered_name(options.covered) + ", behind " + behind_name(options.behind) + by;
+           covered_name(options.covered) + ", behind " + behind_name(options.behind) +
+           (inputs.every > 1 ? ", every " + std::to_string(inputs.every) + " steps" : "") + by;
   }
+  static const char* of_what(bool data_alone) { return data_alone ? " of data" : ""; }
+  // A number of JSON, or null for what is not known.
+  static std::string known(bool is_known, const std::string& number) { return is_known ? number : "null"; }
   // Of a file written behind the run's back the length is not known yet.
   static double bytes_of(const WriteReport& report) {
     return static_cast<double>(report.file_bytes > 0 ? report.file_bytes : report.data_bytes);
@@ -180,7 +188,8 @@ class RunLog {
     std::string text = "neve: " + file.path + ": ";
     const double bytes = bytes_of(report), raw = static_cast<double>(report.raw_bytes);
     if (bytes > 0) {
-      text += formatted("%.3g MB in %.3g MB (%.3gx), ", raw / megabyte, bytes / megabyte, raw / bytes) +
+      text += formatted("%.3g MB in %.3g MB%s (%.3gx), ", raw / megabyte, bytes / megabyte,
+                        of_what(report.file_bytes == 0), raw / bytes) +
               worst_text(worst_of_bound(report)) + "; ";
     } else {
       text += formatted("%.3g MB copied; ", raw / megabyte);
@@ -194,11 +203,12 @@ class RunLog {
     std::ofstream out(path, std::ios::app);
     out << "{\"kind\":" << json_text(WrittenFile::kind_names[file.kind])
         << ",\"file\":" << json_text(file.path) << ",\"step\":" << file.step
-        << formatted(",\"time\":%.17g", file.time)
+        << ",\"time\":" << known(std::isfinite(file.time), formatted("%.17g", file.time))
         << ",\"behind\":" << json_text(behind_name(file.options.behind))
-        << ",\"raw_bytes\":" << report.raw_bytes << ",\"file_bytes\":" << report.file_bytes
-        << ",\"data_bytes\":" << report.data_bytes
-        << formatted(",\"worst_of_bound\":%.6g", worst_of_bound(report))
+        << ",\"raw_bytes\":" << report.raw_bytes
+        << ",\"file_bytes\":" << known(report.file_bytes > 0, std::to_string(report.file_bytes))
+        << ",\"data_bytes\":" << known(bytes_of(report) > 0, std::to_string(report.data_bytes))
+        << ",\"worst_of_bound\":" << known(bytes_of(report) > 0, formatted("%.6g", worst_of_bound(report)))
         << formatted(",\"seconds\":%.6g,\"encode_seconds\":%.6g,\"write_seconds\":%.6g}", file.seconds,
                      report.encode_seconds, write_seconds(report))
         << '\n';
@@ -207,12 +217,16 @@ class RunLog {
   }
 
   static void print(const char* kind, const Sum& sum) {
-    ::amrex::Print() << formatted(
-        "neve: %d %s%s, %.3g MB in %.3g MB (%.3gx); %.3g s in calls, of which encode %.3g\n", sum.files, kind,
-        sum.files == 1 ? "" : "s", sum.raw_bytes / megabyte, sum.bytes / megabyte,
-        sum.bytes > 0 ? sum.raw_bytes / sum.bytes : 0.0, sum.seconds, sum.encode_seconds);
+    ::amrex::Print() << formatted("neve: %d %s%s, %.3g MB", sum.files, kind, sum.files == 1 ? "" : "s",
+                                  sum.raw_bytes / megabyte);
+    if (sum.bytes > 0) {
+      ::amrex::Print() << formatted(" in %.3g MB%s (%.3gx)", sum.bytes / megabyte,
+                                    of_what(sum.has_data_alone), sum.raw_bytes / sum.bytes);
+    }
+    ::amrex::Print() << formatted("; %.3g s in calls, of which encode %.3g\n", sum.seconds,
+                                  sum.encode_seconds);
     if (!sum.fields.empty())
-      ::amrex::Print() << "neve: field                     ratio  worst error in its bound\n";
+      ::amrex::Print() << "neve: field, data alone         ratio  worst error in its bound\n";
     for (const FieldSum& field : sum.fields) {
       ::amrex::Print() << "neve: " << field.name
                        << std::string(field.name.size() < 20 ? 20 - field.name.size() : 0, ' ')
