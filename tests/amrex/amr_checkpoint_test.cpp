@@ -51,8 +51,8 @@ class MovingLevel : public amrex::AmrLevel {
     desc_lst.addDescriptor(pressure, nodes, amrex::StateDescriptor::Interval, 0, 1,
                            &amrex::node_bilinear_interp);
     desc_lst.setComponent(pressure, 0, "pressure", periodic, no_boundary);
-    desc_lst.addDescriptor(energy, cells, amrex::StateDescriptor::Point, 0, 1, &amrex::cell_cons_interp);
-    desc_lst.setComponent(energy, 0, "total energy", periodic, no_boundary);
+    desc_lst.addDescriptor(energy, cells, amrex::StateDescriptor::Point, 0, 2, &amrex::cell_cons_interp);
+    for (int c = 0; c < 2; ++c) desc_lst.setComponent(energy, c, "energy", periodic, no_boundary);
     const bool extrapolates = false, is_stored = false;
     for (const State type : {source, scratch, last_scratch}) {
       desc_lst.addDescriptor(type, cells, amrex::StateDescriptor::Point, 0, 1, &amrex::cell_cons_interp,

@@ -172,11 +172,14 @@ def test_gnu_make_plotfile_and_checkpoint(tmp_path, prefix):
     source.write_text(checkpoint_too(apply_diff(source.read_text())))
     program.unlink()
     program = gnu_make(folder)
-    run(folder, f"mpirun -n 2 {program} inputs {CORE_INPUTS} amr.plot_file=diags/plt")
-    for step in ("00000", "00004"):
-        verified(folder, f"native/plt{step}", f"diags/plt{step}.h5")
-        assert (folder / f"diags/plt{step}").is_dir()
-        assert (folder / f"diags/plt{step}_chk/Header").read_text() == "a header\n"
+    for ranks in (1, 2, 4):
+        out = f"diags{ranks}/plt"
+        command = f"mpirun --oversubscribe -n {ranks} {program} inputs {CORE_INPUTS}"
+        run(folder, f"{command} amr.plot_file={out}")
+        for step in ("00000", "00004"):
+            verified(folder, f"native/plt{step}", f"{out}{step}.h5")
+            assert (folder / f"{out}{step}").is_dir()
+            assert (folder / f"{out}{step}_chk/Header").read_text() == "a header\n"
     the_input_file_decides(folder, program)
 
 

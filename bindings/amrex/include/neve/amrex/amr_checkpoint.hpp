@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -70,6 +71,18 @@ struct SavedState {
 
 inline bool has_old(::amrex::AmrLevel& level, int type) { return level.get_state_data(type).hasOldData(); }
 
+// Of the components; none where the code has not given each its own.
+inline ::amrex::Vector<std::string> names_of(const ::amrex::StateDescriptor& state) {
+  ::amrex::Vector<std::string> names;
+  std::set<std::string> seen;
+  for (int c = 0; c < state.nComp(); ++c) {
+    const std::string name = state.name(c);
+    if (name.empty() || name.find('\n') != std::string::npos || !seen.insert(name).second) return {};
+    names.push_back(name);
+  }
+  return names;
+}
+
 // Of all levels. Where just some levels have old values, the others' stand in the file with their new ones,
 // which the Header does not name.
 inline CheckpointField field_of(::amrex::Amr& amr, const SavedState& saved, Bound bound) {
@@ -80,8 +93,7 @@ inline CheckpointField field_of(::amrex::Amr& amr, const SavedState& saved, Boun
     field.levels.push_back(takes_old ? &level.get_old_data(saved.type) : &level.get_new_data(saved.type));
     field.ghosts = field.ghosts || field.levels.back()->nGrowVect() != ::amrex::IntVect(0);
   }
-  const ::amrex::StateDescriptor& state = ::amrex::AmrLevel::get_desc_lst()[saved.type];
-  for (int c = 0; c < state.nComp(); ++c) field.components.push_back(state.name(c));
+  field.components = names_of(::amrex::AmrLevel::get_desc_lst()[saved.type]);
   return field;
 }
 
