@@ -23,6 +23,9 @@ Extents size_with(const Box& box, const IntVect& ghosts) {
   return size;
 }
 
+// Of memory that can be addressed; so many of 8 bytes, and some arithmetic with them, are counted in int64_t.
+constexpr int64_t most_values = std::numeric_limits<int64_t>::max() / 128;
+
 Status check(const BoxMemory& memory) {
   if (memory.values == nullptr) return usage_error("values is NULL");
   if (memory.ghosts < 0 || memory.ghosts > max_ghosts) {
@@ -31,55 +34,64 @@ Status check(const BoxMemory& memory) {
   return {};
 }
 
-// Whether the values of a box each have a place of their own: sorted by stride, each stride is beyond what
-// the smaller ones reach.
+std::string named(const Strides& strides) {
+  return fmt::format("stride_y {}, stride_z {} and component_stride {}", strides[1], strides[2], strides[3]);
+}
+
+// Whether the values each have a place of their own, within memory: in the order of their strides, each
+// stride is beyond what the smaller ones reach. Directions of one value have no stride.
 Status check_apart(const Extents& size, const Strides& strides) {
-  std::array<std::pair<int64_t, int64_t>, max_dims> steps;  // stride, times
-  for (size_t d = 0; d < max_dims; ++d) steps[d] = {size[d] > 1 ? strides[d] : 0, size[d] - 1};
+  std::array<std::pair<int64_t, int64_t>, max_frame_dims> steps;  // stride, times
+  for (size_t d = 0; d < steps.size(); ++d) steps[d] = {size[d] > 1 ? strides[d] : 0, size[d] - 1};
   std::ranges::sort(steps);
   int64_t reach = 0;
   for (const auto& [stride, times] : steps) {
     if (times <= 0) continue;
     if (stride <= reach) {
       return usage_error(
-          fmt::format("stride_y {} and stride_z {}: values of a box of {} x {} x {}, ghosts included, would "
-                      "overlap",
-                      strides[1], strides[2], size[0], size[1], size[2]));
+          fmt::format("{}: values of a box of {} x {} x {}, ghosts included, with {} "
+                      "components would overlap; neighbours in x lie side by side",
+                      named(strides), size[0], size[1], size[2], size[3]));
     }
     int64_t more = 0;
     if (__builtin_mul_overflow(stride, times, &more) || __builtin_add_overflow(reach, more, &reach) ||
-        reach > std::numeric_limits<int64_t>::max() / 8) {
-      return usage_error(
-          fmt::format("stride_y {} and stride_z {} reach further than memory does", strides[1], strides[2]));
+        reach > most_values) {
+      return usage_error(named(strides) + " reach further than memory does");
     }
   }
   return {};
 }
 
+// What lies behind the directions before `d`: more than any of them takes.
+int64_t next_stride(const Extents& size, const Strides& strides, size_t d) {
+  int64_t next = size[0], reach = 1;
+  for (size_t i = 0; i < d; ++i) {
+    if (size[i] <= 1) continue;
+    next = std::max(next, strides[i] * size[i]);
+    reach += strides[i] * (size[i] - 1);
+  }
+  return std::max(next, reach);
+}
+
 }  // namespace
 
-Result<Strides> strides_in_memory(const Extents& size, long long stride_y, long long stride_z) {
-  for (const auto& [name, stride] : {std::pair("stride_y", stride_y), {"stride_z", stride_z}}) {
-    if (stride < 0) return usage_error(fmt::format("{} is {}; at least 0 is needed", name, stride));
+Result<Strides> strides_in_memory(const Extents& size, const std::array<int64_t, 3>& given) {
+  for (size_t d = 0; d < given.size(); ++d) {
+    constexpr std::array names{"stride_y", "stride_z", "component_stride"};
+    if (given[d] >= 0 && given[d] <= most_values / std::max<int64_t>(1, size[d + 1])) continue;
+    return usage_error(fmt::format("{} is {}; 0 to what memory can hold are allowed", names[d], given[d]));
   }
   int64_t values = 1;
-  for (size_t d = 0; d < max_dims; ++d) {
-    if (__builtin_mul_overflow(values, size[d], &values) ||
-        values > std::numeric_limits<int64_t>::max() / 8) {
+  for (const int64_t n : size) {
+    if (__builtin_mul_overflow(values, n, &values) || values > most_values) {
       return usage_error("a box has more values than memory can hold");
     }
   }
-  Strides strides = dense_strides(size);
-  if (stride_y != 0) strides[1] = stride_y;
-  if (stride_z != 0) {
-    strides[2] = stride_z;
-  } else if (__builtin_mul_overflow(strides[1], size[1], &strides[2])) {
-    return usage_error(fmt::format("stride_y {} reaches further than memory does", stride_y));
+  Strides strides{1, 0, 0, 0};
+  for (size_t d = 1; d < max_frame_dims; ++d) {
+    strides[d] = given[d - 1] != 0 ? given[d - 1] : next_stride(size, strides, d);
   }
   NEVE_TRY(check_apart(size, strides));
-  if (__builtin_mul_overflow(strides[2], size[2], &strides[3])) {
-    return usage_error(fmt::format("stride_z {} reaches further than memory does", strides[2]));
-  }
   return strides;
 }
 
@@ -94,7 +106,8 @@ Status fill_box(const Hierarchy& hierarchy, int level, int box, const IntVect& s
   }
   const Extents stored_size = size_with(*cells, stored);
   const Strides from = dense_strides(stored_size);
-  NEVE_ASSIGN(const Strides to, strides_in_memory(size_with(*cells, held), memory.stride_y, memory.stride_z));
+  NEVE_ASSIGN(const Strides to,
+              strides_in_memory(size_with(*cells, held), {memory.stride_y, memory.stride_z, 0}));
   auto* const values = static_cast<std::byte*>(memory.values);
   const bool lies_alike = held == stored && with_joined_rows(stored_size, from, to)[0] == from[3];
   if (lies_alike) return read(values);

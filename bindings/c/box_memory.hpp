@@ -2,6 +2,7 @@
 // A box's component in a C caller's memory, which a reader fills.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,9 +20,10 @@ struct BoxMemory {
   long long stride_y = 0, stride_z = 0;
 };
 
-// Strides of a box of `size` values in a caller's memory, who gives those of y and z; 0: the box's own.
-// Usage error where they are negative, where rows or planes would overlap, and where no memory holds the box.
-Result<Strides> strides_in_memory(const Extents& size, long long stride_y, long long stride_z);
+// Strides of a box of `size` values (x, y, z, components) in a caller's memory, who gives those of y, z and
+// the components; 0: behind what the ones before take. Usage error where they are negative, where values
+// would overlap, and where no memory holds the box.
+Result<Strides> strides_in_memory(const Extents& size, const std::array<int64_t, 3>& given);
 
 // Calls read(where), which puts the component with `stored` layers of ghosts one value behind the other, and
 // has the memory filled with what both have: in place where it lies like that, else out of a buffer.

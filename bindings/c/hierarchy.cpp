@@ -125,17 +125,13 @@ Status set_strides(const neve_hierarchy& hierarchy, const LastBox& last, neve::B
   for (int d = 0; d < hierarchy.description.dims; ++d) {
     size[static_cast<size_t>(d)] = box_of(hierarchy, last).size(d) + 2 * int64_t{last.ghosts};
   }
-  const std::array<int64_t, 3> given = last.strides.value_or(std::array<int64_t, 3>{0, 0, 0});
-  NEVE_ASSIGN(const neve::Strides strides, neve::capi::strides_in_memory(size, given[0], given[1]));
-  data.stride = strides;
-  data.stride[3] = 0;
-  data.component_stride = given[2] != 0 ? given[2] : strides[3];
-  const auto components = static_cast<int64_t>(hierarchy.description.components.size());
-  int64_t bytes = 8 * components;
-  if (__builtin_mul_overflow(bytes, data.component_stride, &bytes)) {
-    return usage_error(fmt::format("component_stride is {}: {} components reach further than memory does",
-                                   data.component_stride, components));
-  }
+  const bool lie_apart = !last.fields.empty();
+  size[3] = lie_apart ? 1 : static_cast<int64_t>(hierarchy.description.components.size());
+  std::array<int64_t, 3> given = last.strides.value_or(std::array<int64_t, 3>{0, 0, 0});
+  if (lie_apart) given[2] = 0;
+  NEVE_ASSIGN(const neve::Strides strides, neve::capi::strides_in_memory(size, given));
+  data.stride = {strides[0], strides[1], strides[2], 0};
+  data.component_stride = strides[3];
   return {};
 }
 

@@ -65,8 +65,9 @@ int neve_hierarchy_add_box(neve_hierarchy* hierarchy, const int* lo, const int* 
 int neve_hierarchy_set_box_fields(neve_hierarchy* hierarchy, const void* const* fields);
 
 /* Replaces the layout of the box added last, in values: the neighbour of a cell in y lies stride_y further,
- * in z stride_z, and the next component component_stride, which is not used of fields that lie apart. 0: the
- * box's own. Negative strides of y and z, and those by which values would overlap, are NEVE_USAGE. The
+ * in z stride_z, and the next component component_stride, which is not used of fields that lie apart. 0:
+ * behind what the directions before take. Neighbours in x lie side by side: components cannot be interleaved
+ * value by value. Negative strides, and those by which values would overlap, are NEVE_USAGE. The
  * layers of ghost cells stay those given with the box: the first value of `values`, or of a field, is still
  * the first ghost cell. */
 int neve_hierarchy_set_box_strides(neve_hierarchy* hierarchy, long long stride_y, long long stride_z,

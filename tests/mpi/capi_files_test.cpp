@@ -263,9 +263,60 @@ TEST_F(CFiles, StridesByWhichValuesOverlapAreRefused) {
     EXPECT_EQ(neve_plotfile_read_box(plotfile, 0, 0, 0, read.data(), 0, y, z), NEVE_USAGE) << y << " " << z;
   }
   EXPECT_EQ(read, std::vector<double>(512, 0.0));
-  EXPECT_EQ(neve_plotfile_read_box(plotfile, 0, 0, 0, read.data(), 0, 64, 8), NEVE_OK);
+  EXPECT_EQ(neve_plotfile_read_box(plotfile, 0, 0, 0, read.data(), 0, 64, 8), NEVE_OK);  // planes in rows
   EXPECT_EQ(read, values);
   neve_plotfile_close(plotfile);
+}
+
+// Component strides of 0, behind whatever lies before them: planes within rows, padded rows, boxes of one
+// row.
+TEST_F(CFiles, ComponentsLieBehindABoxOfAnyStrides) {
+  struct Layout {
+    std::array<int, 3> size;
+    long long y, z;
+    int component;  // where the second one begins
+  };
+  const char* const both[] = {"density", "energy"};
+  for (const Layout& layout : {Layout{{4, 4, 4}, 16, 4, 64},
+                               {{4, 4, 4}, 6, 0, 96},
+                               {{4, 1, 4}, 1, 0, 16},
+                               {{4, 4, 1}, 4, 1, 16},
+                               {{1, 4, 4}, 4, 1, 16},
+                               {{4, 1, 1}, 1, 1, 4}}) {
+    const auto& size = layout.size;
+    const std::array<int, 3> lo{0, 0, 0}, hi{size[0] - 1, size[1] - 1, size[2] - 1};
+    std::vector<double> values(256, untouched), wanted[2];
+    const long long y = size[1] > 1 ? layout.y : 0;
+    const long long z = size[2] == 1 ? 0 : layout.z != 0 ? layout.z : y != 0 ? y * size[1] : size[0];
+    for (int c = 0; c < 2; ++c) {
+      for (int k = 0; k < size[2]; ++k) {
+        for (int j = 0; j < size[1]; ++j) {
+          for (int i = 0; i < size[0]; ++i) {
+            wanted[c].push_back(i + 10 * j + 100 * k + 1000 * c);
+            values[static_cast<size_t>(c * layout.component + i + j * y + k * z)] = wanted[c].back();
+          }
+        }
+      }
+    }
+    neve_hierarchy* const h = neve_hierarchy_create(3, 8, 2, both);
+    ASSERT_EQ(neve_hierarchy_add_level(h, lo.data(), hi.data(), 0), NEVE_OK);
+    ASSERT_EQ(neve_hierarchy_add_box(h, lo.data(), hi.data(), world_rank() == 0 ? values.data() : nullptr, 0),
+              NEVE_OK);
+    ASSERT_EQ(neve_hierarchy_set_box_strides(h, layout.y, layout.z, 0), NEVE_OK) << neve_last_error();
+    ASSERT_EQ(neve_hierarchy_set_box_strides(h, layout.y, layout.z, 1), NEVE_USAGE);  // by the value
+    ASSERT_EQ(neve_write_plotfile(MPI_COMM_WORLD, path_.c_str(), h, "lossless"), NEVE_OK)
+        << neve_last_error();
+    neve_hierarchy_free(h);
+    neve_plotfile* plotfile = nullptr;
+    ASSERT_EQ(neve_plotfile_open(path_.c_str(), 0, &plotfile), NEVE_OK) << neve_last_error();
+    for (int c = 0; c < 2; ++c) {
+      std::vector<double> read(wanted[c].size());
+      ASSERT_EQ(neve_plotfile_read_box(plotfile, 0, 0, c, read.data(), 0, 0, 0), NEVE_OK);
+      EXPECT_EQ(read, wanted[c]) << layout.y << " " << layout.z << " " << c;
+    }
+    neve_plotfile_close(plotfile);
+    test::barrier();
+  }
 }
 
 TEST_F(CFiles, LeftOutCellsAreTold) {

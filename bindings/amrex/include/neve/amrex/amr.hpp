@@ -56,7 +56,7 @@ class Amr : public ::amrex::Amr {
     const WriteReport report = detail::value_or_abort("Amr::checkPoint", write_checkpoint(name, inputs));
     detail::RunLog::of_run().add(
         {detail::WrittenFile::checkpoint, name, level_steps[0], static_cast<double>(cumtime),
-         ::amrex::second() - begin, detail::checkpoint_options(inputs), false},
+         ::amrex::second() - begin, detail::checkpoint_options(inputs), false, inputs.checkpoint_bound},
         report, inputs);
   }
 
@@ -77,7 +77,9 @@ class Amr : public ::amrex::Amr {
     record_run_info = recorded;
     verbose = said;
     check_file_root = root;
-    if (::amrex::AsyncOut::UseAsyncOut()) ::amrex::AsyncOut::Finish();  // the folder is about to be renamed
+    if (!::amrex::AsyncOut::UseAsyncOut()) return;
+    ::amrex::AsyncOut::Finish();  // the folder is about to be renamed, by one rank for all
+    ::amrex::ParallelDescriptor::Barrier();
   }
 
   Result<WriteReport> write_checkpoint(const std::string& name, const RunInputs& inputs) {

@@ -99,6 +99,10 @@ inline Status write_header_of(const std::string& checkpoint, const std::vector<S
   const std::string way =
       std::filesystem::relative(std::filesystem::canonical(folder), std::filesystem::canonical(checkpoint))
           .string();
+  if (way.find_first_of(" \t\n") != std::string::npos) {
+    return usage_error("amr.check_file: the way to it from the checkpoint, " + way +
+                       ", has a space, with which AMReX reads no name");
+  }
   for (const SavedState& state : saved) {
     for (int l = 0; l < nlevels; ++l) {
       const std::string line = "\n" + state.name_in_header(l) + "\n";

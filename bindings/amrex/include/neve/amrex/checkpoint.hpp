@@ -125,37 +125,64 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   return prepared;
 }
 
-// Collective. Smallest and largest finite value of a component in valid cells, {max, lowest} where there is
-// none.
-inline std::pair<::amrex::Real, ::amrex::Real> valid_range(const ::amrex::MultiFab& mf, int component) {
+// Collective. Smallest and largest of those finite values of a component in valid cells that lie between
+// `above` and `below`, and how many are the smallest and the largest.
+struct ValidRange {
+  double least = 0, most = 0;
+  long count_least = 0, count_most = 0;
+};
+inline ValidRange valid_range(const ::amrex::MultiFab& mf, int component, ::amrex::Real above,
+                              ::amrex::Real below) {
   using ::amrex::Real;
   const auto& values = mf.const_arrays();
-  const Real most = std::numeric_limits<Real>::max();
+  const Real highest = std::numeric_limits<Real>::max();
   const auto range = ::amrex::ParReduce(
       ::amrex::TypeList<::amrex::ReduceOpMin, ::amrex::ReduceOpMax>{}, ::amrex::TypeList<Real, Real>{}, mf,
       ::amrex::IntVect(0),
       [=] AMREX_GPU_DEVICE(int box, int i, int j, int k) noexcept -> ::amrex::GpuTuple<Real, Real> {
         const Real value = values[box](i, j, k, component);
-        if (value - value == 0) return {value, value};
-        return {most, -most};
+        if (value - value == 0 && value > above && value < below) return {value, value};
+        return {highest, -highest};
       });
-  Real least = ::amrex::get<0>(range), largest = ::amrex::get<1>(range);
+  Real least = ::amrex::get<0>(range), most = ::amrex::get<1>(range);
   ::amrex::ParallelDescriptor::ReduceRealMin(least);
-  ::amrex::ParallelDescriptor::ReduceRealMax(largest);
-  return {least, largest};
+  ::amrex::ParallelDescriptor::ReduceRealMax(most);
+  const auto counts = ::amrex::ParReduce(
+      ::amrex::TypeList<::amrex::ReduceOpSum, ::amrex::ReduceOpSum>{}, ::amrex::TypeList<long, long>{}, mf,
+      ::amrex::IntVect(0),
+      [=] AMREX_GPU_DEVICE(int box, int i, int j, int k) noexcept -> ::amrex::GpuTuple<long, long> {
+        const Real value = values[box](i, j, k, component);
+        return {value == least ? 1 : 0, value == most ? 1 : 0};
+      });
+  long count_least = ::amrex::get<0>(counts), count_most = ::amrex::get<1>(counts);
+  ::amrex::ParallelDescriptor::ReduceLongSum(count_least);
+  ::amrex::ParallelDescriptor::ReduceLongSum(count_most);
+  return {least, most, count_least, count_most};
+}
+
+// Collective. How far the values of a component on a level lie apart. An end of the range that several cells
+// have may be a fill value, or what a code puts into cells inside a body, and does not count: a range that is
+// too small makes a bound only tighter.
+inline double spread_of_values(const ::amrex::MultiFab& mf, int component) {
+  const ::amrex::Real all = std::numeric_limits<::amrex::Real>::infinity();
+  const ValidRange whole = valid_range(mf, component, -all, all);
+  const bool drops_least = whole.count_least > 1, drops_most = whole.count_most > 1;
+  if (!drops_least && !drops_most) return whole.most - whole.least;
+  const ValidRange inner =
+      valid_range(mf, component, drops_least ? static_cast<::amrex::Real>(whole.least) : -all,
+                  drops_most ? static_cast<::amrex::Real>(whole.most) : all);
+  return std::max(0.0, inner.most - inner.least);
 }
 
 // Collective. What codes leave in ghost cells is no part of a range: where these are kept, a relative bound
-// becomes an absolute one, from the range of the valid cells on the level where that is smallest.
+// becomes an absolute one, from the level where values lie closest together; lossless, where one has no
+// range.
 inline WriteOptions options_of(const CheckpointField& field, int nlevels, const PreparedField& prepared) {
   WriteOptions options = prepared.options;
   if (prepared.ghosts == ::amrex::IntVect(0) || field.bound.mode != BoundMode::rel) return options;
   for (int c = 0; c < field.levels[0]->nComp(); ++c) {
     double smallest = std::numeric_limits<double>::infinity();
-    for (int l = 0; l < nlevels; ++l) {
-      const auto [least, most] = valid_range(*field.levels[l], c);
-      smallest = std::min(smallest, std::max(0.0, static_cast<double>(most) - static_cast<double>(least)));
-    }
+    for (int l = 0; l < nlevels; ++l) smallest = std::min(smallest, spread_of_values(*field.levels[l], c));
     const double bound = field.bound.value * smallest;
     const bool is_bound = bound > 0 && std::isfinite(bound);
     options.fields[prepared.hierarchy.components[static_cast<size_t>(c)]].bound =

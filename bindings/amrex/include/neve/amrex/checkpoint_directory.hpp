@@ -107,10 +107,7 @@ class CheckpointDirectory {
     }
     NEVE_TRY(make_durable(whole));
     const std::string moved_away = target_ + ".old." + ::amrex::UniqueString();
-    if (replaces && exchange(whole, target_)) {
-      std::filesystem::rename(whole, moved_away, error);
-      if (error) (void)exchange(whole, target_);
-    } else {
+    if (!replaces || !exchange_through(moved_away, whole)) {
       if (replaces) std::filesystem::rename(target_, moved_away, error);
       if (!error) std::filesystem::rename(whole, target_, error);
     }
@@ -126,13 +123,18 @@ class CheckpointDirectory {
     return {};
   }
 
-  // At once, so that the target's name always leads to one of them, if the file system can.
-  static bool exchange([[maybe_unused]] const std::string& one, [[maybe_unused]] const std::string& other) {
+  // If the file system can: the target's name leads to one of the two at any moment, and the earlier one is
+  // under a name that nobody clears away.
+  bool exchange_through([[maybe_unused]] const std::string& other,
+                        [[maybe_unused]] const std::string& whole) {
 #ifdef RENAME_EXCHANGE
-    return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0;
-#else
-    return false;
+    std::error_code error;
+    std::filesystem::rename(whole, other, error);
+    if (error) return false;
+    if (::renameat2(AT_FDCWD, other.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return true;
+    std::filesystem::rename(other, whole, error);
 #endif
+    return false;
   }
 
   std::string parent() const {

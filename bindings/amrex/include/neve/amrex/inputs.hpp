@@ -23,7 +23,7 @@ namespace neve::amrex {
 // The input file's options. What it does not say stands as here.
 struct RunInputs {
   WriteOptions options;      // of plotfiles
-  bool are_said = false;     // whether the file has any of them
+  bool are_said = false;     // whether the file has anything under "neve."
   bool says_behind = false;  // whether it says how plotfiles are written behind the run's back, none included
   int every = 1;             // plotfiles whose step on level 0 is no multiple of it are not written
   int verbose = 1;           // 1: a line on standard output for each file, and a table at the end of the run
@@ -123,6 +123,7 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
   std::vector<std::string> words;
   ::amrex::ParmParse().queryarr(entry.c_str(), words);
   NEVE_ASSIGN(const std::string value, value_of_words(words));
+  run.are_said = true;
   NEVE_ASSIGN(const bool is_of_run, set_of_run(with_underscores(key), value, run));
   if (is_of_run) return {};
   const std::string option = option_text(key, value);
@@ -131,7 +132,6 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
     return usage_error(alone.message() + "; of a run: " + options_of_run);
   }
   NEVE_TRY(alone);
-  run.are_said = true;
   run.says_behind = run.says_behind || with_underscores(key) == "behind";
   text += option + ";";
   return {};
@@ -142,6 +142,8 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
 inline WriteOptions checkpoint_options(const RunInputs& inputs) {
   WriteOptions options;
   options.encode = inputs.options.encode;
+  options.fill = inputs.options.fill;
+  options.detect_fill = inputs.options.detect_fill;
   options.strategy = inputs.options.strategy;
   options.aggregate_boxes = inputs.options.aggregate_boxes;
   options.chunk_bytes = inputs.options.chunk_bytes;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct WrittenFile {
   double seconds = 0;  // that the call took on this rank
   WriteOptions options;
   bool has_codes_options = false;  // which the code has passed to the call
+  std::optional<Bound> bound{};    // of all fields of a checkpoint, where the input file gives it
 };
 
 // A field's largest error, in its bound; 0 where it is exact.
@@ -158,7 +160,8 @@ class RunLog {
                                                   : " (defaults; neve.* in the input file sets others)\n";
     const std::string begin = std::string("neve: ") + WrittenFile::kind_names[file.kind] + "s: ";
     if (file.kind == WrittenFile::checkpoint) {
-      return begin + asked_bound(report) + ", effort " + std::string(effort_name(options.encode.effort)) + by;
+      return begin + (file.bound ? to_string(*file.bound) : asked_bound(report)) + ", effort " +
+             std::string(effort_name(options.encode.effort)) + by;
     }
     if (!options.compress) return begin + "uncompressed" + by;
     std::string text = begin + to_string(options.bound);
