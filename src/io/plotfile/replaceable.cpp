@@ -2,6 +2,7 @@
 #include "io/plotfile/replaceable.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -154,9 +155,25 @@ Result<files::Parts> plotfile_parts(const std::string& folder, const std::string
                   name, fmt::join(walk.lost, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
+namespace {
+
+// Of what has the name now; 0: nothing has.
+ino_t inode_of(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+}  // namespace
+
 files::PartsOf parts_of_plotfile(const Replacement& replacement) {
   return [replacement](const std::string& folder, const std::string& name) {
-    return plotfile_parts(folder, name, replacement);
+    // Another writer may replace the folder between a look at its headers and one at its files.
+    constexpr int most_looks = 5;
+    for (int look = 1;; ++look) {
+      const ino_t before = inode_of(folder);
+      Result<files::Parts> parts = plotfile_parts(folder, name, replacement);
+      if (parts.ok() || look == most_looks || inode_of(folder) == before) return parts;
+    }
   };
 }
 
