@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A box's component in a C caller's memory, which a reader fills.
+// A box in a C caller's memory: how its values lie, for writing and reading, and how a reader fills it.
 #pragma once
 
 #include <array>

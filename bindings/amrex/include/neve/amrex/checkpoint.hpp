@@ -125,12 +125,13 @@ inline Result<PreparedField> prepare(const CheckpointField& field, int nlevels, 
   return prepared;
 }
 
-// Collective. Smallest and largest of those finite values of a component in valid cells that lie between
-// `above` and `below`, and how many are the smallest and the largest.
 struct ValidRange {
   double least = 0, most = 0;
   long count_least = 0, count_most = 0;
 };
+
+// Collective. Smallest and largest of those finite values of a component in valid cells that lie between
+// `above` and `below`, and how many are the smallest and the largest.
 inline ValidRange valid_range(const ::amrex::MultiFab& mf, int component, ::amrex::Real above,
                               ::amrex::Real below) {
   using ::amrex::Real;
@@ -167,7 +168,7 @@ inline double spread_of_values(const ::amrex::MultiFab& mf, int component) {
   const ::amrex::Real all = std::numeric_limits<::amrex::Real>::infinity();
   const ValidRange whole = valid_range(mf, component, -all, all);
   const bool drops_least = whole.count_least > 1, drops_most = whole.count_most > 1;
-  if (!drops_least && !drops_most) return whole.most - whole.least;
+  if (!drops_least && !drops_most) return std::max(0.0, whole.most - whole.least);
   const ValidRange inner =
       valid_range(mf, component, drops_least ? static_cast<::amrex::Real>(whole.least) : -all,
                   drops_most ? static_cast<::amrex::Real>(whole.most) : all);
