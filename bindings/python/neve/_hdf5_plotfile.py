@@ -241,6 +241,12 @@ class Hdf5Source:
         self._check_is_open()
         return self._at(level, component)[0].ghosts
 
+    def frames(self, level: int, component: int) -> list[list[int]]:
+        data, _ = self._at(level, component)
+        if data.chunk_elements:
+            return list(data.frame_boxes.values())
+        return [[number] for number in range(len(self.levels[level].boxes))]
+
     def _dims(self) -> int:
         if "Chombo_global" in self._file:
             return int(_attribute(self._file, self._file["Chombo_global"], "SpaceDim"))

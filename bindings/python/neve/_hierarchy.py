@@ -34,6 +34,20 @@ class Box(NamedTuple):
         hi = tuple((a + 1) // r - 1 for a, r in zip(self.hi, ratio, strict=True))
         return Box(lo, hi) if all(a <= b for a, b in zip(lo, hi, strict=True)) else None
 
+    def coarsen(self, ratio: Sequence[int]) -> Box:
+        """The coarse cells of which this box holds a fine cell."""
+        return Box(
+            tuple(n // r for n, r in zip(self.lo, ratio, strict=True)),
+            tuple(n // r for n, r in zip(self.hi, ratio, strict=True)),
+        )
+
+    def refine(self, ratio: Sequence[int]) -> Box:
+        """The fine cells in the cells of this box."""
+        return Box(
+            tuple(n * r for n, r in zip(self.lo, ratio, strict=True)),
+            tuple((n + 1) * r - 1 for n, r in zip(self.hi, ratio, strict=True)),
+        )
+
     def within(self, outer: Box) -> tuple[slice, ...]:
         """The index that picks this box out of an array over `outer`."""
         return tuple(
@@ -72,5 +86,8 @@ class Source(Protocol):
 
     def ghosts(self, level: int, component: int) -> tuple[int, ...]:
         """Layers of ghost cells that the file holds around every box of the field."""
+
+    def frames(self, level: int, component: int) -> list[list[int]]:
+        """The numbers of the level's boxes, those that are decoded together in one list."""
 
     def close(self) -> None: ...

@@ -17,6 +17,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from . import _grid
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
 from ._keywords import checks_keywords
@@ -56,6 +57,37 @@ class Field(Sequence[npt.NDArray[Any]]):
         number = self._box_number(index)
         mask = self._source.left_out(self._level, number, self._component)
         return np.zeros(self.boxes[number].shape, bool) if mask is None else mask
+
+    def grid(
+        self, lo: Sequence[int] | None = None, hi: Sequence[int] | None = None
+    ) -> npt.NDArray[Any]:
+        """This level's cells from index `lo` to `hi`, both included, in one array; NaN where the
+        level has no box. By default all of the level's domain, which may be far larger than its
+        boxes.
+        """
+        region = self._region(lo, hi)
+        return _grid.level_region(self._source, self._level, self._component, region)
+
+    def composite(
+        self, lo: Sequence[int] | None = None, hi: Sequence[int] | None = None
+    ) -> npt.NDArray[Any]:
+        """All levels at the resolution of this one, from index `lo` to `hi`, both included: the
+        mean of finer cells where a finer box holds all of them, else this level's value, else that
+        of the coarse cell; NaN where no level has a box. By default all of the level's domain.
+        """
+        region = self._region(lo, hi)
+        return _grid.composite_region(self._source, self._level, self._component, region)
+
+    def _region(self, lo: Sequence[int] | None, hi: Sequence[int] | None) -> Box:
+        domain = self._source.levels[self._level].domain
+        region = _grid.domain_region(domain, lo, hi)
+        dims = self._source.dims
+        if (len(region.lo), len(region.hi)) != (dims, dims) or region.intersect(domain) != region:
+            raise Error(
+                f"cells {region.lo} to {region.hi}; allowed in level {self._level}: cells from "
+                f"{domain.lo} to {domain.hi}"
+            )
+        return region
 
     @property
     def bound_abs(self) -> float | None:
@@ -194,7 +226,7 @@ class Plotfile(Sequence[Level]):
         levels = np.full(shape, -1, np.int8)
         outlines = []
         for current in self.levels[: last + 1]:
-            ratio = self._ratio_between(current.index, last)
+            ratio = _grid.ratio_between(self._source, current.index, last)
             cell = self._cell_of(current, normal, coord)
             for number, box in enumerate(current.boxes):
                 if normal < self.dims and not box.lo[normal] <= cell <= box.hi[normal]:
@@ -255,13 +287,7 @@ class Plotfile(Sequence[Level]):
         finest = self.levels[-1]
         index = int(np.floor((coord - self.prob_lo[normal]) / finest.dx[normal]))
         index = min(max(index, 0), finest.domain.shape[normal] - 1) + finest.domain.lo[normal]
-        return index // self._ratio_between(level.index, len(self) - 1)[normal]
-
-    def _ratio_between(self, coarse: int, fine: int) -> tuple[int, ...]:
-        ratio = np.ones(self.dims, int)
-        for level in self.levels[coarse:fine]:
-            ratio = ratio * np.array(level.ref_ratio)
-        return tuple(int(r) for r in ratio)
+        return index // _grid.ratio_between(self._source, level.index, len(self) - 1)[normal]
 
     def _extent(self, level: Level, box: Box, dims: list[int]) -> tuple[float, float, float, float]:
         (x0, x1), (y0, y1) = (self._ends(level, box, d) for d in dims)
