@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import empty_array
-from ._hierarchy import Box, Source
+from ._hierarchy import HELD_FRAMES, Box, Source
 
 
 def level_region(source: Source, level: int, component: int, region: Box) -> np.ndarray:
@@ -33,9 +33,9 @@ def covered(source: Source, level: int, region: Box) -> np.ndarray:
     if level + 1 == len(source.levels):
         return mask
     ratio = source.levels[level].ref_ratio
-    finer = source.levels[level + 1].boxes
-    for number in meeting(source, level + 1, region.refine(ratio)):
-        shared = finer[number].coarsen(ratio).intersect(region)
+    finer = source.levels[level + 1]
+    for number in finer.boxes_meeting(region.refine(ratio)):
+        shared = finer.boxes[number].coarsen(ratio).intersect(region)
         assert shared is not None
         mask[shared.within(region)] = True
     return mask
@@ -112,23 +112,13 @@ def ratio_between(source: Source, coarse: int, fine: int) -> tuple[int, ...]:
     return tuple(int(r) for r in ratio)
 
 
-def meeting(source: Source, level: int, region: Box) -> np.ndarray:
-    """The numbers of the level's boxes that share a cell with `region`."""
-    boxes = source.levels[level].boxes
-    if not boxes:
-        return np.zeros(0, np.int64)
-    corners = np.array(boxes)  # [box, lo or hi, direction]
-    meets = (corners[:, 0] <= region.hi) & (corners[:, 1] >= region.lo)
-    return np.flatnonzero(meets.all(axis=1))
-
-
 def boxes_in(source: Source, level: int, component: int, region: Box) -> Iterator[int]:
     """The numbers of the boxes that share a cell with `region`, those of one frame together."""
-    wanted = meeting(source, level, region)
-    if len(wanted) < 2:
-        yield from wanted.tolist()
+    wanted = source.levels[level].boxes_meeting(region)
+    if len(wanted) <= HELD_FRAMES:  # whatever their order, each frame is kept until its last box
+        yield from wanted
         return
-    chosen = set(wanted.tolist())
+    chosen = set(wanted)
     for frame in source.frames(level, component):
         yield from (number for number in frame if number in chosen)
 

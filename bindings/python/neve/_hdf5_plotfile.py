@@ -29,11 +29,8 @@ from ._amr_file import (
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._filter import FILTER_ID
-from ._hierarchy import Box, LevelInfo
+from ._hierarchy import HELD_FRAMES, Box, LevelInfo
 
-# Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
-# order.
-HELD_FRAMES = 16
 _N = TypeVar("_N", int, float)
 LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
@@ -175,7 +172,6 @@ class Hdf5Source:
             self._file.close()
             raise
         self._frames: OrderedDict[tuple[str, int], _core.Frame] = OrderedDict()
-        self._finer_corners: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     def _read_hierarchy(self) -> None:
         file = self._file
@@ -446,8 +442,9 @@ class Hdf5Source:
                 f"{self._file.filename}: cells of the finest level {level} are left out", CORRUPT
             )
         filled = np.zeros(values.shape, bool, order="F")
-        for number in self._finer_boxes(level, coarse):
-            fine = self.levels[level + 1].boxes[number]
+        finer_level = self.levels[level + 1]
+        for number in finer_level.boxes_meeting(coarse.refine(info.ref_ratio)):
+            fine = finer_level.boxes[number]
             inside = fine.coarsen_inside(info.ref_ratio)
             shared = None if inside is None else coarse.intersect(inside)
             if shared is None or not mask[shared.within(coarse)].any():
@@ -466,16 +463,3 @@ class Hdf5Source:
                 f"{level} have no finer cells over them",
                 CORRUPT,
             )
-
-    def _finer_boxes(self, level: int, coarse: Box) -> list[int]:
-        """Boxes of the next finer level that meet a coarse box."""
-        if level not in self._finer_corners:
-            boxes = self.levels[level + 1].boxes
-            self._finer_corners[level] = (
-                np.array([b.lo for b in boxes]),
-                np.array([b.hi for b in boxes]),
-            )
-        lo, hi = self._finer_corners[level]
-        ratio = np.array(self.levels[level].ref_ratio)
-        meets = (lo // ratio <= np.array(coarse.hi)) & (hi // ratio >= np.array(coarse.lo))
-        return np.flatnonzero(meets.all(axis=1)).tolist()

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
+
+# Frames that a source keeps open: a compressed frame is a small thing, and boxes are often asked
+# for in file order.
+HELD_FRAMES = 16
 
 
 class Box(NamedTuple):
@@ -56,11 +63,25 @@ class Box(NamedTuple):
         )
 
 
-class LevelInfo(NamedTuple):
+@dataclass(frozen=True)
+class LevelInfo:
     domain: Box
     boxes: tuple[Box, ...]
     dx: tuple[float, ...]
     ref_ratio: tuple[int, ...]  # to the next finer level; ones on the finest
+
+    def boxes_meeting(self, region: Box) -> list[int]:
+        """The numbers of the boxes that share a cell with `region`."""
+        if not self.boxes:
+            return []
+        meets = (self._corners[:, 0] <= region.hi) & (self._corners[:, 1] >= region.lo)
+        found: list[int] = np.flatnonzero(meets.all(axis=1)).tolist()
+        return found
+
+    @functools.cached_property
+    def _corners(self) -> npt.NDArray[np.int64]:
+        """[box, lo or hi, direction]"""
+        return np.array(self.boxes, np.int64)
 
 
 class Source(Protocol):
