@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "neve/frame.hpp"
@@ -67,6 +68,13 @@ struct FilterParameters {
 
   uint64_t chunk_elements() const;
 };
+
+// Errors: usage, where it is no range of values.
+Status check_range(const ValueRange& range, std::string_view what);
+
+// What a bound relative to a range comes to in the values' own units: a bound in these, or, of a range
+// without width, every bit.
+Bound bound_in_range(const Bound& bound, const ValueRange& range);
 
 // Whether what is asked of a new dataset can be kept. Errors: usage, with what to write instead.
 Status check_promises(const FilterParameters& parameters);
