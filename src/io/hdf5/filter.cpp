@@ -81,7 +81,7 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
                           void** buffer) {
   NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
   const std::span<const std::byte> in(static_cast<const std::byte*>(*buffer), bytes);
-  const size_t chunk_bytes = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  const size_t chunk_bytes = parameters.chunk_bytes();
   if (decode) {
     NEVE_ASSIGN(MallocBytes out, allocate(chunk_bytes));
     NEVE_TRY(decode_chunk(parameters, in, {out.get(), chunk_bytes}));
@@ -98,6 +98,13 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
   }
   std::memcpy(*buffer, frame.data(), frame.size());
   return frame.size();
+}
+
+Result<size_t> run_stand_in(StandIn& stand_in, bool decode, std::span<const uint32_t> words, size_t bytes,
+                            size_t* buffer_bytes, void** buffer) {
+  if (!decode) return stand_in.encode(bytes, buffer_bytes, buffer);
+  NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
+  return StandIn::decode(parameters.chunk_bytes(), buffer_bytes, buffer);
 }
 
 // What HDF5 calls big-endian, and may be. Of one byte, and of text, there is no order.
@@ -326,12 +333,13 @@ size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t b
               void** buffer) noexcept {
   void* const caller = __builtin_return_address(0);
   const bool decode = (flags & H5Z_FLAG_REVERSE) != 0;
-  if (StandIn* stand_in = StandIn::current(); stand_in != nullptr) {
-    return stand_in->run(decode, bytes, buffer_bytes, buffer);
-  }
   const char* const function = decode ? "neve_decode" : "neve_encode";
   try {
-    const Result<size_t> done = run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer);
+    StandIn* const stand_in = StandIn::current();
+    const Result<size_t> done =
+        stand_in == nullptr
+            ? run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer)
+            : run_stand_in(*stand_in, decode, {words, word_count}, bytes, buffer_bytes, buffer);
     if (done.ok()) return *done;
     find_host_hdf5(caller).report(function, done.status().message());
   } catch (...) {
@@ -344,7 +352,7 @@ size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t b
 
 Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
                                             std::span<const std::byte> chunk) {
-  const uint64_t expected = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  const uint64_t expected = parameters.chunk_bytes();
   if (chunk.size() != expected) {
     return usage_error(
         fmt::format("a chunk of {} bytes; this dataset's chunks have {}", chunk.size(), expected));

@@ -65,6 +65,8 @@ uint64_t FilterParameters::chunk_elements() const {
   return elements;
 }
 
+uint64_t FilterParameters::chunk_bytes() const { return chunk_elements() * dtype_bytes(dtype); }
+
 Status set_dtype(DType dtype, FilterParameters& p) {
   p.dtype = dtype;
   if (!is_integer(dtype)) {

@@ -67,6 +67,7 @@ struct FilterParameters {
   std::vector<uint64_t> chunk_shape;  // slowest first; empty before set_local
 
   uint64_t chunk_elements() const;
+  uint64_t chunk_bytes() const;
 };
 
 // Errors: usage, where it is no range of values.
