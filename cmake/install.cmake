@@ -63,6 +63,16 @@ foreach(preloaded neve_trace neve_pmpi)
 endforeach()
 if(TARGET neve_h5plugin)
   install(TARGETS neve_h5plugin LIBRARY DESTINATION ${neve_plugin_dir})
+  set(NEVE_PLUGIN_SIGNING_KEY "" CACHE FILEPATH
+    "RSA private key (PEM) that installing signs the plugin with, for an HDF5 that loads only signed ones")
+  find_program(NEVE_H5SIGN h5sign DOC "HDF5's tool that signs plugins; from 2.2 on, if HDF5 was built with it")
+  if(NEVE_PLUGIN_SIGNING_KEY)
+    # In what is installed, for installing may change the bytes (RPATH, --strip), and signatures do not survive that.
+    install(CODE "set(PLUGIN \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${neve_plugin_dir}/$<TARGET_FILE_NAME:neve_h5plugin>\")
+      set(KEY \"${NEVE_PLUGIN_SIGNING_KEY}\")
+      set(TOOL \"${NEVE_H5SIGN}\")
+      include(\"${CMAKE_CURRENT_LIST_DIR}/sign_plugin.cmake\")")
+  endif()
 endif()
 
 install(TARGETS ${neve_libraries} EXPORT neveTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
