@@ -11,7 +11,6 @@
 namespace neve::capi {
 namespace {
 
-static_assert(NEVE_FILTER_ID == hdf5::neve_filter_id);
 static_assert(NEVE_MAX_FILTER_WORDS >= hdf5::max_words);
 
 Status parameters_of(const char* text, unsigned* words, size_t* count) {

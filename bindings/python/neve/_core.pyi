@@ -13,6 +13,7 @@ _Writable: TypeAlias = Buffer | npt.NDArray[Any]
 _Corners: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 FILTER_ID: int
+FILTER_IDS: tuple[int, ...]
 FILTER_LAYOUT: int
 MAX_THREADS: int
 STREAM_LIMITS: dict[str, tuple[int, int]]

@@ -85,6 +85,10 @@ void bind_filter(nb::module_& module) {
   module.def("measure", &measure, nb::arg("values"), nb::arg("is_single"), nb::arg("fill").none(),
              nb::arg("missing"), nb::arg("detect_fill"));
   module.attr("FILTER_ID") = hdf5::neve_filter_id;
+  nb::list filter_ids;
+  filter_ids.append(hdf5::neve_filter_id);
+  for (const int id : hdf5::former_filter_ids) filter_ids.append(id);
+  module.attr("FILTER_IDS") = nb::tuple(filter_ids);
   module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
   module.attr("MAX_MISSING") = hdf5::max_missing;
   module.attr("CODECS") = codec_numbers();

@@ -8,15 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "io/hdf5/filter_ids.hpp"
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
 namespace neve::hdf5 {
-
-// HDF5 keeps 256..511 for filters that are not registered with The HDF Group. 305 and 307 in there are
-// known squatters (PyTables' LZO and bzip2); this number is used by nobody we know.
-inline constexpr int neve_filter_id = 466;
 
 // Words of 32 bits, in this order; 64-bit values as two words, the low one first. The user's part first:
 //
