@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A signed plugin: HDF5's tool appends a signature, and every HDF5 that knows none still loads it."""
+"""A signed plugin: HDF5's tool appends a signature, and HDF5s that know none still load it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The filter's parameters by name, as one text: abs = 0.001, effort = "max". It is the inside of an inline
-// table of TOML, the form in which HDF5 is to give parameters to filters (docs/filter-registration.md). Needs
+// table of TOML, the form in which HDF5 is to give parameters to filters (docs/hdf5-versions.md). Needs
 // no HDF5.
 #pragma once
 
