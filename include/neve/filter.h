@@ -7,8 +7,8 @@
  *   if (neve_filter_parameters("abs = 0.01, effort = \"max\"", words, &count) == NEVE_OK)
  *     H5Pset_filter(dcpl, NEVE_FILTER_ID, H5Z_FLAG_MANDATORY, count, words);
  *
- * The text is the inside of an inline table of TOML; docs/hdf5-versions.md lists the names. Errors, ownership and
- * threads as in neve/neve.h.
+ * The text is the inside of an inline table of TOML; docs/hdf5-versions.md lists the names. Errors, ownership
+ * and threads as in neve/neve.h.
  */
 #ifndef NEVE_FILTER_H
 #define NEVE_FILTER_H
