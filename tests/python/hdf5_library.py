@@ -4,7 +4,8 @@ written, written in part, copied and read.
 
     python hdf5_library.py LIBRARY FOLDER
 
-Prints a line for each case: its name, and "ok" or what went wrong. Knows nothing of Neve but its
+Prints the library's version and whether it refuses chunks that a filter has made shorter, then a
+line for each case: its name, and "ok" or what went wrong. Knows nothing of Neve but its
 filter's number and parameters, which it is given as JSON on stdin: {"id": .., "lossless": [..],
 "bound": [..], "abs": ..}.
 """
@@ -220,10 +221,65 @@ def cases(library: Library, neve: dict[str, Any]) -> Iterator[Case]:
             yield Case(library, neve, dtype=dtype, shapes=shapes, chain=chain, written=written)
 
 
+FILTER = ctypes.CFUNCTYPE(
+    ctypes.c_size_t,
+    ctypes.c_uint,
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_uint),
+    ctypes.c_size_t,
+    ctypes.POINTER(ctypes.c_size_t),
+    ctypes.POINTER(ctypes.c_void_p),
+)
+
+
+class FilterClass(ctypes.Structure):
+    """H5Z_class2_t."""
+
+    _fields_ = [
+        ("version", ctypes.c_int),
+        ("id", ctypes.c_int),
+        ("encoder_present", ctypes.c_uint),
+        ("decoder_present", ctypes.c_uint),
+        ("name", ctypes.c_char_p),
+        ("can_apply", ctypes.c_void_p),
+        ("set_local", ctypes.c_void_p),
+        ("filter", FILTER),
+    ]
+
+
+def refuses_short_chunks(library: Library, path: Path) -> bool:
+    """Whether the library minds a filter that gives a byte less than there was."""
+
+    def callback(flags: int, count: int, words: Any, valid: int, room: Any, buffer: Any) -> int:
+        return valid - 1 if flags & 0x100 else valid
+
+    kept = FILTER(callback)
+    number = 510
+    library.call(
+        "H5Zregister", ctypes.byref(FilterClass(1, number, 1, 1, b"short", None, None, kept))
+    )
+    case = Case(
+        library,
+        {"id": number, "short": []},
+        dtype="u1",
+        shapes=((64,), (64,)),
+        chain=("short",),
+        written="noise",
+    )
+    try:
+        case.run(path, 0)
+    except OSError:
+        return True
+    except AssertionError:
+        pass
+    return False
+
+
 def main() -> None:
     library, folder = Library(sys.argv[1]), Path(sys.argv[2])
     neve = json.load(sys.stdin)
-    print("version", ".".join(map(str, library.version)))
+    refuses = refuses_short_chunks(library, folder / "short.h5")
+    print(*library.version, refuses)
     for number, case in enumerate(cases(library, neve)):
         options = WHOLE_EDGE_CHUNKS if number % 3 == 0 else 0
         path = folder / "case.h5"
