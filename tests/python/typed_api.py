@@ -35,6 +35,9 @@ def filters(folder: Path) -> None:
     one = neve.Filter(rel=1e-3, range=(0.0, 1.0), fill=[-999.0, 1e20], rewrite=True)
     other = neve.Filter(abs=1e-3, data=values, codec="dual_quant", detect_fill=False)
     words: tuple[int, ...] = one["compression_opts"]
+    text: str = neve.filter_text(words)
+    named: tuple[int, ...] = neve.filter_parameters(text)
+    assert named == words
     assert words and len(other) == len(one)
     with h5py.File(folder / "values.h5", "w") as file:
         dataset: h5py.Dataset = file.create_dataset("t", data=values, chunks=chunks, **one)

@@ -104,7 +104,7 @@ std::optional<Plugin> examine(const std::string& path) {
   const auto info = reinterpret_cast<const void* (*)()>(dlsym(library, "H5PLget_plugin_info"));
   if (type != nullptr && info != nullptr && type() == H5PL_TYPE_FILTER) {
     const auto* filter = static_cast<const H5Z_class2_t*>(info());
-    if (filter != nullptr && filter->id == hdf5::neve_filter_id) found = Plugin{path, try_plugin(*filter)};
+    if (filter != nullptr && hdf5::is_neve_filter(filter->id)) found = Plugin{path, try_plugin(*filter)};
   }
   dlclose(library);
   return found;

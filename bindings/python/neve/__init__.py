@@ -10,7 +10,7 @@ from . import _plugin
 from ._array import compress, decompress, explain, info
 from ._core import set_simd_target, simd_target, simd_targets
 from ._errors import Error
-from ._filter import Filter, guess_chunks
+from ._filter import Filter, filter_parameters, filter_text, guess_chunks
 from ._plugin import plugin_dir
 from ._stream import StreamDecoder, StreamEncoder, best_stream_dims
 from ._yt import load_yt
@@ -26,6 +26,8 @@ __all__ = [
     "compress",
     "decompress",
     "explain",
+    "filter_parameters",
+    "filter_text",
     "guess_chunks",
     "info",
     "load_yt",

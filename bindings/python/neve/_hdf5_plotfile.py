@@ -28,7 +28,6 @@ from ._amr_file import (
 )
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
-from ._filter import FILTER_ID
 from ._hierarchy import HELD_FRAMES, Box, LevelInfo
 
 _N = TypeVar("_N", int, float)
@@ -91,7 +90,7 @@ class _LevelData:
             return 0
         filters = dataset.id.get_create_plist()
         ids = [filters.get_filter(i)[0] for i in range(filters.get_nfilters())]
-        return dataset.chunks[0] if ids == [FILTER_ID] else 0
+        return dataset.chunks[0] if len(ids) == 1 and ids[0] in _core.FILTER_IDS else 0
 
     def _boxes_by_chunk(self) -> dict[int, list[int]]:
         """Boxes whose first element lies in a chunk, in the order of their offsets."""
