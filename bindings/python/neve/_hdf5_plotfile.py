@@ -7,8 +7,10 @@ other file is read through HDF5, copies of Chombo's checkpoints too, whose frame
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,11 +31,16 @@ from ._amr_file import (
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._filter import FILTER_ID
+from ._held_values import HeldValues
 from ._hierarchy import Box, LevelInfo
 
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
 HELD_FRAMES = 16
+# Of frames of which only some boxes were wanted: the others are likely to be wanted next.
+HELD_BYTES = 64 << 20
+# Boxes of files with other filters share chunks, too; HDF5 itself keeps 1 MiB.
+HDF5_CACHE_BYTES = 32 << 20
 _N = TypeVar("_N", int, float)
 LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
@@ -164,7 +171,7 @@ class Hdf5Source:
     def __init__(self, path: Path, follow_external: bool):
         self._path = path
         try:
-            self._file = h5py.File(path, "r")
+            self._file = h5py.File(path, "r", rdcc_nbytes=HDF5_CACHE_BYTES)
         except OSError as error:
             raise Error(f"{path}: not a readable HDF5 file: {error}", FAILURE) from None
         try:
@@ -175,7 +182,8 @@ class Hdf5Source:
             self._file.close()
             raise
         self._frames: OrderedDict[tuple[str, int], _core.Frame] = OrderedDict()
-        self._finer_corners: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._frames_lock = threading.Lock()
+        self._held = HeldValues(HELD_BYTES)
 
     def _read_hierarchy(self) -> None:
         file = self._file
@@ -259,7 +267,9 @@ class Hdf5Source:
         return (0.0,) * self.dims
 
     def close(self) -> None:
-        self._frames.clear()
+        with self._frames_lock:
+            self._frames.clear()
+        self._held.clear()
         self._file.close()
 
     def _check_is_open(self) -> None:
@@ -275,9 +285,68 @@ class Hdf5Source:
             return self._read_plain(level, box, component)
         values = self._read_frames(level, box, component)
         if average:
-            mask = self.left_out(level, box, component)
-            if mask is not None:
-                self._average_finer(level, box, component, mask, values)
+            self._average_left_out(level, box, component, values)
+        return values
+
+    def read_boxes(
+        self, level: int, boxes: np.ndarray, component: int, average: bool
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        self._check_is_open()
+        data, _ = self._at(level, component)
+        ordered = boxes[np.argsort(data.offsets[boxes], kind="stable")].tolist()
+        if not data.chunk_elements:
+            for box in ordered:
+                yield box, self._read_plain(level, box, component)
+            return
+        elements = data.chunk_elements
+        for chunk, of_chunk in itertools.groupby(ordered, lambda b: data.offsets[b] // elements):
+            wanted = list(of_chunk)
+            for box, values in self._read_some(level, int(chunk), wanted, component):
+                if average:
+                    self._average_left_out(level, box, component, values)
+                yield box, values
+
+    def _read_some(
+        self, level: int, chunk: int, wanted: list[int], component: int
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Boxes of one frame. Several are taken from the component decoded whole: a section holds
+        many boxes."""
+        data, number = self._at(level, component)
+        values = None
+        if len(wanted) > 1:
+            try:
+                if len(wanted) == len(data.frame_boxes[chunk]):
+                    values = self._decode_whole(level, chunk, component)
+                else:
+                    key = (data.datasets[0].name, chunk, number)
+                    values = self._held.get(
+                        key, lambda: self._decode_whole(level, chunk, component)
+                    )
+            except Error:
+                pass  # damage to other boxes must not reach these; read alone, each says its own
+        if values is None:
+            for box in wanted:
+                yield box, self._read_frames(level, box, component)
+            return
+        for box in wanted:
+            shape = self._stored_shape(level, box, data)
+            begin = (int(data.offsets[box]) - chunk * data.chunk_elements) // data.components
+            cells = int(np.prod(shape, dtype=np.int64))
+            stored = values[begin : begin + cells].reshape(shape, order="F")
+            if not values.flags.writeable:  # held for others
+                stored = stored.copy(order="F")
+            yield box, self._without_ghosts(level, box, data, stored)
+
+    def _decode_whole(self, level: int, chunk: int, component: int) -> np.ndarray:
+        """All boxes of a frame, one after the other as the file has them."""
+        data, component = self._at(level, component)
+        frame = self._frame(data, chunk)
+        cells = 0
+        for number, box in enumerate(data.frame_boxes[chunk]):
+            self._check_frame(frame, level, box, data, chunk, number)
+            cells += int(np.prod(self._stored_shape(level, box, data), dtype=np.int64))
+        values = empty_array((cells,), self.dtype, order="F")
+        frame.decode_component(component, values)
         return values
 
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
@@ -305,6 +374,13 @@ class Hdf5Source:
             return None if data.table is None else float(data.table["bound_abs"][number])
         # The same in every frame of a level.
         return float(self._frame(data, 0).components[number]["bound_abs"])
+
+    def bound_asked(self, level: int, component: int) -> str | None:
+        self._check_is_open()
+        data, number = self._at(level, component)
+        if not self.levels[level].boxes or not data.chunk_elements:
+            return None
+        return str(self._frame(data, 0).components[number]["asked"])
 
     def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
         data, component = self._at(level, component)
@@ -416,9 +492,15 @@ class Hdf5Source:
 
     def _frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         key = (data.datasets[0].name, chunk)
-        if key in self._frames:
+        with self._frames_lock:
+            if key not in self._frames:
+                self._frames[key] = self._read_frame(data, chunk)
+                if len(self._frames) > HELD_FRAMES:
+                    self._frames.popitem(last=False)
             self._frames.move_to_end(key)
             return self._frames[key]
+
+    def _read_frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         dataset = data.datasets[0]
         where = f"{self._file.filename}:{dataset.name}: chunk {chunk}"
         try:
@@ -428,17 +510,15 @@ class Hdf5Source:
         if skipped_filters:
             raise Error(f"{where}: stored without Neve's filter; Neve writes none such", CORRUPT)
         try:
-            frame = _core.Frame(raw)
+            return _core.Frame(raw)
         except Error as error:
             raise Error(f"{where}: {error}", error.code) from None
-        self._frames[key] = frame
-        if len(self._frames) > HELD_FRAMES:
-            self._frames.popitem(last=False)
-        return frame
 
-    def _average_finer(
-        self, level: int, box: int, component: int, mask: np.ndarray, values: np.ndarray
-    ) -> None:
+    def _average_left_out(self, level: int, box: int, component: int, values: np.ndarray) -> None:
+        """Puts the average of the finer cells where the file holds none of a box."""
+        mask = self.left_out(level, box, component)
+        if mask is None:
+            return
         info = self.levels[level]
         coarse = info.boxes[box]
         if level + 1 == len(self.levels):
@@ -446,13 +526,15 @@ class Hdf5Source:
                 f"{self._file.filename}: cells of the finest level {level} are left out", CORRUPT
             )
         filled = np.zeros(values.shape, bool, order="F")
+        parts = {}  # of the box that finer boxes hold
         for number in self._finer_boxes(level, coarse):
-            fine = self.levels[level + 1].boxes[number]
-            inside = fine.coarsen_inside(info.ref_ratio)
+            inside = self.levels[level + 1].boxes[number].coarsen_inside(info.ref_ratio)
             shared = None if inside is None else coarse.intersect(inside)
-            if shared is None or not mask[shared.within(coarse)].any():
-                continue
-            finer = self.read_box(level + 1, number, component, True)
+            if shared is not None and mask[shared.within(coarse)].any():
+                parts[number] = shared
+        numbers = np.array([*parts], np.int64)
+        for number, finer in self.read_boxes(level + 1, numbers, component, True):
+            fine, shared = self.levels[level + 1].boxes[number], parts[number]
             part = empty_array(shared.shape, self.dtype, order="F")
             _core.average_down(self.dtype.itemsize == 8, shared, info.ref_ratio, finer, fine, part)
             where = shared.within(coarse)
@@ -469,13 +551,7 @@ class Hdf5Source:
 
     def _finer_boxes(self, level: int, coarse: Box) -> list[int]:
         """Boxes of the next finer level that meet a coarse box."""
-        if level not in self._finer_corners:
-            boxes = self.levels[level + 1].boxes
-            self._finer_corners[level] = (
-                np.array([b.lo for b in boxes]),
-                np.array([b.hi for b in boxes]),
-            )
-        lo, hi = self._finer_corners[level]
+        lo, hi = self.levels[level + 1].corners
         ratio = np.array(self.levels[level].ref_ratio)
         meets = (lo // ratio <= np.array(coarse.hi)) & (hi // ratio >= np.array(coarse.lo))
         return np.flatnonzero(meets.all(axis=1)).tolist()

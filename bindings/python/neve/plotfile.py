@@ -113,7 +113,8 @@ class Level(Mapping[str, Field]):
         self._source = source
         self.index = index
         info = source.levels[index]
-        self.domain, self.boxes, self.dx, self.ref_ratio = info
+        self.domain, self.boxes = info.domain, info.boxes
+        self.dx, self.ref_ratio = info.dx, info.ref_ratio
 
     def __getitem__(self, name: str) -> Field:
         check_field(self._source, name)
