@@ -107,7 +107,8 @@ def _fill_from(
         shared = boxes[number].refine(ratio).intersect(region)
         if shared is not None and not filled[shared.within(region)].all():
             parts[number] = shared
-    for number, all_values in source.read_boxes(current, np.array([*parts], np.int64), component, True):
+    numbers = np.array([*parts], np.int64)
+    for number, all_values in source.read_boxes(current, numbers, component, True):
         shared = parts[number]
         coarse = shared.coarsen(ratio)
         values = all_values[coarse.within(boxes[number])]
@@ -134,9 +135,12 @@ def _average_finer(
         shared = None if inside is None else inside.intersect(region)
         if shared is not None:
             parts[number] = shared
-    for number, values in source.read_boxes(level + 1, np.array([*parts], np.int64), component, True):
+    numbers = np.array([*parts], np.int64)
+    for number, values in source.read_boxes(level + 1, numbers, component, True):
         fine, shared = boxes[number], parts[number]
-        _average_finer(source, level + 1, component, fine, values)
+        if level + 2 < len(source.levels):
+            values = values.copy(order="F")
+            _average_finer(source, level + 1, component, fine, values)
         part = empty_array(shared.shape, source.dtype, order="F")
         _core.average_down(source.dtype.itemsize == 8, shared, ratio, values, fine, part)
         out[shared.within(region)] = part

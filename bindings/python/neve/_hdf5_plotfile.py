@@ -37,7 +37,7 @@ from ._hierarchy import Box, LevelInfo
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
 HELD_FRAMES = 16
-# Of frames of which only some boxes were wanted: the others are likely to be wanted next.
+# Of decoded values of regions: the next region may cut the same boxes, or want others of a frame.
 HELD_BYTES = 64 << 20
 # Boxes of files with other filters share chunks, too; HDF5 itself keeps 1 MiB.
 HDF5_CACHE_BYTES = 32 << 20
@@ -284,9 +284,7 @@ class Hdf5Source:
         if not self._at(level, component)[0].chunk_elements:
             return self._read_plain(level, box, component)
         values = self._read_frames(level, box, component)
-        if average:
-            self._average_left_out(level, box, component, values)
-        return values
+        return self._average_left_out(level, box, component, values) if average else values
 
     def read_boxes(
         self, level: int, boxes: np.ndarray, component: int, average: bool
@@ -303,28 +301,25 @@ class Hdf5Source:
             wanted = list(of_chunk)
             for box, values in self._read_some(level, int(chunk), wanted, component):
                 if average:
-                    self._average_left_out(level, box, component, values)
+                    values = self._average_left_out(level, box, component, values)
                 yield box, values
 
     def _read_some(
         self, level: int, chunk: int, wanted: list[int], component: int
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Boxes of one frame. Several are taken from the component decoded whole: a section holds
-        many boxes."""
+        """Boxes that begin in a chunk. Those that share a frame are taken from the component
+        decoded whole: a section holds many boxes.
+        """
         data, number = self._at(level, component)
-        values = None
-        if len(wanted) > 1:
-            try:
-                if len(wanted) == len(data.frame_boxes[chunk]):
-                    values = self._decode_whole(level, chunk, component)
-                else:
-                    key = (data.datasets[0].name, chunk, number)
-                    values = self._held.get(
-                        key, lambda: self._decode_whole(level, chunk, component)
-                    )
-            except Error:
-                pass  # damage to other boxes must not reach these; read alone, each says its own
-        if values is None:
+        key = (data.datasets[0].name, chunk, number)
+        if len(data.frame_boxes[chunk]) == 1:
+            (box,) = wanted
+            yield box, self._held.get(key, lambda: self._read_frames(level, box, component))
+            return
+        try:
+            values = self._held.get(key, lambda: self._decode_whole(level, chunk, component))
+        except Error:
+            # Damage to other boxes must not reach these; read alone, each says its own.
             for box in wanted:
                 yield box, self._read_frames(level, box, component)
             return
@@ -333,8 +328,6 @@ class Hdf5Source:
             begin = (int(data.offsets[box]) - chunk * data.chunk_elements) // data.components
             cells = int(np.prod(shape, dtype=np.int64))
             stored = values[begin : begin + cells].reshape(shape, order="F")
-            if not values.flags.writeable:  # held for others
-                stored = stored.copy(order="F")
             yield box, self._without_ghosts(level, box, data, stored)
 
     def _decode_whole(self, level: int, chunk: int, component: int) -> np.ndarray:
@@ -514,11 +507,14 @@ class Hdf5Source:
         except Error as error:
             raise Error(f"{where}: {error}", error.code) from None
 
-    def _average_left_out(self, level: int, box: int, component: int, values: np.ndarray) -> None:
-        """Puts the average of the finer cells where the file holds none of a box."""
+    def _average_left_out(
+        self, level: int, box: int, component: int, values: np.ndarray
+    ) -> np.ndarray:
+        """A box's values, with the average of the finer cells where the file holds none."""
         mask = self.left_out(level, box, component)
         if mask is None:
-            return
+            return values
+        values = values.copy(order="F")
         info = self.levels[level]
         coarse = info.boxes[box]
         if level + 1 == len(self.levels):
@@ -548,6 +544,7 @@ class Hdf5Source:
                 f"{level} have no finer cells over them",
                 CORRUPT,
             )
+        return values
 
     def _finer_boxes(self, level: int, coarse: Box) -> list[int]:
         """Boxes of the next finer level that meet a coarse box."""

@@ -91,7 +91,8 @@ class Source(Protocol):
         self, level: int, boxes: np.ndarray, component: int, average: bool
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Number and values, as read_box gives them, of each of `boxes`: those of one frame one
-        after the other, in the order of the file, so that a frame is decoded once.
+        after the other, in the order of the file, so that a frame is decoded once. The arrays may
+        be kept for others, and are not to be written into.
         """
 
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:

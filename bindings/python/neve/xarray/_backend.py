@@ -124,7 +124,7 @@ def _open(
     path = _path_of(filename)
     # xarray keeps the files used last open, and opens them again where they are read later.
     files = CachingFileManager(
-        _plotfile.open, str(path), kwargs={"follow_external": follow_external}
+        _open_file, str(path), mode="r", kwargs={"follow_external": follow_external}
     )
     try:
         made = make(files, files.acquire())
@@ -135,6 +135,12 @@ def _open(
         data.encoding = {"source": str(path), "follow_external": follow_external}
         data.set_close(files.close)
     return made
+
+
+def _open_file(path: str, mode: str, follow_external: bool) -> _plotfile.Plotfile:
+    """`mode` is xarray's: it forgets, when it is pickled, that an opener takes none."""
+    assert mode == "r"
+    return _plotfile.open(path, follow_external=follow_external)
 
 
 def _path_of(filename: Any) -> Path:
