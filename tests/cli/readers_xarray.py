@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What xarray makes of a file of Neve: of a plotfile or checkpoint against neve.open, box by box, of
-a data file against h5py. A difference is an AssertionError.
+"""What xarray makes of a file of Neve: of a plotfile or checkpoint against neve.open, box by box,
+of a data file against h5py. A difference is an AssertionError.
 """
 
 import h5py

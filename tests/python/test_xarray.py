@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from neve_bench import made_plotfile
 
 import neve
 import neve._core
 from neve.plotfile import Box
+from neve_bench import made_plotfile
 
 xr = pytest.importorskip("xarray", reason="xarray is not installed")
 pytest.importorskip("dask", reason="dask is not installed")
@@ -246,13 +246,13 @@ def test_covered_cells(request, file):
     trees = {how: open_tree(path, covered=how) for how in ("keep", "nan", "average")}
     with neve.open(path) as plotfile:
         for number, level in enumerate(plotfile):
-            keep, nan, average = (
-                trees[how][f"level_{number}"]["density"].values for how in trees
-            )
+            keep, nan, average = (trees[how][f"level_{number}"]["density"].values for how in trees)
             mask = under_finer(plotfile, number)
             data = trees["keep"][f"level_{number}"].to_dataset()
             np.testing.assert_array_equal(data.neve.covered, mask)
-            np.testing.assert_array_equal(trees["keep"].neve.covered[f"level_{number}/covered"], mask)
+            np.testing.assert_array_equal(
+                trees["keep"].neve.covered[f"level_{number}/covered"], mask
+            )
             part = data.isel(x=[3, 9, 20], y=slice(None, None, -2), z=11)
             assert part.neve.covered.dims == ("x", "y")
             np.testing.assert_array_equal(part.neve.covered, mask[[3, 9, 20], ::-2, 11])

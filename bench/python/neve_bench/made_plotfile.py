@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,9 +102,14 @@ def write(
 
 def _header(fields: Sequence[str], levels: Sequence[MadeLevel], prob_lo: Sequence[float]) -> str:
     dims = len(prob_lo)
-    high = [lo + n * d for lo, n, d in zip(prob_lo, levels[0].domain.shape, levels[0].dx)]
+    coarsest = levels[0]
+    widths = np.array(coarsest.domain.shape) * coarsest.dx
     lines = ["HyperCLaw-V1.1", str(len(fields)), *fields, str(dims), "0.25", str(len(levels) - 1)]
-    lines += [_reals(prob_lo), _reals(high), " ".join(str(RATIO) for _ in levels[1:])]
+    lines += [
+        _reals(prob_lo),
+        _reals(np.array(prob_lo) + widths),
+        " ".join(str(RATIO) for _ in levels[1:]),
+    ]
     lines += [" ".join(_text(level.domain) for level in levels), " ".join("0" for _ in levels)]
     lines += [*(_reals(level.dx) for level in levels), "0", "0"]
     for number, level in enumerate(levels):
@@ -132,5 +137,5 @@ def _text(box: Box) -> str:
     return f"(({lo}) ({hi}) ({','.join('0' for _ in box.lo)}))"
 
 
-def _reals(values: Sequence[float]) -> str:
+def _reals(values: Iterable[float]) -> str:
     return " ".join(repr(float(value)) for value in values)

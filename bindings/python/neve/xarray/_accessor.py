@@ -17,7 +17,7 @@ from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._backend import XarrayBackend
 
 
-@xr.register_dataset_accessor("neve")
+@xr.register_dataset_accessor("neve")  # type: ignore[no-untyped-call]
 class DatasetAccessor:
     """Of one level, or of a part of it."""
 
@@ -44,7 +44,7 @@ class DatasetAccessor:
         return {str(n): v.attrs.get("bound_abs") for n, v in self._data.data_vars.items()}
 
 
-@xr.register_datatree_accessor("neve")
+@xr.register_datatree_accessor("neve")  # type: ignore[no-untyped-call]
 class DataTreeAccessor:
     """Of a whole file, or of one of its levels."""
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import h5py
 import xarray as xr
@@ -17,6 +17,8 @@ from .. import plotfile as _plotfile
 from .._amr_file import is_amr_file
 from .._errors import FAILURE, Error
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
+
+Files: TypeAlias = CachingFileManager[_plotfile.Plotfile]
 
 
 class XarrayBackend(BackendEntrypoint):
@@ -63,15 +65,15 @@ class XarrayBackend(BackendEntrypoint):
             raise Error(f"group={group!r} and composite={composite!r}; allowed is one of them")
         dropped = _names(drop_variables)
 
-        def make(files: CachingFileManager[Any], plotfile: _plotfile.Plotfile) -> xr.Dataset:
+        def make(files: Files, plotfile: _plotfile.Plotfile) -> dict[str, xr.Dataset]:
             if composite is None:
                 number = _level_number(group, len(plotfile))
-                return level_dataset(files, plotfile, number, covered, dropped)
+                return {"/": level_dataset(files, plotfile, number, covered, dropped)}
             if composite not in range(len(plotfile)):
                 raise Error(f"composite={composite!r}; allowed are 0 to {len(plotfile) - 1}")
-            return composite_dataset(files, plotfile, composite, dropped)
+            return {"/": composite_dataset(files, plotfile, composite, dropped)}
 
-        return _open(filename_or_obj, follow_external, make)
+        return _open(filename_or_obj, follow_external, make)["/"]
 
     def open_groups_as_dict(
         self,
@@ -84,9 +86,7 @@ class XarrayBackend(BackendEntrypoint):
         _check_covered(covered)
         dropped = _names(drop_variables)
 
-        def make(
-            files: CachingFileManager[Any], plotfile: _plotfile.Plotfile
-        ) -> dict[str, xr.Dataset]:
+        def make(files: Files, plotfile: _plotfile.Plotfile) -> dict[str, xr.Dataset]:
             levels = {
                 f"/level_{number}": level_dataset(files, plotfile, number, covered, dropped)
                 for number in range(len(plotfile))
@@ -118,12 +118,12 @@ class XarrayBackend(BackendEntrypoint):
 def _open(
     filename: Any,
     follow_external: bool,
-    make: Callable[[CachingFileManager[Any], _plotfile.Plotfile], Any],
-) -> Any:
+    make: Callable[[Files, _plotfile.Plotfile], dict[str, xr.Dataset]],
+) -> dict[str, xr.Dataset]:
     """What `make` makes of the file, which is closed again where that fails."""
     path = _path_of(filename)
     # xarray keeps the files used last open, and opens them again where they are read later.
-    files = CachingFileManager(
+    files: Files = CachingFileManager(
         _open_file, str(path), mode="r", kwargs={"follow_external": follow_external}
     )
     try:
@@ -131,7 +131,7 @@ def _open(
     except BaseException:
         files.close()
         raise
-    for data in made.values() if isinstance(made, dict) else [made]:
+    for data in made.values():
         data.encoding = {"source": str(path), "follow_external": follow_external}
         data.set_close(files.close)
     return made

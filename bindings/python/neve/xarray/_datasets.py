@@ -59,9 +59,7 @@ def composite_dataset(
     """All levels at the resolution of one, on its domain."""
     level = plotfile[number]
     chunks = composite_chunks(plotfile._source, number, level.domain)
-    return _dataset(
-        files, plotfile, level, level.domain, chunks, _grid.composite_region, dropped
-    )
+    return _dataset(files, plotfile, level, level.domain, chunks, _grid.composite_region, dropped)
 
 
 def hull(level: Level) -> Box:

@@ -39,8 +39,10 @@ class FieldArray(BackendArray):
         self.dtype = dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
-        return indexing.explicit_indexing_adapter(
-            key, self.shape, indexing.IndexingSupport.OUTER, self._get
+        return np.asarray(
+            indexing.explicit_indexing_adapter(
+                key, self.shape, indexing.IndexingSupport.OUTER, self._get
+            )
         )
 
     def _get(self, key: tuple[Any, ...]) -> np.ndarray:

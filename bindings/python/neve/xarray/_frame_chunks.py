@@ -62,12 +62,18 @@ def _hulls(source: Source, level: int) -> Iterator[_Hulls]:
 
 def _chunks(region: Box, hulls: Sequence[_Hulls], itemsize: int) -> tuple[Sizes, ...]:
     lengths = region.shape
-    crossings = [
-        sum((_crossings(lo[:, d], hi[:, d], region, d) for lo, hi in hulls), np.zeros(n + 1, int))
-        for d, n in enumerate(lengths)
+    lo, hi = (
+        np.concatenate([np.empty((0, len(lengths)), int), *(of_all[side] for of_all in hulls)])
+        for side in (0, 1)
+    )
+    crossings = [_crossings(lo[:, d], hi[:, d], region, d) for d in range(len(lengths))]
+    free = [
+        np.flatnonzero(of_line[1:n] == 0) + 1 for of_line, n in zip(crossings, lengths, strict=True)
     ]
-    free = [np.flatnonzero(of_line[1:n] == 0) + 1 for of_line, n in zip(crossings, lengths)]
-    natural = [max(np.diff([0, *lines, n])) for lines, n in zip(free, lengths)]
+    natural = [
+        int(np.diff(lines, prepend=0, append=n).max())
+        for lines, n in zip(free, lengths, strict=True)
+    ]
     longest = _longest(natural, lengths, itemsize)
     return tuple(map(_cut, crossings, free, lengths, longest))
 
@@ -84,7 +90,7 @@ def _crossings(lo: np.ndarray, hi: np.ndarray, region: Box, direction: int) -> n
 def _longest(natural: Sequence[int], lengths: Sequence[int], itemsize: int) -> list[int]:
     """The longest chunk allowed along each direction."""
     least = max(LEAST_BYTES, math.prod(lengths) * itemsize // MOST_CHUNKS)
-    longest = [int(n) for n in natural]
+    longest = list(natural)
     while math.prod(longest) * itemsize > MOST_BYTES:
         at = longest.index(max(longest))
         longest[at] = -(-longest[at] // 2)
