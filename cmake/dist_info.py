@@ -7,6 +7,7 @@ Name, version and entry points become FOLDER/neve-<version>.dist-info: xarray fi
 of a checkout by them, as it does that of a wheel.
 """
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -17,7 +18,9 @@ def main(project_file: str, folder: str) -> None:
     project = tomllib.loads(Path(project_file).read_text(encoding="utf-8"))["project"]
     name, version = project["name"], project["version"]
     info = Path(folder) / f"{name}-{version}.dist-info"
-    info.mkdir(parents=True, exist_ok=True)
+    for former in Path(folder).glob(f"{name}-*.dist-info"):
+        shutil.rmtree(former)
+    info.mkdir(parents=True)
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
     lines = []
     for group, entries in project.get("entry-points", {}).items():
