@@ -93,6 +93,9 @@ class _LevelData:
         self.table = group.get(f"{base}_neve_fields", group.get("neve_fields"))
         self.chunk_elements = self._chunk_elements() if has_frames else 0
         self.frame_boxes = self._boxes_by_chunk() if self.chunk_elements else {}
+        self.place_in_frame = np.zeros(self.box_count, np.int64)
+        for of_frame in self.frame_boxes.values():
+            self.place_in_frame[of_frame] = np.arange(len(of_frame))
 
     def _chunk_elements(self) -> int:
         """Elements of one frame; 0 when the level is not stored as frames."""
@@ -299,10 +302,17 @@ class Hdf5Source:
         elements = data.chunk_elements
         for chunk, of_chunk in itertools.groupby(ordered, lambda b: data.offsets[b] // elements):
             wanted = list(of_chunk)
+            leaves_out = average and self._leaves_out(level, int(chunk), component)
             for box, values in self._read_some(level, int(chunk), wanted, component):
-                if average:
+                if leaves_out:
                     values = self._average_left_out(level, box, component, values)
                 yield box, values
+
+    def _leaves_out(self, level: int, chunk: int, component: int) -> bool:
+        """Whether the boxes that begin in a chunk may lack cells. To ask for each takes longer."""
+        data, number = self._at(level, component)
+        frame = self._frame(data, chunk)
+        return frame.is_split or bool(frame.components[number]["drops_covered"])
 
     def _read_some(
         self, level: int, chunk: int, wanted: list[int], component: int
@@ -430,8 +440,7 @@ class Hdf5Source:
         begin = int(data.offsets[box])
         first = begin // data.chunk_elements
         last = (begin + elements - 1) // data.chunk_elements
-        siblings = data.frame_boxes.get(first, [])
-        number = siblings.index(box)
+        number = int(data.place_in_frame[box])
         found = []
         held = 0
         for chunk in range(first, last + 1):
@@ -461,27 +470,23 @@ class Hdf5Source:
         corner = self.levels[level].boxes[box].lo
         expected = tuple(n - g for n, g in zip(corner, data.ghosts, strict=True))
         shape = self._stored_shape(level, box, data)
-        where = f"{self._file.filename}:{data.datasets[0].name}: chunk {chunk}"
-        if frame.is_double != (self.dtype.itemsize == 8) or (
-            len(frame.components) != data.components
-        ):
-            raise Error(
-                f"{where}: a frame of {len(frame.components)} components, "
-                f"is_double={frame.is_double}; "
-                f"the file says {data.components} of {self.dtype}",
-                CORRUPT,
-            )
         if number >= frame.box_count:
             raise Error(
-                f"{where}: {frame.box_count} boxes; box {box} should be number {number}", CORRUPT
+                f"{self._place(data, chunk)}: {frame.box_count} boxes; box {box} should be number "
+                f"{number}",
+                CORRUPT,
             )
         lo, size = frame.box(number)
         if tuple(lo[: self.dims]) != expected or tuple(size[: self.dims]) != shape:
             raise Error(
-                f"{where}: box number {number} starts at {lo} with size {size}; the box list says "
-                f"{expected} and {shape}",
+                f"{self._place(data, chunk)}: box number {number} starts at {lo} with size {size}; "
+                f"the box list says {expected} and {shape}",
                 CORRUPT,
             )
+
+    def _place(self, data: _LevelData, chunk: int) -> str:
+        """Of a frame, for messages."""
+        return f"{self._file.filename}:{data.datasets[0].name}: chunk {chunk}"
 
     def _frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         key = (data.datasets[0].name, chunk)
@@ -495,7 +500,7 @@ class Hdf5Source:
 
     def _read_frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         dataset = data.datasets[0]
-        where = f"{self._file.filename}:{dataset.name}: chunk {chunk}"
+        where = self._place(data, chunk)
         try:
             skipped_filters, raw = dataset.id.read_direct_chunk((chunk * data.chunk_elements,))
         except (OSError, ValueError, RuntimeError) as error:
@@ -503,9 +508,17 @@ class Hdf5Source:
         if skipped_filters:
             raise Error(f"{where}: stored without Neve's filter; Neve writes none such", CORRUPT)
         try:
-            return _core.Frame(raw)
+            frame = _core.Frame(raw)
         except Error as error:
             raise Error(f"{where}: {error}", error.code) from None
+        components = len(frame.components)
+        if frame.is_double != (self.dtype.itemsize == 8) or components != data.components:
+            raise Error(
+                f"{where}: a frame of {components} components, is_double={frame.is_double}; "
+                f"the file says {data.components} of {self.dtype}",
+                CORRUPT,
+            )
+        return frame
 
     def _average_left_out(
         self, level: int, box: int, component: int, values: np.ndarray
