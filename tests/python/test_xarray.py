@@ -7,6 +7,7 @@ import collections
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,7 @@ pytest.importorskip("dask", reason="dask is not installed")
 
 from neve.xarray import XarrayBackend, _frame_chunks  # noqa: E402 - xarray was asked for
 
+PAGE = Path(__file__).parents[2] / "docs" / "xarray.md"
 FIELDS = ["density", "x velocity", "Temp", "phi"]
 
 
@@ -195,6 +197,7 @@ def test_which_files_it_takes_for_its_own(many_frames, original, tmp_path):
 # --- values ---
 
 
+@pytest.mark.filterwarnings("ignore:The specified chunks separate")
 @pytest.mark.parametrize("keywords", [{}, {"chunks": {}}, {"chunks": {"x": 7, "z": 5}}])
 def test_values_are_those_of_the_boxes(original, many_frames, without_covered, keywords):
     for path in (original, many_frames, without_covered):
@@ -298,7 +301,13 @@ def test_all_levels_at_the_resolution_of_one(many_frames, without_covered):
         assert tree.neve.composite(0)["Temp"].chunks is None
 
 
-def test_datasets_of_no_file_are_refused():
+def test_datasets_of_no_file_or_several_are_refused(many_frames):
+    words = {"group": "level_0", "combine": "nested", "concat_dim": "time"}
+    with xr.open_mfdataset([many_frames] * 2, engine="neve", **words) as series:
+        assert series["Temp"].dims == ("time", "x", "y", "z")
+        for call in (lambda: series.neve.covered, lambda: series.neve.composite(0)):
+            with pytest.raises(neve.Error, match="dimension time, so it is not of one file"):
+                call()
     with pytest.raises(neve.Error, match="does not say which file it is of"):
         xr.Dataset({"Temp": ("x", [1.0])}).neve.composite(0)
     with pytest.raises(neve.Error, match="no level of a plotfile"):
@@ -363,6 +372,21 @@ def test_lines_cross_no_frame_unless_a_chunk_would_be_too_large():
 # --- elsewhere ---
 
 
+def test_the_page_runs_as_it_stands(converted, tmp_path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    matplotlib.use("Agg")
+    (tmp_path / "plt00113.h5").write_bytes(converted.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 5
+    for block in blocks:
+        exec(compile(block, PAGE.name, "exec"), names)
+    assert names["part"].dims == ("x", "y") and (tmp_path / "uniform.nc").exists()
+    names["tree"].close()
+
+
+@pytest.mark.filterwarnings("ignore:The specified chunks separate")
 def test_many_threads_read_the_same(many_frames):
     with neve.open(many_frames) as plotfile:
         wanted = {name: on_hull(plotfile[1], name) for name in FIELDS}

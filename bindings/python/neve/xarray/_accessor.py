@@ -29,7 +29,8 @@ class DatasetAccessor:
         finer box holds all of them, else the level's value, else that of the coarse cell; NaN
         where no level has a box. `fields`: names of variables, by default those of this dataset.
 
-        The values are read later, in chunks of dask if those of this dataset are.
+        The values are read later, in chunks of dask if those of this dataset are. They are those
+        of the file, whatever was computed with this dataset since.
         """
         return _composite(self._data, level, fields)
 
@@ -89,6 +90,12 @@ def _source_of(data: xr.Dataset) -> tuple[str, bool]:
         raise Error(
             "this dataset does not say which file it is of; call .neve on what xarray opened with "
             "engine='neve', or on a selection of it"
+        )
+    others = [str(dim) for dim in data.dims if dim not in AXIS_NAMES]
+    if others:
+        raise Error(
+            f"this dataset has dimension {', '.join(others)}, so it is not of one file; call .neve "
+            "on a dataset with no other dimensions than x, y, z"
         )
     return data.encoding["source"], data.encoding["follow_external"]
 
