@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from neve_bench.__main__ import main
 
 for module in ("xarray", "dask", "yt"):

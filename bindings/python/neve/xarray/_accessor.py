@@ -91,7 +91,7 @@ def _source_of(data: xr.Dataset) -> tuple[str, bool]:
             "this dataset does not say which file it is of; call .neve on what xarray opened with "
             "engine='neve', or on a selection of it"
         )
-    others = [str(dim) for dim in data.dims if dim not in AXIS_NAMES]
+    others = [str(dim) for dim in data.dims if str(dim) not in AXIS_NAMES]
     if others:
         raise Error(
             f"this dataset has dimension {', '.join(others)}, so it is not of one file; call .neve "
