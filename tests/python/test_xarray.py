@@ -168,6 +168,16 @@ def test_what_is_not_allowed_is_named(many_frames, words, part):
         xr.open_dataset(many_frames, engine="neve", **words)
 
 
+def test_xarray_that_mixes_levels_up_is_refused(many_frames, monkeypatch):
+    for version in ("2026.9.0", "2025.3.1", "2025.4.0.dev3+g1"):
+        monkeypatch.setattr(xr, "__version__", version)
+        open_tree(many_frames).close()
+    for version in ("2025.3.0", "2024.11.0"):
+        monkeypatch.setattr(xr, "__version__", version)
+        with pytest.raises(neve.Error, match=f"xarray {version} mixes up the levels"):
+            open_tree(many_frames)
+
+
 def test_what_is_no_file_is_named(tmp_path):
     with pytest.raises(neve.Error, match="plt: no such file"):
         open_tree(tmp_path / "plt")

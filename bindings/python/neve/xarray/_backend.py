@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import h5py
 import xarray as xr
@@ -18,7 +18,11 @@ from .._amr_file import is_amr_file
 from .._errors import FAILURE, Error
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
 
-Files: TypeAlias = CachingFileManager[_plotfile.Plotfile]
+# Before it, fields of the same name in two levels got the same name in dask, and so the same values.
+OLDEST_FOR_TREES = (2025, 3, 1)
+
+if TYPE_CHECKING:  # in older versions of xarray it is no generic class
+    Files: TypeAlias = CachingFileManager[_plotfile.Plotfile]
 
 
 class XarrayBackend(BackendEntrypoint):
@@ -103,6 +107,7 @@ class XarrayBackend(BackendEntrypoint):
         covered: str = "keep",
         follow_external: bool = False,
     ) -> xr.DataTree:
+        _check_version(xr.__version__)
         groups = self.open_groups_as_dict(
             filename_or_obj,
             drop_variables=drop_variables,
@@ -169,6 +174,16 @@ def _names(dropped: str | Iterable[str] | None) -> set[str]:
     if dropped is None:
         return set()
     return {dropped} if isinstance(dropped, str) else set(dropped)
+
+
+def _check_version(version: str) -> None:
+    found = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    if found < OLDEST_FOR_TREES:
+        oldest = ".".join(map(str, OLDEST_FOR_TREES))
+        raise Error(
+            f"xarray {version} mixes up the levels of a tree in dask; allowed are {oldest} and "
+            "later. open_dataset with group= opens a level with this one, too"
+        )
 
 
 def _check_covered(covered: str) -> None:
