@@ -18,7 +18,7 @@ from .._amr_file import is_amr_file
 from .._errors import FAILURE, Error
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
 
-# Before it, fields of the same name in two levels got the same name in dask, and so the same values.
+# Before it, fields of two levels with one name had one name in dask, too, and so the same values.
 OLDEST_FOR_TREES = (2025, 3, 1)
 
 if TYPE_CHECKING:  # in older versions of xarray it is no generic class
