@@ -160,6 +160,7 @@ def test_one_level_and_left_out_variables(many_frames):
         ({"group": "level_3"}, "group='level_3'; allowed are 'level_0' to 'level_2'"),
         ({"composite": 3}, "composite=3; allowed are 0 to 2"),
         ({"composite": 1, "group": "level_1"}, "allowed is one of them"),
+        ({"composite": 1, "covered": "nan"}, "covered='nan'; covered is of a level"),
         ({"covered": "drop"}, "covered='drop'; allowed are 'keep', 'nan', 'average'"),
     ],
 )

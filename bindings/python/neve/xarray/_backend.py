@@ -67,6 +67,8 @@ class XarrayBackend(BackendEntrypoint):
         _check_covered(covered)
         if group is not None and composite is not None:
             raise Error(f"group={group!r} and composite={composite!r}; allowed is one of them")
+        if composite is not None and covered != "keep":
+            raise Error(f"composite={composite!r} and covered={covered!r}; covered is of a level")
         dropped = _names(drop_variables)
 
         def make(files: Files, plotfile: _plotfile.Plotfile) -> dict[str, xr.Dataset]:
