@@ -88,10 +88,7 @@ def _dataset(
         array = FieldArray(
             files, read, level.index, plotfile.components.index(field), region, plotfile.dtype
         )
-        encoding = {
-            "preferred_chunks": dict(zip(axes, chunks, strict=True)),
-            "dtype": plotfile.dtype,
-        }
+        encoding = {"preferred_chunks": dict(zip(axes, chunks, strict=True))}
         lazy = indexing.LazilyIndexedArray(array)
         variables[name] = xr.Variable(axes, lazy, _field_attributes(level, name, field), encoding)
     coordinates: dict[str, Any] = {
