@@ -178,6 +178,8 @@ def test_the_wheel_is_the_package_alone(tmp_path):
         "with h5py.File(sys.argv[1] + '/x.h5', 'w') as f:\n"
         "    f.create_dataset('a', data=a, chunks=(1000,), **neve.Filter(lossless=True))\n"
         "    assert (f['a'][:] == a).all()\n"
+        "import xarray\n"
+        "assert 'neve' in xarray.backends.list_engines(), 'the wheel has no entry point'\n"
     )
     here = str(tmp_path / "here")
     run(sys.executable, "-c", script, here, PYTHONPATH=here)

@@ -100,6 +100,21 @@ def in_yt(path: Path) -> None:
     neve.load_yt(path, units_override={"length_unit": (1, "kpc")})
 
 
+def in_xarray(path: Path) -> None:
+    import xarray
+
+    import neve.xarray
+
+    with xarray.open_datatree(path, engine=neve.xarray.XarrayBackend, covered="nan") as tree:
+        of_tree = neve.xarray.DataTreeAccessor(tree)
+        joined: xarray.Dataset = of_tree.composite(1, ["density"])
+        masks: xarray.DataTree = of_tree.covered
+        level: xarray.Dataset = tree["level_0"].to_dataset()
+        mask: xarray.DataArray = neve.xarray.DatasetAccessor(level).covered
+        bounds: dict[str, float | None] = neve.xarray.DatasetAccessor(level).bounds
+        assert joined.attrs["level"] == 1 and "level_0" in masks and mask.ndim == 3 and bounds
+
+
 def over_mpi(folder: Path) -> None:
     """Read by the type checkers only: test_mpi.py runs such calls."""
     from mpi4py import MPI
@@ -125,4 +140,5 @@ if __name__ == "__main__":
     filters(Path(sys.argv[1]))
     streams()
     plotfiles(Path(sys.argv[2]))
+    in_xarray(Path(sys.argv[2]))
     errors()

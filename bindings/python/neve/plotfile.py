@@ -95,6 +95,11 @@ class Field(Sequence[npt.NDArray[Any]]):
         return self._source.bound_abs(self._level, self._component)
 
     @property
+    def bound_asked(self) -> str | None:
+        """The bound that the writer was given, "rel=0.001"; None when the file records none."""
+        return self._source.bound_asked(self._level, self._component)
+
+    @property
     def ghosts(self) -> tuple[int, ...]:
         """Layers of ghost cells around every box in the file; the arrays are without them."""
         return self._source.ghosts(self._level, self._component)
