@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of fields, and of what a copy's error is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._errors import Error
+from ._amr_source import AmrSource
+from ._borders import INTERIOR, border_errors
+from ._colours import Extent, extent_of, norm_of
+from ._compare import Worst, check_alike, error_of, reach_of, worst_of
+from ._drawing import Drawing, Line, Plane
+from ._figure import arranged, panel_inches, panels
+from ._panel import ERROR_OUTLINES, FIELD_OUTLINES, draw_line, draw_panel
+from ._sources import PlotSource
+from ._view import View, draw, fields_of, heading_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+
+ERROR_MAP = "RdBu_r"
+COMPARED_INCHES = 4.6  # the longer side of a panel of a comparison
+LONGEST_TITLE = 44  # characters in one line
+
+
+@dataclass(frozen=True)
+class Picture:
+    figure: Figure
+    fields: tuple[str, ...]
+    notes: tuple[str, ...] = ()  # what is not drawn, and why
+    told: tuple[str, ...] = ()  # what has been found out, a line each
+
+
+def title_of(drawing: Drawing) -> str:
+    if not drawing.where:
+        return drawing.field
+    is_long = len(drawing.field) + len(drawing.where) > LONGEST_TITLE
+    return f"{drawing.field}{chr(10) if is_long else '   '}({drawing.where})"
+
+
+def draw_fields(
+    source: PlotSource,
+    asked: str | Sequence[str] | None,
+    view: View,
+    extents: dict[str, Extent] | None = None,
+) -> Picture:
+    """A panel for each field. `extents`: what their scales cover, if it is not theirs alone."""
+    fields, notes = fields_of(source, asked)
+    drawings = [draw(source, field, fields, view) for field in fields]
+    figure, axes = panels(drawings, heading_of(source), view.size)
+    for place, drawing in zip(axes, drawings, strict=True):
+        extent = (extents or {}).get(drawing.field) or extent_of([drawing.values])
+        norm = norm_of(extent, view.scale, drawing.field)
+        draw_one(figure, place, drawing, title_of(drawing), norm, view.scale.cmap)
+    notes += [note for drawing in drawings for note in drawing.notes]
+    return finished(figure, fields, notes)
+
+
+def draw_one(
+    figure: Figure, axes: Axes, drawing: Drawing, title: str, norm: Normalize, cmap: str
+) -> None:
+    if isinstance(drawing, Line):
+        draw_line(axes, drawing, title, norm)
+    else:
+        draw_panel(figure, axes, drawing, title, FIELD_OUTLINES, cmap=cmap, norm=norm)
+
+
+def finished(
+    figure: Figure, fields: Sequence[str], notes: Sequence[str], told: Sequence[str] = ()
+) -> Picture:
+    """Notes stand below the panels, too."""
+    notes = list(dict.fromkeys(notes))
+    if notes:
+        figure.supxlabel("\n".join(notes), fontsize=7)
+    return Picture(figure, tuple(fields), tuple(notes), tuple(told))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One field of an original and its copy."""
+
+    original: Drawing
+    copy: Drawing
+    error: Drawing
+    worst: Worst
+
+
+def draw_against(
+    copy: PlotSource, original: PlotSource, asked: str | Sequence[str] | None, view: View
+) -> Picture:
+    """The copy's fields, each with its error beside it."""
+    pairs, notes = _pairs(copy, original, asked, view)
+    return _draw_rows(pairs, notes, heading_of(copy), view, None)
+
+
+def draw_compared(
+    original: PlotSource, copy: PlotSource, asked: str | Sequence[str] | None, view: View
+) -> Picture:
+    """Original, copy and error of each field; of AMR files also errors by the distance from the
+    borders of boxes and levels.
+    """
+    pairs, notes = _pairs(copy, original, asked, view)
+    return _draw_rows(pairs, notes, _names(original, copy), view, (original, copy))
+
+
+def _names(original: PlotSource, copy: PlotSource) -> str:
+    return f"{heading_of(original)}   and its copy {copy.path.name}"
+
+
+def _pairs(
+    copy: PlotSource, original: PlotSource, asked: str | Sequence[str] | None, view: View
+) -> tuple[list[_Pair], list[str]]:
+    check_alike(copy, original)
+    fields, notes = fields_of(copy, asked)
+    if asked is None:
+        fields, notes = fields[:1], []
+        count = len(copy.first_fields())
+        if count > 1:
+            notes = [f"{fields[0]} is compared, of {count} fields; --field NAME compares others"]
+    pairs = []
+    for field in fields:
+        theirs = _name_in(original, copy, field)
+        mine = draw(copy, field, fields, view)
+        other = draw(original, theirs, fields if theirs == field else [theirs], view)
+        error = error_of(mine, other)
+        level = mine.level if isinstance(mine, Plane) else _last_level(copy, view)
+        worst = worst_of(copy, original, (field, theirs), level)
+        pairs.append(_Pair(other, mine, error, worst))
+        notes += [*error.notes, *([worst.broken()] if worst.broken() else [])]
+    return pairs, notes
+
+
+def _last_level(copy: PlotSource, view: View) -> int:
+    if not isinstance(copy, AmrSource):
+        return 0
+    return len(copy.plotfile) - 1 if view.place.level is None else view.place.level
+
+
+def _name_in(original: PlotSource, copy: PlotSource, field: str) -> str:
+    """The field's name in the other file: where both hold one array, names do not matter."""
+    if field not in original.fields() and len(original.fields()) == len(copy.fields()) == 1:
+        return original.fields()[0]
+    return field
+
+
+def _draw_rows(
+    pairs: Sequence[_Pair],
+    notes: Sequence[str],
+    heading: str,
+    view: View,
+    whole: tuple[PlotSource, PlotSource] | None,
+) -> Picture:
+    """A row of panels for each pair; one pair alone in as many rows as suit."""
+    borders = whole is not None and isinstance(whole[0], AmrSource)
+    count = 2 if whole is None else 4 if borders else 3
+    if len(pairs) == 1:
+        pair = pairs[0]
+        shown = [pair.copy, pair.error, pair.original, pair.error][:count]
+        figure, axes = panels(shown, heading, view.size)
+    else:
+        panel = panel_inches(pairs[0].copy, COMPARED_INCHES)
+        figure, axes = arranged(count * len(pairs), count, panel, heading, view.size)
+    for row, pair in enumerate(pairs):
+        mine = axes[row * count : (row + 1) * count]
+        _draw_row(figure, mine, pair, view, whole is not None)
+        if borders and whole is not None:
+            _draw_borders(mine[3], pair, whole)
+    told = [pair.worst.text(pair.copy.field).replace("\n", "; ") for pair in pairs]
+    return finished(figure, [pair.copy.field for pair in pairs], notes, told)
+
+
+def _draw_row(
+    figure: Figure, axes: Sequence[Axes], pair: _Pair, view: View, with_original: bool
+) -> None:
+    from matplotlib.colors import Normalize
+
+    shown = [("original: ", pair.original), ("copy: ", pair.copy)]
+    shown = shown if with_original else [("", pair.copy)]
+    extent = extent_of([drawing.values for _, drawing in shown])
+    norm = norm_of(extent, view.scale, pair.copy.field)
+    for place, (word, drawing) in zip(axes, shown, strict=False):
+        draw_one(figure, place, drawing, word + title_of(drawing), norm, view.scale.cmap)
+    title = pair.worst.text(pair.copy.field)
+    reach = reach_of(pair.error)
+    scale = Normalize(-reach, reach)
+    place = axes[len(shown)]
+    if isinstance(pair.error, Line):
+        draw_line(place, pair.error, title, scale)
+        place.set_ylabel("error")
+    else:
+        draw_panel(figure, place, pair.error, title, ERROR_OUTLINES, cmap=ERROR_MAP, norm=scale)
+
+
+def _draw_borders(axes: Axes, pair: _Pair, whole: tuple[PlotSource, PlotSource]) -> None:
+    original, copy = whole
+    if not (isinstance(original, AmrSource) and isinstance(copy, AmrSource)):
+        raise Error("borders are those of boxes and levels of AMR files")
+    count = len(pair.worst.errors)
+    by_bound = bool(pair.worst.bounds) and min(pair.worst.bounds) > 0
+    units = pair.worst.bounds if by_bound else (1.0,) * count
+    curves = border_errors(copy.plotfile, original.plotfile, pair.copy.field, count - 1, units)
+    names = ("border of a box", "border of a level")
+    distance = np.arange(INTERIOR + 1)
+    for name, curve, colour in zip(names, curves, ("#1f77b4", "#d62728"), strict=True):
+        if not curve.cells[:INTERIOR].any():
+            continue  # one level on all of the domain has no border
+        axes.plot(distance, curve.worst, "--", color=colour, marker="o", label=f"largest, {name}")
+        axes.plot(distance, curve.rms, "-", color=colour, marker="o", label=f"rms, {name}")
+    axes.set_xticks(distance, [*map(str, distance[:-1]), f"{INTERIOR} and more"])
+    axes.set_xlabel("distance from the border, cells")
+    axes.set_ylabel("error / bound" if by_bound else "error")
+    axes.set_ylim(bottom=0)
+    axes.set_title("errors beside borders and in the interior", fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=7)
