@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 
 from .._keywords import checks_keywords
 from ._calls import compare_files, plot_file, save
+from ._command import main
 from ._figure import DPI
 from ._film import make_film
 from ._view import view
@@ -41,7 +42,7 @@ from ._view import view
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["compare", "film", "plot"]
+__all__ = ["compare", "film", "main", "plot"]
 
 
 @checks_keywords
@@ -71,7 +72,18 @@ def plot(
     against   the file that `path` was made from: the error of each field is drawn beside it
     """
     looks = view(
-        *(axis, coord, at, index, level, outlines, log, range, cmap, size, dpi, follow_external)
+        axis=axis,
+        coord=coord,
+        at=at,
+        index=index,
+        level=level,
+        outlines=outlines,
+        log=log,
+        value_range=range,
+        cmap=cmap,
+        size=size,
+        dpi=dpi,
+        follow_external=follow_external,
     )
     picture = plot_file(path, against, field, looks)
     if out is not None:
@@ -105,7 +117,18 @@ def compare(
     boxes and levels. Written to `out` where that is given. Other keywords are this module's.
     """
     looks = view(
-        *(axis, coord, at, index, level, outlines, log, range, cmap, size, dpi, follow_external)
+        axis=axis,
+        coord=coord,
+        at=at,
+        index=index,
+        level=level,
+        outlines=outlines,
+        log=log,
+        value_range=range,
+        cmap=cmap,
+        size=size,
+        dpi=dpi,
+        follow_external=follow_external,
     )
     picture = compare_files(original, copy, field, looks)
     if out is not None:
@@ -143,7 +166,18 @@ def film(
     fps     frames a second
     """
     looks = view(
-        *(axis, coord, at, index, level, outlines, log, range, cmap, size, dpi, follow_external)
+        axis=axis,
+        coord=coord,
+        at=at,
+        index=index,
+        level=level,
+        outlines=outlines,
+        log=log,
+        value_range=range,
+        cmap=cmap,
+        size=size,
+        dpi=dpi,
+        follow_external=follow_external,
     )
     files = [paths] if isinstance(paths, (str, Path)) else list(paths)
     return make_film([Path(p) for p in files], Path(out), field, along, fps, looks)

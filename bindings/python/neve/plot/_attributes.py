@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What netCDF's conventions say in a dataset's attributes: names, units, missing and packed values."""
+"""What netCDF's conventions say in attributes: names, units, missing and packed values."""
 
 from __future__ import annotations
 
@@ -103,3 +103,9 @@ def decoding_of(dataset: h5py.Dataset) -> Decoding:
 def first_text(dataset: h5py.Dataset, *names: str) -> str:
     """The first of the attributes that says something."""
     return next((found for name in names if (found := text(dataset, name))), "")
+
+
+def units_of(dataset: h5py.Dataset) -> str:
+    """Empty where the attribute says that there are none."""
+    units = text(dataset, "units")
+    return "" if units in ("1", "none", "-", "unitless", "dimensionless") else units

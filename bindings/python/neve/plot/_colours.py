@@ -45,17 +45,21 @@ class Scale:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a colour scale has to know of values: the lowest, the highest, the lowest above 0."""
+    """What a colour scale has to know of values: the lowest, the highest, the lowest above 0, and
+    whether they are of an integer type, as counts and codes are.
+    """
 
     low: float = np.inf
     high: float = -np.inf
     positive: float = np.inf
+    is_whole: bool = False
 
     def merged(self, other: Extent) -> Extent:
         return Extent(
             min(self.low, other.low),
             max(self.high, other.high),
             min(self.positive, other.positive),
+            self.is_whole or other.is_whole,
         )
 
 
@@ -70,6 +74,7 @@ def extent_of(many: Iterable[Masked]) -> Extent:
                     float(numbers.min()),
                     float(numbers.max()),
                     float(above.min()) if above.size else np.inf,
+                    values.dtype.kind != "f",
                 )
             )
     return found
@@ -84,7 +89,7 @@ def norm_of(extent: Extent, scale: Scale, field: str) -> Normalize:
     low, high = scale.range or (extent.low, extent.high)
     is_log = scale.log
     if is_log is None:
-        is_log = low > 0 and high / low > LOG_SPAN
+        is_log = low > 0 and high / low > LOG_SPAN and not extent.is_whole
     if not is_log:
         return Normalize(low, high)
     if low <= 0:

@@ -177,8 +177,8 @@ def _run(options: argparse.Namespace) -> None:
         print(f"neve plot: {note}", file=sys.stderr)
     for line in picture.told:
         print(line)
-    is_error = bool(options.compare or options.against)
-    written = save(picture, options.output or _default_name(path, picture, is_error), looks)
+    kind = "compared" if options.compare else "error" if options.against else ""
+    written = save(picture, options.output or _default_name(path, picture, kind), looks)
     print(f"wrote {written}")
 
 
@@ -187,9 +187,18 @@ def _view(options: argparse.Namespace) -> View:
     index = {name: _whole(name, n) for name, n in pairs("--index", options.index).items()}
     dpi = options.dpi if options.dpi is not None else FILM_DPI if options.film else DPI
     return view(
-        *(options.axis, options.coord, at, index, options.level, options.outlines, options.log),
-        *(_two_numbers("--range", options.range), options.cmap),
-        *(_two_numbers("--size", options.size), dpi, options.follow_external),
+        axis=options.axis,
+        coord=options.coord,
+        at=at,
+        index=index,
+        level=options.level,
+        outlines=options.outlines,
+        log=options.log,
+        value_range=_two_numbers("--range", options.range),
+        cmap=options.cmap,
+        size=_two_numbers("--size", options.size),
+        dpi=dpi,
+        follow_external=options.follow_external,
     )
 
 
@@ -210,10 +219,10 @@ def _two_numbers(option: str, text: str | None) -> tuple[float, float] | None:
     return first, second
 
 
-def _default_name(path: str, picture: Picture, is_error: bool) -> str:
+def _default_name(path: str, picture: Picture, kind: str) -> str:
     """In the current directory: of the file, the field if it is one, and what is drawn of it."""
     file = Path(path).resolve()
     name = file.stem if file.suffix in SUFFIXES else file.name
     field = picture.fields[0] if len(picture.fields) == 1 else ""
-    words = [name, "" if field == name else field, "error" if is_error else ""]
+    words = [name, "" if field == name else field, kind]
     return re.sub(r"[^\w.+-]+", "_", "_".join(word for word in words if word)) + ".png"

@@ -23,7 +23,8 @@ def _continuous(longitudes: np.ndarray) -> np.ndarray:
     """Without the step of 360 degrees where a grid crosses the date line."""
     rows = np.unwrap(np.asarray(longitudes, np.float64), period=360, axis=1)
     first = np.unwrap(rows[:, 0], period=360)
-    return rows + (first - rows[:, 0])[:, None]
+    continuous: np.ndarray = rows + (first - rows[:, 0])[:, None]
+    return continuous
 
 
 def _corners(points: np.ndarray) -> np.ndarray:
@@ -33,4 +34,7 @@ def _corners(points: np.ndarray) -> np.ndarray:
         first, second = (np.take(padded, [i], axis) for i in (0, min(1, padded.shape[axis] - 1)))
         last, before = (np.take(padded, [i], axis) for i in (-1, max(-2, -padded.shape[axis])))
         padded = np.concatenate([2 * first - second, padded, 2 * last - before], axis)
-    return (padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:]) / 4
+    corners: np.ndarray = (
+        padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:]
+    ) / 4
+    return corners

@@ -13,7 +13,7 @@ import numpy as np
 from .. import _external_files
 from .._errors import CORRUPT, PLUGIN_MISSING, Error
 from .._filter import FILTER_ID
-from ._attributes import Decoding, decoding_of, first_text, text
+from ._attributes import Decoding, decoding_of, first_text, text, units_of
 from ._drawing import Drawing, Masked
 from ._grid_view import Dimension, Index, Points, Variable, draw
 from ._place import Place
@@ -80,7 +80,7 @@ class DataFileSource:
             field,
             tuple(self._dimension(dataset, i) for i in range(dataset.ndim)),
             lambda index: self._read(dataset, decoding, index),
-            first_text(dataset, "units"),
+            units_of(dataset),
             lambda index, y, x: self._points(dataset, index, y, x),
             _bound(dataset),
         )
@@ -119,7 +119,7 @@ class DataFileSource:
         is_longitude = _is_longitude(scale)
         if np.ma.is_masked(values) or not _is_monotonic(values.data, is_longitude):
             return Dimension(name, size, is_named)
-        units = first_text(scale, "units")
+        units = units_of(scale)
         is_degrees = is_longitude or _is_latitude(scale) or units in ("degrees", "degree")
         return Dimension(
             name,

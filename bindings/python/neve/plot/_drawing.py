@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ._times import Clock
+
 Masked: TypeAlias = "np.ma.MaskedArray[Any, np.dtype[Any]]"
 Outline: TypeAlias = tuple[int, tuple[float, float, float, float]]  # level; x0, x1, y0, y1
 REGULAR = 1e-3  # cells whose widths differ by no more than this part are drawn as pixels
@@ -21,6 +23,7 @@ class Axis:
     edges: np.ndarray  # of the cells, one more than there are; rising or falling
     points: np.ndarray  # where the values lie
     points_down: bool = False  # depth, pressure: larger values are drawn lower
+    clock: Clock | None = None  # where the points are times
 
     @property
     def is_regular(self) -> bool:
@@ -74,4 +77,5 @@ def edges_between(points: np.ndarray) -> np.ndarray:
 def finite(values: Masked) -> np.ndarray:
     """Those that are numbers, in one dimension."""
     shown: np.ndarray = np.ma.getdata(values)[~np.ma.getmaskarray(values)]
-    return shown[np.isfinite(shown)]
+    numbers: np.ndarray = shown[np.isfinite(shown)]
+    return numbers

@@ -19,6 +19,7 @@ PANEL_INCHES = 6.4  # the longer side of a panel
 MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
 HEADING_INCHES = 0.3
 SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
+THINNEST = 0.1  # what is thinner yet is stretched
 FREE_SHAPE = (1.0, 0.62)  # of a panel whose directions have different units, and of a line
 LINE_SHAPE = (1.0, 0.5)
 WIDEST = 1.6  # width over height that the whole of several panels comes close to
@@ -48,9 +49,15 @@ def panel_inches(drawing: Drawing, longest: float) -> Size:
     """As long in each direction as what is drawn, if both have the same unit."""
     shape = LINE_SHAPE
     if isinstance(drawing, Plane):
-        shape = _extent(drawing) if drawing.keeps_shape else FREE_SHAPE
+        shape = _extent(drawing) if keeps_shape(drawing) else FREE_SHAPE
     width, height = (longest * max(side / max(shape), SHORTEST_SIDE) for side in shape)
     return width, height
+
+
+def keeps_shape(plane: Plane) -> bool:
+    """Whether a square is drawn as a square."""
+    shape = _extent(plane)
+    return plane.keeps_shape and min(shape) >= THINNEST * max(shape)
 
 
 def _extent(plane: Plane) -> Size:
@@ -92,6 +99,6 @@ def _columns(count: int, width: float, height: float) -> int:
     def is_off(columns: int) -> tuple[float, int]:
         rows = -(-count // columns)
         shape = columns * width / (rows * height)
-        return abs(float(np.log(shape / WIDEST))) + 0.1 * (rows * columns - count), columns
+        return abs(float(np.log(shape / WIDEST))) + 0.3 * (rows * columns - count), columns
 
     return min(range(1, count + 1), key=is_off)

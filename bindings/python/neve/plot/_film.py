@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ import numpy as np
 
 from .. import _files
 from .._errors import FAILURE, Error
+from .._told_steps import tell_step
 from ._amr_source import AmrSource
 from ._array_source import ArraySource
 from ._colours import Extent, extent_of
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 KINDS = (".gif", ".mp4")
 TIME_NAMES = ("time", "t", "times", "time_counter", "ocean_time", "date")
-TOLD_STEPS = 10  # lines of progress, where they do not overwrite each other
 
 
 @dataclass(frozen=True)
@@ -143,14 +142,14 @@ def _frames(
     with _Sources(view) as sources:
         fields = fields_of(sources.of(steps[0]), asked)[0]
         for number, step in enumerate(steps):
-            _tell("values", number, len(steps))
+            tell_step("neve plot", "values", number, len(steps))
             source, at = sources.of(step), step.view(view)
             for field in fields:
                 found = extent_of([draw(source, field, fields, at).values])
                 extents[field] = extents.get(field, Extent()).merged(found)
         size = view.size
         for number, step in enumerate(steps):
-            _tell("frame", number, len(steps))
+            tell_step("neve plot", "frame", number, len(steps))
             at = replace(step.view(view), size=size)
             figure = draw_fields(sources.of(step), fields, at, extents).figure
             size = (float(figure.get_figwidth()), float(figure.get_figheight()))
@@ -183,21 +182,11 @@ def _pixels(figure: Figure, dpi: float) -> np.ndarray:
 
     figure.set_dpi(dpi)
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    pixels = np.asarray(canvas.buffer_rgba())[..., :3]
+    canvas.draw()  # type: ignore[no-untyped-call]
+    pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+    pixels = pixels[..., :3]
     height, width = (n // 2 * 2 for n in pixels.shape[:2])  # as video codecs need it
     return np.ascontiguousarray(pixels[:height, :width])
-
-
-def _tell(what: str, number: int, count: int) -> None:
-    """On one line of a terminal; a few lines elsewhere."""
-    if sys.stderr.isatty():
-        end = "\n" if what == "frame" and number + 1 == count else ""
-        print(
-            f"\rneve plot: {what} {number + 1} of {count}   ", end=end, file=sys.stderr, flush=True
-        )
-    elif number % max(1, -(-count // TOLD_STEPS)) == 0:
-        print(f"neve plot: {what} {number + 1} of {count}", file=sys.stderr, flush=True)
 
 
 def _write_gif(out: Path, frames: Iterator[np.ndarray], fps: float) -> None:

@@ -34,7 +34,7 @@ class Dimension:
     calendar: str = ""
     points_down: bool = False
     is_longitude: bool = False
-    is_length: bool = False  # in the units of the other directions: degrees, indices
+    is_degrees: bool = False  # a longitude or a latitude, rotated ones too
     values: np.ndarray | None = field(default=None, compare=False)  # where its indices lie
 
     def text(self, index: int) -> str:
@@ -138,7 +138,7 @@ def index_of(variable: Variable, name: str, cut: Cut) -> int:
         return dim.size // 2
     if dim.values is None:
         raise Error(
-            f"{name}={cut.coord}: {variable.name} has no coordinates along {name}; use --index "
+            f"{name}={cut}: {variable.name} has no coordinates along {name}; use --index "
             f"{name}=N, 0 to {dim.size - 1}"
         )
     return _nearest(dim, cut.coord)
@@ -162,7 +162,7 @@ def _nearest(dim: Dimension, coord: float | str) -> int:
     low, high = float(edges.min()), float(edges.max())
     if not low <= number <= high:
         raise Error(
-            f"{dim.name}={coord} is outside of its coordinates, {dim.text(0)} to "
+            f"{dim.name}={number:g} is outside of its coordinates, {dim.text(0)} to "
             f"{dim.text(dim.size - 1)}"
         )
     return int(np.argmin(np.abs(values - number)))
@@ -191,8 +191,19 @@ def _axis(dim: Dimension, step: int) -> Axis:
     points = np.asarray(dim.values, np.float64)[::step]
     if dim.is_longitude:
         points = np.unwrap(points, period=360)
-    label = f"{label} ({dim.units})" if dim.units else label
-    return Axis(label, edges_between(points), points, dim.points_down)
+    clock = clock_of(dim.units, dim.calendar)
+    if dim.units and clock is None:
+        label = f"{label} ({dim.units})"
+    return Axis(label, edges_between(points), points, dim.points_down, clock)
+
+
+def _same_unit(y: Dimension, x: Dimension) -> bool:
+    """A depth in metres is none that is drawn as long as a distance in metres."""
+    if y.values is None or x.values is None:
+        return y.values is None and x.values is None
+    if y.is_degrees and x.is_degrees:
+        return True
+    return y.units == x.units and not (y.points_down or clock_of(y.units, y.calendar))
 
 
 def _plane(
@@ -206,7 +217,7 @@ def _plane(
 ) -> Plane:
     dims = [variable.dims[i] for i in free]
     y, x = (_axis(dim, step) for dim, step in zip(dims, steps, strict=True))
-    keeps_shape = all(d.is_length for d in dims) or all(d.values is None for d in dims)
+    keeps_shape = _same_unit(*dims)
     points = variable.points(index, free[0], free[1])
     if points is None:
         return Plane(variable.name, values, x, y, variable.units, where, keeps_shape, notes=notes)

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ._drawing import Line, Masked, Outline, Plane, finite
+from ._drawing import Axis, Line, Masked, Outline, Plane, finite
+from ._figure import keeps_shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
 ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
 MISSING = "#c4c4c4"  # where there is no value
+LINE_ROOM = 0.04  # of a line's range, above and below it
 MANY_OUTLINES = 400  # of one level: from here on they are drawn thinner
 
 
@@ -39,6 +42,8 @@ def draw_panel(
     drawn = _draw_outlines(axes, plane.outlines, outlines)
     if len(drawn) > 1:
         _draw_legend(axes, drawn, "#404040" if outlines is FIELD_OUTLINES else "#ffffff")
+    _tell_dates(axes.xaxis, plane.x)
+    _tell_dates(axes.yaxis, plane.y)
     axes.set_xlabel(plane.x.label)
     axes.set_ylabel(plane.y.label)
     axes.set_title(title, fontsize=10)
@@ -60,14 +65,26 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
     axes.set_ylabel(f"{line.field} ({line.units})" if line.units else line.field)
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
+    _tell_dates(axes.xaxis, line.x)
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")
-    if norm is not None:
-        axes.set_ylim(norm.vmin, norm.vmax)
+    if norm is not None and norm.vmin is not None and norm.vmax is not None:
+        room = 0 if isinstance(norm, LogNorm) else LINE_ROOM * (norm.vmax - norm.vmin)
+        axes.set_ylim(norm.vmin - room, norm.vmax + room)
+
+
+def _tell_dates(along: XAxis | YAxis, coordinates: Axis) -> None:
+    """Ticks as dates, where the coordinates are times."""
+    from matplotlib.ticker import MaxNLocator
+
+    clock = coordinates.clock
+    if clock is not None:
+        along.set_major_locator(MaxNLocator(6))
+        along.set_major_formatter(lambda value, _: clock.date(value))
 
 
 def _draw_values(axes: Axes, plane: Plane, cmap: str, norm: Normalize) -> ScalarMappable:
-    aspect = "equal" if plane.keeps_shape else "auto"
+    aspect: Literal["equal", "auto"] = "equal" if keeps_shape(plane) else "auto"
     x, y = plane.x.edges, plane.y.edges
     image: ScalarMappable
     if plane.corners is not None:

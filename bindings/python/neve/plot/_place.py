@@ -19,7 +19,8 @@ class Cut:
     index: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.coord if self.index is None else self.index}"
+        where = self.coord if self.index is None else self.index
+        return where if isinstance(where, str) else f"{where:g}"
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ class View:
 
 
 def view(
+    *,
     axis: str | None,
     coord: float | None,
     at: At,
