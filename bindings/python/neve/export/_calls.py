@@ -59,7 +59,7 @@ def export_fields(
             f"wrote {out}: {', '.join(fields)} {layout}, "
             f"{' x '.join(map(str, region.shape))} cells of level {level}, {file.dtype}"
         )
-        empty = f"; {reader.empty} values are NaN: no level has a box there" if reader.empty else ""
+        empty = f"; {reader.empty} values are NaN" if reader.empty else ""
         return told + empty
 
 
@@ -71,7 +71,7 @@ class _Reader:
         self._level = level
         self._count = count  # of parts to come; 0: they are few
         self._done = 0
-        self.empty = 0  # values that no level has
+        self.empty = 0  # values that are NaN, where no level has a box, too
 
     def read(self, field: str, region: Box) -> np.ndarray:
         if self._count:
@@ -79,25 +79,8 @@ class _Reader:
         self._done += 1
         source, component = self._file._source, self._file.components.index(field)
         values = _grid.composite_region(source, self._level, component, region)
-        self.empty += _cells_without_box(self._file, self._level, region)
+        self.empty += int(np.isnan(values).sum())
         return values
-
-
-def _cells_without_box(file: Plotfile, level: int, region: Box) -> int:
-    """Level 0 has the domain's cells where any level has them; nothing else is counted."""
-    source = file._source
-    ratio = _grid.ratio_between(source, 0, level)
-    coarse = region.coarsen(ratio)
-    held = np.zeros(coarse.shape, bool)
-    for number in _grid.meeting(source, 0, coarse):
-        shared = file[0].boxes[number].intersect(coarse)
-        assert shared is not None
-        held[shared.within(coarse)] = True
-    if held.all():
-        return 0
-    for axis, times in enumerate(ratio):
-        held = np.repeat(held, times, axis=axis)
-    return int((~held[region.within(coarse.refine(ratio))]).sum())
 
 
 def _fields(file: Plotfile, asked: str | Sequence[str] | None, out: Path) -> list[str]:

@@ -11,7 +11,7 @@ from .. import _grid
 from .._errors import Error
 from .._hierarchy import Box
 from .._ranges import check_range
-from ..plotfile import AXIS_NAMES, Level, Plotfile, Slice, check_field
+from ..plotfile import AXIS_NAMES, Level, Plotfile, Slice
 from ._drawing import Axis, Drawing, Line, Plane
 from ._place import Cut, Place, cuts_of
 
@@ -39,7 +39,10 @@ class AmrSource:
 
     def draw(self, field: str, place: Place) -> Drawing:
         file = self.plotfile
-        check_field(file._source, field)
+        if field not in file.components:
+            raise Error(
+                f"{file.path}: no field {field!r}; the file has {', '.join(file.components)}"
+            )
         if place.level is not None:
             check_range("plot", "level", place.level, 0, len(file) - 1)
         if file.dims == 2 and place.axis == "z" and place.coord is None:

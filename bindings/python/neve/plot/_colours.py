@@ -54,6 +54,10 @@ class Extent:
     positive: float = np.inf
     is_whole: bool = False
 
+    @property
+    def is_empty(self) -> bool:
+        return self.low > self.high
+
     def merged(self, other: Extent) -> Extent:
         return Extent(
             min(self.low, other.low),
@@ -84,8 +88,8 @@ def norm_of(extent: Extent, scale: Scale, field: str) -> Normalize:
     """The scale of one field, in all panels and frames that show it."""
     from matplotlib.colors import LogNorm, Normalize
 
-    if extent.low > extent.high:
-        raise Error(f"{field}: no finite value is there to be drawn")
+    if extent.is_empty:
+        return Normalize(0, 1)  # of nothing
     low, high = scale.range or (extent.low, extent.high)
     is_log = scale.log
     if is_log is None:

@@ -34,7 +34,6 @@ def _corners(points: np.ndarray) -> np.ndarray:
         first, second = (np.take(padded, [i], axis) for i in (0, min(1, padded.shape[axis] - 1)))
         last, before = (np.take(padded, [i], axis) for i in (-1, max(-2, -padded.shape[axis])))
         padded = np.concatenate([2 * first - second, padded, 2 * last - before], axis)
-    corners: np.ndarray = (
-        padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:]
-    ) / 4
+    rows = padded[:-1] + padded[1:]
+    corners: np.ndarray = (rows[:, :-1] + rows[:, 1:]) / 4
     return corners

@@ -55,8 +55,12 @@ def draw_fields(
     fields, notes = fields_of(source, asked)
     drawings = [draw(source, field, fields, view) for field in fields]
     figure, axes = panels(drawings, heading_of(source), view.size)
-    for place, drawing in zip(axes, drawings, strict=True):
-        extent = (extents or {}).get(drawing.field) or extent_of([drawing.values])
+    known = [(extents or {}).get(d.field) or extent_of([d.values]) for d in drawings]
+    if all(extent.is_empty for extent in known):
+        raise Error(f"{source.path}: no finite value lies in {title_of(drawings[0])}")
+    for place, drawing, extent in zip(axes, drawings, known, strict=True):
+        if extent.is_empty:
+            notes.append(f"{drawing.field}: no finite value lies there")
         norm = norm_of(extent, view.scale, drawing.field)
         draw_one(figure, place, drawing, title_of(drawing), norm, view.scale.cmap)
     notes += [note for drawing in drawings for note in drawing.notes]

@@ -175,8 +175,8 @@ def _step(size: int, directions: int) -> int:
 
 def _notes(variable: Variable, free: Sequence[int], steps: Sequence[int]) -> tuple[str, ...]:
     return tuple(
-        f"{variable.name}: of {variable.dims[i].size} values along {variable.dims[i].name} every "
-        f"{step}th is drawn"
+        f"{variable.name}: of {variable.dims[i].size} values along {variable.dims[i].name} one in "
+        f"{step} is drawn"
         for i, step in zip(free, steps, strict=True)
         if step > 1
     )
