@@ -14,6 +14,7 @@ from .. import _files
 from .._errors import FAILURE, Error
 from .._hierarchy import Box
 from ..plotfile import AXIS_NAMES, Level, Plotfile
+from ._patient_file import PatientFile
 from ._region import parts
 
 NPY = (".npy",)
@@ -40,25 +41,39 @@ def write_grid_file(
     out: Path, file: Plotfile, fields: list[str], level: Level, region: Box, read: Read
 ) -> None:
     """Fields as variables [z, y, x] with the cells' middles as coordinates."""
-    axes = AXIS_NAMES[: file.dims]
     with _files.replacing(out) as path, _told(out):
-        with h5py.File(path, "w", track_order=True) as grid:
-            grid.attrs["time"] = file.time
-            grid.attrs["level"] = level.index
-            for d, name in enumerate(axes):
-                cells = np.arange(region.lo[d], region.hi[d] + 1) - level.domain.lo[d]
-                grid[name] = file.prob_lo[d] + (cells + 0.5) * level.dx[d]
-                grid[name].make_scale(name)
-                grid[name].attrs["axis"] = name.upper()
-            for field in fields:
-                variable = grid.create_dataset(
-                    _variable_name(field), region.shape[::-1], file.dtype, track_order=True
-                )
-                for d, name in enumerate(reversed(axes)):
-                    variable.dims[d].attach_scale(grid[name])
-                for part in parts(region, file.dtype.itemsize, file.dims - 1):
-                    begin = part.lo[-1] - region.lo[-1]
-                    variable[begin : begin + part.shape[-1]] = read(field, part).T
+        with PatientFile(path) as stream:
+            with h5py.File(stream, "w", track_order=True) as grid:
+                _write_coordinates(grid, file, level, region)
+                for field in fields:
+                    _write_variable(grid, stream, file, field, region, read)
+        if stream.failure is not None:
+            raise stream.failure
+
+
+def _write_coordinates(grid: h5py.File, file: Plotfile, level: Level, region: Box) -> None:
+    grid.attrs["time"] = file.time
+    grid.attrs["level"] = level.index
+    for d, name in enumerate(AXIS_NAMES[: file.dims]):
+        cells = np.arange(region.lo[d], region.hi[d] + 1) - level.domain.lo[d]
+        grid[name] = file.prob_lo[d] + (cells + 0.5) * level.dx[d]
+        grid[name].make_scale(name)
+        grid[name].attrs["axis"] = name.upper()
+
+
+def _write_variable(
+    grid: h5py.File, stream: PatientFile, file: Plotfile, field: str, region: Box, read: Read
+) -> None:
+    variable = grid.create_dataset(
+        _variable_name(field), region.shape[::-1], file.dtype, track_order=True
+    )
+    for d, name in enumerate(reversed(AXIS_NAMES[: file.dims])):
+        variable.dims[d].attach_scale(grid[name])
+    for part in parts(region, file.dtype.itemsize, file.dims - 1):
+        if stream.failure is not None:
+            return
+        begin = part.lo[-1] - region.lo[-1]
+        variable[begin : begin + part.shape[-1]] = read(field, part).T
 
 
 def _variable_name(field: str) -> str:
@@ -73,4 +88,4 @@ def _told(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Error(f"{out}: cannot be written: {error}", FAILURE) from None
+        raise Error(f"{out}: cannot be written: {error.strerror}", FAILURE) from None
