@@ -78,7 +78,7 @@ def shown(figure, panel=0):
 
 def test_without_a_field_all_fields_are_drawn_and_no_coordinates(ocean):
     figure = neve.plot.plot(ocean)
-    assert [a.get_title().split()[0] for a in figure.axes] == ["temp", "skewed"]
+    assert [a.get_title().split()[0] for a in figure.axes] == ["temp", "packed", "skewed"]
 
 
 def test_the_first_plane_with_land_and_coordinates(ocean):
@@ -150,7 +150,7 @@ def test_a_curvilinear_grid_across_the_date_line(ocean):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"field": "salt"}, r"no field 'salt'; the file has temp, skewed, "),
+        ({"field": "salt"}, r"no field 'salt'; the file has temp, packed, skewed, "),
         ({"field": "words"}, "words has shape .* plots are of numbers"),
         ({"field": "temp", "at": {"z": 3}}, r"no dimension 'z'; temp has time \(3\), depth \(4\)"),
         ({"field": "temp", "at": {"depth": 9999}}, "depth=9999 is outside of its coordinates"),

@@ -66,6 +66,15 @@ def test_plotfiles_by_their_time(tmp_path, scales):
     assert low == min(v.min() for _, _, v in scales) and high == max(v.max() for _, _, v in scales)
 
 
+def test_pictures_among_the_files_are_left_out(tmp_path, capsys):
+    paths = [small_amr.write(tmp_path / f"plt{i}", 2, time=i) for i in (1, 2)]
+    (tmp_path / "plt1.png").write_bytes(b"\x89PNG")
+    words = [*map(str, [*paths, tmp_path / "plt1.png"]), "--film", str(tmp_path / "a.gif")]
+    assert neve.plot.main([*words, "--field", "a", "--dpi", "40"]) == 0
+    said = capsys.readouterr()
+    assert "2 frames" in said.out and "left out, as pictures: " in said.err
+
+
 @pytest.fixture
 def steps_file(tmp_path):
     path = tmp_path / "steps.nc"

@@ -16,8 +16,8 @@ at            {dimension: coordinate}: where dimensions are cut, nearest to a co
 index         {dimension: index}: the same by index. For a plotfile a cell of the level drawn
 level         the finest level of a plotfile to draw (all)
 outlines      draw the outlines of boxes
-log           True: logarithmic colours, False: linear; None: logarithmic for values above 0 that
-              reach over more than a factor of 10
+log           True: logarithmic colours, False: linear; None: logarithmic for a plotfile's field
+              whose values lie above 0 and reach over more than a factor of 10
 range         (lowest, highest) value of the colour scale, in the field's units
 cmap          matplotlib's name of a colour map
 size, dpi     of the whole figure: (width, height) in inches, pixels per inch

@@ -117,7 +117,7 @@ class AmrSource:
         edges = file.prob_lo[along] + np.arange(domain.shape[along] + 1) * dx[along]
         x = Axis(AXIS_NAMES[along], edges, (edges[1:] + edges[:-1]) / 2)
         where = ", ".join([*places, _levels(last)])
-        return Line(field, np.ma.masked_invalid(values), x, where=where)
+        return Line(field, np.ma.masked_invalid(values), x, where=where, may_be_log=True)
 
 
 def plane_of_slice(field: str, shown: Slice, dims: int, notes: tuple[str, ...] = ()) -> Plane:
@@ -134,6 +134,7 @@ def plane_of_slice(field: str, shown: Slice, dims: int, notes: tuple[str, ...] =
         levels=shown.levels.T,
         level=shown.level,
         notes=notes,
+        may_be_log=True,
     )
 
 

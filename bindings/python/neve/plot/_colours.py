@@ -16,7 +16,7 @@ from ._drawing import Masked, finite
 if TYPE_CHECKING:
     from matplotlib.colors import Normalize
 
-LOG_SPAN = 10  # positive fields that reach over more than this factor are drawn logarithmically
+LOG_SPAN = 10  # positive fields of simulations that reach over more are drawn logarithmically
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a colour scale has to know of values: the lowest, the highest, the lowest above 0, and
-    whether they are of an integer type, as counts and codes are.
-    """
+    """What a colour scale has to know of values: the lowest, the highest, the lowest above 0."""
 
     low: float = np.inf
     high: float = -np.inf
     positive: float = np.inf
-    is_whole: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -63,7 +60,6 @@ class Extent:
             min(self.low, other.low),
             max(self.high, other.high),
             min(self.positive, other.positive),
-            self.is_whole or other.is_whole,
         )
 
 
@@ -78,13 +74,12 @@ def extent_of(many: Iterable[Masked]) -> Extent:
                     float(numbers.min()),
                     float(numbers.max()),
                     float(above.min()) if above.size else np.inf,
-                    values.dtype.kind != "f",
                 )
             )
     return found
 
 
-def norm_of(extent: Extent, scale: Scale, field: str) -> Normalize:
+def norm_of(extent: Extent, scale: Scale, field: str, may_be_log: bool) -> Normalize:
     """The scale of one field, in all panels and frames that show it."""
     from matplotlib.colors import LogNorm, Normalize
 
@@ -93,7 +88,7 @@ def norm_of(extent: Extent, scale: Scale, field: str) -> Normalize:
     low, high = scale.range or (extent.low, extent.high)
     is_log = scale.log
     if is_log is None:
-        is_log = low > 0 and high / low > LOG_SPAN and not extent.is_whole
+        is_log = may_be_log and low > 0 and high / low > LOG_SPAN
     if not is_log:
         return Normalize(low, high)
     if low <= 0:

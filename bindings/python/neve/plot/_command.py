@@ -13,7 +13,7 @@ from .._errors import FAILURE, Error
 from ._calls import compare_files, plot_file, save
 from ._draw import Picture
 from ._figure import DPI
-from ._film import make_film
+from ._film import KINDS, make_film
 from ._kinds import TAKEN
 from ._place import number_or_text, pairs
 from ._view import MOST_PANELS, View, view
@@ -21,6 +21,7 @@ from ._view import MOST_PANELS, View, view
 FILM_DPI = 100
 # Of a file's name, where a picture of it is named after it.
 SUFFIXES = (".h5", ".hdf5", ".nc", ".nc4", ".npy", ".neve", ".nevs")
+PICTURES = (".png", ".pdf", ".svg", *KINDS)
 EXAMPLES = """\
 examples:
   neve plot plt00113                                all fields of a plotfile, boxes outlined
@@ -161,8 +162,12 @@ def _check(made: Parser, options: argparse.Namespace) -> None:
 def _run(options: argparse.Namespace) -> None:
     looks = _view(options)
     if options.film:
+        pictures = [p for p in options.files if Path(p).suffix in PICTURES]
+        if pictures:  # plt00* names those that were made of plt00113, too
+            print(f"neve plot: left out, as pictures: {', '.join(pictures)}", file=sys.stderr)
+        files = [Path(p) for p in options.files if p not in pictures]
         frames = make_film(
-            *([Path(p) for p in options.files], Path(options.film), options.field),
+            *(files, Path(options.film), options.field),
             *(options.along, options.fps or 5, looks),
         )
         print(f"wrote {options.film}: {frames} frames")

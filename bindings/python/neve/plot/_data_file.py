@@ -13,7 +13,7 @@ import numpy as np
 from .. import _external_files
 from .._errors import CORRUPT, PLUGIN_MISSING, Error
 from .._filter import FILTER_ID
-from ._attributes import Decoding, decoding_of, first_text, text, units_of
+from ._attributes import Decoding, decoding_of, first_text, numbers, text, units_of
 from ._drawing import Drawing, Masked
 from ._grid_view import Dimension, Index, Points, Variable, draw
 from ._place import Place
@@ -56,7 +56,7 @@ class DataFileSource:
         sides = {n: sum(size > 1 for size in self._drawable[n].shape) for n in self._drawable}
         filled = [n for n in fields if self._drawable[n].size]
         for wanted in (
-            [n for n in filled if sides[n] > 1 and self._drawable[n].dtype.kind == "f"],
+            [n for n in filled if sides[n] > 1 and _is_real(self._drawable[n])],
             [n for n in filled if sides[n] > 1],
             [n for n in filled if sides[n] == 1],
             [n for n in self._drawable if sides[n] > 0],
@@ -209,6 +209,11 @@ def _is_drawable(dataset: h5py.Dataset) -> bool:
     return not text(dataset, "NAME").startswith(_NETCDF_PLACEHOLDER)
 
 
+def _is_real(dataset: h5py.Dataset) -> bool:
+    """Packed values too, but no counts or codes."""
+    return dataset.dtype.kind == "f" or bool(numbers(dataset, "scale_factor").size)
+
+
 def _dimension_name(dataset: h5py.Dataset, number: int) -> str:
     """Of the dimension scale; else the label that HDF5 has for it; else its number."""
     if dataset.is_scale and dataset.ndim == 1:
@@ -243,11 +248,11 @@ def _is_longitude(dataset: h5py.Dataset) -> bool:
 
 
 def _is_monotonic(values: np.ndarray, is_longitude: bool) -> bool:
-    numbers = values.astype(np.float64)
+    points = values.astype(np.float64)
     if is_longitude:
-        numbers = np.unwrap(numbers, period=360)
-    steps = np.diff(numbers)
-    return bool(np.isfinite(numbers).all() and ((steps > 0).all() or (steps < 0).all()))
+        points = np.unwrap(points, period=360)
+    steps = np.diff(points)
+    return bool(np.isfinite(points).all() and ((steps > 0).all() or (steps < 0).all()))
 
 
 def _bound(dataset: h5py.Dataset) -> float | None:

@@ -61,7 +61,7 @@ def draw_fields(
     for place, drawing, extent in zip(axes, drawings, known, strict=True):
         if extent.is_empty:
             notes.append(f"{drawing.field}: no finite value lies there")
-        norm = norm_of(extent, view.scale, drawing.field)
+        norm = norm_of(extent, view.scale, drawing.field, drawing.may_be_log)
         draw_one(figure, place, drawing, title_of(drawing), norm, view.scale.cmap)
     notes += [note for drawing in drawings for note in drawing.notes]
     return finished(figure, fields, notes)
@@ -188,7 +188,7 @@ def _draw_row(
     shown = [("original: ", pair.original), ("copy: ", pair.copy)]
     shown = shown if with_original else [("", pair.copy)]
     extent = extent_of([drawing.values for _, drawing in shown])
-    norm = norm_of(extent, view.scale, pair.copy.field)
+    norm = norm_of(extent, view.scale, pair.copy.field, pair.copy.may_be_log)
     for place, (word, drawing) in zip(axes, shown, strict=False):
         draw_one(figure, place, drawing, word + title_of(drawing), norm, view.scale.cmap)
     title = pair.worst.text(pair.copy.field)

@@ -47,6 +47,7 @@ class Plane:
     levels: np.ndarray | None = None  # which level a value is of, [y, x]; -1: none
     level: int = 0  # the finest
     notes: tuple[str, ...] = ()  # what a reader has to know: values that are left out
+    may_be_log: bool = False  # a density may, a temperature in degrees Celsius may not
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Line:
     units: str = ""
     where: str = ""
     notes: tuple[str, ...] = ()
+    may_be_log: bool = False
 
 
 Drawing: TypeAlias = Plane | Line
