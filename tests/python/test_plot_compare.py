@@ -9,7 +9,7 @@ import pytest
 import small_amr
 
 import neve
-from neve.plot._borders import INTERIOR, _level_distance, border_errors
+from neve.plot._borders import INTERIOR, BorderErrors, _level_distance
 from neve.plotfile import Box
 
 pytest.importorskip("matplotlib")
@@ -76,7 +76,11 @@ def test_statistics_by_distance(tmp_path, dims):
     original = small_amr.write(tmp_path / "a.h5", dims)
     copy = small_amr.write(tmp_path / "b.h5", dims, error=0.5)
     with neve.open(original) as before, neve.open(copy) as after:
-        by_box, by_level = border_errors(after, before, "a", 1, (1.0, 0.25))
+        borders = BorderErrors(after, 1, (1.0, 0.25))
+        for level in range(2):
+            for number, values in enumerate(after[level]["a"]):
+                borders.add(level, number, values - before[level]["a"][number])
+        by_box, by_level = borders.curves()
         fine = after[1].boxes[0].shape
         inner = int(np.prod([max(0, n - 2) for n in fine]))
         covered = after[1].boxes[0].coarsen((2,) * dims).cells

@@ -45,24 +45,27 @@ class _Sums:
         return Curve(rms, np.where(self.cells > 0, self.worst, np.nan), self.cells)
 
 
-def border_errors(
-    copy: Plotfile, original: Plotfile, field: str, last: int, units: tuple[float, ...]
-) -> tuple[Curve, Curve]:
-    """From the borders of boxes, and from those of levels. Errors of level i are divided by
-    `units[i]`.
-    """
-    by_box, by_level = _Sums(), _Sums()
-    for level in range(last + 1):
-        for number, box in enumerate(copy[level].boxes):
-            with np.errstate(invalid="ignore"):
-                error = copy[level][field][number].astype(np.float64)
-                error -= original[level][field][number]
-            visible, from_level = _level_distance(copy, level, last, box)
-            counts = visible & np.isfinite(error)
-            error = error[counts] / units[level]
-            by_box.add(_box_distance(box)[counts], error)
-            by_level.add(from_level[counts], error)
-    return by_box.curve(), by_level.curve()
+class BorderErrors:
+    """Of a field of a file with levels 0 to `last`. Errors of level i are divided by `units[i]`."""
+
+    def __init__(self, file: Plotfile, last: int, units: tuple[float, ...]):
+        self._file = file
+        self._last = last
+        self._units = units
+        self._by_box, self._by_level = _Sums(), _Sums()
+
+    def add(self, level: int, number: int, error: np.ndarray) -> None:
+        """The errors of all cells of a box."""
+        box = self._file[level].boxes[number]
+        visible, from_level = _level_distance(self._file, level, self._last, box)
+        counts = visible & np.isfinite(error)
+        shown = error[counts] / self._units[level]
+        self._by_box.add(_box_distance(box)[counts], shown)
+        self._by_level.add(from_level[counts], shown)
+
+    def curves(self) -> tuple[Curve, Curve]:
+        """From the borders of boxes, and from those of levels."""
+        return self._by_box.curve(), self._by_level.curve()
 
 
 def _box_distance(box: Box) -> np.ndarray:

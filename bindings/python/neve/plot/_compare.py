@@ -11,6 +11,7 @@ import numpy as np
 from .._errors import Error
 from ._amr_source import AmrSource
 from ._array_source import ArraySource
+from ._borders import BorderErrors
 from ._data_file import DataFileSource
 from ._drawing import Drawing, Masked, Plane
 from ._grid_view import Variable
@@ -92,12 +93,18 @@ def _difference(copy: Masked, original: Masked) -> Masked:
     return np.ma.array(values, mask=mask)
 
 
-def worst_of(copy: PlotSource, original: PlotSource, names: tuple[str, str], last: int) -> Worst:
+def worst_of(
+    copy: PlotSource,
+    original: PlotSource,
+    names: tuple[str, str],
+    last: int,
+    borders: BorderErrors | None,
+) -> Worst:
     """Over every value that both have, not only those in the plane. `names`: the field's in the
-    copy and in the original.
+    copy and in the original. `borders` gets the errors of AMR files, box by box.
     """
     if isinstance(copy, AmrSource) and isinstance(original, AmrSource):
-        return _worst_by_level(copy, original, names[0], last)
+        return _worst_by_level(copy, original, names[0], last, borders)
     assert isinstance(copy, (ArraySource, DataFileSource))
     assert isinstance(original, (ArraySource, DataFileSource))
     mine, theirs = copy.variable(names[0]), original.variable(names[1])
@@ -118,7 +125,16 @@ def _parts(variable: Variable) -> Iterator[tuple[slice, ...]]:
         yield (slice(begin, begin + step), *(slice(None) for _ in shape[1:]))
 
 
-def _worst_by_level(copy: AmrSource, original: AmrSource, field: str, last: int) -> Worst:
+def bounds_of(copy: AmrSource, field: str, last: int) -> tuple[float, ...]:
+    """The absolute bound of each level; none where the file records none."""
+    bounds = [copy.plotfile[level][field].bound_abs for level in range(last + 1)]
+    known = tuple(b for b in bounds if b is not None)
+    return known if len(known) == len(bounds) else ()
+
+
+def _worst_by_level(
+    copy: AmrSource, original: AmrSource, field: str, last: int, borders: BorderErrors | None
+) -> Worst:
     mine, theirs = copy.plotfile, original.plotfile
     worst = []
     for level in range(last + 1):
@@ -127,14 +143,14 @@ def _worst_by_level(copy: AmrSource, original: AmrSource, field: str, last: int)
                 f"the boxes of level {level} differ between {copy.path} and {original.path}"
             )
         largest = 0.0
-        for a, b in zip(mine[level][field], theirs[level][field], strict=True):
+        for number, (a, b) in enumerate(zip(mine[level][field], theirs[level][field], strict=True)):
             with np.errstate(invalid="ignore"):
-                error = np.abs(a.astype(np.float64) - b.astype(np.float64))
-            largest = max(largest, float(error[np.isfinite(error)].max(initial=0.0)))
+                error = a.astype(np.float64) - b
+            largest = max(largest, float(np.abs(error[np.isfinite(error)]).max(initial=0.0)))
+            if borders is not None:
+                borders.add(level, number, error)
         worst.append(largest)
-    bounds = [mine[level][field].bound_abs for level in range(last + 1)]
-    known = tuple(b for b in bounds if b is not None)
-    return Worst(tuple(worst), known if len(known) == len(bounds) else (), is_by_level=True)
+    return Worst(tuple(worst), bounds_of(copy, field, last), is_by_level=True)
 
 
 def reach_of(error: Drawing) -> float:

@@ -11,9 +11,9 @@ import numpy as np
 
 from .._errors import Error
 from ._amr_source import AmrSource
-from ._borders import INTERIOR, border_errors
+from ._borders import INTERIOR, BorderErrors
 from ._colours import Extent, extent_of, norm_of
-from ._compare import Worst, check_alike, error_of, reach_of, worst_of
+from ._compare import Worst, bounds_of, check_alike, error_of, reach_of, worst_of
 from ._drawing import Drawing, Line, Plane
 from ._figure import arranged, panel_inches, panels
 from ._panel import ERROR_OUTLINES, FIELD_OUTLINES, draw_line, draw_panel
@@ -94,14 +94,15 @@ class _Pair:
     copy: Drawing
     error: Drawing
     worst: Worst
+    borders: BorderErrors | None  # where they are drawn
 
 
 def draw_against(
     copy: PlotSource, original: PlotSource, asked: str | Sequence[str] | None, view: View
 ) -> Picture:
     """The copy's fields, each with its error beside it."""
-    pairs, notes = _pairs(copy, original, asked, view)
-    return _draw_rows(pairs, notes, heading_of(copy), view, None)
+    pairs, notes = _pairs(copy, original, asked, view, is_short=True)
+    return _draw_rows(pairs, notes, heading_of(copy), view, is_short=True)
 
 
 def draw_compared(
@@ -110,16 +111,17 @@ def draw_compared(
     """Original, copy and error of each field; of AMR files also errors by the distance from the
     borders of boxes and levels.
     """
-    pairs, notes = _pairs(copy, original, asked, view)
-    return _draw_rows(pairs, notes, _names(original, copy), view, (original, copy))
-
-
-def _names(original: PlotSource, copy: PlotSource) -> str:
-    return f"{heading_of(original)}   and its copy {copy.path.name}"
+    pairs, notes = _pairs(copy, original, asked, view, is_short=False)
+    heading = f"{heading_of(original)}   and its copy {copy.path.name}"
+    return _draw_rows(pairs, notes, heading, view, is_short=False)
 
 
 def _pairs(
-    copy: PlotSource, original: PlotSource, asked: str | Sequence[str] | None, view: View
+    copy: PlotSource,
+    original: PlotSource,
+    asked: str | Sequence[str] | None,
+    view: View,
+    is_short: bool,
 ) -> tuple[list[_Pair], list[str]]:
     check_alike(copy, original)
     fields, notes = fields_of(copy, asked)
@@ -135,10 +137,23 @@ def _pairs(
         other = draw(original, theirs, fields if theirs == field else [theirs], view)
         error = error_of(mine, other)
         level = mine.level if isinstance(mine, Plane) else _last_level(copy, view)
-        worst = worst_of(copy, original, (field, theirs), level)
-        pairs.append(_Pair(other, mine, error, worst))
+        borders = None if is_short else _borders(copy, field, level)
+        worst = worst_of(copy, original, (field, theirs), level, borders)
+        pairs.append(_Pair(other, mine, error, worst, borders))
         notes += [*error.notes, *([worst.broken()] if worst.broken() else [])]
     return pairs, notes
+
+
+def _borders(copy: PlotSource, field: str, last: int) -> BorderErrors | None:
+    if not isinstance(copy, AmrSource):
+        return None
+    bounds = bounds_of(copy, field, last)
+    return BorderErrors(copy.plotfile, last, bounds if _divides(bounds) else (1.0,) * (last + 1))
+
+
+def _divides(bounds: Sequence[float]) -> bool:
+    """Bounds are what errors are compared to, if there are some and none is 0."""
+    return bool(bounds) and min(bounds) > 0
 
 
 def _last_level(copy: PlotSource, view: View) -> int:
@@ -155,15 +170,11 @@ def _name_in(original: PlotSource, copy: PlotSource, field: str) -> str:
 
 
 def _draw_rows(
-    pairs: Sequence[_Pair],
-    notes: Sequence[str],
-    heading: str,
-    view: View,
-    whole: tuple[PlotSource, PlotSource] | None,
+    pairs: Sequence[_Pair], notes: Sequence[str], heading: str, view: View, is_short: bool
 ) -> Picture:
     """A row of panels for each pair; one pair alone in as many rows as suit."""
-    borders = whole is not None and isinstance(whole[0], AmrSource)
-    count = 2 if whole is None else 4 if borders else 3
+    has_borders = pairs[0].borders is not None
+    count = 2 if is_short else 4 if has_borders else 3
     if len(pairs) == 1:
         pair = pairs[0]
         shown = [pair.copy, pair.error, pair.original, pair.error][:count]
@@ -173,20 +184,20 @@ def _draw_rows(
         figure, axes = arranged(count * len(pairs), count, panel, heading, view.size)
     for row, pair in enumerate(pairs):
         mine = axes[row * count : (row + 1) * count]
-        _draw_row(figure, mine, pair, view, whole is not None)
-        if borders and whole is not None:
-            _draw_borders(mine[3], pair, whole)
+        _draw_row(figure, mine, pair, view, is_short)
+        if pair.borders is not None:
+            _draw_borders(mine[3], pair.borders, _divides(pair.worst.bounds))
     told = [pair.worst.text(pair.copy.field).replace("\n", "; ") for pair in pairs]
     return finished(figure, [pair.copy.field for pair in pairs], notes, told)
 
 
 def _draw_row(
-    figure: Figure, axes: Sequence[Axes], pair: _Pair, view: View, with_original: bool
+    figure: Figure, axes: Sequence[Axes], pair: _Pair, view: View, is_short: bool
 ) -> None:
     from matplotlib.colors import Normalize
 
     shown = [("original: ", pair.original), ("copy: ", pair.copy)]
-    shown = shown if with_original else [("", pair.copy)]
+    shown = [("", pair.copy)] if is_short else shown
     extent = extent_of([drawing.values for _, drawing in shown])
     norm = norm_of(extent, view.scale, pair.copy.field, pair.copy.may_be_log)
     for place, (word, drawing) in zip(axes, shown, strict=False):
@@ -202,21 +213,21 @@ def _draw_row(
         draw_panel(figure, place, pair.error, title, ERROR_OUTLINES, cmap=ERROR_MAP, norm=scale)
 
 
-def _draw_borders(axes: Axes, pair: _Pair, whole: tuple[PlotSource, PlotSource]) -> None:
-    original, copy = whole
-    if not (isinstance(original, AmrSource) and isinstance(copy, AmrSource)):
-        raise Error("borders are those of boxes and levels of AMR files")
-    count = len(pair.worst.errors)
-    by_bound = bool(pair.worst.bounds) and min(pair.worst.bounds) > 0
-    units = pair.worst.bounds if by_bound else (1.0,) * count
-    curves = border_errors(copy.plotfile, original.plotfile, pair.copy.field, count - 1, units)
-    names = ("border of a box", "border of a level")
+def _draw_borders(axes: Axes, borders: BorderErrors, by_bound: bool) -> None:
     distance = np.arange(INTERIOR + 1)
-    for name, curve, colour in zip(names, curves, ("#1f77b4", "#d62728"), strict=True):
+    names = ("border of a box", "border of a level")
+    styles = (("#1f77b4", 7), ("#d62728", 4))  # colour, and size of markers that may coincide
+    for name, curve, (colour, size) in zip(names, borders.curves(), styles, strict=True):
         if not curve.cells[:INTERIOR].any():
             continue  # one level on all of the domain has no border
-        axes.plot(distance, curve.worst, "--", color=colour, marker="o", label=f"largest, {name}")
-        axes.plot(distance, curve.rms, "-", color=colour, marker="o", label=f"rms, {name}")
+        for values, line, word in ((curve.worst, "--", "largest"), (curve.rms, "-", "rms")):
+            axes.plot(
+                *(distance, values, line),
+                color=colour,
+                marker="o",
+                markersize=size,
+                label=f"{word}, {name}",
+            )
     axes.set_xticks(distance, [*map(str, distance[:-1]), f"{INTERIOR} and more"])
     axes.set_xlabel("distance from the border, cells")
     axes.set_ylabel("error / bound" if by_bound else "error")

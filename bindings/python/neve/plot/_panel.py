@@ -69,7 +69,8 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")
     if norm is not None and norm.vmin is not None and norm.vmax is not None:
-        room = 0 if isinstance(norm, LogNorm) else LINE_ROOM * (norm.vmax - norm.vmin)
+        span = (norm.vmax - norm.vmin) or abs(norm.vmax) or 1.0
+        room = 0 if isinstance(norm, LogNorm) else LINE_ROOM * span
         axes.set_ylim(norm.vmin - room, norm.vmax + room)
 
 
