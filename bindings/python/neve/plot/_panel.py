@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
 ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
 MISSING = "#c4c4c4"  # where there is no value
+MANY_DAYS = 10
 LINE_ROOM = 0.04  # of a line's range, above and below it
 MANY_OUTLINES = 400  # of one level: from here on they are drawn thinner
 
@@ -75,13 +76,15 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
 
 
 def _tell_dates(along: XAxis | YAxis, coordinates: Axis) -> None:
-    """Ticks as dates, where the coordinates are times."""
+    """Ticks as dates, where the coordinates are times; with the time of day if they are few days."""
     from matplotlib.ticker import MaxNLocator
 
     clock = coordinates.clock
     if clock is not None:
+        days = float(np.ptp(coordinates.points)) * clock.seconds / 86400
+        length = len("1990-06-15") if days > MANY_DAYS else None
         along.set_major_locator(MaxNLocator(6))
-        along.set_major_formatter(lambda value, _: clock.date(value))
+        along.set_major_formatter(lambda value, _: clock.date(value)[:length])
 
 
 def _draw_values(axes: Axes, plane: Plane, cmap: str, norm: Normalize) -> ScalarMappable:
