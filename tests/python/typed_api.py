@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 import neve
+import neve.plot
+from neve.export import export
 from neve.plotfile import Field, Level, Plotfile, Slice
 
 
@@ -96,6 +98,17 @@ def errors() -> None:
     assert target in names
 
 
+def pictures(folder: Path, path: Path) -> None:
+    at: dict[str, float | str] = {"z": 4.0}
+    figure = neve.plot.plot(path, ["density", "Temp"], folder / "fields.png", at=at, dpi=50)
+    figure.savefig(folder / "again.png")
+    compared = neve.plot.compare(path, path, "density", range=(1e9, 1e11), log=True, size=(9, 7))
+    assert len(compared.axes) == 4
+    frames: int = neve.plot.film([path, path], folder / "a.gif", "density", fps=2.5, dpi=20)
+    told: str = export(path, folder / "part.npy", "density", level=1, lo=(5, 2, 3), hi=(7, 5, 4))
+    assert frames == 2 and "level 1" in told
+
+
 def in_yt(path: Path) -> None:
     neve.load_yt(path, units_override={"length_unit": (1, "kpc")})
 
@@ -141,4 +154,5 @@ if __name__ == "__main__":
     streams()
     plotfiles(Path(sys.argv[2]))
     in_xarray(Path(sys.argv[2]))
+    pictures(Path(sys.argv[1]), Path(sys.argv[2]))
     errors()
