@@ -12,6 +12,7 @@ Command add_info(CLI::App& app);
 Command add_compress(CLI::App& app);
 Command add_decompress(CLI::App& app);
 Command add_plot(CLI::App& app);
+Command add_export(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
