@@ -32,7 +32,7 @@ class GrowingFile {
 
   nb::bytes path() {
     const std::string& made = held().path();
-    return {made.data(), made.size()};
+    return nb::bytes(made.data(), made.size());
   }
 
   void commit() {
