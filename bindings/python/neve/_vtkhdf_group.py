@@ -19,6 +19,7 @@ from ._filter import Filter
 from ._hdf5_plotfile import Hdf5Source
 from ._hierarchy import LevelInfo, Source
 from ._value_runs import ValueRuns
+from ._vtk_place import TIME, in_space, vtk_corners
 
 GROUP = "VTKHDF"
 VERSION = (2, 2)  # of the format; VTK 9.4 and later know it
@@ -28,7 +29,6 @@ VIRTUAL_BOXES = 1000
 # Fits the cache of chunks that HDF5 has by itself, so that a chunk is decoded once for all its
 # boxes.
 CHUNK_BYTES = 512 << 10
-_SPACE = 3  # VTK's dimensions
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,17 @@ def write_group(file: h5py.File, source: Source, refers_to: str) -> list[LevelRe
     _write_text(group, "Type", "OverlappingAMR")
     group.attrs["Version"] = np.array(VERSION, np.int64)
     _write_text(group, "GridDescription", "XYZ"[: source.dims])
-    group.attrs["Origin"] = _in_space(source.prob_lo, 0.0)
+    group.attrs["Origin"] = in_space(source.prob_lo, 0.0)
     first = np.array(source.levels[0].domain.lo)
     reports = []
     for level, info in enumerate(source.levels):
         at = group.create_group(f"Level{level}")
-        at.attrs["Spacing"] = _in_space(info.dx, 1.0)
+        at.attrs["Spacing"] = in_space(info.dx, 1.0)
         for kind in ("PointData", "FieldData"):  # empty; VTK 9.4 complains where they are missing
             at.create_group(kind)
         runs = [_runs(source, level, c) for c in range(len(names))]
         order = _order(source, level, runs)
-        at["AMRBox"] = _corners(info, order, first)
-        at["FieldData"]["TimeValue"] = np.full(len(order), source.time)
+        at["AMRBox"] = vtk_corners(info, order, first)
         copied = 0
         for component, name in enumerate(names):
             found = runs[component]
@@ -71,15 +70,12 @@ def write_group(file: h5py.File, source: Source, refers_to: str) -> list[LevelRe
                 copied += 1
         reports.append(LevelReport(len(order), len(names) - copied, copied))
         first = first * np.array(info.ref_ratio)
+    group.create_group("FieldData")[TIME] = np.array([source.time])
     return reports
 
 
 def _write_text(group: h5py.Group, name: str, text: str) -> None:
     group.attrs.create(name, text, dtype=h5py.string_dtype("ascii", len(text)))
-
-
-def _in_space(values: tuple[float, ...], missing: float) -> npt.NDArray[np.float64]:
-    return np.array([*values, *[missing] * (_SPACE - len(values))], np.float64)
 
 
 def _array_names(components: tuple[str, ...]) -> list[str]:
@@ -102,21 +98,6 @@ def _order(source: Source, level: int, runs: list[ValueRuns | None]) -> npt.NDAr
             return np.argsort(found.begins, kind="stable")
     frames = source.frames(level, 0)
     return np.array([box for frame in frames for box in frame], np.int64)
-
-
-def _corners(
-    info: LevelInfo, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int32]:
-    """Low and high index of each box in x, y and z. VTK's one origin is where cell 0 begins, so
-    cells are counted from the domain's corner. A direction that is not there has no cell.
-    """
-    corners = np.zeros((len(order), 2 * _SPACE), np.int64)
-    corners[:, 1::2] = -1
-    boxes = np.array([info.boxes[n] for n in order], np.int64).reshape(len(order), 2, -1)
-    dims = boxes.shape[2]
-    corners[:, 0 : 2 * dims : 2] = boxes[:, 0] - first
-    corners[:, 1 : 2 * dims : 2] = boxes[:, 1] - first
-    return corners.astype(np.int32)
 
 
 def _is_virtual(runs: ValueRuns, order: npt.NDArray[np.int64]) -> bool:

@@ -120,9 +120,7 @@ def _convert(source: str | Path, made: Path, out: str | Path, options: list[str]
     done = subprocess.run(
         [str(word) for word in words], env=environment, capture_output=True, text=True
     )
-    out_text, err_text = (
-        text.replace(str(made), str(out)) for text in (done.stdout, done.stderr)
-    )
+    out_text, err_text = (text.replace(str(made), str(out)) for text in (done.stdout, done.stderr))
     sys.stderr.write(err_text)
     if done.returncode != 0:
         raise _AlreadySaid(done.returncode)
@@ -138,9 +136,7 @@ class _AlreadySaid(Exception):
         self.code = code
 
 
-def convert(
-    source: str, out: str, options: list[str], follow_external: bool = False
-) -> Report:
+def convert(source: str, out: str, options: list[str], follow_external: bool = False) -> Report:
     """`neve convert SRC OUT.vtkhdf OPTIONS`: a file that refers to SRC if SRC is HDF5 and nothing
     is asked for; else one that holds the values.
     """
