@@ -27,6 +27,7 @@
 #include "tools/neve/commands.hpp"
 #include "tools/neve/convert_checkpoint.hpp"
 #include "tools/neve/convert_chombo.hpp"
+#include "tools/neve/convert_for_viewers.hpp"
 #include "tools/neve/convert_options.hpp"
 #include "tools/neve/data_file.hpp"
 #include "tools/neve/explanation.hpp"
@@ -422,12 +423,14 @@ void add_arguments(CLI::App& command, Args& args) {
       .add_option(
           "DST", args.destination,
           "for a plotfile: a name that ends in .h5 or .hdf5 makes an HDF5 plotfile, a name without an "
-          "extension or an existing directory an AMReX plotfile directory; for a data file: a data file")
+          "extension or an existing directory an AMReX plotfile directory; for a data file: a data file. For "
+          "ParaView and VTK: .vtkhdf of a plotfile or checkpoint, .xdmf of a data file (docs/paraview.md)")
       ->required();
   command
-      .add_option("--to", args.to,
-                  "format of a plotfile, whatever the name of DST: hdf5, amrex (a plotfile directory) or "
-                  "auto (by the name)")
+      .add_option(
+          "--to", args.to,
+          "format of a plotfile, whatever the name of DST: hdf5, amrex (a plotfile directory), vtkhdf, "
+          "xdmf (of a data file) or auto (by the name)")
       ->capture_default_str()
       ->group(heading(Group::common));
   command
@@ -472,12 +475,19 @@ Command add_convert(CLI::App& app) {
       "  mpirun -n 4 neve convert plt00113 plt00113.h5 --bound rel=1e-4 --field Temp:abs=0.5\n"
       "  mpirun -n 4 neve convert plt00113 plt00113.hdf5 --uncompressed --strategy aggregated\n"
       "  neve convert plt00113.h5 plt00113_back\n"
+      "  neve convert plt00113.h5 plt00113.vtkhdf\n"
       "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6\n"
       "  neve convert ocean.nc small.nc --threads 4\n"
       "  neve convert ocean.nc small.nc --effort balanced --explain\n"
       "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:unchanged");
   Command command{sub, {}, {}};
-  command.parallel = [args, sub](const Ranks& ranks) { return convert(ranks, *args, *sub); };
+  command.parallel = [args, sub](const Ranks& ranks) {
+    const bool for_viewers = is_for_viewers(args->destination, args->to);
+    return for_viewers ? check_for_viewers(ranks, args->destination) : convert(ranks, *args, *sub);
+  };
+  command.after = [args, sub] {
+    return is_for_viewers(args->destination, args->to) ? convert_for_viewers(*sub) : 0;
+  };
   return command;
 }
 

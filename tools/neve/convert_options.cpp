@@ -112,7 +112,7 @@ Result<bool> goes_to_hdf5(const std::string& destination, const std::string& to)
   if (to == "hdf5") return true;
   if (to == "amrex") return false;
   if (to != "auto") {
-    return usage_error(fmt::format("--to '{}' is unknown; allowed are auto, hdf5, amrex", to));
+    return usage_error(fmt::format("--to '{}' is unknown; allowed are auto, hdf5, amrex, vtkhdf, xdmf", to));
   }
   if (has_hdf5_name(destination)) return true;
   const std::string type = file_type(base_name(destination));

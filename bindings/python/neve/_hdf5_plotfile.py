@@ -32,6 +32,7 @@ from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._held_values import HeldValues
 from ._hierarchy import Box, LevelInfo
+from ._value_runs import ValueRuns, has_usual_filters
 
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
@@ -256,6 +257,27 @@ class Hdf5Source:
         if data.chunk_elements:
             return list(data.frame_boxes.values())
         return [[number] for number in range(len(self.levels[level].boxes))]
+
+    def runs(self, level: int, component: int) -> ValueRuns | None:
+        """Where the field's values lie, where any reader that has the filter gets what read_box
+        gives; None where that is not so: around ghost cells, with cells that the file leaves out,
+        with filters of others.
+        """
+        self._check_is_open()
+        data, number = self._at(level, component)
+        dataset = data.datasets[0 if data.single else number]
+        if any(data.ghosts) or not has_usual_filters(dataset) or not self.levels[level].boxes:
+            return None
+        for boxes in self.frames(level, component) if data.chunk_elements else ():
+            for box in boxes:
+                for frame, _ in self._frames_of(level, box, data):
+                    frame.check_stands_alone()
+                if self.left_out(level, box, component) is not None:
+                    return None
+        begins = data.offsets[: data.box_count]
+        if data.single:
+            begins = begins + number * np.array([box.cells for box in self.levels[level].boxes])
+        return ValueRuns(dataset.name, int(dataset.shape[0]), dataset.dtype, begins)
 
     def _dims(self) -> int:
         if "Chombo_global" in self._file:

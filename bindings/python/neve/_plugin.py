@@ -14,8 +14,10 @@ from ._errors import PLUGIN_MISSING, Error
 
 _VARIABLE = "HDF5_PLUGIN_PATH"
 # Wheels bring libraries of their own: libhdf5-9e18f0c6.so.320.0.0. Debian's is
-# libhdf5_serial.so.103.
-_HDF5_LIBRARY = re.compile(r"libhdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")
+# libhdf5_serial.so.103, VTK's libvtkhdf5.so or libvtkhdf5-9.4.so.9.4, whose functions have its name
+# before theirs.
+_HDF5_LIBRARY = re.compile(r"lib(vtk)?hdf5(_serial|_openmpi|_mpich)?[-.][^/]*$")
+_PREFIXES = {None: "", "vtk": "vtkhdf5_"}
 _LONGEST_PATH = 4096
 
 
@@ -27,9 +29,10 @@ def plugin_dir() -> Path:
 class _PluginPath:
     """The folders that one HDF5 library looks into for plugins (H5PL, HDF5 1.10.1 and later)."""
 
-    def __init__(self, library: ctypes.CDLL):
-        self._size, self._get = library.H5PLsize, library.H5PLget
-        self._prepend = library.H5PLprepend
+    def __init__(self, library: ctypes.CDLL, prefix: str):
+        self._size = library[f"{prefix}H5PLsize"]
+        self._get = library[f"{prefix}H5PLget"]
+        self._prepend = library[f"{prefix}H5PLprepend"]
         self._size.argtypes = [ctypes.POINTER(ctypes.c_uint)]
         self._get.argtypes = [ctypes.c_uint, ctypes.c_char_p, ctypes.c_size_t]
         self._get.restype = ctypes.c_ssize_t
@@ -52,17 +55,19 @@ class _PluginPath:
 
 
 def _loaded_libraries() -> Iterator[_PluginPath]:
-    """Those of h5py, of netCDF4's wheel, of whatever else has brought one."""
+    """Those of h5py, of netCDF4's wheel, of VTK's, of whatever else has brought one."""
     try:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return
     paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if line.count("/")}
     for path in sorted(paths):
-        if not _HDF5_LIBRARY.search(path):
+        found = _HDF5_LIBRARY.search(path)
+        if found is None:
             continue
         try:
-            yield _PluginPath(ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY))
+            library = ctypes.CDLL(path, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+            yield _PluginPath(library, _PREFIXES[found[1]])
         except (OSError, AttributeError):
             continue  # deleted since, or older than H5PL: the environment variable serves it
 

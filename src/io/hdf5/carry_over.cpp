@@ -134,7 +134,8 @@ Status carry_level(hid_t source, hid_t target, const std::string& name, Conventi
 Status copy_objects(hid_t source, hid_t target) {
   NEVE_ASSIGN(const std::vector<std::string> names, link_names(source));
   for (const std::string& name : names) {
-    if (name == global_name || name == neve_name || name.starts_with("level_")) continue;
+    const bool is_own = name == global_name || name == neve_name || name == vtkhdf_name;
+    if (is_own || name.starts_with("level_")) continue;
     if (H5Ocopy(source, name.c_str(), target, name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
       return hdf5_failed(name);
     }

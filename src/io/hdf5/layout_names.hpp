@@ -34,6 +34,9 @@ inline constexpr const char* exact_dx_name = "neve_dx";
 inline constexpr const char* exact_ref_ratio_name = "neve_ref_ratio";
 inline constexpr const char* covered_note_name = "neve_covered";
 
+// What neve.vtkhdf adds for VTK: virtual datasets of this file's values, which would show others in a copy.
+inline constexpr const char* vtkhdf_name = "VTKHDF";
+
 // Chombo's names of what belongs to the values called `base`: "data" of a plotfile, "<variable>Data" of a
 // checkpoint.
 struct DatasetNames {

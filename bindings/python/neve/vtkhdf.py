@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plotfiles for VTK 9.4 and later, ParaView 5.13 and later: `neve convert SRC OUT.vtkhdf`.
+
+python -m neve.vtkhdf SRC OUT.vtkhdf [--follow-external] [--json] [options of neve convert]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import h5py
+
+from . import _files
+from ._arguments import Parser
+from ._command import command_path
+from ._errors import FAILURE, USAGE, Error
+from ._hierarchy import Source
+from ._vtkhdf_group import GROUP, VIRTUAL_BOXES, LevelReport, write_group
+from .plotfile import open as open_plotfile
+
+_OF_LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "HYDRA_", "MPIR_", "PRTE_")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `neve convert` says of a .vtkhdf file that it has made."""
+
+    source: str
+    destination: str
+    holds_values: bool  # false: SRC does, and has to stay where it is
+    fields: int
+    levels: list[LevelReport]
+
+    def text(self) -> str:
+        boxes = sum(level.boxes for level in self.levels)
+        lines = [
+            f"{self.destination}: VTKHDF, {len(self.levels)} levels, {boxes} boxes, "
+            f"{self.fields} fields"
+        ]
+        if not self.holds_values:
+            lines.append(f"values stay in {self.source}: keep the two files together")
+        for number, level in enumerate(self.levels):
+            if level.copied:
+                lines.append(
+                    f"level {number}: values of {level.copied} fields are stored again, lossless "
+                    f"({_why_copied(level)})"
+                )
+        return "\n".join(lines) + "\n"
+
+
+def _why_copied(level: LevelReport) -> str:
+    if level.boxes > VIRTUAL_BOXES:
+        return f"{level.boxes} boxes; more than {VIRTUAL_BOXES} are slow as virtual datasets"
+    return "what VTK would find in the source has ghost cells, cells left out or another order"
+
+
+def refer(source: str | Path, out: str | Path, follow_external: bool = False) -> Report:
+    """Makes `out` of virtual datasets that refer to the HDF5 plotfile or checkpoint `source`.
+
+    Raises neve.Error where `source` is no such file, and where its frames need the coarser level
+    (cross-level prediction), which VTK cannot give them.
+    """
+    with (
+        open_plotfile(source, follow_external=follow_external) as plotfile,
+        _files.replacing(out) as made,
+    ):
+        with h5py.File(made, "w") as file:
+            folder = Path(out).resolve().parent
+            name = os.path.relpath(Path(source).resolve(), folder)
+            levels = _write(file, plotfile._source, name, source)
+        held = all(level.virtual == 0 for level in levels)
+        return Report(str(source), str(out), held, len(plotfile.components), levels)
+
+
+def hold(
+    source: str | Path, out: str | Path, options: list[str], follow_external: bool = False
+) -> Report:
+    """Makes `out` a plotfile by `neve convert` with these options, with the group for VTK inside:
+    what reads Neve's plotfiles reads it, too.
+    """
+    with _files.replacing(out) as made:
+        external = ["--follow-external"] * follow_external
+        _convert(source, made, out, [*options, *external])
+        # HDF5 does not read and change one file at a time.
+        with TemporaryDirectory(dir=made.parent) as folder:
+            with (
+                open_plotfile(made) as plotfile,
+                h5py.File(Path(folder) / "group", "w") as file,
+            ):
+                levels = _write(file, plotfile._source, ".", source)
+                count = len(plotfile.components)
+            with h5py.File(Path(folder) / "group") as file, h5py.File(made, "r+") as whole:
+                file.copy(GROUP, whole)
+    return Report(str(source), str(out), True, count, levels)
+
+
+def _write(file: h5py.File, source: Source, name: str, path: str | Path) -> list[LevelReport]:
+    try:
+        return write_group(file, source, name)
+    except Error as error:
+        if "coarser level" not in str(error):
+            raise
+        raise Error(
+            f"{path}: its frames need those of the coarser level, which VTK does not give them; "
+            "`neve convert SRC OUT.vtkhdf --bound lossless` stores frames that need no others",
+            USAGE,
+        ) from None
+
+
+def _convert(source: str | Path, made: Path, out: str | Path, options: list[str]) -> None:
+    """The command alone, also below a launcher: its ranks are not this process's."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(_OF_LAUNCHERS)}
+    words = [command_path(), "convert", source, made, "--to", "hdf5", *options]
+    done = subprocess.run(
+        [str(word) for word in words], env=environment, capture_output=True, text=True
+    )
+    out_text, err_text = (text.replace(str(made), str(out)) for text in (done.stdout, done.stderr))
+    sys.stderr.write(err_text)
+    if done.returncode != 0:
+        raise _AlreadySaid(done.returncode)
+    if "--json" not in options:
+        sys.stdout.write(out_text)
+
+
+class _AlreadySaid(Exception):
+    """The command has told what was wrong."""
+
+    def __init__(self, code: int):
+        super().__init__(code)
+        self.code = code
+
+
+def convert(source: str, out: str, options: list[str], follow_external: bool = False) -> Report:
+    """`neve convert SRC OUT.vtkhdf OPTIONS`: a file that refers to SRC if SRC is HDF5 and nothing
+    is asked for; else one that holds the values.
+    """
+    path = Path(source)
+    if path.exists() and Path(out).exists() and path.samefile(out):
+        raise Error(f"{source} and {out} are the same file; a copy needs a name of its own")
+    if not options and path.is_file():
+        return refer(source, out, follow_external)
+    if not _has_ghosts_as_it_is(path, options, follow_external):
+        options = [*options, "--ghosts", "drop"]
+    return hold(source, out, options, follow_external)
+
+
+def _has_ghosts_as_it_is(path: Path, options: list[str], follow_external: bool) -> bool:
+    """Viewers show no ghost cells. With them in the file, values would have to be stored again;
+    but a checkpoint needs them, and whoever asks gets them.
+    """
+    if any(word.split("=")[0] == "--ghosts" for word in options):
+        return True
+    if not path.is_file():
+        return False
+    with open_plotfile(path, follow_external=follow_external) as plotfile:
+        return "checkpoint" in plotfile.kind
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="neve convert")
+    parser.add_argument("source")
+    parser.add_argument("destination")
+    parser.add_argument("--follow-external", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    words = sys.argv[1:] if arguments is None else arguments
+    own = [word for word in words if word in ("--follow-external", "--json")]
+    options = parser.parse_args([*words[:2], *own])
+    others = [word for word in words[2:] if word not in own]
+    try:
+        report = convert(options.source, options.destination, others, options.follow_external)
+    except _AlreadySaid as error:
+        return error.code
+    except Error as error:
+        print(f"neve convert: {error}", file=sys.stderr)
+        return error.code
+    except OSError as error:
+        print(f"neve convert: {options.destination}: {error}", file=sys.stderr)
+        return FAILURE
+    sys.stdout.write(json.dumps(asdict(report), indent=2) + "\n" if options.json else report.text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

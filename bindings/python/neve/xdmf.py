@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data files on regular grids for ParaView: `neve convert SRC OUT.xdmf` writes an XML file that
+says where the values of a netCDF-4, HDF5 or .npy file lie. The values stay where they are.
+
+python -m neve.xdmf SRC OUT.xdmf [--follow-external] [--json]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import h5py
+
+from . import _files
+from ._arguments import Parser
+from ._errors import USAGE, Error
+from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy
+from ._xdmf_steps import write_steps
+from ._xdmf_text import document
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_NPY = b"\x93NUMPY"
+_CLASSIC = b"CDF"
+STEPS = ".steps.h5"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `neve convert` says of an .xdmf file that it has made."""
+
+    source: str
+    destination: str
+    steps: str | None  # the file that has each time step apart
+    grids: list[str]
+    variables: list[str]
+    packed: list[str]  # those whose stored numbers ParaView shows
+    left_out: dict[str, str]  # variables that are not shown, and why
+
+    def text(self) -> str:
+        kept = [name for name in (self.source, self.steps) if name is not None]
+        lines = [
+            f"{self.destination}: XDMF, variables: {len(self.variables)}, grids: {len(self.grids)}",
+            f"values stay in {kept[0]}: keep it beside {self.destination}"
+            + "".join(f" and {name}, which has its time steps" for name in kept[1:]),
+        ]
+        lines += [f"{name}: ParaView shows the packed numbers" for name in self.packed]
+        lines += [f"{name} is left out: {why}" for name, why in self.left_out.items()]
+        return "\n".join(lines) + "\n"
+
+
+def describe(source: str | Path, out: str | Path, follow_external: bool = False) -> Report:
+    """Writes `out`, which describes the variables of `source`: a netCDF-4 or HDF5 data file, or a
+    .npy array. Raises neve.Error where it is none of them or has nothing to show.
+    """
+    path = Path(source)
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(8)
+    except OSError as error:
+        raise Error(f"cannot open {path}: {error.strerror}", 1) from None
+    if Path(out).exists() and path.samefile(out):
+        raise Error(f"{source} and {out} are the same file; a copy needs a name of its own")
+    left_out: dict[str, str] = {}
+    if begin == _HDF5:
+        grids, left_out = grids_of_hdf5(path, follow_external)
+    elif begin[: len(_NPY)] == _NPY:
+        grids = grids_of_npy(path)
+    elif begin[: len(_CLASSIC)] == _CLASSIC:
+        raise Error(
+            f"{source} is a netCDF file in classic format, which ParaView opens as it is; "
+            "`nccopy -k nc4` makes it netCDF-4"
+        )
+    else:
+        raise Error(f"{source}: allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays")
+    if not grids:
+        raise Error(f"{source}: no variable of numbers on a grid of 1 to 3 dimensions and time")
+    steps = _write(grids, path, out)
+    shown = [variable for grid in grids for variable in grid.variables]
+    return Report(
+        str(source),
+        str(out),
+        steps,
+        [grid.name for grid in grids],
+        [variable.name for variable in shown],
+        [variable.name for variable in shown if variable.packing],
+        left_out,
+    )
+
+
+def _write(grids: list[Grid], source: Path, out: str | Path) -> str | None:
+    """Returns the file with the time steps, None where none is needed."""
+    name = os.path.relpath(source.resolve(), Path(out).resolve().parent)
+    steps = Path(out).with_suffix(STEPS)
+    has_steps = any(
+        grid.times is not None and variable.dataset is not None
+        for grid in grids
+        for variable in grid.variables
+    )
+    if has_steps:
+        with _files.replacing(steps) as made, h5py.File(made, "w") as file:
+            write_steps(file, grids, name)
+    root = document(grids, name, steps.name)
+    ElementTree.indent(root)
+    _files.write_bytes(out, ElementTree.tostring(root, "utf-8", xml_declaration=True) + b"\n")
+    return str(steps) if has_steps else None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = Parser(prog="neve convert")
+    parser.add_argument("source")
+    parser.add_argument("destination")
+    parser.add_argument("--follow-external", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    words = sys.argv[1:] if arguments is None else arguments
+    others = [word for word in words[2:] if word not in ("--follow-external", "--json")]
+    if others:
+        print(
+            f"neve convert: {others[0]} has no meaning for .xdmf, which describes values and holds "
+            "none; convert SRC first, then describe the copy",
+            file=sys.stderr,
+        )
+        return USAGE
+    options = parser.parse_args(words)
+    try:
+        report = describe(options.source, options.destination, options.follow_external)
+    except Error as error:
+        print(f"neve convert: {error}", file=sys.stderr)
+        return error.code
+    sys.stdout.write(json.dumps(asdict(report), indent=2) + "\n" if options.json else report.text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
