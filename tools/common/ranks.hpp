@@ -16,8 +16,8 @@ inline constexpr bool has_mpi = false;
 inline constexpr bool has_mpi = true;
 #endif
 
-// Before anything else. Usage error where a launcher has started this process beside others and the build has no
-// MPI: each of them would do all of the work, and write the same files.
+// Before anything else. Usage error where a launcher has started this process beside others and the build has
+// no MPI: each of them would do all of the work, and write the same files.
 Status check_launch();
 
 // Before MPI_Init: this process's rank as the launcher says, 0 when there is no launcher. What needs no

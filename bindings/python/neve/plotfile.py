@@ -17,6 +17,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+from . import _describe
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
 from ._keywords import checks_keywords
@@ -71,7 +72,7 @@ class Field(Sequence[npt.NDArray[Any]]):
         return range(len(self))[index]  # negative numbers, and IndexError, as lists have them
 
     def __repr__(self) -> str:
-        return f"<neve field {self.name!r} of level {self._level}: {len(self)} boxes>"
+        return _describe.field_text(self, self._source, self._level, self._component)
 
 
 class Level(Mapping[str, Field]):
@@ -97,7 +98,10 @@ class Level(Mapping[str, Field]):
         return name in self._source.components
 
     def __repr__(self) -> str:
-        return f"<neve level {self.index}: {len(self.boxes)} boxes, {len(self)} fields>"
+        return _describe.level_text(self, self._source)
+
+    def _repr_html_(self) -> str:
+        return _describe.level_html(self, self._source)
 
 
 def check_field(source: Source, name: str) -> None:
@@ -124,6 +128,9 @@ class Slice:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
+
+    def __repr__(self) -> str:
+        return _describe.slice_text(self)
 
 
 class Plotfile(Sequence[Level]):
@@ -162,10 +169,10 @@ class Plotfile(Sequence[Level]):
         self._source.close()
 
     def __repr__(self) -> str:
-        return (
-            f"<neve plotfile {self.path.name!r} ({self.kind}): {len(self)} levels, "
-            f"fields {', '.join(self.components)}, time {self.time:g}>"
-        )
+        return _describe.plotfile_text(self, self._source)
+
+    def _repr_html_(self) -> str:
+        return _describe.plotfile_html(self, self._source)
 
     def slice(
         self,
