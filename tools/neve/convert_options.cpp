@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/common/option_flags.hpp"
+
 namespace neve::cli {
 namespace {
 
