@@ -8,6 +8,7 @@ namespace neve::alone {
 
 struct Op {};
 const Op kept_as_it_is;
+char in_place;
 
 namespace {
 

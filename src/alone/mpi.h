@@ -29,6 +29,7 @@ struct Request;
 extern Comm world, self;
 extern const Datatype of_1_byte, of_4_bytes, of_8_bytes;
 extern const ErrorHandler errors_return;
+extern char in_place;           // an address like no other
 extern const Op kept_as_it_is;  // what any reduction does with the values of one rank
 
 }  // namespace neve::alone
@@ -94,7 +95,7 @@ inline constexpr MPI_Status* MPI_STATUSES_IGNORE = nullptr;
 inline constexpr std::nullptr_t MPI_COMM_NULL_COPY_FN =
     nullptr;  // the one way in which attributes are copied
 inline constexpr void* MPI_BOTTOM = nullptr;
-inline void* const MPI_IN_PLACE = const_cast<char*>("in place");
+inline constexpr void* MPI_IN_PLACE = &neve::alone::in_place;
 
 // process.cpp
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);

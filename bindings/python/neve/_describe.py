@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import Error
 from ._hierarchy import Box, Source
 from ._tables import Table, as_html, as_text, bound_text, counted, size_text
-
-if TYPE_CHECKING:
-    from .plotfile import Field, Level, Plotfile, Slice
 
 
 def _bound(source: Source, level: int, component: int) -> str:
@@ -54,24 +52,24 @@ def _sizes(source: Source, path: Path) -> str:
     return f"{size_text(raw)} of values in {size_text(stored)}{ratio}"
 
 
-def _plotfile_head(plotfile: Plotfile, source: Source) -> str:
+def _plotfile_head(source: Source, path: Path) -> str:
     return (
-        f"<neve plotfile {plotfile.path.name!r} ({plotfile.kind}): {plotfile.dims}D, "
-        f"{plotfile.dtype}, time {plotfile.time:g}, {counted(len(plotfile), 'level')}, "
-        f"{counted(len(plotfile.components), 'field')}; {_sizes(source, plotfile.path)}>"
+        f"<neve plotfile {path.name!r} ({source.kind}): {source.dims}D, {source.dtype}, "
+        f"time {source.time:g}, {counted(len(source.levels), 'level')}, "
+        f"{counted(len(source.components), 'field')}; {_sizes(source, path)}>"
     )
 
 
-def _level_table(plotfile: Plotfile) -> Table:
+def _level_table(source: Source) -> Table:
     rows = [
         (
-            str(level.index),
+            str(number),
             f"{len(level.boxes):,}",
             f"{_cells(level.boxes):,}",
             _corners(level.domain),
             _spacing(level.dx),
         )
-        for level in plotfile
+        for number, level in enumerate(source.levels)
     ]
     return Table(("level", "boxes", "cells", "domain", "cell size"), rows)
 
@@ -88,52 +86,44 @@ def _bound_table(source: Source, levels: Sequence[int]) -> Table:
     return Table(("field", *heads), rows)
 
 
-def plotfile_text(plotfile: Plotfile, source: Source) -> str:
+def plotfile_text(source: Source, path: Path) -> str:
+    head = as_text(_plotfile_head(source, path), _level_table(source))
+    return as_text(head, _bound_table(source, range(len(source.levels))))
+
+
+def plotfile_html(source: Source, path: Path) -> str:
     bounds = _bound_table(source, range(len(source.levels)))
-    head = as_text(_plotfile_head(plotfile, source), _level_table(plotfile))
-    return as_text(head, bounds)
+    return as_html(_plotfile_head(source, path), _level_table(source)) + as_html("", bounds)
 
 
-def plotfile_html(plotfile: Plotfile, source: Source) -> str:
-    bounds = _bound_table(source, range(len(source.levels)))
-    return as_html(_plotfile_head(plotfile, source), _level_table(plotfile)) + as_html("", bounds)
-
-
-def _level_head(level: Level) -> str:
+def _level_head(source: Source, number: int) -> str:
+    level = source.levels[number]
     return (
-        f"<neve level {level.index}: {counted(len(level.boxes), 'box', 'boxes')}, "
+        f"<neve level {number}: {counted(len(level.boxes), 'box', 'boxes')}, "
         f"{_cells(level.boxes):,} cells, domain {_corners(level.domain)}, "
-        f"cell size {_spacing(level.dx)}, {counted(len(level), 'field')}>"
+        f"cell size {_spacing(level.dx)}, {counted(len(source.components), 'field')}>"
     )
 
 
-def level_text(level: Level, source: Source) -> str:
-    return as_text(_level_head(level), _bound_table(source, [level.index]))
+def level_text(source: Source, number: int) -> str:
+    return as_text(_level_head(source, number), _bound_table(source, [number]))
 
 
-def level_html(level: Level, source: Source) -> str:
-    return as_html(_level_head(level), _bound_table(source, [level.index]))
+def level_html(source: Source, number: int) -> str:
+    return as_html(_level_head(source, number), _bound_table(source, [number]))
 
 
-def field_text(field: Field, source: Source, level: int, component: int) -> str:
-    cells = _cells(field.boxes)
+def field_text(source: Source, level: int, component: int) -> str:
+    boxes = source.levels[level].boxes
     bound = _bound(source, level, component)
     told = f", bound {bound}" if bound else ""
     return (
-        f"<neve field {field.name!r} of level {level}: "
-        f"{counted(len(field), 'box', 'boxes')}, {cells:,} cells, {source.dtype}, "
-        f"{size_text(cells * source.dtype.itemsize)}{told}>"
+        f"<neve field {source.components[component]!r} of level {level}: "
+        f"{counted(len(boxes), 'box', 'boxes')}, {_cells(boxes):,} cells, {source.dtype}, "
+        f"{size_text(_cells(boxes) * source.dtype.itemsize)}{told}>"
     )
 
 
-def slice_text(plane: Slice) -> str:
-    shape = " x ".join(map(str, plane.values.shape))
-    finite = plane.values[np.isfinite(plane.values)]
-    values = f"{finite.min():.6g} .. {finite.max():.6g}" if finite.size else "no finite values"
-    shown = sorted(int(level) for level in np.unique(plane.levels) if level >= 0)
-    return (
-        f"<neve slice {plane.axis} = {plane.coord:g}: {shape} cells along "
-        f"{', '.join(plane.axes)} at the resolution of level {plane.level}, from "
-        f"{counted(len(plane.outlines), 'box', 'boxes')} of levels "
-        f"{', '.join(map(str, shown)) or 'none'}; {values}>"
-    )
+def range_text(values: npt.NDArray[Any]) -> str:
+    finite = values[np.isfinite(values)]
+    return f"{finite.min():.6g} .. {finite.max():.6g}" if finite.size else "no finite values"

@@ -72,7 +72,7 @@ class Field(Sequence[npt.NDArray[Any]]):
         return range(len(self))[index]  # negative numbers, and IndexError, as lists have them
 
     def __repr__(self) -> str:
-        return _describe.field_text(self, self._source, self._level, self._component)
+        return _describe.field_text(self._source, self._level, self._component)
 
 
 class Level(Mapping[str, Field]):
@@ -98,10 +98,10 @@ class Level(Mapping[str, Field]):
         return name in self._source.components
 
     def __repr__(self) -> str:
-        return _describe.level_text(self, self._source)
+        return _describe.level_text(self._source, self.index)
 
     def _repr_html_(self) -> str:
-        return _describe.level_html(self, self._source)
+        return _describe.level_html(self._source, self.index)
 
 
 def check_field(source: Source, name: str) -> None:
@@ -130,7 +130,14 @@ class Slice:
         return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
 
     def __repr__(self) -> str:
-        return _describe.slice_text(self)
+        shape = " x ".join(map(str, self.values.shape))
+        shown = sorted({int(level) for level in np.unique(self.levels) if level >= 0})
+        return (
+            f"<neve slice {self.axis} = {self.coord:g}: {shape} cells along "
+            f"{', '.join(self.axes)} at the resolution of level {self.level}, from "
+            f"{len(self.outlines)} boxes of levels {', '.join(map(str, shown)) or 'none'}; "
+            f"{_describe.range_text(self.values)}>"
+        )
 
 
 class Plotfile(Sequence[Level]):
@@ -169,10 +176,10 @@ class Plotfile(Sequence[Level]):
         self._source.close()
 
     def __repr__(self) -> str:
-        return _describe.plotfile_text(self, self._source)
+        return _describe.plotfile_text(self._source, self.path)
 
     def _repr_html_(self) -> str:
-        return _describe.plotfile_html(self, self._source)
+        return _describe.plotfile_html(self._source, self.path)
 
     def slice(
         self,
