@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def _bound(source: Source, level: int, component: int) -> str:
 
 
 def _cells(boxes: Sequence[Box]) -> int:
-    return sum(box.cells for box in boxes)
+    return sum(math.prod(box.shape) for box in boxes)
 
 
 def _values_bytes(source: Source) -> int:
