@@ -88,17 +88,30 @@ def ask(
     return Answer(code, json.loads(report), notes)
 
 
-def _run(words: list[str], out: IO[bytes], err: IO[bytes], bar: Bar | None) -> int:
+def _start(
+    words: list[str], out: IO[bytes], err: IO[bytes], listener: int | None = None
+) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "NEVE_PYTHON": sys.executable}
-    streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+    if listener is not None:
+        environment["NEVE_PROGRESS_FD"] = str(listener)
+    return subprocess.Popen(
+        words,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        pass_fds=[] if listener is None else [listener],
+    )
+
+
+def _run(words: list[str], out: IO[bytes], err: IO[bytes], bar: Bar | None) -> int:
     if bar is None:
-        with subprocess.Popen(words, env=environment, **streams) as process:
+        with _start(words, out, err) as process:
             return _ended(process)
     read_end, write_end = os.pipe()
     with os.fdopen(read_end, encoding="utf-8", errors="replace") as lines:
         try:
-            environment["NEVE_PROGRESS_FD"] = str(write_end)
-            process = subprocess.Popen(words, env=environment, pass_fds=[write_end], **streams)
+            process = _start(words, out, err, write_end)
         finally:
             os.close(write_end)
         with process, bar:

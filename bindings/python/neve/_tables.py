@@ -14,7 +14,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 class Table(NamedTuple):
     heads: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def size_text(size_bytes: float) -> str:
@@ -38,7 +38,7 @@ def bound_text(bound_abs: float | None) -> str:
     return "lossless" if bound_abs == 0 else f"{bound_abs:.3g}"
 
 
-def _shown(table: Table) -> tuple[list[tuple[str, ...]], str]:
+def _shown(table: Table) -> tuple[Sequence[tuple[str, ...]], str]:
     hidden = len(table.rows) - _MOST_ROWS
     if hidden <= 1:  # a line that says so would take the place of the row
         return table.rows, ""
