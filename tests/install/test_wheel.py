@@ -32,7 +32,7 @@ def run(*words, code=0, cwd=None, **changes):
         env={**env, **changes},
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=1800,
     )
     assert done.returncode == code, f"{words}\n{done.stdout}\n{done.stderr}"
     return done
