@@ -48,6 +48,18 @@ def filters(folder: Path) -> None:
     assert plugin.is_dir()
 
 
+def whole_files(folder: Path, plotfile: Path) -> None:
+    made: neve.Report = neve.convert(
+        plotfile, folder / "copy.h5", bound="rel=1e-3", fields={"Temp": "abs=0.5"}, threads=2
+    )
+    ratio: float = made["ratio"]
+    notes: tuple[str, ...] = made.notes
+    assert ratio == made.ratio and isinstance(notes, tuple)
+    verdict: neve.Report = neve.verify(plotfile, folder / "copy.h5", progress=False)
+    told: neve.Report = neve.file_info(folder / "copy.h5", follow_external=True)
+    assert verdict["ok"] and told["levels"] and "plugin" in neve.doctor()
+
+
 def streams() -> None:
     values = np.linspace(0, 1, 6000).reshape(20, 300)
     dims: int = neve.best_stream_dims(values, abs=1e-3, fill=None)
@@ -151,6 +163,7 @@ def over_mpi(folder: Path) -> None:
 if __name__ == "__main__":
     arrays()
     filters(Path(sys.argv[1]))
+    whole_files(Path(sys.argv[1]), Path(sys.argv[2]))
     streams()
     plotfiles(Path(sys.argv[2]))
     in_xarray(Path(sys.argv[2]))

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "tools/common/option_flags.hpp"
+
 namespace neve::cli {
 namespace {
 
@@ -97,7 +99,8 @@ std::string file_type(const std::string& name) {
 
 Status check_convert_options(const CLI::App& command, options::Target target) {
   for (const OptionPlaces& place : all_places()) {
-    if (command.count(place.option) == 0 || (place.targets & target) != 0) continue;
+    if ((place.targets & target) != 0 || command.count(place.option) == 0) continue;
+    if (is_switched_off(*command.get_option(place.option))) continue;
     return usage_error(fmt::format("{} has no meaning {}; it is allowed {}", place.option,
                                    words_of(target, place.option), words_of(place.targets, place.option)));
   }

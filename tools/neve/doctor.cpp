@@ -14,12 +14,15 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "io/hdf5/filter_parameters.hpp"
 #include "neve/frame.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/python.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/commands.hpp"
 
 namespace neve::cli {
@@ -129,20 +132,39 @@ std::vector<Plugin> find_plugins(const std::vector<std::string>& folders) {
 // Beside this command, in a build folder or an installation.
 std::string own_plugin_folder() {
   const fs::path root = fs::path(own_path()).parent_path().parent_path();
+  // The second is that of a Python package, the others those of a build folder and of installations.
   for (const char* folder :
-       {"lib/plugin", "lib/neve/plugin", "lib/x86_64-linux-gnu/neve/plugin", "lib64/neve/plugin"}) {
+       {"lib/plugin", "plugin", "lib/neve/plugin", "lib/x86_64-linux-gnu/neve/plugin", "lib64/neve/plugin"}) {
     std::error_code error;
     if (fs::is_directory(root / folder, error)) return (root / folder).string();
   }
   return {};
 }
 
-std::string mpi_version() {
+// Nothing in a build without MPI.
+std::optional<std::string> mpi_version() {
+  if (!has_mpi) return {};
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(text, &length);
   std::string version(text, static_cast<size_t>(std::max(length, 0)));
   return version.substr(0, version.find_first_of(",\n"));
+}
+
+#ifdef H5_HAVE_PARALLEL
+constexpr bool is_parallel_hdf5 = true;
+#else
+constexpr bool is_parallel_hdf5 = false;
+#endif
+
+int print_plugin_path() {
+  const std::string folder = own_plugin_folder();
+  if (!folder.empty()) {
+    fmt::print("{}\n", folder);
+    return 0;
+  }
+  say("doctor", fmt::format("no folder of Neve's plugin beside {}", own_path()));
+  return static_cast<int>(Code::plugin_missing);
 }
 
 int doctor(bool json) {
@@ -152,6 +174,7 @@ int doctor(bool json) {
   const std::vector<std::string> folders = plugin_folders();
   const std::vector<Plugin> plugins = find_plugins(folders);
   const auto python = find_python();
+  const std::optional<std::string> mpi = mpi_version();
   const std::string own_folder = own_plugin_folder();
 
   // HDF5 takes the first plugin it meets, so only that one counts.
@@ -162,8 +185,8 @@ int doctor(bool json) {
     nlohmann::ordered_json j;
     j["ok"] = plugin_works;
     j["neve"] = NEVE_VERSION;
-    j["hdf5"] = {{"version", hdf5_version}, {"headers", H5_VERS_INFO}, {"parallel", true}};
-    j["mpi"] = mpi_version();
+    j["hdf5"] = {{"version", hdf5_version}, {"headers", H5_VERS_INFO}, {"parallel", is_parallel_hdf5}};
+    j["mpi"] = mpi ? nlohmann::ordered_json(*mpi) : nlohmann::ordered_json();
     j["simd"] = simd_target();
     j["simd_available"] = simd_targets();
     j["plugin_folders"] = folders;
@@ -177,8 +200,8 @@ int doctor(bool json) {
     std::cout << j.dump(2) << std::endl;
   } else {
     fmt::print("neve     {}\n", NEVE_VERSION);
-    fmt::print("HDF5     {} (parallel)\n", hdf5_version);
-    fmt::print("MPI      {}\n", mpi_version());
+    fmt::print("HDF5     {} ({})\n", hdf5_version, is_parallel_hdf5 ? "parallel" : "serial");
+    fmt::print("MPI      {}\n", mpi.value_or("none: this command runs in one process"));
     fmt::print("SIMD     {} (can run: {})\n", simd_target(), fmt::join(simd_targets(), ", "));
     fmt::print("Python   {}\n", python.ok() ? *python : "none: " + python.status().message());
     fmt::print("plugin   searched: {}\n", fmt::join(folders, ", "));
@@ -199,14 +222,18 @@ int doctor(bool json) {
 Command add_doctor(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("doctor", "Show what is installed, and which plugin HDF5 would load");
   auto json = std::make_shared<bool>(false);
-  sub->add_flag("--json", *json, "as JSON on stdout");
+  CLI::Option* as_json = sub->add_flag("--json", *json, "as JSON on stdout");
+  auto plugin_path = std::make_shared<bool>(false);
+  sub->add_flag("--plugin-path", *plugin_path, "only the folder of this installation's plugin")
+      ->excludes(as_json);
   sub->footer(
       "The exit code is 5 if HDF5 would find no plugin that works.\n"
       "Examples:\n"
       "  neve doctor\n"
+      "  export HDF5_PLUGIN_PATH=$(neve doctor --plugin-path)\n"
       "  HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
   Command command{sub, {}, {}};
-  command.local = [json] { return doctor(*json); };
+  command.local = [json, plugin_path] { return *plugin_path ? print_plugin_path() : doctor(*json); };
   return command;
 }
 
