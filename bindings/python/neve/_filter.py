@@ -21,7 +21,7 @@ FILTER_ID = _core.FILTER_ID
 
 # cd_values (docs/format.md): the words a user gives; the filter adds dtype, chunk shape and the
 # dataset's own fill value itself.
-_ABS, _REL = 1, 2
+_LOSSLESS, _ABS, _REL = 0, 1, 2
 _FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL, _WRITTEN_ONCE, _RANGE_GIVEN = 1, 2, 4, 8, 16
 
 _EXACT_IN_DOUBLE = 2**53
@@ -244,6 +244,16 @@ def filter_text(cd_values: Sequence[int]) -> str:
     code 2.
     """
     return _core.filter_text([_word(word) for word in cd_values])
+
+
+def stored_bound(cd_values: Sequence[int]) -> float | None:
+    """The absolute bound in the parameters that HDF5 stores with a dataset: 0 where every bit is
+    kept, None where it depends on the values or the words are none of Neve's filter.
+    """
+    if len(cd_values) <= 3 or cd_values[1] not in (_LOSSLESS, _ABS):
+        return None
+    bound: float = struct.unpack("<d", struct.pack("<II", *cd_values[2:4]))[0]
+    return bound
 
 
 def _word(value: Any) -> int:

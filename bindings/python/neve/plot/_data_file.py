@@ -11,8 +11,9 @@ import h5py
 import numpy as np
 
 from .. import _external_files
+from .._core import FILTER_IDS
 from .._errors import CORRUPT, PLUGIN_MISSING, Error
-from .._filter import FILTER_ID
+from .._filter import stored_bound
 from ._attributes import Decoding, decoding_of, first_text, numbers, text, units_of
 from ._drawing import Drawing, Masked
 from ._grid_view import Dimension, Index, Points, Variable, draw
@@ -260,6 +261,6 @@ def _bound(dataset: h5py.Dataset) -> float | None:
     filters = dataset.id.get_create_plist()
     for i in range(filters.get_nfilters()):
         number, _, words, _ = filters.get_filter(i)
-        if number == FILTER_ID and len(words) > 3 and words[1] in (0, 1):
-            return float(np.array(words[2:4], "<u4").view("<f8")[0])
+        if number in FILTER_IDS:
+            return stored_bound(words)
     return None
