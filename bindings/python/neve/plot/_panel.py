@@ -76,7 +76,7 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
 
 
 def _tell_dates(along: XAxis | YAxis, coordinates: Axis) -> None:
-    """Ticks as dates, where the coordinates are times; with the time of day if they are few days."""
+    """Ticks as dates, where the coordinates are times; of few days with the time of day."""
     from matplotlib.ticker import MaxNLocator
 
     clock = coordinates.clock
