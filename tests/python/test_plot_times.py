@@ -47,7 +47,7 @@ def test_a_number_without_a_date():
     clock = clock_of("days since 1990-01-01", "")
     assert clock is not None
     assert [clock.date(v) for v in (1e300, float("inf"))] == ["1e+300", "inf"]
-    assert clock.date(1e11).startswith("2737907")
+    assert clock.date(1e11).startswith("273792690-")
 
 
 @pytest.mark.parametrize(
