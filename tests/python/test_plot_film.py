@@ -156,6 +156,12 @@ def test_what_is_no_film_is_named(tmp_path, keywords, message):
     assert not keywords["out"].exists()
 
 
+def test_a_rate_of_zero_is_refused(steps_file, tmp_path, capsys):
+    words = [str(steps_file), "--film", str(tmp_path / "a.gif"), "--fps", "0"]
+    assert neve.plot.main(words) == 2
+    assert "fps is 0; 0.1 to 100 are allowed" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
