@@ -141,6 +141,14 @@ def test_what_is_wrong_is_named(tmp_path, monkeypatch, capsys, words, message):
     assert len(os.listdir(tmp_path)) == 2
 
 
+def test_a_file_does_not_replace_itself(tmp_path):
+    path = small_amr.write(tmp_path / "a.h5", 2)
+    (tmp_path / "b.h5").symlink_to(path)
+    with pytest.raises(neve.Error, match="it is the file that is read"):
+        export(path, tmp_path / "b.h5")
+    assert export(path, tmp_path / "c.h5").startswith("wrote")
+
+
 def test_an_earlier_file_stays_where_reading_fails(tmp_path, monkeypatch):
     path = small_amr.write(tmp_path / "a.h5", 2)
     out = tmp_path / "a.npy"

@@ -9,7 +9,7 @@ import pytest
 import small_amr
 
 import neve
-from neve.plot._borders import INTERIOR, BorderErrors, _level_distance
+from neve.plot._borders import INTERIOR, BorderErrors, Levels
 from neve.plotfile import Box
 
 pytest.importorskip("matplotlib")
@@ -64,7 +64,7 @@ def test_distances_from_a_level_s_border(tmp_path, dims, level):
         wanted = distances_by_search(file, level)
         found = {}
         for box in file[level].boxes:
-            visible, distance = _level_distance(file, level, 1, box)
+            visible, distance = Levels(file, 1).distance(level, box)
             for cell in np.argwhere(visible):
                 at = cell + np.array(box.lo) - np.array(file[level].domain.lo)
                 found[tuple(at)] = int(distance[tuple(cell)])
@@ -95,7 +95,7 @@ def test_statistics_by_distance(tmp_path, dims):
 def test_boxes_of_one_level_have_no_border_between_them(tmp_path):
     with neve.open(small_amr.write(tmp_path / "a.h5", 2)) as file:
         box = file[0].boxes[0]
-        visible, distance = _level_distance(file, 0, 0, box)
+        visible, distance = Levels(file, 0).distance(0, box)
     assert visible.all() and (distance == INTERIOR).all()
     assert isinstance(box, Box)
 

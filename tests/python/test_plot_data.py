@@ -141,10 +141,25 @@ def test_a_curvilinear_grid_across_the_date_line(ocean):
     mesh = figure.axes[0].collections[0]
     assert mesh.get_array().size == ROWS * COLUMNS and not np.ma.is_masked(mesh.get_array())
     y, x = 6, 12
-    longitude, latitude = 150 + 4 * x + y, 10 * np.sin(x / 20) + y * 2
+    west, east = figure.axes[0].get_xlim()
+    assert east - west < 90  # in one piece
+    longitude = (150 + 4 * x + y - west) % 360 + west
+    latitude = 10 * np.sin(x / 20) + y * 2
     assert value_at(figure, 0, longitude, latitude, 0, 1000) == pytest.approx(
         x + 100 * y, abs=1000 * STEP
     )
+
+
+def test_a_curvilinear_grid_around_the_globe():
+    from neve.plot._curvilinear import cells
+
+    rows, columns = np.meshgrid(np.linspace(-80, 80, 30), np.arange(73, 433, 4.0), indexing="ij")
+    longitudes = (columns + 180) % 360 - 180
+    across, up, hidden = cells(longitudes, rows)
+    assert across.min() >= -180 and across.max() <= 180 and hidden.sum() <= 30
+    middle = (across[:-1, :-1] + across[1:, 1:]) / 2
+    np.testing.assert_allclose(middle[~hidden], longitudes[~hidden], atol=0.02)
+    np.testing.assert_allclose((up[:-1, :-1] + up[1:, 1:]) / 2, rows, atol=1e-9)
 
 
 @pytest.mark.parametrize(

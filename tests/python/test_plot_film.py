@@ -66,6 +66,22 @@ def test_plotfiles_by_their_time(tmp_path, scales):
     assert low == min(v.min() for _, _, v in scales) and high == max(v.max() for _, _, v in scales)
 
 
+def test_colours_of_a_film_are_those_of_the_scale(tmp_path):
+    """A small bright spot keeps its colour beside many dark cells, in every frame."""
+    from matplotlib import colormaps
+
+    values = np.zeros((3, 40, 40))
+    values[:, 20, 20] = (1.0, 0.5, 1.0)
+    np.save(tmp_path / "f.npy", values)
+    neve.plot.film(tmp_path / "f.npy", tmp_path / "f.gif", size=(6, 5), dpi=60)
+    film = Image.open(tmp_path / "f.gif")
+    for number, share in enumerate((1.0, 0.5, 1.0)):
+        film.seek(number)
+        wanted = np.array(colormaps["viridis"](share)[:3]) * 255
+        pixels = np.asarray(film.convert("RGB")).astype(int)[:, :280]  # without the colour bar
+        assert (np.abs(pixels - wanted).max(axis=2) <= 4).sum() >= 9
+
+
 def test_pictures_among_the_files_are_left_out(tmp_path, capsys):
     paths = [small_amr.write(tmp_path / f"plt{i}", 2, time=i) for i in (1, 2)]
     (tmp_path / "plt1.png").write_bytes(b"\x89PNG")
@@ -154,6 +170,12 @@ def test_what_is_no_film_is_named(tmp_path, keywords, message):
     with pytest.raises(neve.Error, match=message):
         neve.plot.film(paths, **keywords)
     assert not keywords["out"].exists()
+
+
+def test_a_rate_of_zero_is_refused(steps_file, tmp_path, capsys):
+    words = [str(steps_file), "--film", str(tmp_path / "a.gif"), "--fps", "0"]
+    assert neve.plot.main(words) == 2
+    assert "fps is 0; 0.1 to 100 are allowed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

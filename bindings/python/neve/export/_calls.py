@@ -42,6 +42,8 @@ def export_fields(
         raise Error(f"order is {order!r}; allowed are F and C")
     if order == "C" and out.suffix in GRID_FILES:
         raise Error(f"order C is of .npy; {out.suffix} has variables [z, y, x]")
+    if out.exists() and Path(path).exists() and out.samefile(path):
+        raise Error(f"{out}: it is the file that is read; another name is allowed")
     with open_plotfile(path, follow_external=follow_external) as file:
         check_range("export", "level", level, 0, len(file) - 1)
         fields = _fields(file, field, out)

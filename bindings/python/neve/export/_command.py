@@ -23,8 +23,8 @@ examples:
 def parser() -> Parser:
     made = Parser(
         prog="neve export",
-        description="Write fields of a plotfile or checkpoint on a grid of one resolution, from "
-        "finer and coarser levels: finer cells are averaged, coarser ones repeated.",
+        description="Write fields of a plotfile or checkpoint on a grid of one resolution.\n"
+        "Finer cells are averaged, coarser ones repeated.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

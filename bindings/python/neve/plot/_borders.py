@@ -8,11 +8,11 @@ finer level covers do not count.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from .. import _grid
 from .._hierarchy import Box
 from ..plotfile import Plotfile
 
@@ -50,14 +50,14 @@ class BorderErrors:
 
     def __init__(self, file: Plotfile, last: int, units: tuple[float, ...]):
         self._file = file
-        self._last = last
+        self._levels = Levels(file, last)
         self._units = units
         self._by_box, self._by_level = _Sums(), _Sums()
 
     def add(self, level: int, number: int, error: np.ndarray) -> None:
         """The errors of all cells of a box."""
         box = self._file[level].boxes[number]
-        visible, from_level = _level_distance(self._file, level, self._last, box)
+        visible, from_level = self._levels.distance(level, box)
         counts = visible & np.isfinite(error)
         shown = error[counts] / self._units[level]
         self._by_box.add(_box_distance(box)[counts], shown)
@@ -77,36 +77,52 @@ def _box_distance(box: Box) -> np.ndarray:
     return found
 
 
-def _level_distance(
-    file: Plotfile, level: int, last: int, box: Box
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which cells of the box no finer level covers, and how far each is from its level's end."""
-    around = Box(tuple(n - INTERIOR for n in box.lo), tuple(n + INTERIOR for n in box.hi))
-    inside = around.intersect(file[level].domain)
-    assert inside is not None
-    left = np.ones(around.shape, bool)  # beyond the domain nothing ends
-    left[inside.within(around)] = _visible(file, level, last, inside)
-    distance = np.full(around.shape, INTERIOR)
-    visible = left
-    for far in range(INTERIOR):
-        if left.all():
-            break
-        inner = _eroded(left)
-        distance[left & ~inner] = far
-        left = inner
-    return visible[box.within(around)], distance[box.within(around)]
+class Levels:
+    """Where each of levels 0 to `last` is the finest."""
 
+    def __init__(self, file: Plotfile, last: int):
+        self._file = file
+        self._last = last
+        self._corners = [np.array(level.boxes) for level in file.levels[: last + 1]]
 
-def _visible(file: Plotfile, level: int, last: int, region: Box) -> np.ndarray:
-    source = file._source
-    mask = np.zeros(region.shape, bool)
-    for number in _grid.meeting(source, level, region):
-        shared = file[level].boxes[number].intersect(region)
-        assert shared is not None
-        mask[shared.within(region)] = True
-    if level < last:
-        mask &= ~_grid.covered(source, level, region)
-    return mask
+    def distance(self, level: int, box: Box) -> tuple[np.ndarray, np.ndarray]:
+        """Which cells of the box no finer level covers, and how far each is from its level's
+        end.
+        """
+        around = Box(tuple(n - INTERIOR for n in box.lo), tuple(n + INTERIOR for n in box.hi))
+        inside = around.intersect(self._file[level].domain)
+        assert inside is not None
+        left = np.ones(around.shape, bool)  # beyond the domain nothing ends
+        left[inside.within(around)] = self._visible(level, inside)
+        visible = left
+        distance = np.full(around.shape, INTERIOR)
+        for far in range(INTERIOR):
+            if left.all():
+                break
+            inner = _eroded(left)
+            distance[left & ~inner] = far
+            left = inner
+        return visible[box.within(around)], distance[box.within(around)]
+
+    def _visible(self, level: int, region: Box) -> np.ndarray:
+        mask = np.zeros(region.shape, bool)
+        for box in self._meeting(level, region):
+            shared = box.intersect(region)
+            assert shared is not None
+            mask[shared.within(region)] = True
+        if level < self._last:
+            ratio = self._file[level].ref_ratio
+            for box in self._meeting(level + 1, region.refine(ratio)):
+                shared = box.coarsen(ratio).intersect(region)
+                assert shared is not None
+                mask[shared.within(region)] = False
+        return mask
+
+    def _meeting(self, level: int, region: Box) -> Iterator[Box]:
+        """The level's boxes that share a cell with the region."""
+        corners = self._corners[level]  # [box, lowest or highest, direction]
+        meets = ((corners[:, 0] <= region.hi) & (corners[:, 1] >= region.lo)).all(axis=1)
+        yield from (self._file[level].boxes[number] for number in np.flatnonzero(meets))
 
 
 def _eroded(mask: np.ndarray) -> np.ndarray:

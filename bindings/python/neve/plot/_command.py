@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from .._arguments import Parser
@@ -19,6 +20,8 @@ from ._place import number_or_text, pairs
 from ._view import MOST_PANELS, View, view
 
 FILM_DPI = 100
+FPS = 5
+HELP_WIDTH = 90
 # Of a file's name, where a picture of it is named after it.
 SUFFIXES = (".h5", ".hdf5", ".nc", ".nc4", ".npy", ".neve", ".nevs")
 PICTURES = (".png", ".pdf", ".svg", *KINDS)
@@ -39,7 +42,9 @@ examples:
 def parser() -> Parser:
     made = Parser(
         prog="neve plot",
-        description=f"Draw fields, the error of a copy, or a film. FILE is {TAKEN}.",
+        description=textwrap.fill(
+            f"Draw fields, the error of a copy, or a film. FILE is {TAKEN}.", HELP_WIDTH
+        ),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -80,7 +85,7 @@ def _add_film(made: Parser) -> None:
     group.add_argument(
         "--along", metavar="DIM", help="dimension of a data file or array that is the film's time"
     )
-    group.add_argument("--fps", type=float, help="frames a second (5)")
+    group.add_argument("--fps", type=float, help=f"frames a second ({FPS})")
 
 
 def _add_place(made: Parser) -> None:
@@ -168,7 +173,7 @@ def _run(options: argparse.Namespace) -> None:
         files = [Path(p) for p in options.files if p not in pictures]
         frames = make_film(
             *(files, Path(options.film), options.field),
-            *(options.along, options.fps or 5, looks),
+            *(options.along, FPS if options.fps is None else options.fps, looks),
         )
         print(f"wrote {options.film}: {frames} frames")
         return

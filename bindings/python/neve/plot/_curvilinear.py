@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-WIDEST_CELL = 90  # degrees of longitude; cells that seem wider lie around a pole
+WIDEST_CELL = 90  # degrees of longitude; what seems wider crosses the map's edge or lies at a pole
+GAP = 20  # degrees of longitude without a point: the map's edge lies there
+TURN = 360.0
 
 
 def cells(
@@ -14,17 +16,28 @@ def cells(
     """The corners' longitudes and latitudes, one more than points in each direction, and which
     cells [y, x] cannot be drawn.
     """
-    across, up = _corners(_continuous(longitudes)), _corners(np.asarray(latitudes, np.float64))
+    given = np.asarray(longitudes, np.float64)
+    # The mean of directions is right across the date line, and where rows turn around a pole.
+    angles = np.radians(given)
+    east, north = _corners(np.cos(angles)), _corners(np.sin(angles))
+    across = _on_map(np.degrees(np.arctan2(north, east)), given)
     around = np.stack([across[:-1, :-1], across[1:, :-1], across[:-1, 1:], across[1:, 1:]])
+    up = _corners(np.asarray(latitudes, np.float64))
     return across, up, np.ptp(around, axis=0) > WIDEST_CELL
 
 
-def _continuous(longitudes: np.ndarray) -> np.ndarray:
-    """Without the step of 360 degrees where a grid crosses the date line."""
-    rows = np.unwrap(np.asarray(longitudes, np.float64), period=360, axis=1)
-    first = np.unwrap(rows[:, 0], period=360)
-    continuous: np.ndarray = rows + (first - rows[:, 0])[:, None]
-    return continuous
+def _on_map(corners: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Within one turn from the map's western edge on, in the numbers that the file has."""
+    points = np.sort(given.ravel() % TURN)
+    gaps = np.diff(points, append=points[0] + TURN)
+    widest = int(np.argmax(gaps))
+    if gaps[widest] > GAP:
+        edge = points[widest] + gaps[widest] / 2
+    else:
+        edge = -TURN / 2 if given.min() < 0 else 0.0
+    placed: np.ndarray = (corners - edge) % TURN + edge
+    turns = np.round((np.median(given) - np.median(placed)) / TURN)
+    return placed + (TURN * turns if gaps[widest] > GAP else 0.0)
 
 
 def _corners(points: np.ndarray) -> np.ndarray:

@@ -24,14 +24,17 @@ from ._data_file import DataFileSource
 from ._draw import draw_fields
 from ._grid_view import Variable
 from ._kinds import open_source
+from ._panel import FIELD_OUTLINES, MISSING
 from ._sources import PlotSource
 from ._times import is_time
 from ._view import View, draw, fields_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from PIL import Image
 
 KINDS = (".gif", ".mp4")
+SCALE_COLOURS = 192  # of the 256 that a .gif may have
 TIME_NAMES = ("time", "t", "times", "time_counter", "ocean_time", "date")
 
 
@@ -72,7 +75,7 @@ def make_film(
         )
     frames = _frames(steps, asked, view)
     if out.suffix == ".gif":
-        _write_gif(out, frames, fps)
+        _write_gif(out, frames, fps, view.scale.cmap)
     else:
         _write_mp4(out, frames, fps)
     return len(steps)
@@ -189,10 +192,31 @@ def _pixels(figure: Figure, dpi: float) -> np.ndarray:
     return np.ascontiguousarray(pixels[:height, :width])
 
 
-def _write_gif(out: Path, frames: Iterator[np.ndarray], fps: float) -> None:
+def _palette(cmap: str) -> Image.Image:
+    """The colours of all frames: those of the scale, so that a value has one colour throughout,
+    those of outlines, and greys.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import to_rgb
     from PIL import Image
 
-    images = (Image.fromarray(frame).quantize(256, dither=Image.Dither.NONE) for frame in frames)
+    scale = colormaps[cmap](np.linspace(0, 1, SCALE_COLOURS))[:, :3]
+    drawn = np.array([to_rgb(name) for name in (*FIELD_OUTLINES, MISSING, "C0")])
+    greys = np.linspace(0, 1, 256 - len(scale) - len(drawn))[:, None].repeat(3, axis=1)
+    colours = np.concatenate([scale, drawn, greys])
+    palette = Image.new("P", (1, 1))
+    palette.putpalette((colours * 255).round().astype(np.uint8).tobytes())
+    return palette
+
+
+def _write_gif(out: Path, frames: Iterator[np.ndarray], fps: float, cmap: str) -> None:
+    from PIL import Image
+
+    palette = _palette(cmap)
+    images = (
+        Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+        for frame in frames
+    )
     film = io.BytesIO()
     next(images).save(
         film,

@@ -222,12 +222,10 @@ def _plane(
     if points is None:
         return Plane(variable.name, values, x, y, variable.units, where, keeps_shape, notes=notes)
     across, up, hidden = curvilinear.cells(points.longitudes, points.latitudes)
-    if hidden.any():
-        values = np.ma.masked_where(hidden, values)
-        notes = (
-            *notes,
-            f"{variable.name}: {int(hidden.sum())} cells reach around a pole: not drawn",
-        )
+    lost = int((hidden & ~np.ma.getmaskarray(values)).sum())
+    values = np.ma.masked_where(hidden, values)
+    if lost:
+        notes = (*notes, f"{variable.name}: {lost} cells at the map's edge or a pole are not drawn")
     x = replace(x, label=points.labels[0])
     y = replace(y, label=points.labels[1], points_down=False)
     return Plane(

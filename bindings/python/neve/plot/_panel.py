@@ -76,7 +76,7 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
 
 
 def _tell_dates(along: XAxis | YAxis, coordinates: Axis) -> None:
-    """Ticks as dates, where the coordinates are times; with the time of day if they are few days."""
+    """Ticks as dates, where the coordinates are times; of few days with the time of day."""
     from matplotlib.ticker import MaxNLocator
 
     clock = coordinates.clock
@@ -90,13 +90,14 @@ def _tell_dates(along: XAxis | YAxis, coordinates: Axis) -> None:
 def _draw_values(axes: Axes, plane: Plane, cmap: str, norm: Normalize) -> ScalarMappable:
     aspect: Literal["equal", "auto"] = "equal" if keeps_shape(plane) else "auto"
     x, y = plane.x.edges, plane.y.edges
+    values = _harmless(plane.values)
     image: ScalarMappable
     if plane.corners is not None:
-        image = axes.pcolormesh(*plane.corners, plane.values, cmap=cmap, norm=norm, rasterized=True)
+        image = axes.pcolormesh(*plane.corners, values, cmap=cmap, norm=norm, rasterized=True)
         axes.set_aspect(aspect)
     elif plane.x.is_regular and plane.y.is_regular:
         image = axes.imshow(
-            plane.values,
+            values,
             origin="lower",
             extent=(x[0], x[-1], y[0], y[-1]),
             interpolation="nearest",
@@ -105,13 +106,22 @@ def _draw_values(axes: Axes, plane: Plane, cmap: str, norm: Normalize) -> Scalar
             norm=norm,
         )
     else:
-        image = axes.pcolormesh(x, y, plane.values, cmap=cmap, norm=norm, rasterized=True)
+        image = axes.pcolormesh(x, y, values, cmap=cmap, norm=norm, rasterized=True)
         axes.set_aspect(aspect)
     if plane.corners is None:
         axes.set_xlim(x.min(), x.max())
         low, high = (y.max(), y.min()) if plane.y.points_down else (y.min(), y.max())
         axes.set_ylim(low, high)
     return image
+
+
+def _harmless(values: Masked) -> Masked:
+    """matplotlib computes with masked numbers, too: not with 1e35."""
+    mask = np.ma.getmaskarray(values)
+    numbers = finite(values)
+    if not mask.any() or not numbers.size:
+        return values
+    return np.ma.array(np.where(mask, numbers[0], np.ma.getdata(values)), mask=mask)
 
 
 def _draw_outlines(

@@ -18,6 +18,7 @@ _SECONDS = {
 }
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAY = 86400
+_LATEST = 1e16  # seconds that have a date; a float holds no later ones exactly
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,10 @@ class Clock:
 
     def date(self, value: float) -> str:
         """ "1990-06-15 12:00", without the time of day where it is midnight."""
-        total = round(self.origin + value * self.seconds)
+        seconds = self.origin + value * self.seconds
+        if not abs(seconds) < _LATEST:
+            return f"{value:g}"
+        total = round(seconds)
         days, second = divmod(total, _DAY)
         year, month, day = _date_of(days, self.calendar)
         text = f"{year:04d}-{month:02d}-{day:02d}"
@@ -102,7 +106,7 @@ def _date_of(days: int, calendar: str) -> tuple[int, int, int]:
     if calendar == "360_day":
         year, rest = divmod(days, 360)
         return year, rest // 30 + 1, rest % 30 + 1
-    year = days // 366  # at most the right one
+    year = days // 366 if days >= 0 else days // 365 - 1  # at most the right one
     while _days_of(year + 1, 1, 1, calendar) <= days:
         year += max(1, (days - _days_of(year + 1, 1, 1, calendar)) // 366)
     month = 12
