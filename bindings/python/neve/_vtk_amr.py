@@ -59,7 +59,7 @@ def _level_grids(amr: Any, source: Source, level: int, first: Any) -> list[Any]:
     origin = in_space(source.prob_lo, 0.0)
     amr.SetSpacing(level, spacing)
     grids = []
-    for number, row in enumerate(vtk_corners(info, np.arange(len(info.boxes)), first)):
+    for number, row in enumerate(vtk_corners(info, np.arange(len(info.boxes)), first, 0)):
         lo, hi = row[::2], row[1::2]
         grid = vtkUniformGrid()
         grid.SetOrigin(*(origin + lo * spacing).tolist())
