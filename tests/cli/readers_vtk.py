@@ -20,6 +20,7 @@ from .conftest import PLUGIN_DIR, ROOT, environment
 SCRIPTS = Path(__file__).parent / "vtk_scripts"
 READER = ROOT / "bindings" / "paraview" / "NeveReader.py"
 TIMEOUT_SECONDS = 200
+XDMF_READERS = {2: "XDMFReader", 3: "Xdmf3ReaderS"}  # of paraview.simple, by XDMF's version
 
 
 def need(module):
@@ -61,7 +62,9 @@ def pvpython_with_neve(script, *words, launcher=()):
     """Skips where the Python of ParaView is not the one that this build of neve is for."""
     probe = pvpython("versions.py").stdout.split()
     if probe[0] != f"{sys.version_info[0]}.{sys.version_info[1]}":
-        pytest.skip(f"pvpython is Python {probe[0]}, and neve was built for {sys.version.split()[0]}")
+        pytest.skip(
+            f"pvpython is Python {probe[0]}, and neve was built for {sys.version.split()[0]}"
+        )
     if probe[1] != "h5py":
         pytest.skip("ParaView's Python has no h5py: apt-get install python3-h5py")
     return pvpython(script, *words, launcher=launcher)
@@ -186,7 +189,7 @@ def with_xdmf(neve_command, path, folder, version):
     made = folder / (Path(path).stem + ".xdmf")
     report = neve_command("convert", path, made, "--json", "--follow-external").json
     out = folder / f"xdmf{version}.npz"
-    pvpython("grids.py", {2: "XDMFReader", 3: "Xdmf3ReaderS"}[version], made, out)
+    pvpython("grids.py", XDMF_READERS[version], made, out)
     found, wanted = np.load(out), stored(path)
     steps = max(len(found["times"]), 1)
     for shown in report["variables"]:
@@ -226,7 +229,9 @@ def draw(path, field, limits, coord, out, pixels, *colours):
     if shutil.which("xvfb-run") is None:
         pytest.skip("xvfb-run is not installed: apt-get install xvfb xauth")
     words = [path, field, *limits, "-" if coord is None else coord, out, pixels, *colours]
-    pvpython_with_neve("picture.py", *words, launcher=["xvfb-run", f"--server-num={100 + os.getpid() % 5000}"])
+    pvpython_with_neve(
+        "picture.py", *words, launcher=["xvfb-run", f"--server-num={100 + os.getpid() % 5000}"]
+    )
 
 
 def drawn(path, field, limits, coord, folder, pixels):

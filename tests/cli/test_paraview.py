@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""VTK, PyVista and ParaView show what neve.open reads: every value, place, covered cell and pixel."""
+"""VTK, PyVista and ParaView show what neve.open reads: values, places, covered cells, pixels."""
 
 import json
 import os
@@ -93,16 +93,24 @@ def folder(neve, tmp_path_factory):
 # --- VTK from PyPI, PyVista ---
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_vtk_reads_what_convert_makes(neve, folder, name, tmp_path):
+@pytest.fixture(scope="module")
+def by_vtk(neve, folder):
+    """One process for all: starting VTK takes longer than reading these."""
     readers_vtk.need("vtk")
-    source = folder / name
-    made = tmp_path / "made.vtkhdf"
-    neve("convert", source, made)
-    readers_vtk.python("by_vtk.py", made, tmp_path / "found.npz")
-    holds = source.is_dir()
-    readers_vtk.check_amr(np.load(tmp_path / "found.npz"), made if holds else source)
-    if holds:
+    words = []
+    for name in NAMES:
+        neve("convert", folder / name, folder / f"{name}.vtkhdf")
+        words += [folder / f"{name}.vtkhdf", folder / f"{name}.vtk.npz"]
+    readers_vtk.python("by_vtk.py", *words)
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_vtk_reads_what_convert_makes(neve, by_vtk, name):
+    source, made = by_vtk / name, by_vtk / f"{name}.vtkhdf"
+    holds_values = source.is_dir()
+    readers_vtk.check_amr(np.load(by_vtk / f"{name}.vtk.npz"), made if holds_values else source)
+    if holds_values:
         assert neve("verify", source, made).code == 0
 
 
@@ -122,14 +130,19 @@ def test_pyvista_wraps_the_blocks(neve, folder, tmp_path):
 # --- Neve's reader in ParaView ---
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_paraview_reads_by_the_plugin(folder, name, tmp_path):
-    readers_vtk.with_pvpython(folder / name, tmp_path)
+@pytest.fixture(scope="module")
+def by_plugin(folder):
+    write_ratios(folder / "unequal.h5", np.array((4, 2, 1)))
+    words = []
+    for name in (*NAMES, "unequal.h5"):
+        words += [folder / name, folder / f"{name}.pv.npz"]
+    readers_vtk.pvpython_with_neve("each_by_plugin.py", *words)
+    return folder
 
 
-def test_paraview_hides_covered_cells_of_unequal_ratios(tmp_path):
-    write_ratios(tmp_path / "unequal.h5", np.array((4, 2, 1)))
-    readers_vtk.with_pvpython(tmp_path / "unequal.h5", tmp_path)
+@pytest.mark.parametrize("name", (*NAMES, "unequal.h5"))
+def test_paraview_reads_by_the_plugin(by_plugin, name):
+    readers_vtk.check_amr(np.load(by_plugin / f"{name}.pv.npz"), by_plugin / name)
 
 
 def test_paraview_reads_chosen_fields_and_levels(folder, tmp_path):
@@ -229,7 +242,6 @@ def data(tmp_path_factory):
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_paraview_reads_data_files_by_xdmf(neve, data, version, tmp_path):
-    readers_vtk.with_xdmf(neve, data / "air.nc", tmp_path, version)
     neve("convert", data / "air.nc", tmp_path / "small.nc", "--bound", "rel=1e-4")
     readers_vtk.with_xdmf(neve, tmp_path / "small.nc", tmp_path, version)
     found = np.load(tmp_path / f"xdmf{version}.npz")
@@ -261,15 +273,15 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("version", [2, 3])
-@pytest.mark.parametrize("name", ARRAYS)
-def test_paraview_reads_arrays_by_xdmf(neve, name, version, tmp_path):
-    array = ARRAYS[name]
-    np.save(tmp_path / f"{name}.npy", array)
-    neve("convert", tmp_path / f"{name}.npy", tmp_path / "made.xdmf")
-    reader = {2: "XDMFReader", 3: "Xdmf3ReaderS"}[version]
-    readers_vtk.pvpython("grids.py", reader, tmp_path / "made.xdmf", tmp_path / "found.npz")
-    found = np.load(tmp_path / "found.npz")
-    steps = array if name == "steps" else [array]
-    for step, part in enumerate(steps):
-        order = "F" if name == "fortran" else "C"
-        np.testing.assert_array_equal(found[f"{step}|{name}"], part.ravel(order=order))
+def test_paraview_reads_arrays_by_xdmf(neve, version, tmp_path):
+    words = []
+    for name, array in ARRAYS.items():
+        np.save(tmp_path / f"{name}.npy", array)
+        neve("convert", tmp_path / f"{name}.npy", tmp_path / f"{name}.xdmf")
+        words += [tmp_path / f"{name}.xdmf", tmp_path / f"{name}.npz"]
+    readers_vtk.pvpython("grids.py", readers_vtk.XDMF_READERS[version], *words)
+    for name, array in ARRAYS.items():
+        found = np.load(tmp_path / f"{name}.npz")
+        for step, part in enumerate(array if name == "steps" else [array]):
+            order = "F" if name == "fortran" else "C"
+            np.testing.assert_array_equal(found[f"{step}|{name}"], part.ravel(order=order))

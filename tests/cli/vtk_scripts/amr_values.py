@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What VTK holds of an overlapping AMR, into an .npz file: for pvpython, VTK and PyVista alike, which
-is why nothing of Neve is imported here.
+"""What VTK holds of an overlapping AMR, into an .npz file: for pvpython, VTK and PyVista alike, so
+nothing of Neve is imported here.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def save(path, blocks, time):
     everything = {"time": np.array(time)}
     for number, (level, grid) in enumerate(blocks):
         for name, values in values_of(grid).items():
-            everything["%d|%d|%s" % (level, number, name)] = values
+            everything[f"{level}|{number}|{name}"] = values
     np.savez(path, **{name.replace("/", "\\"): v for name, v in everything.items()})
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""by_plugin.py OUT.npz LEVELS TIME FIELDS FILE...: Neve's reader in pvpython. LEVELS 0: all; TIME -:
-the first; FIELDS -: all, else a list with commas.
+"""by_plugin.py OUT.npz LEVELS TIME FIELDS FILE...: Neve's reader in pvpython. LEVELS 0: all; TIME
+-: the first; FIELDS -: all, else a list with commas.
 """
 
 import json

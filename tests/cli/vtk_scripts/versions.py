@@ -5,4 +5,4 @@ import importlib.util
 import sys
 
 has_h5py = importlib.util.find_spec("h5py") is not None
-print("%d.%d" % sys.version_info[:2], "h5py" if has_h5py else "-")
+print(f"{sys.version_info[0]}.{sys.version_info[1]}", "h5py" if has_h5py else "-")
