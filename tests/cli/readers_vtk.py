@@ -3,6 +3,7 @@
 from what neve.open or h5py reads, and returns nothing, or why the tool cannot read such files.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -48,17 +49,17 @@ def python(script, *words):
     return run_script([sys.executable], script, *words)
 
 
-def pvpython(script, *words, launcher=()):
+def pvpython(script, *words, **changes):
     """pvpython has a Python and an HDF5 of its own system, with numpy and h5py for these."""
     if shutil.which("pvpython") is None:
         pytest.skip("pvpython is not installed: apt-get install python3-paraview python3-h5py")
     package = Path(neve.__file__).parent.parent
-    changes = {"PYTHONPATH": str(package), "NEVE_READER": str(READER)}
-    program = [*launcher, "pvpython", "--force-offscreen-rendering"]
+    changes = {"PYTHONPATH": str(package), "NEVE_READER": str(READER), **changes}
+    program = ["pvpython", "--force-offscreen-rendering"]
     return run_script(program, script, *words, **changes)
 
 
-def pvpython_with_neve(script, *words, launcher=()):
+def pvpython_with_neve(script, *words, **changes):
     """Skips where the Python of ParaView is not the one that this build of neve is for."""
     probe = pvpython("versions.py").stdout.split()
     if probe[0] != f"{sys.version_info[0]}.{sys.version_info[1]}":
@@ -67,7 +68,7 @@ def pvpython_with_neve(script, *words, launcher=()):
         )
     if probe[1] != "h5py":
         pytest.skip("ParaView's Python has no h5py: apt-get install python3-h5py")
-    return pvpython(script, *words, launcher=launcher)
+    return pvpython(script, *words, **changes)
 
 
 # --- what they have to find ---
@@ -224,14 +225,27 @@ def with_paraview_netcdf(path, folder):
     assert compared, found.files
 
 
+@contextlib.contextmanager
+def x_server():
+    """Debian's ParaView draws on an X server only; this one has no screen. Yields its display."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("Xvfb is not installed: apt-get install xvfb libgl1-mesa-dri")
+    told, tells = os.pipe()
+    command = ["Xvfb", "-displayfd", str(tells), "-screen", "0", "800x800x24", "-nolisten", "tcp"]
+    server = subprocess.Popen(command, pass_fds=[tells], stderr=subprocess.DEVNULL)
+    os.close(tells)
+    try:
+        with os.fdopen(told) as file:
+            yield f":{file.readline().strip()}"  # told when it is ready
+    finally:
+        server.terminate()
+        server.wait(TIMEOUT_SECONDS)
+
+
 def draw(path, field, limits, coord, out, pixels, *colours):
-    """Debian's ParaView draws on an X server only, of which xvfb-run makes one without a screen."""
-    if shutil.which("xvfb-run") is None:
-        pytest.skip("xvfb-run is not installed: apt-get install xvfb xauth")
     words = [path, field, *limits, "-" if coord is None else coord, out, pixels, *colours]
-    pvpython_with_neve(
-        "picture.py", *words, launcher=["xvfb-run", f"--server-num={100 + os.getpid() % 5000}"]
-    )
+    with x_server() as display:
+        pvpython_with_neve("picture.py", *words, DISPLAY=display)
 
 
 def drawn(path, field, limits, coord, folder, pixels):

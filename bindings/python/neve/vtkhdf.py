@@ -52,9 +52,9 @@ class Report:
                     f"level {number}: values of {level.copied} fields are stored again, lossless "
                     f"({_why_copied(level)})"
                 )
-        for level in self.hides_wrongly:
+        for number in self.hides_wrongly:
             lines.append(
-                f"level {level}: its refinement ratio differs between directions, which VTK does "
+                f"level {number}: its refinement ratio differs between directions, which VTK does "
                 "not know: it hides other cells than the covered ones (Neve's reader for ParaView "
                 "hides the right ones)"
             )

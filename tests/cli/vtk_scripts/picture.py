@@ -43,7 +43,7 @@ if len(sys.argv) > 8:
     display.SetScalarBarVisibility(view, True)
     bar = simple.GetScalarBar(table, view)
     bar.WindowLocation = "Any Location"
-    bar.Position, bar.ScalarBarLength = [0.84, 0.2], 0.6
+    bar.Position, bar.ScalarBarLength = [0.8, 0.2], 0.6
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
     view.Background = [1.0, 1.0, 1.0]
 else:
@@ -55,7 +55,7 @@ middle = [(bounds[2 * d] + bounds[2 * d + 1]) / 2 for d in range(3)]
 half = max(bounds[1] - bounds[0], bounds[3] - bounds[2]) / 2
 simple.Render(view)  # the first one places the camera
 if len(sys.argv) > 8:  # room for the bar
-    middle[0], half = middle[0] + 0.2 * half, 1.2 * half
+    middle[0], half = middle[0] + 0.3 * half, 1.3 * half
 view.CameraFocalPoint = middle
 view.CameraPosition = [middle[0], middle[1], middle[2] + 10 * half]
 view.CameraViewUp = [0.0, 1.0, 0.0]
