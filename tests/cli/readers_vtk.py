@@ -231,7 +231,8 @@ def x_server():
     if shutil.which("Xvfb") is None:
         pytest.skip("Xvfb is not installed: apt-get install xvfb libgl1-mesa-dri")
     told, tells = os.pipe()
-    command = ["Xvfb", "-displayfd", str(tells), "-screen", "0", "800x800x24", "-nolisten", "tcp"]
+    # Without -noreset it starts anew after its first client, just when the second comes.
+    command = ["Xvfb", "-displayfd", str(tells), "-screen", "0", "800x800x24", "-noreset"]
     server = subprocess.Popen(command, pass_fds=[tells], stderr=subprocess.DEVNULL)
     os.close(tells)
     try:

@@ -44,6 +44,7 @@ if len(sys.argv) > 8:
     bar = simple.GetScalarBar(table, view)
     bar.WindowLocation = "Any Location"
     bar.Position, bar.ScalarBarLength = [0.8, 0.2], 0.6
+    bar.HorizontalTitle = 1
     bar.TitleColor = bar.LabelColor = [0.0, 0.0, 0.0]
     view.Background = [1.0, 1.0, 1.0]
 else:
