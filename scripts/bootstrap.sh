@@ -20,6 +20,7 @@ packages_of_tests=(
   libadios-openmpi-dev libblosc-dev libaec-dev libbz2-dev  # ADIOS there, and what it stands on
   hdf5-filter-plugin-zfp-serial  # what reads their zfp files
   netcdf-bin nco cdo  # ncdump, ncks, cdo, ...: what the tests of data files and of readers run
+  python3-paraview python3-h5py xvfb libgl1-mesa-dri  # pvpython, what Neve's reader there needs, and a screen: 1.1 GB
   verilator  # runs rtl/ in tests
   yosys      # proves and costs rtl/
   clang-format

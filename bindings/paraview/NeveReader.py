@@ -10,13 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import neve
-from neve._vtk_amr import fill_amr
 from paraview.util.vtkAlgorithm import smdomain, smproperty, smproxy
 from vtkmodules.util.vtkAlgorithm import VTKPythonAlgorithmBase
 from vtkmodules.vtkCommonCore import vtkDataArraySelection
 from vtkmodules.vtkCommonDataModel import vtkDataObject, vtkOverlappingAMR
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+
+import neve
+from neve._vtk_amr import fill_amr
 
 ALL_LEVELS = 0
 HEADER = "Header"  # of an AMReX plotfile, which a dialogue can choose; its folder is meant
@@ -46,7 +47,7 @@ class NeveReader(VTKPythonAlgorithmBase):
             repeat_command="1" number_of_elements="1" panel_visibility="advanced"
             animateable="0">
           <FileListDomain name="files"/>
-          <Documentation>Plotfiles or checkpoints; several are the steps of a series.</Documentation>
+          <Documentation>Plotfiles or checkpoints; several are a series.</Documentation>
         </StringVectorProperty>""")
     def AddFileName(self, name: str) -> None:
         if name and name != "None":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _grid
 from ._hierarchy import Source
@@ -20,8 +21,6 @@ def fill_amr(amr: Any, source: Source, components: Sequence[int], levels: int) -
     """Makes `amr`, a vtkOverlappingAMR, hold the first `levels` levels with these components as
     cell data, covered cells marked as VTK hides them.
     """
-    from vtkmodules.util.numpy_support import numpy_to_vtk
-
     shown = range(levels)
     amr.Initialize(levels, [len(source.levels[level].boxes) for level in shown])
     amr.SetGridDescription(_grid_description(source.dims))
@@ -33,21 +32,26 @@ def fill_amr(amr: Any, source: Source, components: Sequence[int], levels: int) -
             for frame in source.frames(level, component):
                 for box in frame:
                     values = source.read_box(level, box, component, True).ravel(order="F")
-                    array = numpy_to_vtk(values, deep=True)
-                    array.SetName(source.components[component])
-                    grids[box].GetCellData().AddArray(array)
+                    _add(grids[box].GetCellData(), source.components[component], values)
         if level + 1 < levels:
             _hide_covered(source, level, grids)
         first = first * np.array(source.levels[level].ref_ratio)
-    time = numpy_to_vtk(np.array([source.time]), deep=True)
-    time.SetName(TIME)
-    amr.GetFieldData().AddArray(time)
+    _add(amr.GetFieldData(), TIME, np.array([source.time]))
+
+
+def _add(data: Any, name: str, values: npt.NDArray[Any]) -> None:
+    from vtkmodules.util import numpy_support
+
+    array = numpy_support.numpy_to_vtk(values, deep=True)  # type: ignore[no-untyped-call]
+    array.SetName(name)
+    data.AddArray(array)
 
 
 def _grid_description(dims: int) -> int:
-    from vtkmodules.vtkCommonDataModel import VTK_X_LINE, VTK_XY_PLANE, VTK_XYZ_GRID
+    from vtkmodules import vtkCommonDataModel
 
-    return int((VTK_X_LINE, VTK_XY_PLANE, VTK_XYZ_GRID)[dims - 1])
+    name = ("VTK_X_LINE", "VTK_XY_PLANE", "VTK_XYZ_GRID")[dims - 1]
+    return int(getattr(vtkCommonDataModel, name))
 
 
 def _level_grids(amr: Any, source: Source, level: int, first: Any) -> list[Any]:
@@ -59,7 +63,7 @@ def _level_grids(amr: Any, source: Source, level: int, first: Any) -> list[Any]:
     origin = in_space(source.prob_lo, 0.0)
     amr.SetSpacing(level, spacing)
     grids = []
-    for number, row in enumerate(vtk_corners(info, np.arange(len(info.boxes)), first)):
+    for number, row in enumerate(vtk_corners(info, np.arange(len(info.boxes)), first, 0)):
         lo, hi = row[::2], row[1::2]
         grid = vtkUniformGrid()
         grid.SetOrigin(*(origin + lo * spacing).tolist())
@@ -73,10 +77,6 @@ def _level_grids(amr: Any, source: Source, level: int, first: Any) -> list[Any]:
 
 def _hide_covered(source: Source, level: int, grids: list[Any]) -> None:
     """VTK's own way of finding them knows one ratio for all directions."""
-    from vtkmodules.util.numpy_support import numpy_to_vtk
-
     for grid, box in zip(grids, source.levels[level].boxes, strict=True):
         mask = _grid.covered(source, level, box)
-        marks = numpy_to_vtk((mask.ravel(order="F") * np.uint8(_REFINED)), deep=True)
-        marks.SetName(_GHOSTS)
-        grid.GetCellData().AddArray(marks)
+        _add(grid.GetCellData(), _GHOSTS, mask.ravel(order="F") * np.uint8(_REFINED))

@@ -20,13 +20,16 @@ def in_space(values: Sequence[float], missing: float) -> npt.NDArray[np.float64]
 
 
 def vtk_corners(
-    info: LevelInfo, order: npt.NDArray[np.int64], first: npt.NDArray[np.int64]
+    info: LevelInfo,
+    order: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int64],
+    missing_cells: int,
 ) -> npt.NDArray[np.int32]:
     """Low and high index of the boxes `order`, a row each: x, x, y, y, z, z. `first` is the corner
-    of the domain, the place of VTK's origin. A direction that is not there has no cell.
+    of the domain, the place of VTK's origin. Directions that a file lacks have `missing_cells`.
     """
     corners = np.zeros((len(order), 2 * SPACE), np.int64)
-    corners[:, 1::2] = -1
+    corners[:, 1::2] = missing_cells - 1
     boxes = np.array([info.boxes[n] for n in order], np.int64).reshape(len(order), 2, len(first))
     dims = len(first)
     corners[:, 0 : 2 * dims : 2] = boxes[:, 0] - first

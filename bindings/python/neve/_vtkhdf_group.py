@@ -19,7 +19,7 @@ from ._filter import Filter
 from ._hdf5_plotfile import Hdf5Source
 from ._hierarchy import LevelInfo, Source
 from ._value_runs import ValueRuns
-from ._vtk_place import TIME, in_space, vtk_corners
+from ._vtk_place import SPACE, TIME, in_space, vtk_corners
 
 GROUP = "VTKHDF"
 VERSION = (2, 2)  # of the format; VTK 9.4 and later know it
@@ -48,29 +48,35 @@ def write_group(file: h5py.File, source: Source, refers_to: str) -> list[LevelRe
     group = file.create_group(GROUP)
     _write_text(group, "Type", "OverlappingAMR")
     group.attrs["Version"] = np.array(VERSION, np.int64)
-    _write_text(group, "GridDescription", "XYZ"[: source.dims])
+    # VTK's reader takes no flat boxes. A level of a file of two dimensions is as many layers of the
+    # same values thick as its cells are finer than those of level 0.
+    _write_text(group, "GridDescription", "XYZ")
+    layers = 1
     group.attrs["Origin"] = in_space(source.prob_lo, 0.0)
     first = np.array(source.levels[0].domain.lo)
+    thickness = source.levels[0].dx[0]
     reports = []
     for level, info in enumerate(source.levels):
         at = group.create_group(f"Level{level}")
-        at.attrs["Spacing"] = in_space(info.dx, 1.0)
-        for kind in ("PointData", "FieldData"):  # empty; VTK 9.4 complains where they are missing
-            at.create_group(kind)
+        at.attrs["Spacing"] = in_space(info.dx, thickness / layers)
+        at.create_group("PointData")  # empty; VTK 9.4 complains where it is missing
+        copies = layers ** (SPACE - source.dims)
         runs = [_runs(source, level, c) for c in range(len(names))]
         order = _order(source, level, runs)
-        at["AMRBox"] = vtk_corners(info, order, first)
+        at["AMRBox"] = vtk_corners(info, order, first, layers)
+        # A static file has no other place for it. VTK 9.4 takes a number for each box.
+        at.create_group("FieldData")[TIME] = np.full(len(order), source.time)
         copied = 0
         for component, name in enumerate(names):
             found = runs[component]
-            if found is not None and _is_virtual(found, order):
-                _write_virtual(at, name, info, order, found, refers_to)
+            if found is not None and _is_virtual(found, order, copies):
+                _write_virtual(at, name, info, order, copies, found, refers_to)
             else:
-                _write_copy(at, name, source, level, component, order)
+                _write_copy(at, name, source, level, component, order, copies)
                 copied += 1
         reports.append(LevelReport(len(order), len(names) - copied, copied))
         first = first * np.array(info.ref_ratio)
-    group.create_group("FieldData")[TIME] = np.array([source.time])
+        layers *= info.ref_ratio[0]
     return reports
 
 
@@ -100,9 +106,10 @@ def _order(source: Source, level: int, runs: list[ValueRuns | None]) -> npt.NDAr
     return np.array([box for frame in frames for box in frame], np.int64)
 
 
-def _is_virtual(runs: ValueRuns, order: npt.NDArray[np.int64]) -> bool:
+def _is_virtual(runs: ValueRuns, order: npt.NDArray[np.int64], copies: int) -> bool:
     """One selection takes elements in rising order only."""
-    return len(order) <= VIRTUAL_BOXES and bool((np.diff(runs.begins[order]) > 0).all())
+    is_short = len(order) * copies <= VIRTUAL_BOXES
+    return is_short and bool((np.diff(runs.begins[order]) > 0).all())
 
 
 def _write_virtual(
@@ -110,21 +117,34 @@ def _write_virtual(
     name: str,
     info: LevelInfo,
     order: npt.NDArray[np.int64],
+    copies: int,
     runs: ValueRuns,
     refers_to: str,
 ) -> None:
-    cells = [info.boxes[n].cells for n in order]
-    chosen = h5py.h5s.create_simple((runs.extent,))
-    operation = h5py.h5s.SELECT_SET
-    for begin, count in zip(runs.begins[order].tolist(), cells, strict=True):
-        chosen.select_hyperslab((begin,), (1,), None, (count,), op=operation)
-        operation = h5py.h5s.SELECT_OR
-    space = h5py.h5s.create_simple((sum(cells),))
+    cells = np.array([info.boxes[n].cells for n in order], np.int64)
+    ends = np.cumsum(cells * copies)
+    chosen = _selection(runs.extent, runs.begins[order], cells)
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_layout(h5py.h5d.VIRTUAL)
-    creation.set_virtual(space, refers_to.encode(), runs.dataset.encode(), chosen)
+    for copy in range(copies):
+        begins = ends - cells * (copies - copy)
+        space = _selection(int(ends[-1]), begins, cells)
+        creation.set_virtual(space, refers_to.encode(), runs.dataset.encode(), chosen)
+    space = h5py.h5s.create_simple((int(ends[-1]),))
     holder = at.require_group("CellData")
     h5py.h5d.create(holder.id, name.encode(), h5py.h5t.py_create(runs.dtype), space, creation)
+
+
+def _selection(
+    extent: int, begins: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
+) -> h5py.h5s.SpaceID:
+    """Of `extent` elements the runs of `counts` elements from each of `begins` on."""
+    space = h5py.h5s.create_simple((extent,))
+    operation = h5py.h5s.SELECT_SET
+    for begin, count in zip(begins.tolist(), counts.tolist(), strict=True):
+        space.select_hyperslab((begin,), (1,), None, (count,), op=operation)
+        operation = h5py.h5s.SELECT_OR
+    return space
 
 
 def _write_copy(
@@ -134,8 +154,9 @@ def _write_copy(
     level: int,
     component: int,
     order: npt.NDArray[np.int64],
+    copies: int,
 ) -> None:
-    total = sum(source.levels[level].boxes[n].cells for n in order)
+    total = copies * sum(source.levels[level].boxes[n].cells for n in order)
     chunk = min(CHUNK_BYTES // source.dtype.itemsize, max(total, 1))
     dataset = at.require_group("CellData").create_dataset(
         name,
@@ -145,16 +166,17 @@ def _write_copy(
         **Filter(lossless=True, rewrite=False),
     )
     at_cell = 0
-    for values in _whole_chunks(_boxes(source, level, component, order), chunk):
+    for values in _whole_chunks(_boxes(source, level, component, order, copies), chunk):
         dataset[at_cell : at_cell + len(values)] = values
         at_cell += len(values)
 
 
 def _boxes(
-    source: Source, level: int, component: int, order: npt.NDArray[np.int64]
+    source: Source, level: int, component: int, order: npt.NDArray[np.int64], copies: int
 ) -> Iterator[npt.NDArray[np.floating]]:
     for number in order.tolist():
-        yield source.read_box(level, number, component, True).ravel(order="F")
+        values = source.read_box(level, number, component, True).ravel(order="F")
+        yield np.tile(values, copies)
 
 
 def _whole_chunks(

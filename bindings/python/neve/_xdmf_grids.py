@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The grids of a data file: which variables lie on the same axes, where these are, which is time."""
+"""The grids of a data file: which variables share axes, where these are, and which is time."""
 
 from __future__ import annotations
 

@@ -103,12 +103,5 @@ def _add_values(
 def _item(parent: Element, variable: Variable, size: str, form: str, **more: str) -> Element:
     kind, bytes_each = variable.dtype.kind, variable.dtype.itemsize
     name = _SMALL.get((kind, bytes_each), _TYPES[kind])
-    return SubElement(
-        parent,
-        "DataItem",
-        Dimensions=size,
-        NumberType=name,
-        Precision=str(bytes_each),
-        Format=form,
-        **more,
-    )
+    told = {"Dimensions": size, "NumberType": name, "Precision": str(bytes_each), "Format": form}
+    return SubElement(parent, "DataItem", {**told, **more})

@@ -36,6 +36,7 @@ class Report:
     holds_values: bool  # false: SRC does, and has to stay where it is
     fields: int
     levels: list[LevelReport]
+    hides_wrongly: list[int]  # levels whose covered cells VTK finds wrongly
 
     def text(self) -> str:
         boxes = sum(level.boxes for level in self.levels)
@@ -51,7 +52,18 @@ class Report:
                     f"level {number}: values of {level.copied} fields are stored again, lossless "
                     f"({_why_copied(level)})"
                 )
+        for number in self.hides_wrongly:
+            lines.append(
+                f"level {number}: its refinement ratio differs between directions, which VTK does "
+                "not know: it hides other cells than the covered ones (Neve's reader for ParaView "
+                "hides the right ones)"
+            )
         return "\n".join(lines) + "\n"
+
+
+def _with_unequal_ratios(source: Source) -> list[int]:
+    levels = enumerate(source.levels[:-1])
+    return [number for number, level in levels if len(set(level.ref_ratio)) > 1]
 
 
 def _why_copied(level: LevelReport) -> str:
@@ -75,7 +87,8 @@ def refer(source: str | Path, out: str | Path, follow_external: bool = False) ->
             name = os.path.relpath(Path(source).resolve(), folder)
             levels = _write(file, plotfile._source, name, source)
         held = all(level.virtual == 0 for level in levels)
-        return Report(str(source), str(out), held, len(plotfile.components), levels)
+        wrong = _with_unequal_ratios(plotfile._source)
+        return Report(str(source), str(out), held, len(plotfile.components), levels, wrong)
 
 
 def hold(
@@ -95,9 +108,10 @@ def hold(
             ):
                 levels = _write(file, plotfile._source, ".", source)
                 count = len(plotfile.components)
+                wrong = _with_unequal_ratios(plotfile._source)
             with h5py.File(Path(folder) / "group") as file, h5py.File(made, "r+") as whole:
                 file.copy(GROUP, whole)
-    return Report(str(source), str(out), True, count, levels)
+    return Report(str(source), str(out), True, count, levels, wrong)
 
 
 def _write(file: h5py.File, source: Source, name: str, path: str | Path) -> list[LevelReport]:

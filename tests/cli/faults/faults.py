@@ -56,6 +56,7 @@ FILES = {
     "convert uncompressed, 2 ranks": (2, "convert", "{in}/plt", "{out}.h5", "--uncompressed"),
     "convert checkpoint": ("convert", "{in}/chk.h5", "{out}.h5"),
     "convert data file": ("convert", "{in}/data.h5", "{out}.h5"),
+    "convert to VTKHDF": ("convert", "{in}/plt", "{out}.vtkhdf"),
     "trace run": ("trace", "run", "-o", "{out}", "--", "cp", "{in}/f.npy", "/dev/null"),
     "trace report": ("trace", "report", "{in}/t.json", "--plot", "{out}.png"),
     "plot": ("plot", "{in}/plt", "--field", "density", "-o", "{out}.png"),
