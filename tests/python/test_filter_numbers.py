@@ -78,7 +78,7 @@ def test_the_number_decides_which_plugin_is_loaded(both: Path, h5dump: str) -> N
         (neve._core.FILTER_ID, OWN, OTHER),
         (OTHER_NUMBER, OTHER, OWN),
     ):
-        command = (h5dump, "-d", f"/by_{number}", "-s", "4999", both)
+        command = (h5dump, "-d", f"/by_{number}", both)
         assert run(*command, folders=(folder,)).returncode == 0
         assert run(*command, folders=(other,)).returncode != 0
         assert run(*command, folders=(other, folder)).returncode == 0

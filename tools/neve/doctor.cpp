@@ -52,7 +52,8 @@ bool looks_like_plugin(const fs::path& path) {
 
 struct Plugin {
   std::string path;
-  Status works;  // why not, when it does not
+  int number = 0;  // of the filter; 0 where the library does not load
+  Status works;    // why not, when it does not
 };
 
 // A small array there and back through the plugin's own functions.
@@ -99,7 +100,7 @@ std::optional<Plugin> examine(const std::string& path) {
     const char* why = dlerror();
     // A library of another filter that does not load is not ours to judge.
     if (path.find("neve") == std::string::npos) return {};
-    return Plugin{path,
+    return Plugin{path, 0,
                   failure(fmt::format("it does not load: {}", why == nullptr ? "no reason given" : why))};
   }
   std::optional<Plugin> found;
@@ -107,7 +108,8 @@ std::optional<Plugin> examine(const std::string& path) {
   const auto info = reinterpret_cast<const void* (*)()>(dlsym(library, "H5PLget_plugin_info"));
   if (type != nullptr && info != nullptr && type() == H5PL_TYPE_FILTER) {
     const auto* filter = static_cast<const H5Z_class2_t*>(info());
-    if (filter != nullptr && hdf5::is_neve_filter(filter->id)) found = Plugin{path, try_plugin(*filter)};
+    if (filter != nullptr && hdf5::is_neve_filter(filter->id))
+      found = Plugin{path, filter->id, try_plugin(*filter)};
   }
   dlclose(library);
   return found;
@@ -127,6 +129,24 @@ std::vector<Plugin> find_plugins(const std::vector<std::string>& folders) {
     }
   }
   return plugins;
+}
+
+// The plugin that HDF5 would load for a number: the first that it meets. Null where there is none.
+const Plugin* plugin_of(int number, const std::vector<Plugin>& plugins) {
+  const auto found = std::find_if(plugins.begin(), plugins.end(),
+                                  [&](const Plugin& p) { return p.number == number || p.number == 0; });
+  return found == plugins.end() ? nullptr : &*found;
+}
+
+// The first of the filter's numbers that files may have and HDF5 could not read; 0 where there is none.
+int unreadable_number(const std::vector<Plugin>& plugins) {
+  std::vector<int> numbers = {hdf5::neve_filter_id};
+  numbers.insert(numbers.end(), hdf5::former_filter_ids.begin(), hdf5::former_filter_ids.end());
+  for (const int number : numbers) {
+    const Plugin* const plugin = plugin_of(number, plugins);
+    if (plugin == nullptr || !plugin->works.ok()) return number;
+  }
+  return 0;
 }
 
 // Beside this command, in a build folder or an installation.
@@ -177,8 +197,8 @@ int doctor(bool json) {
   const std::optional<std::string> mpi = mpi_version();
   const std::string own_folder = own_plugin_folder();
 
-  // HDF5 takes the first plugin it meets, so only that one counts.
-  const bool plugin_works = !plugins.empty() && plugins.front().works.ok();
+  const int unreadable = unreadable_number(plugins);
+  const bool plugin_works = unreadable == 0;
   const std::string cure = own_folder.empty() ? "set HDF5_PLUGIN_PATH to the folder of Neve's plugin"
                                               : fmt::format("export HDF5_PLUGIN_PATH={}", own_folder);
   if (json) {
@@ -192,10 +212,13 @@ int doctor(bool json) {
     j["plugin_folders"] = folders;
     j["plugins"] = nlohmann::ordered_json::array();
     for (const Plugin& plugin : plugins) {
-      j["plugins"].push_back(
-          {{"path", plugin.path}, {"works", plugin.works.ok()}, {"problem", plugin.works.message()}});
+      j["plugins"].push_back({{"path", plugin.path},
+                              {"number", plugin.number},
+                              {"works", plugin.works.ok()},
+                              {"problem", plugin.works.message()}});
     }
-    j["plugin"] = plugin_works ? nlohmann::ordered_json(plugins.front().path) : nlohmann::ordered_json();
+    j["plugin"] = plugin_works ? nlohmann::ordered_json(plugin_of(hdf5::neve_filter_id, plugins)->path)
+                               : nlohmann::ordered_json();
     j["python"] = python.ok() ? nlohmann::ordered_json(*python) : nlohmann::ordered_json();
     std::cout << j.dump(2) << std::endl;
   } else {
@@ -206,10 +229,12 @@ int doctor(bool json) {
     fmt::print("Python   {}\n", python.ok() ? *python : "none: " + python.status().message());
     fmt::print("plugin   searched: {}\n", fmt::join(folders, ", "));
     for (const Plugin& plugin : plugins) {
-      fmt::print("         {}: {}\n", plugin.path, plugin.works.ok() ? "works" : plugin.works.message());
+      fmt::print(
+          "         {}: {}\n", plugin.path,
+          plugin.works.ok() ? fmt::format("works (filter {})", plugin.number) : plugin.works.message());
     }
-    if (plugins.empty())
-      fmt::print("         Neve's filter (number {}) is in none of them\n", hdf5::neve_filter_id);
+    if (unreadable != 0 && plugin_of(unreadable, plugins) == nullptr)
+      fmt::print("         Neve's filter (number {}) is in none of them\n", unreadable);
     std::fflush(stdout);
   }
   if (plugin_works) return 0;

@@ -29,7 +29,10 @@ def _version(tool: str) -> str:
         found = re.search(r"\d+\.\d+(\.\d+)?", done.stdout + done.stderr)
         assert found is not None, done.stdout + done.stderr
         return found.group()
-    return importlib.metadata.version(DISTRIBUTIONS.get(tool, tool.partition(",")[0]))
+    try:
+        return importlib.metadata.version(DISTRIBUTIONS.get(tool, tool.partition(",")[0]))
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
 
 
 def made_table(rows: Sequence[Row]) -> str:

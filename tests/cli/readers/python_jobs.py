@@ -99,7 +99,6 @@ def open_group(job: Job, engine: str, group: str, **options: Any) -> Any:
         engine=engine,
         group=group or None,
         decode_cf=False,
-        drop_variables=job["unreadable"],
         **options,
     )
 
@@ -143,10 +142,7 @@ def xarray_chunks(job: Job, engine: str) -> Arrays:
 def xarray_tree(job: Job, engine: str) -> Arrays:
     import xarray
 
-    without = job["unreadable"]
-    with xarray.open_datatree(
-        job["path"], engine=engine, decode_cf=False, drop_variables=without
-    ) as tree:
+    with xarray.open_datatree(job["path"], engine=engine, decode_cf=False) as tree:
         tree.load()
         found = {name: tree[f"/{name}"].values for name in job["names"]}
         return found | {name: texts(tree[f"/{name}"].values) for name in job["texts"]}

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .matrix import Part, Reason, Row, assert_same
+from .matrix import Reason, Row, assert_same
 from .sample_files import BOXES, GROUPS, HDF5, KINDS, NETCDF, Sample
 from .stranger import read_in_python
 
@@ -26,18 +26,12 @@ def _assert_texts(found: dict[str, np.ndarray], sample: Sample) -> dict[str, np.
     return found
 
 
-def _read(
-    tool: str,
-    operation: str,
-    *modules: str,
-    with_texts: bool = True,
-    unreadable: tuple[str, ...] = (),
-) -> Row:
+def _read(tool: str, operation: str, *modules: str, with_texts: bool = True) -> Row:
     def act(sample: Sample, folder: Path) -> None:
         needs(*modules)
         if not with_texts:
             sample = dataclasses.replace(sample, texts={})
-        arrays = read_in_python(tool, operation, sample, unreadable)
+        arrays = read_in_python(tool, operation, sample)
         assert_same(_assert_texts(arrays, sample), sample.values)
 
     return Row(tool, operation.partition(" ")[2], act)
@@ -79,28 +73,13 @@ def _mean(tool: str, module: str) -> Row:
     return Row(tool, "mean", act)
 
 
-# Of plotfiles: a row for each field, with texts in it.
-TABLES = ("neve_fields", "data_neve_fields")
-NO_TABLES = Part(
-    "without the table `neve_fields` (`drop_variables=`): the library in the package netCDF4 takes "
-    "a text in a compound for one letter, and damages memory when it reads such rows",
-    lambda name: True,
-)
-
-
 def _xarray(engine: str, module: str) -> tuple[Row, ...]:
+    """Of open_dataset and open_datatree all variables are loaded, whatever is compared of them."""
     tool = f"xarray, {engine}"
-    unreadable = TABLES if engine == "netcdf4" else ()
-    parts = {kind: NO_TABLES for kind in BOXES} if unreadable else {}
-
-    def row(words: str, operation: str) -> Row:
-        read = _read(tool, operation, "xarray", module, unreadable=unreadable)
-        return Row(tool, words, read.act, parts=parts)
-
     lazy = _read(tool, "xarray chunks", "xarray", module, "dask", with_texts=False)
     return (
-        row("open_dataset", "xarray read"),
-        row("open_datatree", "xarray tree"),
+        Row(tool, "open_dataset", _read(tool, "xarray read", "xarray", module).act),
+        Row(tool, "open_datatree", _read(tool, "xarray tree", "xarray", module).act),
         _mean(tool, module),
         Row(tool, "open_dataset, dask chunks", lazy.act),
     )

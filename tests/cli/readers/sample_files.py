@@ -195,20 +195,19 @@ def stored_values(path: Path) -> dict[str, np.ndarray]:
 
 
 def _make_plain(kind: str, source: Path, converted: Path, values: dict[str, np.ndarray]) -> Path:
-    """The file's values without any filter: the source with them in it, or, of a plotfile, whose
-    source is no HDF5 file, h5repack's copy.
+    """The values without any filter: in the source or, of a plotfile, whose source is no HDF5 file,
+    in h5repack's copy.
     """
     plain = converted.with_name(f"plain_{converted.name}")
     if kind == PLOTFILE:
         if shutil.which("h5repack") is None:
             pytest.skip("h5repack is not installed")
-        command = ["h5repack", "-f", "NONE", str(converted), str(plain)]
-        run_as_stranger(*command)
+        run_as_stranger("h5repack", "-f", "NONE", str(converted), str(plain))
     else:
         shutil.copyfile(source, plain)
-        with h5py.File(plain, "r+") as file:
-            for name, found in values.items():
-                file[name][...] = found
+    with h5py.File(plain, "r+") as file:
+        for name, found in values.items():
+            file[name][...] = found
     return plain
 
 

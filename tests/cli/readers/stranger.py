@@ -38,12 +38,8 @@ def run_tool(*words: object) -> str:
     return done.stdout
 
 
-def read_in_python(
-    tool: str, operation: str, sample: Sample, unreadable: tuple[str, ...] = ()
-) -> dict[str, np.ndarray]:
-    """The arrays that an operation of python_jobs.py makes of a file; the operations of xarray
-    leave out the variables of `unreadable`. Refused: it raised.
-    """
+def read_in_python(tool: str, operation: str, sample: Sample) -> dict[str, np.ndarray]:
+    """The arrays that an operation of python_jobs.py makes of a file. Refused: it raised."""
     folder = Path(tempfile.mkdtemp(prefix="job-", dir=sample.path.parent))
     job = {
         "operation": operation,
@@ -52,7 +48,6 @@ def read_in_python(
         "numbers": [name for name, values in sample.values.items() if values.dtype.kind != "S"],
         "texts": list(sample.texts),
         "fields": list(sample.fields),
-        "unreadable": list(unreadable),
         "folder": str(folder),
     }
     error = _process_of(tool).run(job)
