@@ -187,10 +187,17 @@ def test_what_is_left_out_says_so(installed, words):
     assert done.stderr.startswith(f"neve {words[0]}: this {NEEDS_MPI}")
 
 
-def test_a_strategy_that_is_left_out_says_so(installed, sources, tmp_path):
-    target = tmp_path / "plt.h5"
-    words = ("convert", sources / "plt00113", target, "--strategy", "filtered")
-    assert f"strategy filtered {NEEDS_MPI}" in run(installed / "neve", *words, code=2).stderr
+@pytest.mark.parametrize(
+    "words, what",
+    [
+        (("--strategy", "filtered"), "strategy filtered"),
+        (("--stripe-count", "4"), "--stripe-count"),
+        (("--aggregators", "2", "--strategy", "aggregated"), "--aggregators"),
+    ],
+)
+def test_options_that_are_left_out_say_so(installed, sources, tmp_path, words, what):
+    asked = ("convert", sources / "plt00113", tmp_path / "plt.h5", *words)
+    assert f"{what} {NEEDS_MPI}" in run(installed / "neve", *asked, code=2).stderr
     assert list(tmp_path.iterdir()) == []
 
 
