@@ -138,7 +138,7 @@ int refuse_launch(const Status& launched) {
   if (launcher_rank() == 0) {
     say(launched.message());
   } else {
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   return static_cast<int>(launched.code());
 }

@@ -105,7 +105,7 @@ def _bytes_before(values: Mapping[str, Any]) -> int | None:
     for name in ("source_bytes", "raw_bytes"):
         if name in values:
             return int(values[name])
-    parts = [*values.get("levels", ()), *values.get("variables", ())]
+    parts = values.get("levels") or values.get("variables") or ()
     return sum(part.get("raw_bytes", 0) for part in parts) or None
 
 
