@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ._errors import Error
 from ._filter import FILTER_ID
 
 # What every HDF5 brings, and Neve's, which has a plugin.
@@ -18,6 +19,10 @@ _READ_EVERYWHERE = {
     h5py.h5z.FILTER_FLETCHER32,
     FILTER_ID,
 }
+
+
+class NeedsCoarserLevel(Error):
+    """Frames were written with cross-level prediction: no reader of single frames decodes them."""
 
 
 @dataclass(frozen=True)
