@@ -145,6 +145,17 @@ def test_paraview_reads_by_the_plugin(by_plugin, name):
     readers_vtk.check_amr(np.load(by_plugin / f"{name}.pv.npz"), by_plugin / name)
 
 
+def test_newer_vtk_takes_what_the_plugin_makes(folder, tmp_path):
+    """Newer ParaView has newer VTK, whose functions differ."""
+    readers_vtk.need("vtk")
+    write_ratios(tmp_path / "unequal.h5", np.array((4, 2, 1)))
+    files = [folder / "plt3", folder / "plt2", folder / "auto.h5", tmp_path / "unequal.h5"]
+    outs = [tmp_path / f"{number}.npz" for number in range(len(files))]
+    readers_vtk.python("in_memory.py", *[w for pair in zip(files, outs, strict=True) for w in pair])
+    for file, out in zip(files, outs, strict=True):
+        readers_vtk.check_amr(np.load(out), file)
+
+
 def test_paraview_reads_chosen_fields_and_levels(folder, tmp_path):
     readers_vtk.with_pvpython(folder / "neve3.h5", tmp_path, 1, ["y_centre"])
 

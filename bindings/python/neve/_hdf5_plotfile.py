@@ -32,7 +32,7 @@ from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
 from ._held_values import HeldValues
 from ._hierarchy import Box, LevelInfo
-from ._value_runs import ValueRuns, has_usual_filters
+from ._value_runs import NeedsCoarserLevel, ValueRuns, has_usual_filters
 
 # Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
 # order.
@@ -261,7 +261,7 @@ class Hdf5Source:
     def runs(self, level: int, component: int) -> ValueRuns | None:
         """Where the field's values lie, where any reader that has the filter gets what read_box
         gives; None where that is not so: around ghost cells, with cells that the file leaves out,
-        with filters of others.
+        with filters of others. Raises NeedsCoarserLevel.
         """
         self._check_is_open()
         data, number = self._at(level, component)
@@ -271,7 +271,8 @@ class Hdf5Source:
         for boxes in self.frames(level, component) if data.chunk_elements else ():
             for box in boxes:
                 for frame, _ in self._frames_of(level, box, data):
-                    frame.check_stands_alone()
+                    if any(section["arrangement"] == "nested" for section in frame.sections):
+                        raise NeedsCoarserLevel(f"{dataset.file.filename}:{dataset.name}")
                 if self.left_out(level, box, component) is not None:
                     return None
         begins = data.offsets[: data.box_count]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._core import FILTER_IDS
+from ._errors import Error
 
 # What every HDF5 brings, and Neve's, which has a plugin.
 _READ_EVERYWHERE = {
@@ -18,6 +19,10 @@ _READ_EVERYWHERE = {
     h5py.h5z.FILTER_FLETCHER32,
     *FILTER_IDS,
 }
+
+
+class NeedsCoarserLevel(Error):
+    """Frames were written with cross-level prediction: no reader of single frames decodes them."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _grid
 from ._hierarchy import Source
-from ._vtk_place import TIME, in_space, vtk_corners
+from ._vtk_place import SPACE, TIME, in_space, vtk_corners
 
 _REFINED = 8  # vtkDataSetAttributes.REFINEDCELL
 _GHOSTS = "vtkGhostType"
@@ -48,10 +48,10 @@ def _add(data: Any, name: str, values: npt.NDArray[Any]) -> None:
 
 
 def _grid_description(dims: int) -> int:
-    from vtkmodules import vtkCommonDataModel
+    """VTK's number for a line, a plane or a space; its name differs between versions."""
+    from vtkmodules.vtkCommonDataModel import vtkStructuredData
 
-    name = ("VTK_X_LINE", "VTK_XY_PLANE", "VTK_XYZ_GRID")[dims - 1]
-    return int(getattr(vtkCommonDataModel, name))
+    return int(vtkStructuredData.GetDataDescription([2] * dims + [1] * (SPACE - dims)))
 
 
 def _level_grids(amr: Any, source: Source, level: int, first: Any) -> list[Any]:

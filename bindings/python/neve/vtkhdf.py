@@ -21,9 +21,11 @@ from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
 from ._hierarchy import Source
+from ._value_runs import NeedsCoarserLevel
 from ._vtkhdf_group import GROUP, VIRTUAL_BOXES, LevelReport, write_group
 from .plotfile import open as open_plotfile
 
+_OF_RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 _OF_LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "HYDRA_", "MPIR_", "PRTE_")
 
 
@@ -37,6 +39,14 @@ class Report:
     fields: int
     levels: list[LevelReport]
     hides_wrongly: list[int]  # levels whose covered cells VTK finds wrongly
+    conversion: str = ""  # what the command said that made the plotfile, as text or as JSON
+
+    def as_json(self) -> str:
+        told = asdict(self)
+        del told["conversion"]
+        if self.conversion:
+            told["conversion"] = json.loads(self.conversion)
+        return json.dumps(told, indent=2) + "\n"
 
     def text(self) -> str:
         boxes = sum(level.boxes for level in self.levels)
@@ -58,7 +68,7 @@ class Report:
                 "not know: it hides other cells than the covered ones (Neve's reader for ParaView "
                 "hides the right ones)"
             )
-        return "\n".join(lines) + "\n"
+        return self.conversion + "\n".join(lines) + "\n"
 
 
 def _with_unequal_ratios(source: Source) -> list[int]:
@@ -99,7 +109,7 @@ def hold(
     """
     with _files.replacing(out) as made:
         external = ["--follow-external"] * follow_external
-        _convert(source, made, out, [*options, *external])
+        said = _convert(source, made, out, [*options, *external])
         # HDF5 does not read and change one file at a time.
         with TemporaryDirectory(dir=made.parent) as folder:
             with (
@@ -111,15 +121,13 @@ def hold(
                 wrong = _with_unequal_ratios(plotfile._source)
             with h5py.File(Path(folder) / "group") as file, h5py.File(made, "r+") as whole:
                 file.copy(GROUP, whole)
-    return Report(str(source), str(out), True, count, levels, wrong)
+    return Report(str(source), str(out), True, count, levels, wrong, said)
 
 
 def _write(file: h5py.File, source: Source, name: str, path: str | Path) -> list[LevelReport]:
     try:
         return write_group(file, source, name)
-    except Error as error:
-        if "coarser level" not in str(error):
-            raise
+    except NeedsCoarserLevel:
         raise Error(
             f"{path}: its frames need those of the coarser level, which VTK does not give them; "
             "`neve convert SRC OUT.vtkhdf --bound lossless` stores frames that need no others",
@@ -127,19 +135,23 @@ def _write(file: h5py.File, source: Source, name: str, path: str | Path) -> list
         ) from None
 
 
-def _convert(source: str | Path, made: Path, out: str | Path, options: list[str]) -> None:
-    """The command alone, also below a launcher: its ranks are not this process's."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(_OF_LAUNCHERS)}
+def _convert(source: str | Path, made: Path, out: str | Path, options: list[str]) -> str:
+    """What the command says on its standard output. It runs alone, also below a launcher: that
+    one's ranks are not this process's.
+    """
+    environment = dict(os.environ)
+    if any(name in environment for name in _OF_RANKS):
+        for name in [name for name in environment if name.startswith(_OF_LAUNCHERS)]:
+            del environment[name]
     words = [command_path(), "convert", source, made, "--to", "hdf5", *options]
     done = subprocess.run(
         [str(word) for word in words], env=environment, capture_output=True, text=True
     )
-    out_text, err_text = (text.replace(str(made), str(out)) for text in (done.stdout, done.stderr))
-    sys.stderr.write(err_text)
+    said, complained = (text.replace(str(made), str(out)) for text in (done.stdout, done.stderr))
+    sys.stderr.write(complained)
     if done.returncode != 0:
         raise _AlreadySaid(done.returncode)
-    if "--json" not in options:
-        sys.stdout.write(out_text)
+    return said
 
 
 class _AlreadySaid(Exception):
@@ -150,18 +162,38 @@ class _AlreadySaid(Exception):
         self.code = code
 
 
-def convert(source: str, out: str, options: list[str], follow_external: bool = False) -> Report:
+def convert(
+    source: str,
+    out: str,
+    options: list[str],
+    follow_external: bool = False,
+    as_json: bool = False,
+) -> Report:
     """`neve convert SRC OUT.vtkhdf OPTIONS`: a file that refers to SRC if SRC is HDF5 and nothing
     is asked for; else one that holds the values.
     """
     path = Path(source)
     if path.exists() and Path(out).exists() and path.samefile(out):
         raise Error(f"{source} and {out} are the same file; a copy needs a name of its own")
+    if path.is_file() and not _has_boxes(path):
+        raise Error(
+            f"{source} is no plotfile and no checkpoint, for which .vtkhdf is; .xdmf is for data "
+            "files: netCDF-4, HDF5, .npy"
+        )
     if not options and path.is_file():
         return refer(source, out, follow_external)
     if not _has_ghosts_as_it_is(path, options, follow_external):
         options = [*options, "--ghosts", "drop"]
+    if as_json:
+        options = [*options, "--json"]
     return hold(source, out, options, follow_external)
+
+
+def _has_boxes(path: Path) -> bool:
+    if not h5py.is_hdf5(path):
+        return False
+    with h5py.File(path) as file:
+        return "Chombo_global" in file or "num_levels" in file.attrs
 
 
 def _has_ghosts_as_it_is(path: Path, options: list[str], follow_external: bool) -> bool:
@@ -187,7 +219,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args([*words[:2], *own])
     others = [word for word in words[2:] if word not in own]
     try:
-        report = convert(options.source, options.destination, others, options.follow_external)
+        report = convert(
+            options.source, options.destination, others, options.follow_external, options.json
+        )
     except _AlreadySaid as error:
         return error.code
     except Error as error:
@@ -196,7 +230,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         print(f"neve convert: {options.destination}: {error}", file=sys.stderr)
         return FAILURE
-    sys.stdout.write(json.dumps(asdict(report), indent=2) + "\n" if options.json else report.text())
+    sys.stdout.write(report.as_json() if options.json else report.text())
     return 0
 
 
