@@ -11,13 +11,31 @@ import pytest
 
 import neve as package
 
-from .readers import cdo_tools, hdf5_tools, nco_tools, netcdf_tools, python_libraries, yt_reader
+from .readers import (
+    cdo_tools,
+    hdf5_tools,
+    nco_tools,
+    netcdf_tools,
+    neve_engine,
+    python_libraries,
+    vtk_viewers,
+    yt_reader,
+)
 from .readers.matrix import run_row
 from .readers.page import made_table, shown_table, without_versions, write_table
 from .readers.sample_files import CHECKPOINT, KINDS, make_samples
 from .readers.stranger import end_processes
 
-FAMILIES = (hdf5_tools, netcdf_tools, nco_tools, cdo_tools, python_libraries, yt_reader)
+FAMILIES = (
+    hdf5_tools,
+    netcdf_tools,
+    nco_tools,
+    cdo_tools,
+    python_libraries,
+    neve_engine,
+    yt_reader,
+    vtk_viewers,
+)
 ROWS = [row for family in FAMILIES for row in family.ROWS]
 
 

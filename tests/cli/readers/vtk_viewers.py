@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""VTK, PyVista and ParaView."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import neve
+
+from .. import readers_vtk
+from ..conftest import run_neve
+from .matrix import Reason, Refused, Row
+from .sample_files import BOXES, DATA_FILES, Sample
+
+
+def _converted(read: Callable[..., None], *words: object) -> Callable[[Sample, Path], None]:
+    """By a file that `neve convert` makes for it."""
+
+    def act(sample: Sample, folder: Path) -> None:
+        try:
+            read(run_neve, sample.path, folder, *words)
+        except AssertionError as error:
+            if "neve convert: " not in str(error):
+                raise
+            raise Refused(str(error)) from error
+
+    return act
+
+
+def _direct(read: Callable[..., None]) -> Callable[[Sample, Path], None]:
+    def act(sample: Sample, folder: Path) -> None:
+        try:
+            read(sample.path, folder)
+        except (AssertionError, neve.Error) as error:
+            if not isinstance(error, neve.Error) and "Error" not in str(error):
+                raise
+            raise Refused(str(error)) from error
+
+    return act
+
+
+NOT_AMR = {
+    kind: Reason("a file for levels of boxes; data files have none", "is it an AMR plotfile?")
+    for kind in DATA_FILES
+}
+NOT_UNIFORM = {
+    kind: Reason("XDMF is for uniform grids; levels of boxes go to VTKHDF", "has levels of boxes")
+    for kind in BOXES
+}
+
+ROWS = (
+    Row("vtk", "AMR (`neve convert x.vtkhdf`)", _converted(readers_vtk.with_vtk), NOT_AMR),
+    Row("pyvista", "AMR (`neve convert x.vtkhdf`)", _converted(readers_vtk.with_pyvista), NOT_AMR),
+    Row("pvpython", "AMR (Neve's reader)", _direct(readers_vtk.with_pvpython), NOT_AMR),
+    Row("pvpython", "XDMF 2", _converted(readers_vtk.with_xdmf, 2), NOT_UNIFORM),
+    Row("pvpython", "XDMF 3", _converted(readers_vtk.with_xdmf, 3), NOT_UNIFORM),
+)
