@@ -102,4 +102,4 @@ install: library ## libraries, headers, command and plugin under PREFIX
 	@cmake --install build --prefix $(PREFIX)
 
 clean:           ## remove what was built
-	rm -rf build build-asan build-debug build-fuzz build-mpich build-wheel demo
+	rm -rf build build-alone build-asan build-debug build-fuzz build-mpich build-wheel demo

@@ -28,6 +28,7 @@ constexpr PythonBench python_benches[] = {
     {"lossless", "Lossless methods on every variable of real files"},
     {"region", "Reading a part of a compressed file, compared with all of it"},
     {"write", "Writing and reading of AMR plotfiles"},
+    {"xarray", "Means and slices of a plotfile by xarray with dask and by yt"},
     {"rd", "Rate-distortion study of one file"},
     {"study", "Mini-apps over outputs, layouts and ranks: from a deck to a report"},
 };

@@ -16,12 +16,12 @@ import pytest
 
 from . import chombo_files
 from .conftest import BUILD, ROOT, SAMPLE, environment
-from .test_readers import make_netcdf
+from .readers.sample_files import make_netcdf
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FIRST_WORDS = (
     r"(?:\w+=\S+ )*"
-    r"(?:(?:\S*/)?neve|mpirun|make|cmake|export|(?:\S*/)?python|ncdump|h5dump|ctest) (?! )"
+    r"(?:(?:\S*/)?neve|mpirun|make|cmake|export|pip|(?:\S*/)?python|ncdump|h5dump|ctest) (?! )"
 )
 
 LONG = "some minutes: run with NEVE_TEST_LONG=1"
@@ -31,8 +31,9 @@ NEEDS = {
     "make test": "this is part of it",
     "cmake --preset default -DNEVE_AMREX=ON": "an installed AMReX",
     "AMREX_HOME=<sources>": "AMReX's sources",
+    "cmake -D PLUGIN=libh5neve.so": "a key and h5sign; test_signed_plugin.py runs it",
     "export HDF5_PLUGIN_PATH=<checkout>": "says <checkout>: a path to fill in",
-    "export HDF5_PLUGIN_PATH=/opt": "says where Neve may be installed; this test sets its own",
+    "pip install .": "test_wheel.py does it",
     "mpirun -x LD_PRELOAD=/opt": INSTALLED,
     "neve trace report independent.json": "two traces of one's own; test_trace.py compares two",
     "neve bench study two-cores": LONG,

@@ -384,3 +384,6 @@ def test_pictures_and_python_refuse_alike(places, converted, way):
     plot = [sys.executable, "-m", "neve.plot", path, "--field", "density", "-o", here / "out.png"]
     assert run(plot).code == 2
     assert run([*plot, "--follow-external"]).code == 0
+    export = [sys.executable, "-m", "neve.export", path, here / "out.npy", "--field", "density"]
+    assert run(export).code == 2
+    assert run([*export, "--follow-external"]).code == 0

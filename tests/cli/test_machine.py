@@ -52,7 +52,7 @@ def test_help_has_examples(neve, command):
 
 def test_help_and_version(neve):
     text = neve("--help").out
-    for command in [*COMMANDS, "plot", "bench"]:
+    for command in [*COMMANDS, "plot", "export", "bench"]:
         assert command in text
     assert neve("--version").out.startswith("neve ")
     assert neve("--help", ranks=2).out == text  # one rank speaks
@@ -64,7 +64,7 @@ def test_python_commands_without_python(neve, tmp_path, words):
     assert "nopython" in outcome.err and "import neve" in outcome.err
 
 
-@pytest.mark.parametrize("command", ["plot", "bench"])
+@pytest.mark.parametrize("command", ["plot", "export", "bench"])
 def test_help_of_python_commands(neve, command):
     text = neve(command, "--help", NEVE_PYTHON=sys.executable).out
     assert f"neve {command}" in text

@@ -51,7 +51,7 @@ def test_every_subcommand_names_an_unknown_option(tmp_path):
     commands = list(every_command(tmp_path))
     names = {" ".join(words) for words in commands}
     # The walk has not lost its way.
-    expected = {"convert", "plot", "trace run", "mpi run", "bench"}
+    expected = {"convert", "plot", "export", "trace run", "mpi run", "bench"}
     assert (
         expected | {f"bench {name}" for name in ("amr", "codebooks", "disk", "rd", "study")}
         <= names
@@ -73,6 +73,7 @@ def test_every_subcommand_names_an_unknown_option(tmp_path):
         (("bench", "ensemble", "--deck", ""), "--deck"),
         (("convert", "a", "b", "--rules", ""), "--rules"),
         (("plot", "a", "--field", "u", "-o", ""), "--output"),
+        (("export", "a", "b.npy", "--field", ""), "--field"),
     ],
 )
 def test_empty_values_are_refused(tmp_path, words, option):
@@ -95,6 +96,7 @@ def test_empty_values_are_refused(tmp_path, words, option):
         (("convert", "a", "b", "c"), ["'c'"]),
         (("info", "a", "b"), ["'b'"]),
         (("plot", "a", "--feld=x", "-o", "x.png"), ["--feld", "--field"]),
+        (("export", "a", "b.npy", "--levle", "1"), ["--levle", "--level"]),
         (("bench", "study", "two-cores", "--dry-runs"), ["--dry-runs", "--dry-run"]),
         (("mpi", "run", "--bond", "rel=1e-3", "--", "true"), ["--bond", "--bound"]),
         (("trace", "run", "--outptu", "x", "--", "true"), ["--outptu", "--output"]),

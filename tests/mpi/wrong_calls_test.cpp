@@ -11,6 +11,7 @@
 
 #include "neve/checkpoint.h"
 #include "neve/checkpoint.hpp"
+#include "neve/filter.h"
 #include "neve/options.hpp"
 #include "neve/plotfile.h"
 #include "neve/plotfile_reader.h"
@@ -1172,6 +1173,38 @@ TEST_F(WrongCallsOfMpi, Reading) {
   survived("Checkpoint::hierarchy", (*checkpoint)->hierarchy().levels.size() == 1);
   survived("Checkpoint::variables", (*checkpoint)->variables().size() == 1);
   for (const std::string& one : {file, folder, state}) std::filesystem::remove_all(one);
+}
+
+TEST_F(WrongCallsOfMpi, OfTheFiltersParameters) {
+  unsigned words[NEVE_MAX_FILTER_WORDS];
+  size_t count = NEVE_MAX_FILTER_WORDS;
+  const auto parameters = [&](const char* text, unsigned* to, size_t* room) {
+    refused("neve_filter_parameters", neve_filter_parameters(text, to, room), NEVE_USAGE);
+  };
+  parameters(nullptr, words, &count);
+  parameters("abs = 1.0", nullptr, &count);
+  parameters("abs = 1.0", words, nullptr);
+  for (const char* text :
+       {"abs", "rel = 0.1", "abs = -1.0", "codec = \"none\"", "{", "abs = 1.0, nothing = 2"}) {
+    parameters(text, words, &count);
+  }
+  for (size_t room : {size_t{0}, size_t{1}, size_t{9}}) parameters("abs = 1.0", words, &room);
+  ASSERT_EQ(neve_filter_parameters("abs = 0.5, effort = \"max\"", words, &count), NEVE_OK)
+      << neve_last_error();
+  char text[64];
+  size_t bytes = sizeof text;
+  const auto text_of = [&](const unsigned* from, size_t length, char* to, size_t* room) {
+    refused("neve_filter_text", neve_filter_text(from, length, to, room), NEVE_USAGE);
+  };
+  text_of(nullptr, count, text, &bytes);
+  text_of(words, count, text, nullptr);
+  for (size_t room : {size_t{0}, size_t{1}, size_t{25}}) text_of(words, count, text, &room);
+  for (size_t length = 1; length < count; ++length) text_of(words, length, text, &bytes);
+  ASSERT_EQ(neve_filter_text(words, count, nullptr, &bytes), NEVE_OK);
+  EXPECT_EQ(bytes, 26U);
+  ASSERT_EQ(neve_filter_text(words, count, text, &bytes), NEVE_OK);
+  EXPECT_STREQ(text, "abs = 0.5, effort = \"max\"");
+  survived("neve_filter_id", neve_filter_id() == NEVE_FILTER_ID);
 }
 
 TEST_F(WrongCallsOfMpi, FieldNamesInQuotes) {

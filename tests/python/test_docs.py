@@ -90,7 +90,8 @@ def test_the_filter_parameters_are_those_of_the_header():
     """The two tables of cd_values, in the document and in the source, say the same."""
     document = (CHECKOUT / "docs" / "format.md").read_text()
     header = (CHECKOUT / "src" / "io" / "hdf5" / "filter_parameters.hpp").read_text()
-    (number,) = re.findall(r"neve_filter_id = (\d+);", header)
+    public = (CHECKOUT / "include" / "neve" / "filter.h").read_text()
+    (number,) = re.findall(r"#define NEVE_FILTER_ID (\d+)", public)
     assert f"Filter id **{number}**" in document
     in_header = re.findall(r"^//   ([\d.-]+) +([a-z]+)", header, re.MULTILINE)
     section = document.split("cd_values")[1].split("\n## ")[0]

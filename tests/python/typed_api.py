@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 import neve
+import neve.plot
+from neve.export import export
 from neve.plotfile import Field, Level, Plotfile, Slice
 
 
@@ -35,12 +37,27 @@ def filters(folder: Path) -> None:
     one = neve.Filter(rel=1e-3, range=(0.0, 1.0), fill=[-999.0, 1e20], rewrite=True)
     other = neve.Filter(abs=1e-3, data=values, codec="dual_quant", detect_fill=False)
     words: tuple[int, ...] = one["compression_opts"]
+    text: str = neve.filter_text(words)
+    named: tuple[int, ...] = neve.filter_parameters(text)
+    assert named == words
     assert words and len(other) == len(one)
     with h5py.File(folder / "values.h5", "w") as file:
         dataset: h5py.Dataset = file.create_dataset("t", data=values, chunks=chunks, **one)
         assert np.abs(dataset[()] - values).max() <= 1e-3
     plugin: Path = neve.plugin_dir()
     assert plugin.is_dir()
+
+
+def whole_files(folder: Path, plotfile: Path) -> None:
+    made: neve.Report = neve.convert(
+        plotfile, folder / "copy.h5", bound="rel=1e-3", fields={"Temp": "abs=0.5"}, threads=2
+    )
+    ratio: float = made["ratio"]
+    notes: tuple[str, ...] = made.notes
+    assert ratio == made.ratio and isinstance(notes, tuple)
+    verdict: neve.Report = neve.verify(plotfile, folder / "copy.h5", progress=False)
+    told: neve.Report = neve.file_info(folder / "copy.h5", follow_external=True)
+    assert verdict["ok"] and told["levels"] and "plugin" in neve.doctor()
 
 
 def streams() -> None:
@@ -93,8 +110,34 @@ def errors() -> None:
     assert target in names
 
 
+def pictures(folder: Path, path: Path) -> None:
+    at: dict[str, float | str] = {"z": 4.0}
+    figure = neve.plot.plot(path, ["density", "Temp"], folder / "fields.png", at=at, dpi=50)
+    figure.savefig(folder / "again.png")
+    compared = neve.plot.compare(path, path, "density", range=(1e9, 1e11), log=True, size=(9, 7))
+    assert len(compared.axes) == 4
+    frames: int = neve.plot.film([path, path], folder / "a.gif", "density", fps=2.5, dpi=20)
+    told: str = export(path, folder / "part.npy", "density", level=1, lo=(5, 2, 3), hi=(7, 5, 4))
+    assert frames == 2 and "level 1" in told
+
+
 def in_yt(path: Path) -> None:
     neve.load_yt(path, units_override={"length_unit": (1, "kpc")})
+
+
+def in_xarray(path: Path) -> None:
+    import xarray
+
+    import neve.xarray
+
+    with xarray.open_datatree(path, engine=neve.xarray.XarrayBackend, covered="nan") as tree:
+        of_tree = neve.xarray.DataTreeAccessor(tree)
+        joined: xarray.Dataset = of_tree.composite(1, ["density"])
+        masks: xarray.DataTree = of_tree.covered
+        level: xarray.Dataset = tree["level_0"].to_dataset()
+        mask: xarray.DataArray = neve.xarray.DatasetAccessor(level).covered
+        bounds: dict[str, float | None] = neve.xarray.DatasetAccessor(level).bounds
+        assert joined.attrs["level"] == 1 and "level_0" in masks and mask.ndim == 3 and bounds
 
 
 def over_mpi(folder: Path) -> None:
@@ -120,6 +163,9 @@ def over_mpi(folder: Path) -> None:
 if __name__ == "__main__":
     arrays()
     filters(Path(sys.argv[1]))
+    whole_files(Path(sys.argv[1]), Path(sys.argv[2]))
     streams()
     plotfiles(Path(sys.argv[2]))
+    in_xarray(Path(sys.argv[2]))
+    pictures(Path(sys.argv[1]), Path(sys.argv[2]))
     errors()

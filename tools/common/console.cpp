@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/common/console.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 
 namespace neve::cli {
@@ -15,6 +17,19 @@ namespace {
 
 // Where it cannot be written there is nobody left to tell, which must not end a command (fmt::print throws).
 void print_error(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+// The file of NEVE_PROGRESS_FD; below 0 where there is none.
+int listening_file() {
+  const char* const text = std::getenv("NEVE_PROGRESS_FD");
+  if (text == nullptr || *text < '0' || *text > '9') return -1;
+  const int file = std::atoi(text);
+  return fcntl(file, F_GETFD) < 0 ? -1 : file;
+}
+
+// Who no longer listens is no reason to end.
+void tell(int listener, const std::string& line) {
+  static_cast<void>(write(listener, line.data(), line.size()) < 0);
+}
 
 }  // namespace
 
@@ -26,18 +41,22 @@ std::string said(const std::string& command, const std::string& text) {
   return fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, text);
 }
 
-Progress::Progress(bool wanted) : is_terminal_(wanted && isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool wanted) {
+  if (wanted) listener_ = listening_file();
+  is_terminal_ = wanted && listener_ < 0 && isatty(STDERR_FILENO) == 1;
+}
 
 Progress::~Progress() {
   if (shown_) print_error("\r\x1b[K");
 }
 
 void Progress::show(const std::string& phase, double fraction) {
-  if (!is_terminal_) return;
+  if (!is_terminal_ && listener_ < 0) return;
   const int percent = static_cast<int>(100 * std::clamp(fraction, 0.0, 1.0));
   if (percent == last_percent_ && phase == last_phase_) return;
   last_percent_ = percent;
   last_phase_ = phase;
+  if (listener_ >= 0) return tell(listener_, fmt::format("{} {:.2f}\n", phase, 0.01 * percent));
   shown_ = true;
   constexpr int bar_width = 30;
   const int filled = percent * bar_width / 100;

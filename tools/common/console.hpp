@@ -16,7 +16,9 @@ void say(const std::string& text);
 void say(const std::string& command, const std::string& text);
 std::string said(const std::string& command, const std::string& text);  // that line
 
-// One line on stderr that is rewritten as work gets done; nothing when stderr is not a terminal.
+// One line on stderr that is rewritten as work gets done; nothing when stderr is not a terminal. Where
+// NEVE_PROGRESS_FD is the number of an open file, it takes lines "PHASE FRACTION" instead: a program that has
+// started this one shows them in its own way.
 class Progress {
  public:
   explicit Progress(bool wanted);
@@ -26,6 +28,7 @@ class Progress {
  private:
   bool shown_ = false;
   bool is_terminal_ = false;
+  int listener_ = -1;
   int last_percent_ = -1;
   std::string last_phase_;
 };

@@ -51,13 +51,20 @@ std::string OptionFlags::text(std::string_view key) const {
 }
 
 options::Asked OptionFlags::asked() const {
-  return {[this](std::string_view key) { return is_given(key); },
-          [](std::string_view key) { return "--" + options::dashed(key); }};
+  const auto is_asked = [this](std::string_view key) {
+    return is_given(key) && !is_switched_off(*find(key)->flag);
+  };
+  return {is_asked, [](std::string_view key) { return "--" + options::dashed(key); }};
 }
 
 const OptionFlags::Flag* OptionFlags::find(std::string_view key) const {
   const auto found = flags_.find(key);
   return found == flags_.end() ? nullptr : &found->second;
+}
+
+bool is_switched_off(const CLI::Option& option) {
+  return option.get_items_expected_max() == 0 && !option.results().empty() &&
+         option.results().back() == "false";
 }
 
 OptionFlags::Wanted for_targets(options::Targets targets) {

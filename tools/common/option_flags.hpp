@@ -45,6 +45,9 @@ class OptionFlags {
   std::map<std::string, Flag, std::less<>> flags_;  // by key
 };
 
+// Whether a flag was given as `--flag=false`, which asks for nothing, wherever it is.
+bool is_switched_off(const CLI::Option& option);
+
 // Rows for `targets`.
 OptionFlags::Wanted for_targets(options::Targets targets);
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "alone/needs_mpi.hpp"
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/same_everywhere.hpp"
 
@@ -44,7 +45,34 @@ class SetForNow {
 
 constexpr const char* session_folder_variable = "OMPI_MCA_orte_tmpdir_base";
 
+// A process that talks to nobody. Open MPI would wait a fifth of a second for networks, start a daemon, and
+// make and remove a folder that all such processes share, where one may remove what another is about to use.
+// Without the daemon it needs a folder of its own.
+Status prepare_alone(SetForNow& variables, SessionFolder& own_folder) {
+  if (!has_mpi || launcher_rank_text() != nullptr) return {};
+  variables.set("OMPI_MCA_pml", "ob1");
+  if (std::getenv(session_folder_variable) != nullptr) return {};  // the user has named another
+  NEVE_TRY(own_folder.make());
+  variables.set(session_folder_variable, own_folder.path().c_str());
+  variables.set("OMPI_MCA_ess_singleton_isolated", "1");
+  return {};
+}
+
 }  // namespace
+
+Status check_launch() {
+  if (has_mpi) return {};
+  // Open MPI; MPICH and what is made from it; MVAPICH; Slurm's srun, also without any MPI.
+  for (const char* name :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr || std::atoi(text) <= 1) continue;
+    return alone::needs_mpi("a run on " + std::string(text) + " processes (" + name + "=" + text + ")");
+  }
+  if (launcher_rank() <= 0) return {};
+  return alone::needs_mpi("a run on several processes (a launcher says that this one is number " +
+                          std::to_string(launcher_rank()) + ")");
+}
 
 bool is_rank_itself() {
   if (launcher_rank_text() == nullptr) return false;
@@ -63,18 +91,8 @@ int launcher_rank() {
 
 MpiSession::MpiSession() {
   SetForNow alone;
-  if (launcher_rank_text() == nullptr) {
-    // A process that talks to nobody. Open MPI would wait a fifth of a second for networks, start a daemon,
-    // and make and remove a folder that all such processes share, where one may remove what another is about
-    // to use. Without the daemon it needs a folder of its own.
-    alone.set("OMPI_MCA_pml", "ob1");
-    if (std::getenv(session_folder_variable) == nullptr) {  // else the user has named another
-      status_ = own_folder_.make();
-      if (!status_.ok()) return;
-      alone.set(session_folder_variable, own_folder_.path().c_str());
-      alone.set("OMPI_MCA_ess_singleton_isolated", "1");
-    }
-  }
+  status_ = prepare_alone(alone, own_folder_);
+  if (!status_.ok()) return;
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
 }

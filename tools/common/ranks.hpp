@@ -10,6 +10,16 @@
 
 namespace neve::cli {
 
+#ifdef NEVE_MPI_ALONE
+inline constexpr bool has_mpi = false;
+#else
+inline constexpr bool has_mpi = true;
+#endif
+
+// Before anything else. Usage error where a launcher has started this process beside others and the build has
+// no MPI: each of them would do all of the work, and write the same files.
+Status check_launch();
+
 // Before MPI_Init: this process's rank as the launcher says, 0 when there is no launcher. What needs no
 // MPI (help, usage errors, commands that only look at this machine) speaks on rank 0 all the same.
 int launcher_rank();

@@ -3,12 +3,14 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "core/options/value_text.hpp"
 #include "tools/common/console.hpp"
@@ -131,6 +133,16 @@ int said_all(int exit_code) {
   return static_cast<int>(Code::failure);
 }
 
+// Said once. A launcher ends all processes when the first one does: the others leave the speaker time.
+int refuse_launch(const Status& launched) {
+  if (launcher_rank() == 0) {
+    say(launched.message());
+  } else {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  return static_cast<int>(launched.code());
+}
+
 void set_help_format(CLI::App& app, const std::shared_ptr<CLI::FormatterBase>& format) {
   app.formatter(format);
   for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; })) set_help_format(*below, format);
@@ -165,6 +177,7 @@ void check_numbers(CLI::App& app) {
 }  // namespace
 
 int run_commands(CLI::App& app, const std::vector<Command>& commands, int argc, char** argv) {
+  if (const Status launched = check_launch(); !launched.ok()) return refuse_launch(launched);
   set_help_format(app, wrapped_help());
   check_values_of_flags(app);
   check_numbers(app);

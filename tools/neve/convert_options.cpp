@@ -9,6 +9,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "alone/needs_mpi.hpp"
+#include "tools/common/option_flags.hpp"
+#include "tools/common/ranks.hpp"
+
 namespace neve::cli {
 namespace {
 
@@ -93,15 +97,26 @@ std::string file_type(const std::string& name) {
   return type;
 }
 
+// A file's layout is what MPI libraries are told about it.
+Status check_layout_is_heeded(const CLI::App& command) {
+  if (has_mpi) return {};
+  for (const options::Option& option : options::table()) {
+    const std::string flag = "--" + options::dashed(option.key);
+    if (option.is_of_layout && command.count(flag) > 0) return alone::needs_mpi(flag);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_convert_options(const CLI::App& command, options::Target target) {
   for (const OptionPlaces& place : all_places()) {
-    if (command.count(place.option) == 0 || (place.targets & target) != 0) continue;
+    if ((place.targets & target) != 0 || command.count(place.option) == 0) continue;
+    if (is_switched_off(*command.get_option(place.option))) continue;
     return usage_error(fmt::format("{} has no meaning {}; it is allowed {}", place.option,
                                    words_of(target, place.option), words_of(place.targets, place.option)));
   }
-  return {};
+  return check_layout_is_heeded(command);
 }
 
 bool has_hdf5_name(const std::string& destination) {

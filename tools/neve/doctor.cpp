@@ -14,12 +14,15 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "io/hdf5/filter_parameters.hpp"
 #include "neve/frame.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/python.hpp"
+#include "tools/common/ranks.hpp"
 #include "tools/neve/commands.hpp"
 
 namespace neve::cli {
@@ -49,7 +52,8 @@ bool looks_like_plugin(const fs::path& path) {
 
 struct Plugin {
   std::string path;
-  Status works;  // why not, when it does not
+  int number = 0;  // of the filter; 0 where the library does not load
+  Status works;    // why not, when it does not
 };
 
 // A small array there and back through the plugin's own functions.
@@ -96,7 +100,7 @@ std::optional<Plugin> examine(const std::string& path) {
     const char* why = dlerror();
     // A library of another filter that does not load is not ours to judge.
     if (path.find("neve") == std::string::npos) return {};
-    return Plugin{path,
+    return Plugin{path, 0,
                   failure(fmt::format("it does not load: {}", why == nullptr ? "no reason given" : why))};
   }
   std::optional<Plugin> found;
@@ -104,7 +108,8 @@ std::optional<Plugin> examine(const std::string& path) {
   const auto info = reinterpret_cast<const void* (*)()>(dlsym(library, "H5PLget_plugin_info"));
   if (type != nullptr && info != nullptr && type() == H5PL_TYPE_FILTER) {
     const auto* filter = static_cast<const H5Z_class2_t*>(info());
-    if (filter != nullptr && filter->id == hdf5::neve_filter_id) found = Plugin{path, try_plugin(*filter)};
+    if (filter != nullptr && hdf5::is_neve_filter(filter->id))
+      found = Plugin{path, filter->id, try_plugin(*filter)};
   }
   dlclose(library);
   return found;
@@ -126,23 +131,60 @@ std::vector<Plugin> find_plugins(const std::vector<std::string>& folders) {
   return plugins;
 }
 
+// The plugin that HDF5 would load for a number: the first that it meets. Null where there is none.
+const Plugin* plugin_of(int number, const std::vector<Plugin>& plugins) {
+  const auto found = std::find_if(plugins.begin(), plugins.end(),
+                                  [&](const Plugin& p) { return p.number == number || p.number == 0; });
+  return found == plugins.end() ? nullptr : &*found;
+}
+
+// The first of the filter's numbers that files may have and HDF5 could not read; 0 where there is none.
+int unreadable_number(const std::vector<Plugin>& plugins) {
+  std::vector<int> numbers = {hdf5::neve_filter_id};
+  numbers.insert(numbers.end(), hdf5::former_filter_ids.begin(), hdf5::former_filter_ids.end());
+  for (const int number : numbers) {
+    const Plugin* const plugin = plugin_of(number, plugins);
+    if (plugin == nullptr || !plugin->works.ok()) return number;
+  }
+  return 0;
+}
+
 // Beside this command, in a build folder or an installation.
 std::string own_plugin_folder() {
   const fs::path root = fs::path(own_path()).parent_path().parent_path();
+  // The second is that of a Python package, the others those of a build folder and of installations.
   for (const char* folder :
-       {"lib/plugin", "lib/neve/plugin", "lib/x86_64-linux-gnu/neve/plugin", "lib64/neve/plugin"}) {
+       {"lib/plugin", "plugin", "lib/neve/plugin", "lib/x86_64-linux-gnu/neve/plugin", "lib64/neve/plugin"}) {
     std::error_code error;
     if (fs::is_directory(root / folder, error)) return (root / folder).string();
   }
   return {};
 }
 
-std::string mpi_version() {
+// Nothing in a build without MPI.
+std::optional<std::string> mpi_version() {
+  if (!has_mpi) return {};
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(text, &length);
   std::string version(text, static_cast<size_t>(std::max(length, 0)));
   return version.substr(0, version.find_first_of(",\n"));
+}
+
+#ifdef H5_HAVE_PARALLEL
+constexpr bool is_parallel_hdf5 = true;
+#else
+constexpr bool is_parallel_hdf5 = false;
+#endif
+
+int print_plugin_path() {
+  const std::string folder = own_plugin_folder();
+  if (!folder.empty()) {
+    fmt::print("{}\n", folder);
+    return 0;
+  }
+  say("doctor", fmt::format("no folder of Neve's plugin beside {}", own_path()));
+  return static_cast<int>(Code::plugin_missing);
 }
 
 int doctor(bool json) {
@@ -152,41 +194,47 @@ int doctor(bool json) {
   const std::vector<std::string> folders = plugin_folders();
   const std::vector<Plugin> plugins = find_plugins(folders);
   const auto python = find_python();
+  const std::optional<std::string> mpi = mpi_version();
   const std::string own_folder = own_plugin_folder();
 
-  // HDF5 takes the first plugin it meets, so only that one counts.
-  const bool plugin_works = !plugins.empty() && plugins.front().works.ok();
+  const int unreadable = unreadable_number(plugins);
+  const bool plugin_works = unreadable == 0;
   const std::string cure = own_folder.empty() ? "set HDF5_PLUGIN_PATH to the folder of Neve's plugin"
                                               : fmt::format("export HDF5_PLUGIN_PATH={}", own_folder);
   if (json) {
     nlohmann::ordered_json j;
     j["ok"] = plugin_works;
     j["neve"] = NEVE_VERSION;
-    j["hdf5"] = {{"version", hdf5_version}, {"headers", H5_VERS_INFO}, {"parallel", true}};
-    j["mpi"] = mpi_version();
+    j["hdf5"] = {{"version", hdf5_version}, {"headers", H5_VERS_INFO}, {"parallel", is_parallel_hdf5}};
+    j["mpi"] = mpi ? nlohmann::ordered_json(*mpi) : nlohmann::ordered_json();
     j["simd"] = simd_target();
     j["simd_available"] = simd_targets();
     j["plugin_folders"] = folders;
     j["plugins"] = nlohmann::ordered_json::array();
     for (const Plugin& plugin : plugins) {
-      j["plugins"].push_back(
-          {{"path", plugin.path}, {"works", plugin.works.ok()}, {"problem", plugin.works.message()}});
+      j["plugins"].push_back({{"path", plugin.path},
+                              {"number", plugin.number},
+                              {"works", plugin.works.ok()},
+                              {"problem", plugin.works.message()}});
     }
-    j["plugin"] = plugin_works ? nlohmann::ordered_json(plugins.front().path) : nlohmann::ordered_json();
+    j["plugin"] = plugin_works ? nlohmann::ordered_json(plugin_of(hdf5::neve_filter_id, plugins)->path)
+                               : nlohmann::ordered_json();
     j["python"] = python.ok() ? nlohmann::ordered_json(*python) : nlohmann::ordered_json();
     std::cout << j.dump(2) << std::endl;
   } else {
     fmt::print("neve     {}\n", NEVE_VERSION);
-    fmt::print("HDF5     {} (parallel)\n", hdf5_version);
-    fmt::print("MPI      {}\n", mpi_version());
+    fmt::print("HDF5     {} ({})\n", hdf5_version, is_parallel_hdf5 ? "parallel" : "serial");
+    fmt::print("MPI      {}\n", mpi.value_or("none: this command runs in one process"));
     fmt::print("SIMD     {} (can run: {})\n", simd_target(), fmt::join(simd_targets(), ", "));
     fmt::print("Python   {}\n", python.ok() ? *python : "none: " + python.status().message());
     fmt::print("plugin   searched: {}\n", fmt::join(folders, ", "));
     for (const Plugin& plugin : plugins) {
-      fmt::print("         {}: {}\n", plugin.path, plugin.works.ok() ? "works" : plugin.works.message());
+      fmt::print(
+          "         {}: {}\n", plugin.path,
+          plugin.works.ok() ? fmt::format("works (filter {})", plugin.number) : plugin.works.message());
     }
-    if (plugins.empty())
-      fmt::print("         Neve's filter (number {}) is in none of them\n", hdf5::neve_filter_id);
+    if (unreadable != 0 && plugin_of(unreadable, plugins) == nullptr)
+      fmt::print("         Neve's filter (number {}) is in none of them\n", unreadable);
     std::fflush(stdout);
   }
   if (plugin_works) return 0;
@@ -199,14 +247,18 @@ int doctor(bool json) {
 Command add_doctor(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("doctor", "Show what is installed, and which plugin HDF5 would load");
   auto json = std::make_shared<bool>(false);
-  sub->add_flag("--json", *json, "as JSON on stdout");
+  CLI::Option* as_json = sub->add_flag("--json", *json, "as JSON on stdout");
+  auto plugin_path = std::make_shared<bool>(false);
+  sub->add_flag("--plugin-path", *plugin_path, "only the folder of this installation's plugin")
+      ->excludes(as_json);
   sub->footer(
       "The exit code is 5 if HDF5 would find no plugin that works.\n"
       "Examples:\n"
       "  neve doctor\n"
+      "  export HDF5_PLUGIN_PATH=$(neve doctor --plugin-path)\n"
       "  HDF5_PLUGIN_PATH=build/lib/plugin neve doctor --json");
   Command command{sub, {}, {}};
-  command.local = [json] { return doctor(*json); };
+  command.local = [json, plugin_path] { return *plugin_path ? print_plugin_path() : doctor(*json); };
   return command;
 }
 

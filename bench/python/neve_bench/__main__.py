@@ -10,7 +10,7 @@ import sys
 from neve._arguments import Parser
 from neve._errors import Error
 
-from . import ceaz, codebooks, codecs, copy, filter, lossless, region, write
+from . import ceaz, codebooks, codecs, copy, filter, lossless, region, write, xarray
 from .rd import command as rd
 from .study import __main__ as study
 
@@ -24,6 +24,7 @@ BENCHES = {
     "region": region,
     "write": write,
     "rd": rd,
+    "xarray": xarray,
 }
 
 

@@ -10,9 +10,11 @@ from . import _plugin
 from ._array import compress, decompress, explain, info
 from ._core import set_simd_target, simd_target, simd_targets
 from ._errors import Error
-from ._filter import Filter, guess_chunks
+from ._filter import Filter, filter_parameters, filter_text, guess_chunks
 from ._plugin import plugin_dir
+from ._report import Report
 from ._stream import StreamDecoder, StreamEncoder, best_stream_dims
+from ._whole_files import convert, doctor, file_info, verify
 from ._yt import load_yt
 from .plotfile import open  # noqa: A004 - neve.open, as gzip.open and h5py.File would have it
 
@@ -20,12 +22,18 @@ __version__ = "0.1.0"
 __all__ = [
     "Error",
     "Filter",
+    "Report",
     "StreamDecoder",
     "StreamEncoder",
     "best_stream_dims",
     "compress",
+    "convert",
     "decompress",
+    "doctor",
     "explain",
+    "file_info",
+    "filter_parameters",
+    "filter_text",
     "guess_chunks",
     "info",
     "load_yt",
@@ -34,6 +42,7 @@ __all__ = [
     "set_simd_target",
     "simd_target",
     "simd_targets",
+    "verify",
 ]
 
 _plugin.register()

@@ -40,6 +40,11 @@ class Variable(NamedTuple):
         ]
 
 
+def is_amr_file(file: h5py.File) -> bool:
+    """Whether it is a plotfile or a checkpoint, and no data file."""
+    return "Chombo_global" in file or ("num_levels" in file.attrs and "level_0" in file)
+
+
 def kind_of(file: h5py.File) -> str:
     """As io/hdf5/amr_file.hpp, but for files without Chombo_global, which AMReX may write."""
     if "neve" in file:

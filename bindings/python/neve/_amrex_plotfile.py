@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -41,10 +42,19 @@ class AmrexSource:
         self._source.read_box(level, box, component, values)
         return values
 
+    def read_boxes(
+        self, level: int, boxes: np.ndarray, component: int, average: bool
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        for box in boxes.tolist():
+            yield box, self.read_box(level, box, component, average)
+
     def left_out(self, level: int, box: int, component: int) -> None:
         return None
 
     def bound_abs(self, level: int, component: int) -> None:
+        return None
+
+    def bound_asked(self, level: int, component: int) -> None:
         return None
 
     def ghosts(self, level: int, component: int) -> tuple[int, ...]:

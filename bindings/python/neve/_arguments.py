@@ -20,6 +20,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **options})
+        self._negative_number_matcher = NUMBER  # "-1,-2" is a value, too
 
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Any = None

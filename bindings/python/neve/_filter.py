@@ -21,7 +21,7 @@ FILTER_ID = _core.FILTER_ID
 
 # cd_values (docs/format.md): the words a user gives; the filter adds dtype, chunk shape and the
 # dataset's own fill value itself.
-_ABS, _REL = 1, 2
+_LOSSLESS, _ABS, _REL = 0, 1, 2
 _FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL, _WRITTEN_ONCE, _RANGE_GIVEN = 1, 2, 4, 8, 16
 
 _EXACT_IN_DOUBLE = 2**53
@@ -171,8 +171,7 @@ class Filter(Mapping[str, Any]):
                 raise Error(f"Filter: {name}={switch!r} is not True or False")
         limits, fills = _range_and_fills(lossless, range, data, _fill_list(fill), detect_fill)
         if mode == _REL and limits is not None:
-            width = min(limits[1] - limits[0], float(np.finfo(np.float64).max))
-            mode, value = (_ABS, value * width) if value * width > 0 else (0, 0.0)
+            mode, value = _core.bound_in_range(value, *limits)
         flags, first_fill = _fill_words(fills[0] if fills else None)
         flags |= (_DETECT_FILL if detect_fill else 0) | (0 if rewrite else _WRITTEN_ONCE)
         words = [_core.FILTER_LAYOUT, mode, *_double_words(value), codec_word, effort_word]
@@ -219,6 +218,50 @@ class Filter(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return self._text
+
+
+@checks_keywords
+def filter_parameters(text: str) -> tuple[int, ...]:
+    """The numbers (cd_values) that HDF5's functions and tools take for the filter, from its
+    parameters by name, as they stand inside an inline table of TOML:
+    `neve.filter_parameters('abs = 0.01, effort = "max"')`.
+
+    The names are those of neve.Filter: abs, rel, lossless, range.min and range.max, fill,
+    missing.1, missing.2 and so on (further fill values), detect_fill, codec, effort, rewrite; and
+    has_bound, with which chunks that are encoded again keep every bit. Texts stand in quotation
+    marks. Without a bound: lossless. Raises neve.Error with exit code 2.
+    """
+    if not isinstance(text, str):
+        raise Error(f"filter_parameters: text={text!r} is no str")
+    return tuple(_core.filter_parameters(text))
+
+
+@checks_keywords
+def filter_text(cd_values: Sequence[int]) -> str:
+    """The parameters by name that `cd_values` stand for: those given to HDF5, or those it stores
+    with a dataset (h5py: `dataset.id.get_create_plist().get_filter(0)[2]`), without what the filter
+    takes from the dataset itself. The inverse of filter_parameters. Raises neve.Error with exit
+    code 2.
+    """
+    return _core.filter_text([_word(word) for word in cd_values])
+
+
+def stored_bound(cd_values: Sequence[int]) -> float | None:
+    """The absolute bound in the parameters that HDF5 stores with a dataset: 0 where every bit is
+    kept, None where it depends on the values or the words are none of Neve's filter.
+    """
+    if len(cd_values) <= 3 or cd_values[1] not in (_LOSSLESS, _ABS):
+        return None
+    bound: float = struct.unpack("<d", struct.pack("<II", *cd_values[2:4]))[0]
+    return bound
+
+
+def _word(value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise Error(f"filter_text: {value!r} in cd_values is no whole number")
+    if not 0 <= int(value) < 2**32:
+        raise Error(f"filter_text: {value!r} in cd_values; 0 to {2**32 - 1} are allowed")
+    return int(value)
 
 
 # Below this a chunk's header and index weigh against its values.

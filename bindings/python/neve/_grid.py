@@ -1,30 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fields on a regular grid: any part of one level, or of all levels at the resolution of one.
-
-Boxes are read in the order of the frames that hold them, so that no frame is decoded twice.
-"""
+"""Fields on a regular grid: any part of one level, or of all levels at the resolution of one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from . import _core
 from ._array import empty_array
-from ._hierarchy import HELD_FRAMES, Box, Source
+from ._hierarchy import Box, Source
 
 
 def level_region(source: Source, level: int, component: int, region: Box) -> np.ndarray:
     """One level's values of the cells of `region`, in Fortran order; NaN where it has no box."""
     out = np.full(region.shape, np.nan, source.dtype, order="F")
-    for number in boxes_in(source, level, component, region):
+    _copy_boxes(source, level, component, region, source.levels[level].meeting(region), True, out)
+    return out
+
+
+def uncovered_region(source: Source, level: int, component: int, region: Box) -> np.ndarray:
+    """As level_region, and NaN where a box of the next finer level lies over a cell. Boxes that are
+    covered completely are not read.
+    """
+    hidden = covered(source, level, region)
+    boxes = source.levels[level].boxes
+    wanted = []
+    for number in source.levels[level].meeting(region).tolist():
+        shared = boxes[number].intersect(region)
+        assert shared is not None
+        if not hidden[shared.within(region)].all():
+            wanted.append(number)
+    out = np.full(region.shape, np.nan, source.dtype, order="F")
+    numbers = np.array(wanted, np.int64)
+    _copy_boxes(source, level, component, region, numbers, False, out)
+    out[hidden] = np.nan
+    return out
+
+
+def averaged_region(source: Source, level: int, component: int, region: Box) -> np.ndarray:
+    """As level_region, and the mean of the finer cells where a finer box holds all of them."""
+    out = level_region(source, level, component, region)
+    _average_finer(source, level, component, region, out)
+    return out
+
+
+def _copy_boxes(
+    source: Source,
+    level: int,
+    component: int,
+    region: Box,
+    numbers: np.ndarray,
+    average: bool,
+    out: np.ndarray,
+) -> None:
+    """The boxes `numbers` of the level, as far as they lie in `region`, whose cells `out` holds."""
+    for number, values in source.read_boxes(level, numbers, component, average):
         box = source.levels[level].boxes[number]
         shared = box.intersect(region)
         assert shared is not None
-        values = source.read_box(level, number, component, True)
         out[shared.within(region)] = values[shared.within(box)]
-    return out
 
 
 def covered(source: Source, level: int, region: Box) -> np.ndarray:
@@ -33,9 +68,9 @@ def covered(source: Source, level: int, region: Box) -> np.ndarray:
     if level + 1 == len(source.levels):
         return mask
     ratio = source.levels[level].ref_ratio
-    finer = source.levels[level + 1]
-    for number in finer.boxes_meeting(region.refine(ratio)):
-        shared = finer.boxes[number].coarsen(ratio).intersect(region)
+    finer = source.levels[level + 1].boxes
+    for number in source.levels[level + 1].meeting(region.refine(ratio)):
+        shared = finer[number].coarsen(ratio).intersect(region)
         assert shared is not None
         mask[shared.within(region)] = True
     return mask
@@ -66,20 +101,22 @@ def _fill_from(
 ) -> None:
     """What is not filled yet, by the boxes of level `current`, which is `level` or coarser."""
     ratio = ratio_between(source, current, level)
-    for number in boxes_in(source, current, component, region.coarsen(ratio)):
-        box = source.levels[current].boxes[number]
-        shared = box.refine(ratio).intersect(region)
-        if shared is None:
-            continue
-        where = shared.within(region)
-        empty = ~filled[where]
-        if not empty.any():
-            continue
+    boxes = source.levels[current].boxes
+    parts = {}  # of the region that boxes with something to fill lie over
+    for number in source.levels[current].meeting(region.coarsen(ratio)).tolist():
+        shared = boxes[number].refine(ratio).intersect(region)
+        if shared is not None and not filled[shared.within(region)].all():
+            parts[number] = shared
+    numbers = np.array([*parts], np.int64)
+    for number, all_values in source.read_boxes(current, numbers, component, True):
+        shared = parts[number]
         coarse = shared.coarsen(ratio)
-        values = source.read_box(current, number, component, True)[coarse.within(box)]
+        values = all_values[coarse.within(boxes[number])]
         for axis, times in enumerate(ratio):
             values = np.repeat(values, times, axis=axis)
         values = values[shared.within(coarse.refine(ratio))]
+        where = shared.within(region)
+        empty = ~filled[where]
         out[where][empty] = values[empty]
         filled[where] = True
 
@@ -91,14 +128,19 @@ def _average_finer(
     if level + 1 == len(source.levels):
         return
     ratio = source.levels[level].ref_ratio
-    for number in boxes_in(source, level + 1, component, region.refine(ratio)):
-        fine = source.levels[level + 1].boxes[number]
-        inside = fine.coarsen_inside(ratio)
+    boxes = source.levels[level + 1].boxes
+    parts = {}  # of the region that finer boxes hold
+    for number in source.levels[level + 1].meeting(region.refine(ratio)).tolist():
+        inside = boxes[number].coarsen_inside(ratio)
         shared = None if inside is None else inside.intersect(region)
-        if shared is None:
-            continue
-        values = source.read_box(level + 1, number, component, True)
-        _average_finer(source, level + 1, component, fine, values)
+        if shared is not None:
+            parts[number] = shared
+    numbers = np.array([*parts], np.int64)
+    for number, values in source.read_boxes(level + 1, numbers, component, True):
+        fine, shared = boxes[number], parts[number]
+        if level + 2 < len(source.levels):
+            values = values.copy(order="F")
+            _average_finer(source, level + 1, component, fine, values)
         part = empty_array(shared.shape, source.dtype, order="F")
         _core.average_down(source.dtype.itemsize == 8, shared, ratio, values, fine, part)
         out[shared.within(region)] = part
@@ -110,17 +152,6 @@ def ratio_between(source: Source, coarse: int, fine: int) -> tuple[int, ...]:
     for info in source.levels[coarse:fine]:
         ratio = ratio * np.array(info.ref_ratio)
     return tuple(int(r) for r in ratio)
-
-
-def boxes_in(source: Source, level: int, component: int, region: Box) -> Iterator[int]:
-    """The numbers of the boxes that share a cell with `region`, those of one frame together."""
-    wanted = source.levels[level].boxes_meeting(region)
-    if len(wanted) <= HELD_FRAMES:  # whatever their order, each frame is kept until its last box
-        yield from wanted
-        return
-    chosen = set(wanted)
-    for frame in source.frames(level, component):
-        yield from (number for number in frame if number in chosen)
 
 
 def domain_region(domain: Box, lo: Sequence[int] | None, hi: Sequence[int] | None) -> Box:

@@ -7,8 +7,10 @@ other file is read through HDF5, copies of Chombo's checkpoints too, whose frame
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,10 +30,17 @@ from ._amr_file import (
 )
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
-from ._filter import FILTER_ID
-from ._hierarchy import HELD_FRAMES, Box, LevelInfo
+from ._held_values import HeldValues
+from ._hierarchy import Box, LevelInfo
 from ._value_runs import NeedsCoarserLevel, ValueRuns, has_usual_filters
 
+# Frames kept open: a compressed frame is a small thing, and boxes are often asked for in file
+# order.
+HELD_FRAMES = 16
+# Of decoded values of regions: the next region may cut the same boxes, or want others of a frame.
+HELD_BYTES = 64 << 20
+# Boxes of files with other filters share chunks, too; HDF5 itself keeps 1 MiB.
+HDF5_CACHE_BYTES = 32 << 20
 _N = TypeVar("_N", int, float)
 LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
@@ -84,6 +93,9 @@ class _LevelData:
         self.table = group.get(f"{base}_neve_fields", group.get("neve_fields"))
         self.chunk_elements = self._chunk_elements() if has_frames else 0
         self.frame_boxes = self._boxes_by_chunk() if self.chunk_elements else {}
+        self.place_in_frame = np.zeros(self.box_count, np.int64)
+        for of_frame in self.frame_boxes.values():
+            self.place_in_frame[of_frame] = np.arange(len(of_frame))
 
     def _chunk_elements(self) -> int:
         """Elements of one frame; 0 when the level is not stored as frames."""
@@ -92,7 +104,7 @@ class _LevelData:
             return 0
         filters = dataset.id.get_create_plist()
         ids = [filters.get_filter(i)[0] for i in range(filters.get_nfilters())]
-        return dataset.chunks[0] if ids == [FILTER_ID] else 0
+        return dataset.chunks[0] if len(ids) == 1 and ids[0] in _core.FILTER_IDS else 0
 
     def _boxes_by_chunk(self) -> dict[int, list[int]]:
         """Boxes whose first element lies in a chunk, in the order of their offsets."""
@@ -162,7 +174,7 @@ class Hdf5Source:
     def __init__(self, path: Path, follow_external: bool):
         self._path = path
         try:
-            self._file = h5py.File(path, "r")
+            self._file = h5py.File(path, "r", rdcc_nbytes=HDF5_CACHE_BYTES)
         except OSError as error:
             raise Error(f"{path}: not a readable HDF5 file: {error}", FAILURE) from None
         try:
@@ -173,6 +185,8 @@ class Hdf5Source:
             self._file.close()
             raise
         self._frames: OrderedDict[tuple[str, int], _core.Frame] = OrderedDict()
+        self._frames_lock = threading.Lock()
+        self._held = HeldValues(HELD_BYTES)
 
     def _read_hierarchy(self) -> None:
         file = self._file
@@ -278,7 +292,9 @@ class Hdf5Source:
         return (0.0,) * self.dims
 
     def close(self) -> None:
-        self._frames.clear()
+        with self._frames_lock:
+            self._frames.clear()
+        self._held.clear()
         self._file.close()
 
     def _check_is_open(self) -> None:
@@ -293,10 +309,69 @@ class Hdf5Source:
         if not self._at(level, component)[0].chunk_elements:
             return self._read_plain(level, box, component)
         values = self._read_frames(level, box, component)
-        if average:
-            mask = self.left_out(level, box, component)
-            if mask is not None:
-                self._average_finer(level, box, component, mask, values)
+        return self._average_left_out(level, box, component, values) if average else values
+
+    def read_boxes(
+        self, level: int, boxes: np.ndarray, component: int, average: bool
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        self._check_is_open()
+        data, _ = self._at(level, component)
+        ordered = boxes[np.argsort(data.offsets[boxes], kind="stable")].tolist()
+        if not data.chunk_elements:
+            for box in ordered:
+                yield box, self._read_plain(level, box, component)
+            return
+        elements = data.chunk_elements
+        for chunk, of_chunk in itertools.groupby(ordered, lambda b: data.offsets[b] // elements):
+            wanted = list(of_chunk)
+            leaves_out = average and self._leaves_out(level, int(chunk), component)
+            for box, values in self._read_some(level, int(chunk), wanted, component):
+                if leaves_out:
+                    values = self._average_left_out(level, box, component, values)
+                yield box, values
+
+    def _leaves_out(self, level: int, chunk: int, component: int) -> bool:
+        """Whether the boxes that begin in a chunk may lack cells. To ask for each takes longer."""
+        data, number = self._at(level, component)
+        frame = self._frame(data, chunk)
+        return frame.is_split or bool(frame.components[number]["drops_covered"])
+
+    def _read_some(
+        self, level: int, chunk: int, wanted: list[int], component: int
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Boxes that begin in a chunk. Those that share a frame are taken from the component
+        decoded whole: a section holds many boxes.
+        """
+        data, number = self._at(level, component)
+        key = (data.datasets[0].name, chunk, number)
+        if len(data.frame_boxes[chunk]) == 1:
+            (box,) = wanted
+            yield box, self._held.get(key, lambda: self._read_frames(level, box, component))
+            return
+        try:
+            values = self._held.get(key, lambda: self._decode_whole(level, chunk, component))
+        except Error:
+            # Damage to other boxes must not reach these; read alone, each says its own.
+            for box in wanted:
+                yield box, self._read_frames(level, box, component)
+            return
+        for box in wanted:
+            shape = self._stored_shape(level, box, data)
+            begin = (int(data.offsets[box]) - chunk * data.chunk_elements) // data.components
+            cells = int(np.prod(shape, dtype=np.int64))
+            stored = values[begin : begin + cells].reshape(shape, order="F")
+            yield box, self._without_ghosts(level, box, data, stored)
+
+    def _decode_whole(self, level: int, chunk: int, component: int) -> np.ndarray:
+        """All boxes of a frame, one after the other as the file has them."""
+        data, component = self._at(level, component)
+        frame = self._frame(data, chunk)
+        cells = 0
+        for number, box in enumerate(data.frame_boxes[chunk]):
+            self._check_frame(frame, level, box, data, chunk, number)
+            cells += int(np.prod(self._stored_shape(level, box, data), dtype=np.int64))
+        values = empty_array((cells,), self.dtype, order="F")
+        frame.decode_component(component, values)
         return values
 
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
@@ -324,6 +399,13 @@ class Hdf5Source:
             return None if data.table is None else float(data.table["bound_abs"][number])
         # The same in every frame of a level.
         return float(self._frame(data, 0).components[number]["bound_abs"])
+
+    def bound_asked(self, level: int, component: int) -> str | None:
+        self._check_is_open()
+        data, number = self._at(level, component)
+        if not self.levels[level].boxes or not data.chunk_elements:
+            return None
+        return str(self._frame(data, 0).components[number]["asked"])
 
     def _read_plain(self, level: int, box: int, component: int) -> np.ndarray:
         data, component = self._at(level, component)
@@ -380,8 +462,7 @@ class Hdf5Source:
         begin = int(data.offsets[box])
         first = begin // data.chunk_elements
         last = (begin + elements - 1) // data.chunk_elements
-        siblings = data.frame_boxes.get(first, [])
-        number = siblings.index(box)
+        number = int(data.place_in_frame[box])
         found = []
         held = 0
         for chunk in range(first, last + 1):
@@ -411,35 +492,37 @@ class Hdf5Source:
         corner = self.levels[level].boxes[box].lo
         expected = tuple(n - g for n, g in zip(corner, data.ghosts, strict=True))
         shape = self._stored_shape(level, box, data)
-        where = f"{self._file.filename}:{data.datasets[0].name}: chunk {chunk}"
-        if frame.is_double != (self.dtype.itemsize == 8) or (
-            len(frame.components) != data.components
-        ):
-            raise Error(
-                f"{where}: a frame of {len(frame.components)} components, "
-                f"is_double={frame.is_double}; "
-                f"the file says {data.components} of {self.dtype}",
-                CORRUPT,
-            )
         if number >= frame.box_count:
             raise Error(
-                f"{where}: {frame.box_count} boxes; box {box} should be number {number}", CORRUPT
+                f"{self._place(data, chunk)}: {frame.box_count} boxes; box {box} should be number "
+                f"{number}",
+                CORRUPT,
             )
         lo, size = frame.box(number)
         if tuple(lo[: self.dims]) != expected or tuple(size[: self.dims]) != shape:
             raise Error(
-                f"{where}: box number {number} starts at {lo} with size {size}; the box list says "
-                f"{expected} and {shape}",
+                f"{self._place(data, chunk)}: box number {number} starts at {lo} with size {size}; "
+                f"the box list says {expected} and {shape}",
                 CORRUPT,
             )
 
+    def _place(self, data: _LevelData, chunk: int) -> str:
+        """Of a frame, for messages."""
+        return f"{self._file.filename}:{data.datasets[0].name}: chunk {chunk}"
+
     def _frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         key = (data.datasets[0].name, chunk)
-        if key in self._frames:
+        with self._frames_lock:
+            if key not in self._frames:
+                self._frames[key] = self._read_frame(data, chunk)
+                if len(self._frames) > HELD_FRAMES:
+                    self._frames.popitem(last=False)
             self._frames.move_to_end(key)
             return self._frames[key]
+
+    def _read_frame(self, data: _LevelData, chunk: int) -> _core.Frame:
         dataset = data.datasets[0]
-        where = f"{self._file.filename}:{dataset.name}: chunk {chunk}"
+        where = self._place(data, chunk)
         try:
             skipped_filters, raw = dataset.id.read_direct_chunk((chunk * data.chunk_elements,))
         except (OSError, ValueError, RuntimeError) as error:
@@ -450,14 +533,23 @@ class Hdf5Source:
             frame = _core.Frame(raw)
         except Error as error:
             raise Error(f"{where}: {error}", error.code) from None
-        self._frames[key] = frame
-        if len(self._frames) > HELD_FRAMES:
-            self._frames.popitem(last=False)
+        components = len(frame.components)
+        if frame.is_double != (self.dtype.itemsize == 8) or components != data.components:
+            raise Error(
+                f"{where}: a frame of {components} components, is_double={frame.is_double}; "
+                f"the file says {data.components} of {self.dtype}",
+                CORRUPT,
+            )
         return frame
 
-    def _average_finer(
-        self, level: int, box: int, component: int, mask: np.ndarray, values: np.ndarray
-    ) -> None:
+    def _average_left_out(
+        self, level: int, box: int, component: int, values: np.ndarray
+    ) -> np.ndarray:
+        """A box's values, with the average of the finer cells where the file holds none."""
+        mask = self.left_out(level, box, component)
+        if mask is None:
+            return values
+        values = values.copy(order="F")
         info = self.levels[level]
         coarse = info.boxes[box]
         if level + 1 == len(self.levels):
@@ -465,14 +557,16 @@ class Hdf5Source:
                 f"{self._file.filename}: cells of the finest level {level} are left out", CORRUPT
             )
         filled = np.zeros(values.shape, bool, order="F")
+        parts = {}  # of the box that finer boxes hold
         finer_level = self.levels[level + 1]
-        for number in finer_level.boxes_meeting(coarse.refine(info.ref_ratio)):
-            fine = finer_level.boxes[number]
-            inside = fine.coarsen_inside(info.ref_ratio)
+        for number in finer_level.meeting(coarse.refine(info.ref_ratio)).tolist():
+            inside = finer_level.boxes[number].coarsen_inside(info.ref_ratio)
             shared = None if inside is None else coarse.intersect(inside)
-            if shared is None or not mask[shared.within(coarse)].any():
-                continue
-            finer = self.read_box(level + 1, number, component, True)
+            if shared is not None and mask[shared.within(coarse)].any():
+                parts[number] = shared
+        numbers = np.array([*parts], np.int64)
+        for number, finer in self.read_boxes(level + 1, numbers, component, True):
+            fine, shared = finer_level.boxes[number], parts[number]
             part = empty_array(shared.shape, self.dtype, order="F")
             _core.average_down(self.dtype.itemsize == 8, shared, info.ref_ratio, finer, fine, part)
             where = shared.within(coarse)
@@ -486,3 +580,4 @@ class Hdf5Source:
                 f"{level} have no finer cells over them",
                 CORRUPT,
             )
+        return values

@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
-
-# Frames that a source keeps open: a compressed frame is a small thing, and boxes are often asked
-# for in file order.
-HELD_FRAMES = 16
 
 
 class Box(NamedTuple):
@@ -70,22 +65,20 @@ class LevelInfo:
     dx: tuple[float, ...]
     ref_ratio: tuple[int, ...]  # to the next finer level; ones on the finest
 
-    def boxes_meeting(self, region: Box) -> list[int]:
-        """The numbers of the boxes that share a cell with `region`."""
-        if not self.boxes:
-            return []
-        meets = (self._corners[:, 0] <= region.hi) & (self._corners[:, 1] >= region.lo)
-        found: list[int] = np.flatnonzero(meets.all(axis=1)).tolist()
-        return found
+    @cached_property
+    def corners(self) -> tuple[np.ndarray, np.ndarray]:
+        """Low and high corners of all boxes, [box, direction]."""
+        both = np.array(self.boxes, np.int64).reshape(-1, 2, len(self.domain.lo))
+        return both[:, 0], both[:, 1]
 
-    @functools.cached_property
-    def _corners(self) -> npt.NDArray[np.int64]:
-        """[box, lo or hi, direction]"""
-        return np.array(self.boxes, np.int64)
+    def meeting(self, region: Box) -> np.ndarray:
+        """The numbers of the boxes that share a cell with `region`."""
+        lo, hi = self.corners
+        return np.flatnonzero(((lo <= region.hi) & (hi >= region.lo)).all(axis=1))
 
 
 class Source(Protocol):
-    """A plotfile of one format. Not thread-safe."""
+    """A plotfile of one format. Several threads may read from it, and decode at the same time."""
 
     kind: str
     dims: int
@@ -99,11 +92,22 @@ class Source(Protocol):
         """Valid cells, Fortran order. Left-out covered cells are the average of the finer ones if
         `average`, else whatever the file gives an ordinary reader there."""
 
+    def read_boxes(
+        self, level: int, boxes: np.ndarray, component: int, average: bool
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Number and values, as read_box gives them, of each of `boxes`: those of one frame one
+        after the other, in the order of the file, so that a frame is decoded once. The arrays may
+        be kept for others, and are not to be written into.
+        """
+
     def left_out(self, level: int, box: int, component: int) -> np.ndarray | None:
         """Cells the file does not hold, or None when it holds them all."""
 
     def bound_abs(self, level: int, component: int) -> float | None:
         """The absolute bound the level was written with; None when the file records none."""
+
+    def bound_asked(self, level: int, component: int) -> str | None:
+        """The bound as it was asked for, "rel=0.001"; None when the file records none."""
 
     def ghosts(self, level: int, component: int) -> tuple[int, ...]:
         """Layers of ghost cells that the file holds around every box of the field."""

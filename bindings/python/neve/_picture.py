@@ -27,16 +27,23 @@ def pyplot() -> ModuleType:
     return plt
 
 
-def save(figure: Figure, path: str | Path) -> None:
-    """Writes the figure, as a PNG where the name has no suffix, and closes it."""
+def write(figure: Figure, path: str | Path, dpi: float = DPI) -> Path:
+    """Writes the figure, as a PNG where the name has no suffix; where it has written it."""
     path = Path(path)
     if not path.suffix:
         path = path.with_name(path.name + ".png")
     picture = io.BytesIO()
     try:
-        figure.savefig(picture, dpi=DPI, format=path.suffix[1:])
+        figure.savefig(picture, dpi=dpi, format=path.suffix[1:])
     except ValueError as error:
         raise Error(f"{path}: cannot write the picture: {error}", FAILURE) from None
+    _files.write_bytes(path, picture.getvalue())
+    return path
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Writes a figure of pyplot's, and closes it."""
+    try:
+        write(figure, path)
     finally:
         pyplot().close(figure)
-    _files.write_bytes(path, picture.getvalue())

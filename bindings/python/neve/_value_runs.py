@@ -9,15 +9,15 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ._core import FILTER_IDS
 from ._errors import Error
-from ._filter import FILTER_ID
 
 # What every HDF5 brings, and Neve's, which has a plugin.
 _READ_EVERYWHERE = {
     h5py.h5z.FILTER_DEFLATE,
     h5py.h5z.FILTER_SHUFFLE,
     h5py.h5z.FILTER_FLETCHER32,
-    FILTER_ID,
+    *FILTER_IDS,
 }
 
 

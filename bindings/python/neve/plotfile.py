@@ -17,7 +17,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import _grid
+from . import _describe, _grid
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
 from ._keywords import checks_keywords
@@ -95,6 +95,11 @@ class Field(Sequence[npt.NDArray[Any]]):
         return self._source.bound_abs(self._level, self._component)
 
     @property
+    def bound_asked(self) -> str | None:
+        """The bound that the writer was given, "rel=0.001"; None when the file records none."""
+        return self._source.bound_asked(self._level, self._component)
+
+    @property
     def ghosts(self) -> tuple[int, ...]:
         """Layers of ghost cells around every box in the file; the arrays are without them."""
         return self._source.ghosts(self._level, self._component)
@@ -103,7 +108,7 @@ class Field(Sequence[npt.NDArray[Any]]):
         return range(len(self))[index]  # negative numbers, and IndexError, as lists have them
 
     def __repr__(self) -> str:
-        return f"<neve field {self.name!r} of level {self._level}: {len(self)} boxes>"
+        return _describe.field_text(self._source, self._level, self._component)
 
 
 class Level(Mapping[str, Field]):
@@ -130,7 +135,10 @@ class Level(Mapping[str, Field]):
         return name in self._source.components
 
     def __repr__(self) -> str:
-        return f"<neve level {self.index}: {len(self.boxes)} boxes, {len(self)} fields>"
+        return _describe.level_text(self._source, self.index)
+
+    def _repr_html_(self) -> str:
+        return _describe.level_html(self._source, self.index)
 
 
 def check_field(source: Source, name: str) -> None:
@@ -157,6 +165,16 @@ class Slice:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=True if copy is None else copy)
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.values.shape))
+        shown = sorted({int(level) for level in np.unique(self.levels) if level >= 0})
+        return (
+            f"<neve slice {self.axis} = {self.coord:g}: {shape} cells along "
+            f"{', '.join(self.axes)} at the resolution of level {self.level}, from "
+            f"{len(self.outlines)} boxes of levels {', '.join(map(str, shown)) or 'none'}; "
+            f"{_describe.range_text(self.values)}>"
+        )
 
 
 class Plotfile(Sequence[Level]):
@@ -195,10 +213,10 @@ class Plotfile(Sequence[Level]):
         self._source.close()
 
     def __repr__(self) -> str:
-        return (
-            f"<neve plotfile {self.path.name!r} ({self.kind}): {len(self)} levels, "
-            f"fields {', '.join(self.components)}, time {self.time:g}>"
-        )
+        return _describe.plotfile_text(self._source, self.path)
+
+    def _repr_html_(self) -> str:
+        return _describe.plotfile_html(self._source, self.path)
 
     def slice(
         self,

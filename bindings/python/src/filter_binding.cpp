@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What neve.Filter needs to know of the HDF5 filter's parameters, and of the values to come.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "binding.hpp"
@@ -8,6 +10,7 @@
 #include "core/catalog/codecs.hpp"
 #include "core/codecs/array_part.hpp"
 #include "io/hdf5/filter_parameters.hpp"
+#include "io/hdf5/filter_text.hpp"
 #include "neve/frame.hpp"
 
 namespace neve::python {
@@ -16,6 +19,20 @@ namespace {
 
 void check_filter_words(const std::vector<uint32_t>& words) {
   check(hdf5::check_promises(unwrap(hdf5::parse_user_words(words)).parameters));
+}
+
+std::vector<uint32_t> filter_parameters(const std::string& text) {
+  const hdf5::FilterParameters parameters = unwrap(hdf5::parse_filter_text(text));
+  check(hdf5::check_promises(parameters));
+  return hdf5::to_words(parameters);
+}
+
+std::string filter_text(const std::vector<uint32_t>& words) { return unwrap(hdf5::words_text(words)); }
+
+// {mode, value} of a bound relative to the range of all values.
+std::pair<int, double> bound_in_range(double rel, double lowest, double highest) {
+  const Bound bound = hdf5::bound_in_range({BoundMode::rel, rel}, {lowest, highest, false});
+  return {static_cast<int>(bound.mode), bound.value};
 }
 
 // `values` is C-contiguous, native-endian, f32 or f64. {"fill", "min", "max"}, the last two None where no
@@ -62,9 +79,16 @@ nb::dict effort_numbers() {
 
 void bind_filter(nb::module_& module) {
   module.def("check_filter_words", &check_filter_words, nb::arg("words"));
+  module.def("filter_parameters", &filter_parameters, nb::arg("text"));
+  module.def("filter_text", &filter_text, nb::arg("words"));
+  module.def("bound_in_range", &bound_in_range, nb::arg("rel"), nb::arg("lowest"), nb::arg("highest"));
   module.def("measure", &measure, nb::arg("values"), nb::arg("is_single"), nb::arg("fill").none(),
              nb::arg("missing"), nb::arg("detect_fill"));
   module.attr("FILTER_ID") = hdf5::neve_filter_id;
+  nb::list filter_ids;
+  filter_ids.append(hdf5::neve_filter_id);
+  for (const int id : hdf5::former_filter_ids) filter_ids.append(id);
+  module.attr("FILTER_IDS") = nb::tuple(filter_ids);
   module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
   module.attr("MAX_MISSING") = hdf5::max_missing;
   module.attr("CODECS") = codec_numbers();

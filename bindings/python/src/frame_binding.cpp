@@ -152,6 +152,13 @@ void decode_box(const HeldFrame& held, int box, int component, nb::handle out) {
   check(held.decode_box(box, component, output.data(), output.size_bytes()));
 }
 
+// All boxes one after the other.
+void decode_component(const HeldFrame& held, int component, nb::handle out) {
+  const Buffer output(out, Buffer::Access::write);
+  const nb::gil_scoped_release release;
+  check(held.get().decode_component(component, output.data(), output.size_bytes()));
+}
+
 // One byte a cell, x fastest; empty when the frame holds every cell.
 nb::bytes left_out(const HeldFrame& held, int box, int component) {
   const std::vector<uint8_t> mask = unwrap(held.get().left_out(box, component));
@@ -181,6 +188,7 @@ void bind_frame(nb::module_& module) {
       .def("check_stands_alone", &check_stands_alone)
       .def("decode", &decode, nb::arg("out"), nb::arg("threads"))
       .def("decode_box", &decode_box, nb::arg("box"), nb::arg("component"), nb::arg("out"))
+      .def("decode_component", &decode_component, nb::arg("component"), nb::arg("out"))
       .def("left_out", &left_out, nb::arg("box"), nb::arg("component"));
 }
 

@@ -28,7 +28,7 @@ Status read_filters(hid_t creation, Variable& variable) {
     if (id < 0) return corrupt(fmt::format("its filters cannot be read: {}", last_error()));
     name.back() = '\0';
     variable.filters.push_back(fmt::format("{} ({})", name[0] == '\0' ? "unnamed" : name.data(), id));
-    if (id != hdf5::neve_filter_id) continue;
+    if (!hdf5::is_neve_filter(id)) continue;
     if (word_count > words.size()) return corrupt("its Neve filter has too many parameters");
     words.resize(word_count);
     auto parameters = hdf5::parse_words(words);

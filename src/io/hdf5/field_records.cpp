@@ -32,7 +32,12 @@ struct FixedRow {
   uint64_t stored_bytes;
   uint8_t bound_mode;  // BoundMode
   uint8_t has_fill;    // 0 or 1
+  uint8_t not_for_netcdf;
 };
+
+// netCDF's library takes a text in a compound for one letter and, of such rows, writes beyond its buffer. A
+// bit field it does not know: it leaves the whole table out. Nobody reads it.
+constexpr const char* netcdf_guard = "not_for_netcdf";
 
 struct NumberColumn {
   const char* name;
@@ -194,6 +199,8 @@ Status write_field_records(hid_t level_group, const std::string& table_name,
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
   const Handle on_disk = row_type(layout, file_type);
   const Handle in_memory = row_type(layout, memory_type);
+  H5Tinsert(on_disk.id(), netcdf_guard, offsetof(FixedRow, not_for_netcdf), H5T_STD_B8LE);
+  H5Tinsert(in_memory.id(), netcdf_guard, offsetof(FixedRow, not_for_netcdf), H5T_NATIVE_B8);
   const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.id(), false);  // the same data makes the same file
   const Handle table(H5Dcreate2(level_group, table_name.c_str(), on_disk.id(), space.id(), H5P_DEFAULT,

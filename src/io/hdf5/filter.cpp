@@ -81,7 +81,7 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
                           void** buffer) {
   NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
   const std::span<const std::byte> in(static_cast<const std::byte*>(*buffer), bytes);
-  const size_t chunk_bytes = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  const size_t chunk_bytes = parameters.chunk_bytes();
   if (decode) {
     NEVE_ASSIGN(MallocBytes out, allocate(chunk_bytes));
     NEVE_TRY(decode_chunk(parameters, in, {out.get(), chunk_bytes}));
@@ -98,6 +98,13 @@ Result<size_t> run_filter(bool decode, std::span<const uint32_t> words, size_t b
   }
   std::memcpy(*buffer, frame.data(), frame.size());
   return frame.size();
+}
+
+Result<size_t> run_stand_in(StandIn& stand_in, bool decode, std::span<const uint32_t> words, size_t bytes,
+                            size_t* buffer_bytes, void** buffer) {
+  if (!decode) return stand_in.encode(bytes, buffer_bytes, buffer);
+  NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
+  return StandIn::decode(parameters.chunk_bytes(), buffer_bytes, buffer);
 }
 
 // What HDF5 calls big-endian, and may be. Of one byte, and of text, there is no order.
@@ -155,12 +162,12 @@ Result<DType> dtype_of(const HostHdf5& host, hid_t type, bool keeps_bits) {
 }
 
 // Words of a user who writes some more than any layout has are told so by their number.
-Result<UserParameters> read_user_words(const HostHdf5& host, hid_t creation, unsigned& flags,
+Result<UserParameters> read_user_words(const HostHdf5& host, int id, hid_t creation, unsigned& flags,
                                        std::vector<unsigned>& words) {
   unsigned config = 0;
   size_t count = max_words;
   words.resize(max_words);
-  if (host.filter_words(creation, neve_filter_id, &flags, &count, words.data(), 0, nullptr, &config) < 0 ||
+  if (host.filter_words(creation, id, &flags, &count, words.data(), 0, nullptr, &config) < 0 ||
       count > max_words) {
     return usage_error(
         fmt::format("Neve's filter got {} parameters; at most {} are allowed", count, max_words));
@@ -190,13 +197,13 @@ std::string filter_text(H5Z_filter_t id, const char* name) {
 }
 
 // HDF5 knows the parameters of the first only.
-Status check_stands_once(const HostHdf5& host, hid_t creation, int first_behind, int count) {
+Status check_stands_once(const HostHdf5& host, int neve, hid_t creation, int first_behind, int count) {
   for (int i = first_behind; i < count; ++i) {
     unsigned flags = 0, config = 0;
     size_t words = 0;
     const H5Z_filter_t id =
         host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr, 0, nullptr, &config);
-    if (id == neve_filter_id)
+    if (is_neve_filter(id) || id == neve)
       return usage_error("Neve's filter stands twice in the dataset's pipeline; once is allowed");
   }
   return {};
@@ -204,7 +211,7 @@ Status check_stands_once(const HostHdf5& host, hid_t creation, int first_behind,
 
 // Neve's filter must see values. Filters ahead of it make other bytes of them: within a bound these decode to
 // anything, and without one only shuffles are sure to leave as many as there were.
-Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits) {
+Status check_filters_ahead(const HostHdf5& host, int neve, hid_t creation, bool keeps_bits) {
   const int count = host.filter_count(creation);
   for (int i = 0; i < count; ++i) {
     unsigned flags = 0, config = 0;
@@ -213,7 +220,7 @@ Status check_filters_ahead(const HostHdf5& host, hid_t creation, bool keeps_bits
     const H5Z_filter_t id = host.filter_at(creation, static_cast<unsigned>(i), &flags, &words, nullptr,
                                            sizeof name - 1, name, &config);
     if (id < 0) return failure("HDF5 does not report the dataset's filters");
-    if (id == neve_filter_id) return check_stands_once(host, creation, i + 1, count);
+    if (id == neve) return check_stands_once(host, neve, creation, i + 1, count);
     constexpr H5Z_filter_t bitshuffle = 32008;
     if (keeps_bits && (id == H5Z_FILTER_SHUFFLE || id == bitshuffle)) continue;
     return usage_error(fmt::format(
@@ -272,10 +279,10 @@ Status add_dataset_fill(const HostHdf5& host, hid_t creation, hid_t type, Filter
   return {};
 }
 
-Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
+Status add_dataset_words(const HostHdf5& host, int id, hid_t creation, hid_t type) {
   unsigned flags = 0;
   std::vector<unsigned> words;
-  NEVE_ASSIGN(UserParameters user, read_user_words(host, creation, flags, words));
+  NEVE_ASSIGN(UserParameters user, read_user_words(host, id, creation, flags, words));
   FilterParameters& parameters = user.parameters;
   NEVE_ASSIGN(const DType dtype, dtype_of(host, type, parameters.bound.mode == BoundMode::lossless));
   NEVE_ASSIGN(parameters.is_big_endian, is_big_endian(host, type));
@@ -293,10 +300,10 @@ Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
   }
   parameters.chunk_shape.assign(shape, shape + dims);
   const bool keeps_bits = array_options(parameters).bound.mode == BoundMode::lossless;
-  NEVE_TRY(check_filters_ahead(host, creation, keeps_bits));
+  NEVE_TRY(check_filters_ahead(host, id, creation, keeps_bits));
   if (!is_integer(dtype)) NEVE_TRY(add_dataset_fill(host, creation, type, parameters));
   words = to_words(parameters);
-  if (host.modify_filter(creation, neve_filter_id, flags, words.size(), words.data()) < 0) {
+  if (host.modify_filter(creation, id, flags, words.size(), words.data()) < 0) {
     return failure("HDF5 refuses the filter's parameters");
   }
   return {};
@@ -305,15 +312,17 @@ Status add_dataset_words(const HostHdf5& host, hid_t creation, hid_t type) {
 constexpr herr_t hdf5_failed = -1;
 constexpr size_t filter_failed = 0;
 
+}  // namespace
+
 // Runs inside H5Dcreate: what the user asked for becomes what the decoder needs.
-herr_t set_local(hid_t creation, hid_t type, hid_t) noexcept {
-  const HostHdf5 host = find_host_hdf5(__builtin_return_address(0));
+herr_t set_local(int id, hid_t creation, hid_t type, void* caller) noexcept {
+  const HostHdf5 host = find_host_hdf5(caller);
   if (!host.can_describe_datasets()) {
     host.report("neve_set_local", "Neve's filter cannot reach the HDF5 library that called it");
     return hdf5_failed;
   }
   try {
-    const Status status = add_dataset_words(host, creation, type);
+    const Status status = add_dataset_words(host, id, creation, type);
     if (status.ok()) return 0;
     host.report("neve_set_local", status.message());
   } catch (...) {
@@ -322,16 +331,17 @@ herr_t set_local(hid_t creation, hid_t type, hid_t) noexcept {
   return hdf5_failed;
 }
 
-size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t bytes, size_t* buffer_bytes,
-              void** buffer) noexcept {
+size_t run_callback(unsigned flags, size_t word_count, const unsigned* words, size_t bytes,
+                    size_t* buffer_bytes, void** buffer) noexcept {
   void* const caller = __builtin_return_address(0);
   const bool decode = (flags & H5Z_FLAG_REVERSE) != 0;
-  if (StandIn* stand_in = StandIn::current(); stand_in != nullptr) {
-    return stand_in->run(decode, bytes, buffer_bytes, buffer);
-  }
   const char* const function = decode ? "neve_decode" : "neve_encode";
   try {
-    const Result<size_t> done = run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer);
+    StandIn* const stand_in = StandIn::current();
+    const Result<size_t> done =
+        stand_in == nullptr
+            ? run_filter(decode, {words, word_count}, bytes, buffer_bytes, buffer)
+            : run_stand_in(*stand_in, decode, {words, word_count}, bytes, buffer_bytes, buffer);
     if (done.ok()) return *done;
     find_host_hdf5(caller).report(function, done.status().message());
   } catch (...) {
@@ -340,11 +350,9 @@ size_t filter(unsigned flags, size_t word_count, const unsigned* words, size_t b
   return filter_failed;
 }
 
-}  // namespace
-
 Result<std::vector<std::byte>> encode_chunk(const FilterParameters& parameters,
                                             std::span<const std::byte> chunk) {
-  const uint64_t expected = parameters.chunk_elements() * dtype_bytes(parameters.dtype);
+  const uint64_t expected = parameters.chunk_bytes();
   if (chunk.size() != expected) {
     return usage_error(
         fmt::format("a chunk of {} bytes; this dataset's chunks have {}", chunk.size(), expected));
@@ -397,13 +405,6 @@ Status decode_chunk(const FilterParameters& parameters, std::span<const std::byt
     reverse_bytes(decoded, dtype_bytes(parameters.dtype), out.data());
   }
   return {};
-}
-
-const H5Z_class2_t& filter_class() {
-  static const H5Z_class2_t description = {
-      H5Z_CLASS_T_VERS, neve_filter_id, 1, 1, "neve", nullptr, set_local, filter,
-  };
-  return description;
 }
 
 }  // namespace neve::hdf5

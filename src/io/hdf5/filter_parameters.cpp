@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "core/format/codec_choices.hpp"
 #include "core/math/portable_math.hpp"
@@ -63,6 +65,8 @@ uint64_t FilterParameters::chunk_elements() const {
   return elements;
 }
 
+uint64_t FilterParameters::chunk_bytes() const { return chunk_elements() * dtype_bytes(dtype); }
+
 Status set_dtype(DType dtype, FilterParameters& p) {
   p.dtype = dtype;
   if (!is_integer(dtype)) {
@@ -100,6 +104,19 @@ Status set_dtype(DType dtype, FilterParameters& p) {
                                    integer_text(DType::i64, *p.integer_fill), dtype_name(dtype)));
   }
   return {};
+}
+
+Status check_range(const ValueRange& range, std::string_view what) {
+  if (std::isfinite(range.min) && std::isfinite(range.max) && range.min <= range.max) return {};
+  return usage_error(fmt::format("Neve filter {} is {} to {}; allowed: finite values, the lower one first",
+                                 what, range.min, range.max));
+}
+
+Bound bound_in_range(const Bound& bound, const ValueRange& range) {
+  if (bound.mode != BoundMode::rel) return bound;
+  const double width = std::min(range.max - range.min, std::numeric_limits<double>::max());
+  const double value = bound.value * width;
+  return value > 0 ? Bound{BoundMode::abs, value} : Bound{BoundMode::lossless, 0};
 }
 
 Status check_promises(const FilterParameters& p) {
@@ -258,12 +275,8 @@ Result<size_t> parse_values(std::span<const uint32_t> words, FilterParameters& p
   if (p.range) {
     const size_t range_at = at;
     const double lowest = next_number(), highest = next_number();
-    if (!std::isfinite(lowest) || !std::isfinite(highest) || lowest > highest) {
-      return usage_error(fmt::format(
-          "Neve filter parameter {} (range) is {} to {}; allowed: finite values, the lower one first",
-          range_at, lowest, highest));
-    }
     p.range = ValueRange{lowest, highest, false};
+    NEVE_TRY(check_range(*p.range, fmt::format("parameter {} (range)", range_at)));
   }
   return at;
 }

@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "io/hdf5/filter_ids.hpp"
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
 
 namespace neve::hdf5 {
-
-// HDF5 keeps 256..511 for filters that are not registered with The HDF Group. 305 and 307 in there are
-// known squatters (PyTables' LZO and bzip2); this number is used by nobody we know.
-inline constexpr int neve_filter_id = 466;
 
 // Words of 32 bits, in this order; 64-bit values as two words, the low one first. The user's part first:
 //
@@ -66,7 +64,15 @@ struct FilterParameters {
   std::vector<uint64_t> chunk_shape;  // slowest first; empty before set_local
 
   uint64_t chunk_elements() const;
+  uint64_t chunk_bytes() const;
 };
+
+// Errors: usage, where it is no range of values.
+Status check_range(const ValueRange& range, std::string_view what);
+
+// What a bound relative to a range comes to in the values' own units: a bound in these, or, of a range
+// without width, every bit.
+Bound bound_in_range(const Bound& bound, const ValueRange& range);
 
 // Whether what is asked of a new dataset can be kept. Errors: usage, with what to write instead.
 Status check_promises(const FilterParameters& parameters);

@@ -706,7 +706,7 @@ Result<uint64_t> readable_size(const std::string& path) {
 
 }  // namespace
 
-bool LevelData::holds_frames() const { return filters.size() == 1 && filters.front().id == neve_filter_id; }
+bool LevelData::holds_frames() const { return filters.size() == 1 && is_neve_filter(filters.front().id); }
 
 namespace {
 

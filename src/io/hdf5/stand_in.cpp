@@ -20,8 +20,17 @@ Result<PreparedFrame> PreparedFrame::copy_of(std::span<const std::byte> frame) {
   return PreparedFrame{std::move(memory), frame.size()};
 }
 
-size_t StandIn::run(bool decode, size_t bytes, size_t* buffer_bytes, void** buffer) {
-  if (decode) return bytes;
+size_t StandIn::decode(size_t chunk_bytes, size_t* buffer_bytes, void** buffer) {
+  if (*buffer_bytes >= chunk_bytes) return chunk_bytes;
+  void* const memory = std::malloc(chunk_bytes);
+  if (memory == nullptr) return 0;
+  std::free(*buffer);
+  *buffer = memory;
+  *buffer_bytes = chunk_bytes;
+  return chunk_bytes;
+}
+
+size_t StandIn::encode(size_t bytes, size_t* buffer_bytes, void** buffer) {
   if (frame_ == nullptr) return std::min(bytes, placeholder_bytes);
   if (frame_->memory == nullptr) return 0;
   std::free(*buffer);

@@ -31,7 +31,8 @@ struct PreparedFrame {
 
 // While one lives, the filter neither encodes nor decodes on this thread. Forward, it hands over the frame,
 // or where there is none a few bytes of HDF5's own buffer: what 1.10 fills a new dataset with, to be
-// replaced. In reverse it leaves the buffer as it is.
+// replaced. In reverse it gives a buffer of a chunk's size, which HDF5 2.2 requires, and writes nothing into
+// it: memory that nobody touches takes none.
 class StandIn {
  public:
   explicit StandIn(PreparedFrame* frame) : frame_(frame), before_(std::exchange(current_, this)) {}
@@ -44,8 +45,10 @@ class StandIn {
   // Largest value size: HDF5 puts one selected value into the buffer that these bytes came back in.
   static constexpr size_t placeholder_bytes = 8;
 
-  // The filter's callback. The size of the result, 0 when the frame was taken before.
-  size_t run(bool decode, size_t bytes, size_t* buffer_bytes, void** buffer);
+  // The filter's callback in each direction. The size of the result; 0 when the frame was taken before, or
+  // there is no memory.
+  size_t encode(size_t bytes, size_t* buffer_bytes, void** buffer);
+  static size_t decode(size_t chunk_bytes, size_t* buffer_bytes, void** buffer);
 
  private:
   inline static thread_local StandIn* current_ = nullptr;

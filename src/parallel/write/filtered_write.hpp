@@ -20,6 +20,9 @@ struct FilteredTimes {
   PiecesReport pieces;
 };
 
+// Usage error in a build without MPI.
+Status check_filtered_is_built();
+
 // Collective. Adds the datasets to the plotfile at `path`, which describe_file has begun, and syncs it. The
 // frames of `chunks`, of which a rank has at most one a level, are given up.
 //

@@ -11,6 +11,7 @@
 #include "parallel/comm/ranges.hpp"
 #include "parallel/write/amrex_1d_chunks.hpp"
 #include "parallel/write/coverage_check.hpp"
+#include "parallel/write/filtered_write.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -86,6 +87,7 @@ Status check_rules(const Hierarchy& hierarchy, const WriteOptions& options) {
 
 Status check_strategy(const WriteOptions& options) {
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
+  if (strategy == Strategy::filtered) NEVE_TRY(check_filtered_is_built());
   if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
     return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
   }

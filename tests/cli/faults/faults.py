@@ -15,6 +15,7 @@ import stat
 import subprocess
 import time
 
+import h5py
 import numpy as np
 
 from ..conftest import BUILD, NEVE, SAMPLE, TIMEOUT_SECONDS, environment
@@ -59,6 +60,8 @@ FILES = {
     "trace run": ("trace", "run", "-o", "{out}", "--", "cp", "{in}/f.npy", "/dev/null"),
     "trace report": ("trace", "report", "{in}/t.json", "--plot", "{out}.png"),
     "plot": ("plot", "{in}/plt", "--field", "density", "-o", "{out}.png"),
+    "export": ("export", "{in}/plt", "{out}.npy", "--field", "density"),
+    "export fields": ("export", "{in}/plt", "{out}.nc", "--field", "density,Temp"),
     "bench report": ("bench", "noise", "--seconds", "0.005", "-o", "{out}.txt"),
 }
 FOLDERS = {
@@ -154,6 +157,11 @@ class Place:
             return path.read_bytes()[:4] == b"\x89PNG" and path.read_bytes()[-8:-4] == b"IEND"
         if self.command == "bench report":
             return re.search(r"^portable .* 1\.00\n\Z", path.read_text(), re.M) is not None
+        if self.command == "export":
+            return np.load(path).shape == (32, 32, 32)
+        if self.command == "export fields":
+            with h5py.File(path) as file:
+                return [file[name].shape for name in ("density", "Temp")] == [(32, 32, 32)] * 2
         if self.command == "decompress":
             return np.load(path).shape == (40, 5000)
         if self.command.startswith("compress"):

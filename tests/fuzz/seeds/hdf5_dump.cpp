@@ -239,7 +239,7 @@ void Dump::add_dataset(const std::string& path) {
                                    nullptr, nullptr);
     record.filters.push_back(
         {static_cast<uint16_t>(id), {words.begin(), words.begin() + static_cast<long>(count)}});
-    is_neve |= id == hdf5::neve_filter_id;
+    is_neve |= hdf5::is_neve_filter(id);
   }
   for (hsize_t& side : dims) side = is_neve ? side : std::min<hsize_t>(side, options_.longest_side);
   for (size_t d = 0; d < chunk.size(); ++d) chunk[d] = std::min(chunk[d], std::max<hsize_t>(dims[d], 1));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "io/hdf5/filter_ids.hpp"
 #include "tests/fuzz/support/hdf5_recipe.hpp"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -113,7 +114,7 @@ void mutate_type(Random& random, RecipeType& type) {
 }
 
 void mutate_filters(Random& random, std::vector<RecipeFilter>& filters) {
-  constexpr uint16_t neve = 466;
+  constexpr uint16_t neve = hdf5::neve_filter_id;
   constexpr std::array<uint16_t, 6> ids = {1, 2, 3, 6, neve, 32000};
   if (filters.empty() || pick(random, 4) == 0) {
     filters.push_back({ids[pick(random, ids.size())], {1}});

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from neve._errors import FAILURE, Error
-from neve._panel import ERROR_OUTLINES, draw_panel
 from neve._picture import pyplot, save
+from neve.plot._amr_source import plane_of_slice
+from neve.plot._panel import ERROR_OUTLINES, draw_panel
 from neve.plotfile import Slice
 
 from .write_times import STAGES
@@ -166,7 +168,8 @@ def error_slices(path: Path, title: str, panels: Sequence[tuple[str, Slice, np.n
     )
     for place, (label, shown, error) in zip(axes.flat, panels, strict=True):
         norm = plt.Normalize(0, reach)
-        draw_panel(figure, place, shown, error, label, ERROR_OUTLINES, cmap="Blues", norm=norm)
+        plane = plane_of_slice(label, replace(shown, values=error), dims=3)
+        draw_panel(figure, place, plane, label, ERROR_OUTLINES, cmap="Blues", norm=norm)
     figure.suptitle(f"{title}; colours end at {reach:.3g}", fontsize=11)
     return save_picture(figure, path)
 

@@ -12,6 +12,7 @@
 #include "io/hdf5/decoded_cache.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/handle.hpp"
+#include "io/hdf5/stand_in.hpp"
 #include "tests/support/hdf5_test_files.hpp"
 
 namespace neve::hdf5 {
@@ -65,6 +66,28 @@ TEST(Filter, TellsHdf5TheTrueSizeOfItsBuffer) {
                                             &buffer_bytes, &buffer);
   EXPECT_EQ(used, 800u);
   EXPECT_EQ(buffer_bytes, 800u);
+  std::free(buffer);
+}
+
+// What stands in for the filter in collective writes decodes nothing, but 2.2 wants a chunk from it too.
+TEST(Filter, AStandInGivesChunksTheirSize) {
+  const std::vector<uint32_t> words = to_words(chunk_of_doubles(10, 10));
+  Result<PreparedFrame> frame = PreparedFrame::copy_of(std::as_bytes(std::span("frame")));
+  ASSERT_TRUE(frame.ok());
+  const StandIn stand_in(&*frame);
+  for (const size_t room : {size_t{8}, size_t{4096}}) {
+    void* buffer = std::malloc(room);
+    size_t buffer_bytes = room;
+    EXPECT_EQ(filter_class().filter(H5Z_FLAG_REVERSE, words.size(), words.data(), 8, &buffer_bytes, &buffer),
+              800u);
+    EXPECT_EQ(buffer_bytes, std::max<size_t>(room, 800));
+    std::free(buffer);
+  }
+  void* buffer = std::malloc(800);
+  size_t buffer_bytes = 800;
+  EXPECT_EQ(filter_class().filter(0, words.size(), words.data(), 800, &buffer_bytes, &buffer), 6u);
+  EXPECT_EQ(buffer_bytes, 6u);
+  EXPECT_EQ(filter_class().filter(0, words.size(), words.data(), 800, &buffer_bytes, &buffer), 0u);
   std::free(buffer);
 }
 

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An open plotfile as datasets of xarray, whose values are read later."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import CachingFileManager
+from xarray.core import indexing
+
+from .. import _grid
+from .._hierarchy import Box
+from ..plotfile import AXIS_NAMES, Level, Plotfile
+from ._field_array import FieldArray, ReadRegion
+from ._frame_chunks import Sizes, composite_chunks, level_chunks
+from ._names import variable_names
+
+# What a level has where finer boxes lie over its cells.
+COVERED: Mapping[str, ReadRegion] = {
+    "keep": _grid.level_region,
+    "nan": _grid.uncovered_region,
+    "average": _grid.averaged_region,
+}
+
+
+def root_dataset(plotfile: Plotfile) -> xr.Dataset:
+    """What holds for all levels, as attributes."""
+    attributes = {
+        "kind": plotfile.kind,
+        "time": plotfile.time,
+        "levels": len(plotfile),
+        "prob_lo": list(plotfile.prob_lo),
+    }
+    return xr.Dataset(attrs=attributes)
+
+
+def level_dataset(
+    files: CachingFileManager[Plotfile],
+    plotfile: Plotfile,
+    number: int,
+    covered: str,
+    dropped: Collection[str],
+) -> xr.Dataset:
+    """One level, on the hull of its boxes."""
+    level = plotfile[number]
+    region = hull(level)
+    chunks = level_chunks(plotfile._source, number, region)
+    data = _dataset(files, plotfile, level, region, chunks, COVERED[covered], dropped)
+    data.attrs["covered"] = covered
+    return data
+
+
+def composite_dataset(
+    files: CachingFileManager[Plotfile], plotfile: Plotfile, number: int, dropped: Collection[str]
+) -> xr.Dataset:
+    """All levels at the resolution of one, on its domain."""
+    level = plotfile[number]
+    chunks = composite_chunks(plotfile._source, number, level.domain)
+    return _dataset(files, plotfile, level, level.domain, chunks, _grid.composite_region, dropped)
+
+
+def hull(level: Level) -> Box:
+    """The smallest region that holds all boxes; no cell where there are none."""
+    if not level.boxes:
+        return Box(level.domain.lo, tuple(n - 1 for n in level.domain.lo))
+    corners = np.array(level.boxes)
+    lo, hi = corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)
+    return Box(tuple(lo.tolist()), tuple(hi.tolist()))
+
+
+def _dataset(
+    files: CachingFileManager[Plotfile],
+    plotfile: Plotfile,
+    level: Level,
+    region: Box,
+    chunks: tuple[Sizes, ...],
+    read: ReadRegion,
+    dropped: Collection[str],
+) -> xr.Dataset:
+    axes = tuple(AXIS_NAMES[: plotfile.dims])
+    variables = {}
+    for name, field in variable_names(plotfile.components).items():
+        if name in dropped:
+            continue
+        array = FieldArray(
+            files, read, level.index, plotfile.components.index(field), region, plotfile.dtype
+        )
+        encoding = {"preferred_chunks": dict(zip(axes, chunks, strict=True))}
+        lazy = indexing.LazilyIndexedArray(array)
+        variables[name] = xr.Variable(axes, lazy, _field_attributes(level, name, field), encoding)
+    coordinates: dict[str, Any] = {
+        axis: (axis, centres(plotfile, level, region, d)) for d, axis in enumerate(axes)
+    }
+    attributes = {
+        "kind": plotfile.kind,
+        "level": level.index,
+        "dx": list(level.dx),
+        "ref_ratio": list(level.ref_ratio),
+    }
+    return xr.Dataset(variables, {**coordinates, "time": plotfile.time}, attributes)
+
+
+def _field_attributes(level: Level, name: str, field: str) -> dict[str, Any]:
+    said = {
+        "field": None if name == field else field,
+        "bound": level[field].bound_asked,
+        "bound_abs": level[field].bound_abs,
+    }
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def centres(plotfile: Plotfile, level: Level, region: Box, direction: int) -> np.ndarray:
+    """Of the region's cells along one direction."""
+    cells = np.arange(region.lo[direction], region.hi[direction] + 1)
+    from_corner = cells - level.domain.lo[direction] + 0.5
+    return np.asarray(plotfile.prob_lo[direction] + from_corner * level.dx[direction])
