@@ -69,6 +69,14 @@ def made_files(folder, neve_command):
     chombo_files.write(
         folder / "reverse.h5", 2, [gaps], components=("rho", "e"), restart=False, extras=False
     )
+    chombo_files.write(
+        folder / "empty_level.h5",
+        1,
+        [gaps],
+        components=("rho", "e"),
+        restart=False,
+        empty_level=True,
+    )
     several = [
         chombo_files.Variable("thickness"),
         chombo_files.Variable("velocity", components=2, reverse=True),
@@ -79,7 +87,7 @@ def made_files(folder, neve_command):
 
 NAMES = (
     "plt3 plt2 neve3.h5 neve2.h5 auto.h5 plain.h5 ratio4.h5 ghosts.h5 reverse.h5 check.h5 "
-    "check_small.h5"
+    "check_small.h5 empty_level.h5"
 ).split()
 
 

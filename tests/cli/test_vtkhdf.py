@@ -10,7 +10,7 @@ import pytest
 import neve as package
 
 from .conftest import SAMPLE
-from .test_readers import make_netcdf
+from .readers.sample_files import make_netcdf
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _grid
 from ._hierarchy import Source
-from ._vtk_place import SPACE, TIME, in_space, vtk_corners
+from ._vtk_place import SPACE, TIME, filled_levels, in_space, vtk_corners
 
 _REFINED = 8  # vtkDataSetAttributes.REFINEDCELL
 _GHOSTS = "vtkGhostType"
@@ -21,6 +21,7 @@ def fill_amr(amr: Any, source: Source, components: Sequence[int], levels: int) -
     """Makes `amr`, a vtkOverlappingAMR, hold the first `levels` levels with these components as
     cell data, covered cells marked as VTK hides them.
     """
+    levels = min(levels, filled_levels(source))
     shown = range(levels)
     amr.Initialize(levels, [len(source.levels[level].boxes) for level in shown])
     amr.SetGridDescription(_grid_description(source.dims))

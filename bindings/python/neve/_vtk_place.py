@@ -8,10 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ._hierarchy import LevelInfo
+from ._hierarchy import LevelInfo, Source
 
 SPACE = 3  # VTK's dimensions
 TIME = "TimeValue"  # of the field data in which ParaView looks for the time
+
+
+def filled_levels(source: Source) -> int:
+    """Levels before the first without a box, which a run may announce and VTK does not take."""
+    counts = [len(level.boxes) for level in source.levels]
+    return counts.index(0) if 0 in counts else len(counts)
 
 
 def in_space(values: Sequence[float], missing: float) -> npt.NDArray[np.float64]:

@@ -19,7 +19,7 @@ from ._filter import Filter
 from ._hdf5_plotfile import Hdf5Source
 from ._hierarchy import LevelInfo, Source
 from ._value_runs import ValueRuns
-from ._vtk_place import SPACE, TIME, in_space, vtk_corners
+from ._vtk_place import SPACE, TIME, filled_levels, in_space, vtk_corners
 
 GROUP = "VTKHDF"
 VERSION = (2, 2)  # of the format; VTK 9.4 and later know it
@@ -56,7 +56,7 @@ def write_group(file: h5py.File, source: Source, refers_to: str) -> list[LevelRe
     first = np.array(source.levels[0].domain.lo)
     thickness = source.levels[0].dx[0]
     reports = []
-    for level, info in enumerate(source.levels):
+    for level, info in enumerate(source.levels[: filled_levels(source)]):
         at = group.create_group(f"Level{level}")
         at.attrs["Spacing"] = in_space(info.dx, thickness / layers)
         at.create_group("PointData")  # empty; VTK 9.4 complains where it is missing

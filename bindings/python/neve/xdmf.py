@@ -18,7 +18,7 @@ import h5py
 
 from . import _files
 from ._arguments import Parser
-from ._errors import USAGE, Error
+from ._errors import FAILURE, USAGE, Error
 from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy
 from ._xdmf_steps import write_steps
 from ._xdmf_text import document
@@ -62,7 +62,7 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
         with open(path, "rb") as file:
             begin = file.read(8)
     except OSError as error:
-        raise Error(f"cannot open {path}: {error.strerror}", 1) from None
+        raise Error(f"cannot open {path}: {error.strerror}", FAILURE) from None
     if Path(out).exists() and path.samefile(out):
         raise Error(f"{source} and {out} are the same file; a copy needs a name of its own")
     left_out: dict[str, str] = {}
@@ -131,6 +131,9 @@ def main(arguments: list[str] | None = None) -> int:
     except Error as error:
         print(f"neve convert: {error}", file=sys.stderr)
         return error.code
+    except OSError as error:
+        print(f"neve convert: {options.source}: {error}", file=sys.stderr)
+        return FAILURE
     sys.stdout.write(json.dumps(asdict(report), indent=2) + "\n" if options.json else report.text())
     return 0
 
