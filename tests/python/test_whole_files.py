@@ -191,6 +191,20 @@ def test_an_interruption_ends_the_command(tmp_path: Path, pretending, progress: 
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+def test_in_a_rank_of_a_program_each_call_is_a_process_alone(sample: Path, tmp_path: Path):
+    pytest.importorskip("mpi4py")
+    code = (
+        "from mpi4py import MPI; import neve, sys\n"
+        "neve.convert(sys.argv[1], f'{sys.argv[2]}/{MPI.COMM_WORLD.rank}.h5')\n"
+        "MPI.COMM_WORLD.barrier()\n"
+    )
+    words = ["mpirun", "-n", "2", sys.executable, "-c", code, str(sample), str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    first, second = (tmp_path / f"{rank}.h5" for rank in (0, 1))
+    assert first.read_bytes() == second.read_bytes()
+
+
 def test_doctor_finds_the_plugin_of_this_process():
     found = neve.doctor()
     assert found.ok and Path(found.plugin).parent == neve.plugin_dir()

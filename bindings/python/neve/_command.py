@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,10 +89,24 @@ def ask(
     return Answer(code, json.loads(report), notes)
 
 
+# By which a launcher of MPI programs tells a process that it is one of many.
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_RANKID", "SLURM_PROCID")
+_OF_LAUNCHERS = re.compile(
+    r"(OMPI_(COMM_WORLD|MCA|UNIVERSE|FILE|FIRST|APP|NUM|REMOTE|COMMAND|ARGV)|PMI|MV2_|MPI_|HYDI?_|SLURM_)"
+)
+
+
+def _without_launcher(variables: Mapping[str, str]) -> dict[str, str]:
+    """Of a rank of a program that calls us: the command that it runs is no rank, but alone."""
+    if not any(name in variables for name in _RANKS):
+        return dict(variables)
+    return {name: value for name, value in variables.items() if not _OF_LAUNCHERS.match(name)}
+
+
 def _start(
     words: list[str], out: IO[bytes], err: IO[bytes], listener: int | None = None
 ) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "NEVE_PYTHON": sys.executable}
+    environment = {**_without_launcher(os.environ), "NEVE_PYTHON": sys.executable}
     if listener is not None:
         environment["NEVE_PROGRESS_FD"] = str(listener)
     return subprocess.Popen(
