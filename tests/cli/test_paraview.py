@@ -12,8 +12,9 @@ import pytest
 
 import neve
 
-from . import amrex_files, chombo_files, readers_vtk
+from . import amrex_files, chombo_files
 from .conftest import ROOT, SAMPLE
+from .readers import vtk_checks
 
 THREE = amrex_files.Places(3, (-1.0, 0.5, 2.0), (0.1, 0.3, 0.05), (-8, 0, 6), (32, 16, 16))
 TWO = amrex_files.Places(2, (5.0, -3.0), (0.25, 0.5), (-4, 12), (16, 24))
@@ -104,12 +105,12 @@ def folder(neve, tmp_path_factory):
 @pytest.fixture(scope="module")
 def by_vtk(neve, folder):
     """One process for all: starting VTK takes longer than reading these."""
-    readers_vtk.need("vtk")
+    vtk_checks.need("vtk")
     words = []
     for name in NAMES:
         neve("convert", folder / name, folder / f"{name}.vtkhdf")
         words += [folder / f"{name}.vtkhdf", folder / f"{name}.vtk.npz"]
-    readers_vtk.python("by_vtk.py", *words)
+    vtk_checks.python("by_vtk.py", *words)
     return folder
 
 
@@ -117,22 +118,22 @@ def by_vtk(neve, folder):
 def test_vtk_reads_what_convert_makes(neve, by_vtk, name):
     source, made = by_vtk / name, by_vtk / f"{name}.vtkhdf"
     holds_values = source.is_dir()
-    readers_vtk.check_amr(np.load(by_vtk / f"{name}.vtk.npz"), made if holds_values else source)
+    vtk_checks.check_amr(np.load(by_vtk / f"{name}.vtk.npz"), made if holds_values else source)
     if holds_values:
         assert neve("verify", source, made).code == 0
 
 
 @pytest.mark.parametrize("options", [["--covered", "auto"], ["--uncompressed"]])
 def test_vtk_reads_plotfiles_with_the_group_inside(neve, folder, options, tmp_path):
-    readers_vtk.need("vtk")
+    vtk_checks.need("vtk")
     made = tmp_path / "made.vtkhdf"
     neve("convert", SAMPLE, made, *options)
-    readers_vtk.python("by_vtk.py", made, tmp_path / "found.npz")
-    readers_vtk.check_amr(np.load(tmp_path / "found.npz"), made)
+    vtk_checks.python("by_vtk.py", made, tmp_path / "found.npz")
+    vtk_checks.check_amr(np.load(tmp_path / "found.npz"), made)
 
 
 def test_pyvista_wraps_the_blocks(neve, folder, tmp_path):
-    readers_vtk.with_pyvista(neve, folder / "neve3.h5", tmp_path)
+    vtk_checks.with_pyvista(neve, folder / "neve3.h5", tmp_path)
 
 
 # --- Neve's reader in ParaView ---
@@ -144,42 +145,42 @@ def by_plugin(folder):
     words = []
     for name in (*NAMES, "unequal.h5"):
         words += [folder / name, folder / f"{name}.pv.npz"]
-    readers_vtk.pvpython_with_neve("each_by_plugin.py", *words)
+    vtk_checks.pvpython_with_neve("each_by_plugin.py", *words)
     return folder
 
 
 @pytest.mark.parametrize("name", (*NAMES, "unequal.h5"))
 def test_paraview_reads_by_the_plugin(by_plugin, name):
-    readers_vtk.check_amr(np.load(by_plugin / f"{name}.pv.npz"), by_plugin / name)
+    vtk_checks.check_amr(np.load(by_plugin / f"{name}.pv.npz"), by_plugin / name)
 
 
 def test_newer_vtk_takes_what_the_plugin_makes(folder, tmp_path):
     """Newer ParaView has newer VTK, whose functions differ."""
-    readers_vtk.need("vtk")
+    vtk_checks.need("vtk")
     write_ratios(tmp_path / "unequal.h5", np.array((4, 2, 1)))
     files = [folder / "plt3", folder / "plt2", folder / "auto.h5", tmp_path / "unequal.h5"]
     outs = [tmp_path / f"{number}.npz" for number in range(len(files))]
-    readers_vtk.python("in_memory.py", *[w for pair in zip(files, outs, strict=True) for w in pair])
+    vtk_checks.python("in_memory.py", *[w for pair in zip(files, outs, strict=True) for w in pair])
     for file, out in zip(files, outs, strict=True):
-        readers_vtk.check_amr(np.load(out), file)
+        vtk_checks.check_amr(np.load(out), file)
 
 
 def test_paraview_reads_chosen_fields_and_levels(folder, tmp_path):
-    readers_vtk.with_pvpython(folder / "neve3.h5", tmp_path, 1, ["y_centre"])
+    vtk_checks.with_pvpython(folder / "neve3.h5", tmp_path, 1, ["y_centre"])
 
 
 def test_paraview_reads_the_header_of_a_directory_and_the_steps_of_a_series(folder, tmp_path):
     header = folder / "plt3" / "Header"
     words = [tmp_path / "found.npz", 0, 0.5, "-", folder / "ratio4.h5", header]
-    times = json.loads(readers_vtk.pvpython_with_neve("by_plugin.py", *words).stdout)
+    times = json.loads(vtk_checks.pvpython_with_neve("by_plugin.py", *words).stdout)
     assert times == [0.5, 0.75]
-    readers_vtk.check_amr(np.load(tmp_path / "found.npz"), folder / "plt3", fields=None)
+    vtk_checks.check_amr(np.load(tmp_path / "found.npz"), folder / "plt3", fields=None)
 
 
 def test_paraview_says_what_is_wrong_with_a_file(tmp_path):
     (tmp_path / "no.h5").write_bytes(b"nothing")
     words = [tmp_path / "found.npz", 0, "-", "-", tmp_path / "no.h5"]
-    done = readers_vtk.pvpython_with_neve("by_plugin.py", *words)
+    done = vtk_checks.pvpython_with_neve("by_plugin.py", *words)
     assert re.search(r"Neve Reader: .*no\.h5", done.stdout + done.stderr)
 
 
@@ -195,7 +196,7 @@ def test_pixels_are_the_values(folder, name, coord, tmp_path):
     with neve.open(folder / name) as file:
         shown = file.slice("x_centre", coord=coord)
     low, high = float(np.nanmin(shown.values)), float(np.nanmax(shown.values))
-    gray = readers_vtk.drawn(folder / name, "x_centre", (low, high), coord, tmp_path, PIXELS)
+    gray = vtk_checks.drawn(folder / name, "x_centre", (low, high), coord, tmp_path, PIXELS)
     x0, x1, y0, y1 = shown.extent
     half = max(x1 - x0, y1 - y0) / 2
     along = (np.arange(PIXELS) + 0.5) / PIXELS * 2 * half - half
@@ -224,7 +225,7 @@ def test_the_picture_of_the_documents(tmp_path):
     out = tmp_path / "paraview.png"
     limits = (shown.values.min(), shown.values.max())
     colours = "Viridis (matplotlib)"
-    readers_vtk.draw(SAMPLE, "density", limits, shown.coord * 1.0001, out, 480, colours)
+    vtk_checks.draw(SAMPLE, "density", limits, shown.coord * 1.0001, out, 480, colours)
     assert out.stat().st_size > 5000
     if os.environ.get("NEVE_WRITE_TABLE"):
         shutil.copy(out, ROOT / "docs" / "images" / "paraview.png")
@@ -262,7 +263,7 @@ def data(tmp_path_factory):
 @pytest.mark.parametrize("version", [2, 3])
 def test_paraview_reads_data_files_by_xdmf(neve, data, version, tmp_path):
     neve("convert", data / "air.nc", tmp_path / "small.nc", "--bound", "rel=1e-4")
-    readers_vtk.with_xdmf(neve, tmp_path / "small.nc", tmp_path, version)
+    vtk_checks.with_xdmf(neve, tmp_path / "small.nc", tmp_path, version)
     found = np.load(tmp_path / f"xdmf{version}.npz")
     assert found["times"].tolist() == [0.0, 0.5, 1.0, 1.5]
     assert found["1|air|X"].tolist() == (np.arange(12) ** 1.5).astype("f4").tolist()
@@ -281,7 +282,7 @@ def test_paraview_reads_netcdf_itself(neve, tmp_path):
         air[:] = np.random.default_rng(4).random((5, 40, 60))
         air[2, 3] = np.ma.masked
     neve("convert", tmp_path / "air.nc", tmp_path / "small.nc", "--bound", "rel=1e-4")
-    readers_vtk.with_paraview_netcdf(tmp_path / "small.nc", tmp_path)
+    vtk_checks.with_paraview_netcdf(tmp_path / "small.nc", tmp_path)
 
 
 ARRAYS = {
@@ -298,7 +299,7 @@ def test_paraview_reads_arrays_by_xdmf(neve, version, tmp_path):
         np.save(tmp_path / f"{name}.npy", array)
         neve("convert", tmp_path / f"{name}.npy", tmp_path / f"{name}.xdmf")
         words += [tmp_path / f"{name}.xdmf", tmp_path / f"{name}.npz"]
-    readers_vtk.pvpython("grids.py", readers_vtk.XDMF_READERS[version], *words)
+    vtk_checks.pvpython("grids.py", vtk_checks.XDMF_READERS[version], *words)
     for name, array in ARRAYS.items():
         found = np.load(tmp_path / f"{name}.npz")
         for step, part in enumerate(array if name == "steps" else [array]):

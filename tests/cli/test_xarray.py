@@ -10,7 +10,7 @@ import neve as package
 
 from . import amrex_files, chombo_files
 from .conftest import run_as_stranger, shared
-from .readers_xarray import check_field, with_dask, with_datatree, xarray
+from .readers.xarray_checks import check_field, with_dask, with_datatree, xarray
 
 netCDF4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import neve
 
-from .. import readers_vtk
 from ..conftest import run_neve
+from . import vtk_checks
 from .matrix import Reason, Refused, Row
 from .sample_files import BOXES, DATA_FILES, Sample
 
@@ -40,19 +40,25 @@ def _direct(read: Callable[..., None]) -> Callable[[Sample, Path], None]:
     return act
 
 
-NOT_AMR = {
-    kind: Reason("a file for levels of boxes; data files have none", "is it an AMR plotfile?")
-    for kind in DATA_FILES
+_NO_LEVELS = "a file for levels of boxes; data files have none"
+NOT_CONVERTED = {
+    kind: Reason(_NO_LEVELS, "is no plotfile and no checkpoint") for kind in DATA_FILES
 }
+NOT_AMR = {kind: Reason(_NO_LEVELS, "is it an AMR plotfile?") for kind in DATA_FILES}
 NOT_UNIFORM = {
     kind: Reason("XDMF is for uniform grids; levels of boxes go to VTKHDF", "has levels of boxes")
     for kind in BOXES
 }
 
 ROWS = (
-    Row("vtk", "AMR (`neve convert x.vtkhdf`)", _converted(readers_vtk.with_vtk), NOT_AMR),
-    Row("pyvista", "AMR (`neve convert x.vtkhdf`)", _converted(readers_vtk.with_pyvista), NOT_AMR),
-    Row("pvpython", "AMR (Neve's reader)", _direct(readers_vtk.with_pvpython), NOT_AMR),
-    Row("pvpython", "XDMF 2", _converted(readers_vtk.with_xdmf, 2), NOT_UNIFORM),
-    Row("pvpython", "XDMF 3", _converted(readers_vtk.with_xdmf, 3), NOT_UNIFORM),
+    Row("vtk", "AMR (`neve convert x.vtkhdf`)", _converted(vtk_checks.with_vtk), NOT_CONVERTED),
+    Row(
+        "pyvista",
+        "AMR (`neve convert x.vtkhdf`)",
+        _converted(vtk_checks.with_pyvista),
+        NOT_CONVERTED,
+    ),
+    Row("pvpython", "AMR (Neve's reader)", _direct(vtk_checks.with_pvpython), NOT_AMR),
+    Row("pvpython", "XDMF 2", _converted(vtk_checks.with_xdmf, 2), NOT_UNIFORM),
+    Row("pvpython", "XDMF 3", _converted(vtk_checks.with_xdmf, 3), NOT_UNIFORM),
 )

@@ -16,7 +16,7 @@ import pytest
 
 import neve
 
-from .conftest import PLUGIN_DIR, ROOT, environment
+from ..conftest import PLUGIN_DIR, ROOT, environment
 
 SCRIPTS = Path(__file__).parent / "vtk_scripts"
 READER = ROOT / "bindings" / "paraview" / "NeveReader.py"
