@@ -261,8 +261,6 @@ def test_the_pages_work_as_they_stand(installed, sources, tmp_path):
     pytest.importorskip("xarray")
     shutil.copytree(sources / "plt00113", tmp_path / "plt00113")
     shutil.copy(sources / "ocean.nc", tmp_path)
-    with h5py.File(tmp_path / "ocean.nc", "r+") as file:
-        file.create_dataset("mask_land", data=np.zeros((40, 20)))
     checkpoint = ROOT.parent / "shared" / "data" / "chombo" / "check.000050.3d.hdf5"
     lines = documented(ROOT / "docs" / "netcdf.md", "# netCDF-4")
     lines += documented(ROOT / "README.md", "The command")

@@ -346,6 +346,11 @@ Result<std::unique_ptr<PlotfileSource>> open_npy_plotfile(const std::string& pat
   if (dims < 1 || dims > static_cast<size_t>(max_dims)) {
     return usage_error(fmt::format("{} has {} dimensions; 1 to {} make a plotfile", path, dims, max_dims));
   }
+  if (header.dtype != DType::f32 && header.dtype != DType::f64) {
+    return usage_error(
+        fmt::format("{} holds {}; f32 and f64 make a plotfile (`neve compress` takes integers)", path,
+                    dtype_name(header.dtype)));
+  }
   Hierarchy h;
   h.dims = static_cast<int>(dims);
   h.dtype = header.dtype;

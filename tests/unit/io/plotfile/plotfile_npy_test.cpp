@@ -216,6 +216,14 @@ TEST_F(Npy, OfFourDimensionsOrNoValuesIsNoPlotfile) {
   EXPECT_NE(open_plotfile(path_).status().message().find("shape (3, 0)"), std::string::npos);
 }
 
+TEST_F(Npy, OfIntegersIsNoPlotfile) {
+  put("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", bytes_of<int32_t>({1, 2}));
+  const Status status = open_plotfile(path_).status();
+  EXPECT_EQ(status.code(), Code::usage);
+  EXPECT_NE(status.message().find("holds i32; f32 and f64 make a plotfile"), std::string::npos)
+      << status.message();
+}
+
 TEST(NpyRealData, HasTheShapeItsReadmeSays) {
   const std::string path = std::string(NEVE_SHARED_DATA) + "/arrays/wpx_Ex.npy";
   if (!fs::exists(path)) GTEST_SKIP() << "no " << path << ": the reference data is not here";
