@@ -112,6 +112,12 @@ class PlotfileSource:
     def read_box(self, level: int, box: int, component: int, out: _Writable) -> None: ...
 
 def open_amrex_plotfile(path: str, follow_external: bool) -> PlotfileSource: ...
+def check_hierarchy(
+    dims: int,
+    components: Sequence[str],
+    prob_lo: tuple[float, ...],
+    levels: Sequence[tuple[_Corners, Sequence[_Corners], tuple[float, ...], tuple[int, ...]]],
+) -> None: ...
 def average_down(
     is_double: bool,
     region: _Corners,

@@ -8,6 +8,7 @@ other file is read through HDF5, copies of Chombo's checkpoints too, whose frame
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -90,12 +91,35 @@ class _LevelData:
             )
         self.box_count = len(boxes)
         self.ghosts = variable.ghosts or _ghosts(group, f"{base}_attributes", dims)
+        self._check_offsets(boxes)
         self.table = group.get(f"{base}_neve_fields", group.get("neve_fields"))
         self.chunk_elements = self._chunk_elements() if has_frames else 0
         self.frame_boxes = self._boxes_by_chunk() if self.chunk_elements else {}
         self.place_in_frame = np.zeros(self.box_count, np.int64)
         for of_frame in self.frame_boxes.values():
             self.place_in_frame[of_frame] = np.arange(len(of_frame))
+
+    def _check_offsets(self, boxes: tuple[Box, ...]) -> None:
+        """Each box has its values in the datasets."""
+        if min(self.ghosts) < 0:
+            raise Error(
+                f"{self.datasets[0].file.filename}:{self.name}: {self.ghosts} layers of ghost "
+                "cells; 0 or more are allowed",
+                CORRUPT,
+            )
+        values = self.components if self.single else 1
+        for number, box in enumerate(boxes):
+            begin = int(self.offsets[number])
+            end = begin + values * math.prod(
+                n + 2 * g for n, g in zip(box.shape, self.ghosts, strict=True)
+            )
+            for dataset in self.datasets:
+                if begin < 0 or end > dataset.shape[0]:
+                    raise Error(
+                        f"{dataset.file.filename}:{dataset.name}: box {number} needs elements "
+                        f"{begin}..{end}, the dataset has {dataset.shape[0]}",
+                        CORRUPT,
+                    )
 
     def _chunk_elements(self) -> int:
         """Elements of one frame; 0 when the level is not stored as frames."""
@@ -193,45 +217,62 @@ class Hdf5Source:
         _check_layout(file)
         self.kind = kind_of(file)
         self.time = float(file.attrs.get("time", 0.0))
-        level_count = (
-            chombo_levels(file)
-            if self.kind == CHOMBO_CHECKPOINT
-            else int(_attribute(file, file, "num_levels"))
-        )
         self.dims = self._dims()
         variables = self._variables()
         self.components = tuple(name for v in variables for name in v.field_names())
         self._where = [(v, c) for v, of in enumerate(variables) for c in range(len(of.components))]
-        levels, self._data = [], []
-        for index in range(level_count):
+        self.prob_lo = self._prob_lo()
+        groups = self._level_groups()
+        self.levels = tuple(self._level(group, is_finest=group is groups[-1]) for group in groups)
+        self._check_hierarchy()
+        self._data = [
+            [_LevelData(group, v, level.boxes, self.dims, "neve" in file) for v in variables]
+            for group, level in zip(groups, self.levels, strict=True)
+        ]
+        self.dtype = self._data[0][0].datasets[0].dtype.newbyteorder("=")
+
+    def _level_groups(self) -> list[h5py.Group]:
+        """Those of the levels that have boxes: the levels before the first without."""
+        file = self._file
+        if self.kind == CHOMBO_CHECKPOINT:
+            return [file[f"level_{index}"] for index in range(chombo_levels(file))]
+        count = int(_attribute(file, file, "num_levels"))
+        groups = []
+        for index in range(count):
             name = f"level_{index}"
             if name not in file:
                 raise Error(
-                    f"{file.filename}: no group {name!r} though num_levels is {level_count}",
-                    CORRUPT,
+                    f"{file.filename}: no group {name!r} though num_levels is {count}", CORRUPT
                 )
             group = file[name]
             if "boxes" not in group:
                 raise Error(f"{file.filename}:{group.name}: no dataset 'boxes'", CORRUPT)
-            boxes = _boxes(group["boxes"][()], self.dims)
-            domain = _boxes(np.asarray(_attribute(file, group, "prob_domain")), self.dims)[0]
-            # The first name is Neve's own and says it for each direction; the last is all Chombo
-            # has. In uncompressed files Neve's stand apart, because Chombo's reader knows only
-            # scalars.
-            exact = file.get(f"neve/{name}", group)
-            dx = _vector(_first_attribute(file, exact, "neve_dx", "Vec_dx", "dx"), self.dims, float)
-            ratio = (1,) * self.dims
-            if index + 1 < level_count:
-                found = _first_attribute(file, exact, "neve_ref_ratio", "ref_ratio")
-                ratio = _vector(found, self.dims, int)
-            levels.append(LevelInfo(domain, boxes, dx, ratio))
-            has_frames = "neve" in file
-            self._data.append(
-                [_LevelData(group, v, boxes, self.dims, has_frames) for v in variables]
-            )
-        self.levels = tuple(levels)
-        self.dtype = self._data[0][0].datasets[0].dtype.newbyteorder("=")
-        self.prob_lo = self._prob_lo()
+            if not group["boxes"].size:
+                break
+            groups.append(group)
+        return groups
+
+    def _level(self, group: h5py.Group, is_finest: bool) -> LevelInfo:
+        file = self._file
+        boxes = _boxes(group["boxes"][()], self.dims)
+        domain = _boxes(np.asarray(_attribute(file, group, "prob_domain")), self.dims)[0]
+        # The first name is Neve's own and says it for each direction; the last is all Chombo has.
+        # In uncompressed files Neve's stand apart, because Chombo's reader knows only scalars.
+        exact = file.get(f"neve{group.name}", group)
+        dx = _vector(_first_attribute(file, exact, "neve_dx", "Vec_dx", "dx"), self.dims, float)
+        ratio = (1,) * self.dims
+        if not is_finest:
+            found = _first_attribute(file, exact, "neve_ref_ratio", "ref_ratio")
+            ratio = _vector(found, self.dims, int)
+        return LevelInfo(domain, boxes, dx, ratio)
+
+    def _check_hierarchy(self) -> None:
+        """As every reader of Neve does, before a box or a size is used."""
+        levels = [(level.domain, level.boxes, level.dx, level.ref_ratio) for level in self.levels]
+        try:
+            _core.check_hierarchy(self.dims, self.components, self.prob_lo, levels)
+        except Error as error:
+            raise Error(f"{self._path}: {error}", CORRUPT) from None
 
     def _variables(self) -> list[Variable]:
         file = self._file
@@ -416,12 +457,6 @@ class Hdf5Source:
             dataset, begin = data.datasets[0], begin + component * cells
         else:
             dataset = data.datasets[component]
-        if begin < 0 or begin + cells > dataset.shape[0]:
-            raise Error(
-                f"{self._file.filename}:{dataset.name}: box {box} needs elements "
-                f"{begin}..{begin + cells}, the dataset has {dataset.shape[0]}",
-                CORRUPT,
-            )
         try:
             values = dataset[begin : begin + cells]
         except OSError as error:

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -74,6 +76,44 @@ Box box_of(nb::handle pair) {
   return {int_vect(tuple[0], {0, 0, 0}), int_vect(tuple[1], {0, 0, 0})};
 }
 
+// What a file says may be any number: one that is too large is refused as such, whatever it is.
+int32_t saturated(nb::handle value) {
+  return static_cast<int32_t>(std::clamp<int64_t>(
+      nb::cast<int64_t>(value), std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
+}
+
+IntVect vector_of(nb::handle tuple, IntVect result) {
+  int d = 0;
+  for (nb::handle value : nb::borrow<nb::tuple>(tuple)) result.at(d++) = saturated(value);
+  return result;
+}
+
+Box checked_box(nb::handle pair) {
+  const auto tuple = nb::borrow<nb::tuple>(pair);
+  return {vector_of(tuple[0], {0, 0, 0}), vector_of(tuple[1], {0, 0, 0})};
+}
+
+// Of each level: domain, boxes, dx, ref_ratio.
+void check_levels(int dims, nb::sequence components, nb::tuple prob_lo, nb::sequence levels) {
+  Hierarchy h;
+  h.dims = dims;
+  for (nb::handle name : components) h.components.push_back(nb::cast<std::string>(name));
+  int d = 0;
+  for (nb::handle value : prob_lo) h.prob_lo.at(d++) = nb::cast<double>(value);
+  h.prob_hi = h.prob_lo;
+  for (nb::handle entry : levels) {
+    const auto told = nb::borrow<nb::tuple>(entry);
+    Level level;
+    level.domain = checked_box(told[0]);
+    for (nb::handle box : told[1]) level.boxes.push_back(checked_box(box));
+    int direction = 0;
+    for (nb::handle value : told[2]) level.dx.at(direction++) = nb::cast<double>(value);
+    level.ref_ratio = vector_of(told[3], {1, 1, 1});
+    h.levels.push_back(std::move(level));
+  }
+  check(check_hierarchy(h));
+}
+
 // `out` holds exactly the cells of `region`, `fine` those of `fine_box`.
 void average_down(bool is_double, nb::handle region, nb::handle ratio, nb::handle fine, nb::handle fine_box,
                   nb::handle out) {
@@ -106,6 +146,8 @@ void bind_plotfile(nb::module_& module) {
         return unwrap(plotfile::open_amrex_plotfile(path, {.follow_external = follow_external}));
       },
       nb::arg("path"), nb::arg("follow_external"));
+  module.def("check_hierarchy", &check_levels, nb::arg("dims"), nb::arg("components"), nb::arg("prob_lo"),
+             nb::arg("levels"));
   module.def("average_down", &average_down, nb::arg("is_double"), nb::arg("region"), nb::arg("ratio"),
              nb::arg("fine"), nb::arg("fine_box"), nb::arg("out"));
 }
