@@ -75,6 +75,7 @@ LIES = {
     "cell size no number": attribute("level_0", "neve_dx", np.nan),
     "place no number": attribute("neve", "prob_lo", np.nan),
     "values before the dataset": offset(0, -4),
+    "values of two boxes in one place": offset(1, 0),
     "values behind the dataset": offset(1, 2**62),
 }
 

@@ -108,18 +108,21 @@ class _LevelData:
                 CORRUPT,
             )
         values = self.components if self.single else 1
+        runs = []
         for number, box in enumerate(boxes):
             begin = int(self.offsets[number])
-            end = begin + values * math.prod(
-                n + 2 * g for n, g in zip(box.shape, self.ghosts, strict=True)
-            )
-            for dataset in self.datasets:
-                if begin < 0 or end > dataset.shape[0]:
-                    raise Error(
-                        f"{dataset.file.filename}:{dataset.name}: box {number} needs elements "
-                        f"{begin}..{end}, the dataset has {dataset.shape[0]}",
-                        CORRUPT,
-                    )
+            grown = (n + 2 * g for n, g in zip(box.shape, self.ghosts, strict=True))
+            runs.append((begin, begin + values * math.prod(grown), number))
+        extent = min(int(dataset.shape[0]) for dataset in self.datasets)
+        runs.sort()
+        for (begin, end, number), after in zip(runs, [*runs[1:], (extent, 0, 0)], strict=True):
+            if begin < 0 or end > after[0]:
+                raise Error(
+                    f"{self.datasets[0].file.filename}:{self.datasets[0].name}: box {number} needs "
+                    f"elements {begin} to {end}; the dataset has {extent}, and the next box begins "
+                    f"at {after[0]}",
+                    CORRUPT,
+                )
 
     def _chunk_elements(self) -> int:
         """Elements of one frame; 0 when the level is not stored as frames."""
