@@ -39,7 +39,7 @@ def box(number: int, **corners: int) -> Callable[[h5py.File], None]:
     return edit
 
 
-def offset(number: int, value: int) -> Callable[[h5py.File], None]:
+def offset(number: int | slice, value: int) -> Callable[[h5py.File], None]:
     def edit(file: h5py.File) -> None:
         file["level_1/data:offsets=0"][number] = value
 
@@ -75,7 +75,7 @@ LIES = {
     "cell size no number": attribute("level_0", "neve_dx", np.nan),
     "place no number": attribute("neve", "prob_lo", np.nan),
     "values before the dataset": offset(0, -4),
-    "values of two boxes in one place": offset(1, 0),
+    "values of two boxes in one place": offset(slice(None), 0),
     "values behind the dataset": offset(1, 2**62),
 }
 
