@@ -21,6 +21,7 @@ from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
 from ._hierarchy import Source
+from ._referring import keep_together, name_from
 from ._value_runs import NeedsCoarserLevel
 from ._vtkhdf_group import GROUP, VIRTUAL_BOXES, LevelReport, write_group
 from .plotfile import open as open_plotfile
@@ -55,7 +56,7 @@ class Report:
             f"{self.fields} fields"
         ]
         if not self.holds_values:
-            lines.append(f"values stay in {self.source}: keep the two files together")
+            lines.append(keep_together(self.destination, self.source))
         for number, level in enumerate(self.levels):
             if level.copied:
                 lines.append(
@@ -93,9 +94,7 @@ def refer(source: str | Path, out: str | Path, follow_external: bool = False) ->
         _files.replacing(out) as made,
     ):
         with h5py.File(made, "w") as file:
-            folder = Path(out).resolve().parent
-            name = os.path.relpath(Path(source).resolve(), folder)
-            levels = _write(file, plotfile._source, name, source)
+            levels = _write(file, plotfile._source, name_from(out, source), source)
         held = all(level.virtual == 0 for level in levels)
         wrong = _with_unequal_ratios(plotfile._source)
         return Report(str(source), str(out), held, len(plotfile.components), levels, wrong)

@@ -58,6 +58,15 @@ ROWS = (
         _converted(vtk_checks.with_pyvista),
         NOT_CONVERTED,
     ),
+    Row(
+        "vtk", "XDMF (`neve convert x.xdmf`)", _converted(vtk_checks.with_xdmf, "vtk"), NOT_UNIFORM
+    ),
+    Row(
+        "pyvista",
+        "XDMF (`neve convert x.xdmf`)",
+        _converted(vtk_checks.with_xdmf, "pyvista"),
+        NOT_UNIFORM,
+    ),
     Row("pvpython", "AMR (Neve's reader)", _direct(vtk_checks.with_pvpython), NOT_AMR),
     Row("pvpython", "XDMF 2", _converted(vtk_checks.with_xdmf, 2), NOT_UNIFORM),
     Row("pvpython", "XDMF 3", _converted(vtk_checks.with_xdmf, 3), NOT_UNIFORM),
