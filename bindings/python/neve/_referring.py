@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
 def name_from(out: str | Path, source: str | Path) -> str:
@@ -27,11 +29,16 @@ def in_virtual_dataset(name: str) -> str:
     return name.replace("%", "%%")
 
 
-def missing_value(dtype: np.dtype) -> np.generic:
+def name_of_source(in_virtual: str) -> str:
+    """in_virtual_dataset back."""
+    return in_virtual.replace("%%", "%")
+
+
+def missing_value(dtype: np.dtype) -> npt.NDArray[Any]:
     """What a virtual dataset shows where its source is not found: NaN; of integers, the lowest
     signed or the highest unsigned one. HDF5 would show zeros.
     """
     if dtype.kind == "f":
-        return dtype.type(np.nan)
+        return np.full((), np.nan, dtype)
     limits = np.iinfo(dtype)
-    return dtype.type(limits.min if dtype.kind == "i" else limits.max)
+    return np.full((), limits.min if dtype.kind == "i" else limits.max, dtype)

@@ -127,7 +127,7 @@ def _write_virtual(
     chosen = _selection(runs.extent, runs.begins[order], cells)
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_layout(h5py.h5d.VIRTUAL)
-    creation.set_fill_value(np.array(missing_value(runs.dtype)))
+    creation.set_fill_value(missing_value(runs.dtype))
     place = in_virtual_dataset(refers_to).encode(), in_virtual_dataset(runs.dataset).encode()
     for copy in range(copies):
         begins = ends - cells * (copies - copy)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _external_files
+from ._amr_file import refuse_for_vtk
 from ._errors import CORRUPT, FAILURE, Error
 
 MOST_AXES = 3  # beside time
@@ -77,6 +78,13 @@ def grids_of_npy(path: Path) -> list[Grid]:
     return [Grid(axes, times, [Variable(path.stem, dtype, shape, None, seek)])]
 
 
+def has_levels(path: Path) -> Error:
+    return Error(
+        f"{path} has levels of boxes, which XDMF's uniform grids do not; "
+        "`neve convert SRC OUT.vtkhdf` is for it"
+    )
+
+
 def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[str, str]]:
     """The grids, and the variables that are on none, with the reason."""
     grids: dict[Any, Grid] = {}
@@ -88,11 +96,9 @@ def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[s
     with file:
         if not follow_external:
             _external_files.check(file, path)
+        refuse_for_vtk(file, path)
         if "Chombo_global" in file or "num_levels" in file.attrs:
-            raise Error(
-                f"{path} has levels of boxes, which XDMF's uniform grids do not; "
-                "`neve convert SRC OUT.vtkhdf` is for it"
-            )
+            raise has_levels(path)
         for dataset in _datasets(file):
             name = dataset.name.lstrip("/")
             if _is_coordinate(dataset):

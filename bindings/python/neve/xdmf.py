@@ -19,7 +19,7 @@ from . import _files
 from ._arguments import Parser
 from ._errors import FAILURE, USAGE, Error
 from ._referring import keep_together, name_from
-from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy
+from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy, has_levels
 from ._xdmf_steps import can_name_file, needs_steps, write_steps
 from ._xdmf_text import document
 
@@ -27,6 +27,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 _NPY = b"\x93NUMPY"
 _CLASSIC = b"CDF"
 STEPS = ".steps.h5"
+_SOURCES = "allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays"
 _ALLOWED = "allowed are letters, digits, spaces and any of _./+=,%-"
 
 
@@ -59,6 +60,10 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
     .npy array. Raises neve.Error where it is none of them or has nothing to show.
     """
     path = Path(source)
+    if path.is_dir():
+        if (path / "Header").is_file():
+            raise has_levels(path)
+        raise Error(f"{source} is a directory; {_SOURCES}")
     try:
         with open(path, "rb") as file:
             begin = file.read(8)
@@ -77,7 +82,7 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
             "`nccopy -k nc4` makes it netCDF-4"
         )
     else:
-        raise Error(f"{source}: allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays")
+        raise Error(f"{source}: {_SOURCES}")
     if not grids:
         raise Error(f"{source}: no variable of numbers on a grid of 1 to 3 dimensions and time")
     steps = _write(grids, path, out)

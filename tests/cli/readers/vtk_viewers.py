@@ -44,7 +44,7 @@ _NO_LEVELS = "a file for levels of boxes; data files have none"
 NOT_CONVERTED = {
     kind: Reason(_NO_LEVELS, "is no plotfile and no checkpoint") for kind in DATA_FILES
 }
-NOT_AMR = {kind: Reason(_NO_LEVELS, "is it an AMR plotfile?") for kind in DATA_FILES}
+NOT_AMR = {kind: Reason(_NO_LEVELS, "is a data file") for kind in DATA_FILES}
 NOT_UNIFORM = {
     kind: Reason("XDMF is for uniform grids; levels of boxes go to VTKHDF", "has levels of boxes")
     for kind in BOXES
