@@ -42,3 +42,16 @@ def test_a_source_elsewhere_has_to_keep_its_place(tmp_path):
     said = xdmf.describe(tmp_path / "in" / "x.h5", tmp_path / "x.xdmf").text()
     assert "looks for at in/x.h5: keep that relative place" in said
     assert "x.steps.h5 names its values" in said
+
+
+def test_curvilinear_grids_are_told_and_bounds_left_out(tmp_path):
+    with h5py.File(tmp_path / "nemo.h5", "w") as file:
+        for name in ("sst", "nav_lat", "nav_lon"):
+            file[name] = np.arange(12.0).reshape(3, 4)
+        file["nav_lat"].attrs["bounds"] = "lat_bounds"
+        file["lat_bounds"] = np.zeros((3, 4, 4))
+        file["sst"].attrs["coordinates"] = "nav_lat nav_lon not_there"
+    report = xdmf.describe(tmp_path / "nemo.h5", tmp_path / "nemo.xdmf")
+    assert report.by_index == {"sst": ["nav_lat", "nav_lon"]}
+    assert "sst: shown by index, as the grid is curvilinear: nav_lat, nav_lon" in report.text()
+    assert list(report.left_out) == ["lat_bounds"]

@@ -41,6 +41,7 @@ class Report:
     grids: list[str]
     variables: list[str]
     packed: list[str]  # those whose stored numbers ParaView shows
+    by_index: dict[str, list[str]]  # on curvilinear grids, with the coordinates that are not used
     left_out: dict[str, str]  # variables that are not shown, and why
 
     def text(self) -> str:
@@ -51,6 +52,12 @@ class Report:
         if self.steps is not None:
             lines.append(f"{self.steps} names its values for XDMF: keep it beside, too")
         lines += [f"{name}: ParaView shows the packed numbers" for name in self.packed]
+        for places in sorted({", ".join(names) for names in self.by_index.values()}):
+            names = [name for name, of in self.by_index.items() if ", ".join(of) == places]
+            lines.append(
+                f"{', '.join(names)}: shown by index, as the grid is curvilinear: {places} are not "
+                "used for its places"
+            )
         lines += [f"{name} is left out: {why}" for name, why in self.left_out.items()]
         return "\n".join(lines) + "\n"
 
@@ -94,6 +101,7 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
         [grid.name for grid in grids],
         [variable.name for variable in shown],
         [variable.name for variable in shown if variable.packing],
+        {variable.name: list(variable.places) for variable in shown if variable.places},
         left_out,
     )
 
