@@ -260,7 +260,7 @@ def data(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("version", [2, 3, "vtk", "pyvista"])
 def test_paraview_reads_data_files_by_xdmf(neve, data, version, tmp_path):
     neve("convert", data / "air.nc", tmp_path / "small.nc", "--bound", "rel=1e-4")
     vtk_checks.with_xdmf(neve, tmp_path / "small.nc", tmp_path, version)
@@ -268,6 +268,21 @@ def test_paraview_reads_data_files_by_xdmf(neve, data, version, tmp_path):
     assert found["times"].tolist() == [0.0, 0.5, 1.0, 1.5]
     assert found["1|air|X"].tolist() == (np.arange(12) ** 1.5).astype("f4").tolist()
     assert found["1|air|Y"].tolist() == np.linspace(80, -80, 8).tolist()
+
+
+ODD_NAMES = ("a:b", "c|d", "e<f>&g", "50%b", "9%d", "gr:p/x", "x;\u00e4", "l m")
+
+
+@pytest.mark.parametrize("reader", [2, 3, "vtk", "pyvista"])
+@pytest.mark.parametrize("has_time", [False, True])
+def test_odd_names_are_read(neve, reader, has_time, tmp_path):
+    """Those that XDMF, or virtual datasets, take for something else."""
+    source = tmp_path / "wrf_2001-01-01_00:00:00 9%d|&.h5"
+    with h5py.File(source, "w") as file:
+        for number, name in enumerate(ODD_NAMES):
+            values = np.arange(24.0).reshape(2, 3, 4) + number
+            file.create_dataset(name, data=values, maxshape=(None if has_time else 2, 3, 4))
+    vtk_checks.with_xdmf(neve, source, tmp_path, reader)
 
 
 def test_paraview_reads_netcdf_itself(neve, tmp_path):

@@ -85,6 +85,8 @@ def test_what_has_no_meaning_is_refused(neve, plotfile, tmp_path):
         ((plotfile, f"{out}.xdmf"), "OUT.vtkhdf"),
         ((tmp_path / "ocean.nc", f"{out}.xdmf", "--bound", "rel=1e-3"), "--bound"),
         ((plotfile, plotfile, "--to", "vtkhdf"), "same file"),
+        ((SAMPLE, f"{out}.xdmf"), "has levels of boxes"),
+        ((tmp_path.parent, f"{out}.xdmf"), "is a directory; allowed"),
         ((SAMPLE, f"{out}.vtkhdf", "--rules", "r.toml"), "--rules"),
         ((plotfile, f"{out}.h5", "--to", "vtk"), "vtkhdf, xdmf"),
     ]:
@@ -92,6 +94,26 @@ def test_what_has_no_meaning_is_refused(neve, plotfile, tmp_path):
         assert done.code in (1, 2), words
         assert told in done.err, done.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ocean.nc"]
+
+
+def test_a_file_that_refers_leads_to_its_source(neve, plotfile, tmp_path):
+    made = plotfile.with_name("end.vtkhdf")
+    neve("convert", plotfile, made)
+    told = f"{made} is for VTK and holds no levels of a plotfile: use plt.h5, to which it refers"
+    for out in ("out.vtkhdf", "out.xdmf"):
+        assert told in neve("convert", made, tmp_path / out, expect=2).err
+    with pytest.raises(package.Error, match="use plt.h5, to which it refers"):
+        package.open(made)
+    assert "use the plotfile of which it was made" in neve("verify", plotfile, made, expect=2).err
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_has_no_levels_is_told_from_a_plotfile(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros(3))
+    make_netcdf(tmp_path / "ocean.nc")
+    for name in ("a.npy", "ocean.nc"):
+        with pytest.raises(package.Error, match=f"{name} is a data file; neve.open is for"):
+            package.open(tmp_path / name)
 
 
 def test_ranks_are_refused(neve, plotfile):

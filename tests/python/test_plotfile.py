@@ -248,7 +248,7 @@ def test_what_is_not_a_plotfile_is_named(tmp_path):
         neve.open(text)
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1
-    with pytest.raises(neve.Error, match="no attribute 'num_levels'; is it an AMR plotfile"):
+    with pytest.raises(neve.Error, match="other.h5 is a data file; neve.open is for plotfiles"):
         neve.open(tmp_path / "other.h5")
     (tmp_path / "folder").mkdir()
     with pytest.raises(neve.Error, match="Header"):

@@ -61,6 +61,30 @@ def test_a_plotfile_is_referred_to_by_a_relative_name(tmp_path):
     shutil.move(moved, tmp_path)
 
 
+def test_without_its_source_it_shows_nothing(tmp_path):
+    write_chombo(tmp_path / "plt.h5", 3)
+    vtkhdf.refer(tmp_path / "plt.h5", tmp_path / "plt.vtkhdf")
+    (tmp_path / "plt.h5").unlink()
+    with h5py.File(tmp_path / "plt.vtkhdf") as file:
+        assert np.isnan(file["VTKHDF/Level0/CellData/a"][()]).all()
+
+
+@pytest.mark.parametrize("name", ["50%b.h5", "9%d.h5", "5%%.h5", "a:b%.h5"])
+def test_a_percent_sign_in_the_name_is_one(tmp_path, name):
+    write_chombo(tmp_path / name, 3)
+    vtkhdf.refer(tmp_path / name, tmp_path / "plt.vtkhdf")
+    same_values(tmp_path / "plt.vtkhdf", tmp_path / name)
+
+
+def test_a_source_elsewhere_has_to_keep_its_place(tmp_path):
+    (tmp_path / "run").mkdir()
+    write_chombo(tmp_path / "run" / "plt.h5", 3)
+    said = vtkhdf.refer(tmp_path / "run" / "plt.h5", tmp_path / "plt.vtkhdf").text()
+    assert "looks for at run/plt.h5: keep that relative place" in said
+    beside = vtkhdf.refer(tmp_path / "run" / "plt.h5", tmp_path / "run" / "plt.vtkhdf").text()
+    assert f"keep it beside {tmp_path}/run/plt.vtkhdf" in beside
+
+
 @pytest.mark.parametrize(
     ("boxes", "options"),
     [

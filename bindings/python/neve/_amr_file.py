@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
 
 from ._errors import CORRUPT, Error
+from ._referring import name_of_source
 
 NEVE_PLOTFILE = "Neve HDF5"
 NEVE_CHECKPOINT = "Neve checkpoint"
@@ -43,6 +45,33 @@ class Variable(NamedTuple):
 def is_amr_file(file: h5py.File) -> bool:
     """Whether it is a plotfile or a checkpoint, and no data file."""
     return "Chombo_global" in file or ("num_levels" in file.attrs and "level_0" in file)
+
+
+def refuse_for_vtk(file: h5py.File, path: Path) -> None:
+    """Refuses what `neve convert SRC x.vtkhdf` makes of an HDF5 file: a group for VTK alone."""
+    if "VTKHDF" not in file or is_amr_file(file):
+        return
+    named: list[str] = []
+
+    def look(_: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset) and item.is_virtual:
+            named.extend(name_of_source(place.file_name) for place in item.virtual_sources())
+
+    file["VTKHDF"].visititems(look)
+    of = f"{named[0]}, to which it refers" if named else "the plotfile of which it was made"
+    raise Error(f"{path} is for VTK and holds no levels of a plotfile: use {of}")
+
+
+def refuse_data_file(file: h5py.File, path: Path) -> None:
+    """Refuses what has nothing of a plotfile or checkpoint; a damaged one has something."""
+    refuse_for_vtk(file, path)
+    if not any(name in file for name in ("Chombo_global", "neve", "level_0")):
+        if "num_levels" not in file.attrs:
+            raise Error(says_data_file(path))
+
+
+def says_data_file(path: Path) -> str:
+    return f"{path} is a data file; neve.open is for plotfiles and checkpoints"
 
 
 def kind_of(file: h5py.File) -> str:

@@ -28,6 +28,8 @@ from ._amr_file import (
     kind_of,
     neve_variables,
     plain_text,
+    refuse_data_file,
+    says_data_file,
 )
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
@@ -153,10 +155,22 @@ def _ghosts(group: h5py.Group, attributes: str, dims: int) -> tuple[int, ...]:
     return tuple(int(v) for v in np.asarray(value).item())[:dims]
 
 
+def _no_hdf5(path: Path) -> Error:
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(6)
+    except OSError as error:
+        return Error(f"{path}: {error.strerror}", FAILURE)
+    if begin.startswith((b"\x93NUMPY", b"CDF")):  # of .npy, of netCDF's classic format
+        return Error(says_data_file(path))
+    return Error(f"{path}: not a readable HDF5 file", FAILURE)
+
+
 def _attribute(file: h5py.File, where: h5py.Group, name: str) -> Any:
     if name not in where.attrs:
         raise Error(
-            f"{file.filename}:{where.name}: no attribute {name!r}; is it an AMR plotfile?", CORRUPT
+            f"{file.filename}:{where.name}: no attribute {name!r}, which every plotfile has",
+            CORRUPT,
         )
     return where.attrs[name]
 
@@ -200,11 +214,14 @@ class Hdf5Source:
 
     def __init__(self, path: Path, follow_external: bool):
         self._path = path
+        if not h5py.is_hdf5(path):
+            raise _no_hdf5(path)
         try:
             self._file = h5py.File(path, "r", rdcc_nbytes=HDF5_CACHE_BYTES)
         except OSError as error:
             raise Error(f"{path}: not a readable HDF5 file: {error}", FAILURE) from None
         try:
+            refuse_data_file(self._file, path)
             if not follow_external:
                 _external_files.check(self._file, path)
             self._read_hierarchy()

@@ -18,6 +18,7 @@ from ._errors import Error
 from ._filter import Filter
 from ._hdf5_plotfile import Hdf5Source
 from ._hierarchy import LevelInfo, Source
+from ._referring import in_virtual_dataset, missing_value
 from ._value_runs import ValueRuns
 from ._vtk_place import SPACE, TIME, filled_levels, in_space, vtk_corners
 
@@ -126,10 +127,12 @@ def _write_virtual(
     chosen = _selection(runs.extent, runs.begins[order], cells)
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_layout(h5py.h5d.VIRTUAL)
+    creation.set_fill_value(missing_value(runs.dtype))
+    place = in_virtual_dataset(refers_to).encode(), in_virtual_dataset(runs.dataset).encode()
     for copy in range(copies):
         begins = ends - cells * (copies - copy)
         space = _selection(int(ends[-1]), begins, cells)
-        creation.set_virtual(space, refers_to.encode(), runs.dataset.encode(), chosen)
+        creation.set_virtual(space, *place, chosen)
     space = h5py.h5s.create_simple((int(ends[-1]),))
     holder = at.require_group("CellData")
     h5py.h5d.create(holder.id, name.encode(), h5py.h5t.py_create(runs.dtype), space, creation)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _external_files
+from ._amr_file import refuse_for_vtk
 from ._errors import CORRUPT, FAILURE, Error
 
 MOST_AXES = 3  # beside time
@@ -39,6 +40,7 @@ class Variable:
     dataset: str | None  # of an HDF5 file; None: of a file with nothing but the values
     seek: int = 0  # first byte of the values there
     packing: str = ""  # how values follow from the stored numbers, where these are not the values
+    places: tuple[str, ...] = ()  # coordinates of several axes, in whose place the indices stand
 
 
 @dataclass
@@ -77,6 +79,13 @@ def grids_of_npy(path: Path) -> list[Grid]:
     return [Grid(axes, times, [Variable(path.stem, dtype, shape, None, seek)])]
 
 
+def has_levels(path: Path) -> Error:
+    return Error(
+        f"{path} has levels of boxes, which XDMF's uniform grids do not; "
+        "`neve convert SRC OUT.vtkhdf` is for it"
+    )
+
+
 def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[str, str]]:
     """The grids, and the variables that are on none, with the reason."""
     grids: dict[Any, Grid] = {}
@@ -88,17 +97,18 @@ def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[s
     with file:
         if not follow_external:
             _external_files.check(file, path)
+        refuse_for_vtk(file, path)
         if "Chombo_global" in file or "num_levels" in file.attrs:
-            raise Error(
-                f"{path} has levels of boxes, which XDMF's uniform grids do not; "
-                "`neve convert SRC OUT.vtkhdf` is for it"
-            )
+            raise has_levels(path)
+        bounds = {name for dataset in _datasets(file) for name in _named_by(dataset, "bounds")}
         for dataset in _datasets(file):
             name = dataset.name.lstrip("/")
             if _is_coordinate(dataset):
                 continue
             has_time = _has_time(dataset)
             reason = _refusal(dataset.dtype, dataset.shape, has_time)
+            if name in bounds:
+                reason = "it holds the bounds of cells (attribute bounds)"
             if reason:
                 left_out[name] = reason
                 continue
@@ -107,7 +117,14 @@ def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[s
             packing = _packing(dataset)
             shown = f"{name} (packed)" if packing else name
             grid.variables.append(
-                Variable(shown, dataset.dtype, dataset.shape, dataset.name, 0, packing)
+                Variable(
+                    shown,
+                    dataset.dtype,
+                    dataset.shape,
+                    dataset.name,
+                    packing=packing,
+                    places=_places(dataset, axes),
+                )
             )
     return _of_one_time(list(grids.values()), left_out), left_out
 
@@ -192,6 +209,22 @@ def _points(scale: h5py.Dataset | None, size: int) -> tuple[float, ...] | None:
     steps = np.diff(values)
     is_ordered = bool((steps > 0).all() or (steps < 0).all())
     return tuple(values.tolist()) if is_ordered and np.isfinite(values).all() else None
+
+
+def _named_by(dataset: h5py.Dataset, attribute: str) -> list[str]:
+    """Variables that an attribute of names lists, those of them that are there."""
+    told = dataset.attrs.get(attribute, b"")
+    text = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+    found = (dataset.parent.get(word, dataset.file.get(word)) for word in text.split())
+    return [item.name.lstrip("/") for item in found if isinstance(item, h5py.Dataset)]
+
+
+def _places(dataset: h5py.Dataset, axes: tuple[Axis, ...]) -> tuple[str, ...]:
+    """The coordinates of a curvilinear grid: of several axes, and some axis has none of its own."""
+    if all(axis.points is not None for axis in axes):
+        return ()
+    names = _named_by(dataset, "coordinates")
+    return tuple(name for name in names if dataset.file[name].ndim > 1)
 
 
 def _packing(dataset: h5py.Dataset) -> str:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from ._xdmf_grids import MOST_AXES, Axis, Grid, Variable
-from ._xdmf_steps import step_name
+from ._xdmf_steps import needs_steps, step_name
 
 # By kind and bytes of a number: its name and precision. Version 3 names small integers apart.
 _TYPES = {"f": "Float", "i": "Int", "u": "UInt"}
@@ -24,15 +24,20 @@ def document(grids: Sequence[Grid], file: str, steps: str) -> Element:
     domain = SubElement(root, "Domain")
     times = next((grid.times for grid in grids if grid.times is not None), None)
     if times is None:
-        _add_together(domain, grids, file, steps, None)
+        at = _add_together(domain, grids, file, steps, None)
+        _set_time(at, 0.0)  # PyVista reads nothing without a time
         return root
     series = SubElement(
         domain, "Grid", Name="steps", GridType="Collection", CollectionType="Temporal"
     )
     for step, time in enumerate(times):
         at = _add_together(series, grids, file, steps, step)
-        at.insert(0, Element("Time", Value=repr(time)))
+        _set_time(at, time)
     return root
+
+
+def _set_time(grid: Element, time: float) -> None:
+    grid.insert(0, Element("Time", Value=repr(time)))
 
 
 def _add_together(
@@ -72,7 +77,12 @@ def _add_grid(parent: Element, grid: Grid, file: str, steps: str, step: int | No
         )
         if variable.packing:
             SubElement(attribute, "Information", Name="packing", Value=variable.packing)
-        _add_values(attribute, variable, file, steps, size, step)
+        if needs_steps(grid, variable, file):
+            assert variable.dataset is not None
+            name = f"{steps}:{step_name(variable.dataset, step)}"
+            _item(attribute, variable, size, "HDF").text = name
+        else:
+            _add_values(attribute, variable, file, size, step)
     return at
 
 
@@ -86,18 +96,15 @@ def _text(parts: Iterable[object]) -> str:
 
 
 def _add_values(
-    parent: Element, variable: Variable, file: str, steps: str, size: str, step: int | None
+    parent: Element, variable: Variable, file: str, size: str, step: int | None
 ) -> None:
     if variable.dataset is None:
         cells = int(np.prod(variable.shape if step is None else variable.shape[1:]))
         seek = variable.seek + (step or 0) * cells * variable.dtype.itemsize
         endian = "Big" if variable.dtype.byteorder == ">" else "Little"
         _item(parent, variable, size, "Binary", Seek=str(seek), Endian=endian).text = file
-    elif step is None:
-        _item(parent, variable, size, "HDF").text = f"{file}:{variable.dataset}"
     else:
-        name = step_name(variable.dataset, step)
-        _item(parent, variable, size, "HDF").text = f"{steps}:{name}"
+        _item(parent, variable, size, "HDF").text = f"{file}:{variable.dataset}"
 
 
 def _item(parent: Element, variable: Variable, size: str, form: str, **more: str) -> Element:

@@ -17,10 +17,12 @@ from tempfile import TemporaryDirectory
 import h5py
 
 from . import _files
+from ._amr_file import refuse_for_vtk
 from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
 from ._hierarchy import Source
+from ._referring import keep_together, name_from
 from ._value_runs import NeedsCoarserLevel
 from ._vtkhdf_group import GROUP, VIRTUAL_BOXES, LevelReport, write_group
 from .plotfile import open as open_plotfile
@@ -51,16 +53,16 @@ class Report:
     def text(self) -> str:
         boxes = sum(level.boxes for level in self.levels)
         lines = [
-            f"{self.destination}: VTKHDF, {len(self.levels)} levels, {boxes} boxes, "
-            f"{self.fields} fields"
+            f"{self.destination}: VTKHDF, {_counted(len(self.levels), 'level')}, "
+            f"{_counted(boxes, 'box', 'boxes')}, {_counted(self.fields, 'field')}"
         ]
         if not self.holds_values:
-            lines.append(f"values stay in {self.source}: keep the two files together")
+            lines.append(keep_together(self.destination, self.source))
         for number, level in enumerate(self.levels):
             if level.copied:
                 lines.append(
-                    f"level {number}: values of {level.copied} fields are stored again, lossless "
-                    f"({_why_copied(level)})"
+                    f"level {number}: values of {_counted(level.copied, 'field')} are stored again,"
+                    f" lossless ({_why_copied(level)})"
                 )
         for number in self.hides_wrongly:
             lines.append(
@@ -69,6 +71,10 @@ class Report:
                 "hides the right ones)"
             )
         return self.conversion + "\n".join(lines) + "\n"
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _with_unequal_ratios(source: Source) -> list[int]:
@@ -93,9 +99,7 @@ def refer(source: str | Path, out: str | Path, follow_external: bool = False) ->
         _files.replacing(out) as made,
     ):
         with h5py.File(made, "w") as file:
-            folder = Path(out).resolve().parent
-            name = os.path.relpath(Path(source).resolve(), folder)
-            levels = _write(file, plotfile._source, name, source)
+            levels = _write(file, plotfile._source, name_from(out, source), source)
         held = all(level.virtual == 0 for level in levels)
         wrong = _with_unequal_ratios(plotfile._source)
         return Report(str(source), str(out), held, len(plotfile.components), levels, wrong)
@@ -143,6 +147,7 @@ def _convert(source: str | Path, made: Path, out: str | Path, options: list[str]
     if any(name in environment for name in _OF_RANKS):
         for name in [name for name in environment if name.startswith(_OF_LAUNCHERS)]:
             del environment[name]
+    environment["NEVE_HINTS"] = "0"  # on other readers of plotfiles; VTK is told the true places
     words = [command_path(), "convert", source, made, "--to", "hdf5", *options]
     done = subprocess.run(
         [str(word) for word in words], env=environment, capture_output=True, text=True
@@ -193,6 +198,7 @@ def _has_boxes(path: Path) -> bool:
     if not h5py.is_hdf5(path):
         return False
     with h5py.File(path) as file:
+        refuse_for_vtk(file, path)
         return "Chombo_global" in file or "num_levels" in file.attrs
 
 

@@ -8,7 +8,6 @@ python -m neve.xdmf SRC OUT.xdmf [--follow-external] [--json]
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,14 +18,17 @@ import h5py
 from . import _files
 from ._arguments import Parser
 from ._errors import FAILURE, USAGE, Error
-from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy
-from ._xdmf_steps import write_steps
+from ._referring import keep_together, name_from
+from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy, has_levels
+from ._xdmf_steps import can_name_file, needs_steps, write_steps
 from ._xdmf_text import document
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _NPY = b"\x93NUMPY"
 _CLASSIC = b"CDF"
 STEPS = ".steps.h5"
+_SOURCES = "allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays"
+_ALLOWED = "allowed are letters, digits, spaces and any of _./+=,%-"
 
 
 @dataclass(frozen=True)
@@ -35,20 +37,27 @@ class Report:
 
     source: str
     destination: str
-    steps: str | None  # the file that has each time step apart
+    steps: str | None  # the file that has each time step apart (_xdmf_steps)
     grids: list[str]
     variables: list[str]
     packed: list[str]  # those whose stored numbers ParaView shows
+    by_index: dict[str, list[str]]  # on curvilinear grids, with the coordinates that are not used
     left_out: dict[str, str]  # variables that are not shown, and why
 
     def text(self) -> str:
-        kept = [name for name in (self.source, self.steps) if name is not None]
         lines = [
             f"{self.destination}: XDMF, variables: {len(self.variables)}, grids: {len(self.grids)}",
-            f"values stay in {kept[0]}: keep it beside {self.destination}"
-            + "".join(f" and {name}, which has its time steps" for name in kept[1:]),
+            keep_together(self.destination, self.source),
         ]
+        if self.steps is not None:
+            lines.append(f"{self.steps} names its values for XDMF: keep it beside, too")
         lines += [f"{name}: ParaView shows the packed numbers" for name in self.packed]
+        for places in sorted({", ".join(names) for names in self.by_index.values()}):
+            names = [name for name, of in self.by_index.items() if ", ".join(of) == places]
+            lines.append(
+                f"{', '.join(names)}: shown by index, as the grid is curvilinear: {places} are not "
+                "used for its places"
+            )
         lines += [f"{name} is left out: {why}" for name, why in self.left_out.items()]
         return "\n".join(lines) + "\n"
 
@@ -58,6 +67,10 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
     .npy array. Raises neve.Error where it is none of them or has nothing to show.
     """
     path = Path(source)
+    if path.is_dir():
+        if (path / "Header").is_file():
+            raise has_levels(path)
+        raise Error(f"{source} is a directory; {_SOURCES}")
     try:
         with open(path, "rb") as file:
             begin = file.read(8)
@@ -76,7 +89,7 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
             "`nccopy -k nc4` makes it netCDF-4"
         )
     else:
-        raise Error(f"{source}: allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays")
+        raise Error(f"{source}: {_SOURCES}")
     if not grids:
         raise Error(f"{source}: no variable of numbers on a grid of 1 to 3 dimensions and time")
     steps = _write(grids, path, out)
@@ -88,19 +101,19 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
         [grid.name for grid in grids],
         [variable.name for variable in shown],
         [variable.name for variable in shown if variable.packing],
+        {variable.name: list(variable.places) for variable in shown if variable.places},
         left_out,
     )
 
 
 def _write(grids: list[Grid], source: Path, out: str | Path) -> str | None:
     """Returns the file with the time steps, None where none is needed."""
-    name = os.path.relpath(source.resolve(), Path(out).resolve().parent)
+    name = name_from(out, source)
     steps = Path(out).with_suffix(STEPS)
     has_steps = any(
-        grid.times is not None and variable.dataset is not None
-        for grid in grids
-        for variable in grid.variables
+        needs_steps(grid, variable, name) for grid in grids for variable in grid.variables
     )
+    _check_names(out, name, steps.name, grids, has_steps)
     if has_steps:
         with _files.replacing(steps) as made, h5py.File(made, "w") as file:
             write_steps(file, grids, name)
@@ -108,6 +121,17 @@ def _write(grids: list[Grid], source: Path, out: str | Path) -> str | None:
     ElementTree.indent(root)
     _files.write_bytes(out, ElementTree.tostring(root, "utf-8", xml_declaration=True) + b"\n")
     return str(steps) if has_steps else None
+
+
+def _check_names(
+    out: str | Path, source: str, steps: str, grids: list[Grid], has_steps: bool
+) -> None:
+    """Refuses what XDMF cannot name: an array has no other name than its file's."""
+    is_array = any(variable.dataset is None for grid in grids for variable in grid.variables)
+    if is_array and not can_name_file(source):
+        raise Error(f"{source}: XDMF cannot name this file; {_ALLOWED}: rename it")
+    if has_steps and not can_name_file(steps):
+        raise Error(f"{out}: XDMF cannot name {steps} beside it; {_ALLOWED}: name OUT so")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -115,11 +115,17 @@ std::string boxed_base(const std::string& dataset_name) {
   return dataset_name.substr(0, at);
 }
 
-Result<AmrFile> recognize_amr_file(hid_t file) {
-  if (!has_link(file, global_name)) {
+Status no_amr_file(hid_t file) {
+  if (has_link(file, "VTKHDF")) {
     return usage_error(
-        fmt::format("an HDF5 file without group {} is neither a Chombo nor an AMReX plotfile", global_name));
+        "it is for VTK and holds no levels of a plotfile: use the plotfile of which it was made");
   }
+  return usage_error(
+      fmt::format("an HDF5 file without group {} is neither a Chombo nor an AMReX plotfile", global_name));
+}
+
+Result<AmrFile> recognize_amr_file(hid_t file) {
+  if (!has_link(file, global_name)) return no_amr_file(file);
   if (is_own(file, neve_name)) {
     const std::string variables = std::string(neve_name) + "/" + variables_name;
     if (is_own(file, variables)) return AmrFile{AmrFileKind::neve_checkpoint, "group " + variables};

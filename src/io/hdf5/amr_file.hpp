@@ -46,6 +46,9 @@ Result<AmrFile> recognize_amr_file(hid_t file);
 // The same of a path. Errors: failure too.
 Result<AmrFile> recognize_amr_file(const std::string& path);
 
+// Why a file without a group Chombo_global is none.
+Status no_amr_file(hid_t file);
+
 // The name before ":datatype=<k>" of a dataset with boxes' values; empty for any other name.
 std::string boxed_base(const std::string& dataset_name);
 

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "core/amr/grow.hpp"
+#include "io/hdf5/amr_file.hpp"
 #include "io/hdf5/attributes.hpp"
 #include "io/hdf5/chombo_checkpoint.hpp"
 #include "io/hdf5/errors.hpp"
@@ -534,10 +535,7 @@ Result<int32_t> read_count(hid_t where, const std::string& place, const std::str
 Result<size_t> read_head(PlotfileHeader* header) {
   const hid_t file = header->file.id();
   Hierarchy& h = header->hierarchy;
-  if (!has_link(file, global_name)) {
-    return usage_error(
-        fmt::format("an HDF5 file without group {} is neither a Chombo nor an AMReX plotfile", global_name));
-  }
+  if (!has_link(file, global_name)) return no_amr_file(file);
   NEVE_ASSIGN(const Handle global, open_group(file, global_name));
   NEVE_ASSIGN(h.dims, read_count(global.id(), global_name, "SpaceDim", max_dims));
   NEVE_ASSIGN(const int32_t components, read_count(file, "the file", "num_components", max_components));

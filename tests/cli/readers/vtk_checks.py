@@ -183,14 +183,19 @@ def stored(path):
     return found
 
 
-def with_xdmf(neve_command, path, folder, version):
+def with_xdmf(neve_command, path, folder, reader):
     """A netCDF-4 or HDF5 data file by `neve convert PATH x.xdmf`, read by ParaView's reader of XDMF
-    `version` (2 or 3): every variable of every step.
+    2 or 3, or by "vtk" or "pyvista": every variable of every step.
     """
-    made = folder / (Path(path).stem + ".xdmf")
+    made = folder / "made.xdmf"
+    if reader not in XDMF_READERS:
+        need(reader)
     report = neve_command("convert", path, made, "--json", "--follow-external").json
-    out = folder / f"xdmf{version}.npz"
-    pvpython("grids.py", XDMF_READERS[version], made, out)
+    out = folder / f"xdmf{reader}.npz"
+    if reader in XDMF_READERS:
+        pvpython("grids.py", XDMF_READERS[reader], made, out)
+    else:
+        python("xdmf_by_vtk.py", made, out, reader)
     found, wanted = np.load(out), stored(path)
     steps = max(len(found["times"]), 1)
     for shown in report["variables"]:

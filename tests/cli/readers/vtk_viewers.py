@@ -44,7 +44,7 @@ _NO_LEVELS = "a file for levels of boxes; data files have none"
 NOT_CONVERTED = {
     kind: Reason(_NO_LEVELS, "is no plotfile and no checkpoint") for kind in DATA_FILES
 }
-NOT_AMR = {kind: Reason(_NO_LEVELS, "is it an AMR plotfile?") for kind in DATA_FILES}
+NOT_AMR = {kind: Reason(_NO_LEVELS, "is a data file") for kind in DATA_FILES}
 NOT_UNIFORM = {
     kind: Reason("XDMF is for uniform grids; levels of boxes go to VTKHDF", "has levels of boxes")
     for kind in BOXES
@@ -57,6 +57,15 @@ ROWS = (
         "AMR (`neve convert x.vtkhdf`)",
         _converted(vtk_checks.with_pyvista),
         NOT_CONVERTED,
+    ),
+    Row(
+        "vtk", "XDMF (`neve convert x.xdmf`)", _converted(vtk_checks.with_xdmf, "vtk"), NOT_UNIFORM
+    ),
+    Row(
+        "pyvista",
+        "XDMF (`neve convert x.xdmf`)",
+        _converted(vtk_checks.with_xdmf, "pyvista"),
+        NOT_UNIFORM,
     ),
     Row("pvpython", "AMR (Neve's reader)", _direct(vtk_checks.with_pvpython), NOT_AMR),
     Row("pvpython", "XDMF 2", _converted(vtk_checks.with_xdmf, 2), NOT_UNIFORM),

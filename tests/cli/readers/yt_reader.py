@@ -89,7 +89,7 @@ def _mean(by: str) -> Row:
 
 NOT_AMR = {
     "yt.load": Reason("yt has no reader for such files", "YTUnidentifiedDataType"),
-    "neve.load_yt": Reason("yt has no reader for such files", "is it an AMR plotfile?"),
+    "neve.load_yt": Reason("yt has no reader for such files", "is a data file"),
 }
 IMPOSSIBLE = {by: {kind: reason for kind in DATA_FILES} for by, reason in NOT_AMR.items()}
 

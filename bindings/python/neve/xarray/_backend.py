@@ -14,7 +14,7 @@ import xarray as xr
 from xarray.backends import BackendEntrypoint, CachingFileManager
 
 from .. import plotfile as _plotfile
-from .._amr_file import is_amr_file
+from .._amr_file import is_amr_file, refuse_for_vtk
 from .._errors import FAILURE, Error
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
 
@@ -158,6 +158,8 @@ def _path_of(filename: Any) -> Path:
     if not path.exists():
         raise Error(f"{path}: no such file or directory", FAILURE)
     if path.is_file() and h5py.is_hdf5(path) and not _is_amr_hdf5(path):
+        with h5py.File(path, "r") as file:
+            refuse_for_vtk(file, path)
         raise Error(
             f"{path} is a data file, neither a plotfile nor a checkpoint: open it without engine, "
             "or with xarray's own (netcdf4, h5netcdf), which read what Neve compressed, too"

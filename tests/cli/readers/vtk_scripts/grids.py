@@ -5,19 +5,9 @@ READER, a class of paraview.simple.
 
 import sys
 
+import grid_values
 import numpy as np
 from paraview import simple
-from vtkmodules.util.numpy_support import vtk_to_numpy
-
-
-def leaves(data):
-    if not data.IsA("vtkCompositeDataSet"):
-        yield data
-        return
-    iterator = data.NewIterator()
-    while not iterator.IsDoneWithTraversal():
-        yield iterator.GetCurrentDataObject()
-        iterator.GoToNextItem()
 
 
 def read(make, path):
@@ -36,21 +26,9 @@ def read(make, path):
         else:
             reader.UpdatePipeline(time)
         # Not servermanager.Fetch, which cuts a lone rectilinear grid short in ParaView 5.11.
-        for grid in leaves(reader.GetClientSideObject().GetOutputDataObject(0)):
-            add_grid(found, step, grid)
+        for grid in grid_values.leaves(reader.GetClientSideObject().GetOutputDataObject(0)):
+            grid_values.add_grid(found, step, grid)
     return found
-
-
-def add_grid(found, step, grid):
-    data = grid.GetPointData()
-    for n in range(data.GetNumberOfArrays()):
-        array = data.GetArray(n)
-        key = f"{step}|" + array.GetName().replace("/", "\\")
-        found[key] = vtk_to_numpy(array).copy()
-        if grid.IsA("vtkRectilinearGrid"):
-            for axis in "XYZ":
-                points = vtk_to_numpy(getattr(grid, f"Get{axis}Coordinates")())
-                found[f"{key}|{axis}"] = points.copy()
 
 
 maker = getattr(simple, sys.argv[1])
