@@ -137,7 +137,8 @@ def test_a_plane_that_is_too_large_leaves_out_levels(files, monkeypatch, capsys,
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"at": {"w": 1}}, r"no dimension 'w'; a3.h5 has x \(8\), y \(8\), z \(8\)"),
+        ({"at": {"w": 1}}, r"no dimension 'w'; level 1 of a3.h5 has x \(16\), y \(16\), z \(16\)"),
+        ({"at": {"w": 1}, "level": 0}, r"no dimension 'w'; level 0 of a3.h5 has x \(8\), y"),
         ({"at": {"z": "noon"}}, "z=noon: allowed is a number"),
         ({"at": {"z": 1.0}, "axis": "z"}, "two places are given for dimension 'z'"),
         ({"at": {"x": 0, "y": 11, "z": 3}}, "one value is no picture"),
@@ -154,6 +155,12 @@ def test_a_plane_that_is_too_large_leaves_out_levels(files, monkeypatch, capsys,
 def test_what_cannot_be_drawn_is_named(files, keywords, message):
     with pytest.raises(neve.Error, match=message):
         neve.plot.plot(files[3], **keywords)
+
+
+@pytest.mark.parametrize("keywords", [{"axis": "z"}, {"at": {"z": 3}}, {"index": {"z": 0}}])
+def test_two_dimensions_have_no_third(files, keywords):
+    with pytest.raises(neve.Error, match=r"no dimension 'z'; level 1 of a2.h5 has x \(16\), y"):
+        neve.plot.plot(files[2], **keywords)
 
 
 def test_scales(files):

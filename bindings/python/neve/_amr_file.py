@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
@@ -43,6 +44,17 @@ class Variable(NamedTuple):
 def is_amr_file(file: h5py.File) -> bool:
     """Whether it is a plotfile or a checkpoint, and no data file."""
     return "Chombo_global" in file or ("num_levels" in file.attrs and "level_0" in file)
+
+
+def is_data_file(path: Path) -> bool:
+    """Whether HDF5 opens it and finds neither a plotfile nor a checkpoint."""
+    if not h5py.is_hdf5(path):
+        return False
+    try:
+        with h5py.File(path, "r") as file:
+            return not is_amr_file(file)
+    except OSError:
+        return False
 
 
 def kind_of(file: h5py.File) -> str:

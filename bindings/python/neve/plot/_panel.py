@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # By level, coarsest first: against the dark map of the field, and the pale one of the error.
 FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
 ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
+NO_VALUE = "no finite value lies here"
 MISSING = "#c4c4c4"  # where there is no value
 MANY_DAYS = 10
 LINE_ROOM = 0.04  # of a line's range, above and below it
@@ -36,8 +37,11 @@ def draw_panel(
     *,
     cmap: str,
     norm: Normalize,
+    is_empty: bool = False,
 ) -> None:
-    """One plane of cells and a colour bar; boxes outlined in `outlines`, coarsest level first."""
+    """One plane of cells and a colour bar; boxes outlined in `outlines`, coarsest level first.
+    `is_empty`: without a finite value there is nothing for a colour bar to tell.
+    """
     image = _draw_values(axes, plane, cmap, norm)
     axes.set_facecolor(MISSING)
     drawn = _draw_outlines(axes, plane.outlines, outlines)
@@ -48,6 +52,9 @@ def draw_panel(
     axes.set_xlabel(plane.x.label)
     axes.set_ylabel(plane.y.label)
     axes.set_title(title, fontsize=10)
+    if is_empty:
+        axes.text(0.5, 0.5, NO_VALUE, transform=axes.transAxes, ha="center", va="center")
+        return
     # Inset: beside the picture, a bar would keep the height that the picture gives up.
     figure.colorbar(
         image,
