@@ -10,6 +10,7 @@ import small_amr
 import neve
 
 pytest.importorskip("matplotlib")
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 from pictures import STEP, value_at  # noqa: E402
 
 import neve.plot  # noqa: E402
@@ -111,6 +112,17 @@ def test_boxes_are_outlined_unless_not_wanted(files):
         11.25,
     ]
     assert not neve.plot.plot(files[2], "a", outlines=False).axes[0].collections
+
+
+@pytest.mark.parametrize(("size", "is_inside"), [(None, True), ((4, 2), False), ((2.5, 5), False)])
+def test_the_legend_lies_below_a_small_picture(files, size, is_inside):
+    figure = neve.plot.plot(files[2], "a", size=size)
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    legend, picture = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    assert legend.overlaps(picture) == is_inside
+    assert legend.y0 >= 0
+    assert not legend.overlaps(axes.xaxis.label.get_window_extent())
 
 
 def test_cells_without_a_value_are_grey(tmp_path):

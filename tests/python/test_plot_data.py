@@ -11,6 +11,7 @@ import neve
 
 pytest.importorskip("matplotlib")
 from matplotlib import image  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 from pictures import STEP, colour_at, value_at  # noqa: E402
 
 import neve.plot  # noqa: E402
@@ -237,6 +238,21 @@ def test_variables_in_groups(tmp_path):
         neve.plot.plot(path, "u")
     with pytest.raises(neve.Error, match="no field '/temp'; the file has .*'ocean/deep/salt, ppt'"):
         neve.plot.plot(path, "/temp")
+
+
+@pytest.mark.parametrize("shape", [(4, 32), (32, 4), (20, 20)])
+def test_thin_domains_fill_their_page(tmp_path, shape):
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        for i in range(4):
+            f[f"f{i}"] = np.random.default_rng(i).random(shape)
+    figure = neve.plot.plot(tmp_path / "x.h5")
+    FigureCanvasAgg(figure).draw()
+    inches = figure.get_size_inches() * figure.dpi
+    boxes = [axes.get_window_extent() for axes in figure.axes[:4]]
+    filled = sum(box.width * box.height for box in boxes) / (inches[0] * inches[1])
+    assert filled > (0.33 if 4 in shape else 0.6)
+    assert boxes[0].width / boxes[0].height == pytest.approx(shape[1] / shape[0], rel=1e-3)
+    assert max(boxes[0].width, boxes[0].height) > 4.5 * figure.dpi
 
 
 def test_a_field_without_a_value_has_no_colour_bar(tmp_path):
