@@ -141,6 +141,32 @@ def test_what_is_wrong_is_named(tmp_path, monkeypatch, capsys, words, message):
     assert len(os.listdir(tmp_path)) == 2
 
 
+def test_names_bounds_and_renamed_fields(tmp_path, monkeypatch, capsys):
+    path = small_amr.write(tmp_path / "in.h5", 2)
+    with h5py.File(path, "r+") as file:
+        file.attrs["component_0"] = np.bytes_("a/b")
+        file.attrs["component_1"] = np.bytes_("a_b")
+    from neve._hdf5_plotfile import Hdf5Source
+
+    monkeypatch.setattr(Hdf5Source, "bound_abs", lambda self, level, component: 0.5 - 0.25 * level)
+    assert main([str(path), str(tmp_path / "out.nc")]) == 0
+    said = capsys.readouterr().out
+    assert "a/b, a_b [y, x]" in said and said.endswith("; field a/b is variable a_b_\n")
+    with h5py.File(tmp_path / "out.nc") as grid, neve.open(path) as file:
+        assert grid["a_b_"].attrs["field"] == "a/b" and "field" not in grid["a_b"].attrs
+        assert grid["a_b"].attrs["bound_abs"] == 0.5  # the larger one: of level 0
+        np.testing.assert_array_equal(grid["a_b_"][()].T, file[0]["a/b"].composite())
+
+
+def test_a_data_file_is_on_one_grid_already(tmp_path, capsys):
+    with h5py.File(tmp_path / "nemo.nc", "w") as file:
+        file["temp"] = np.ones((2, 3))
+    assert main([str(tmp_path / "nemo.nc"), str(tmp_path / "g.npy")]) == 2
+    assert "a data file, whose variables are on one grid already; neve export is for plotfiles" in (
+        capsys.readouterr().err
+    )
+
+
 def test_a_file_does_not_replace_itself(tmp_path):
     path = small_amr.write(tmp_path / "a.h5", 2)
     (tmp_path / "b.h5").symlink_to(path)

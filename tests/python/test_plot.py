@@ -74,6 +74,12 @@ def test_unwritable_picture(sample, tmp_path, capsys):
     assert "does not exist" in capsys.readouterr().err
 
 
+def test_kinds_of_pictures_are_listed(sample, tmp_path, capsys):
+    out = tmp_path / "a.foo"
+    assert main([str(sample), "--field", "density", "-o", str(out)]) == 1
+    assert "a.foo: a picture is .png, .pdf or .svg" in capsys.readouterr().err
+
+
 def test_other_original_is_refused(sample, tmp_path, shared_data):
     other = shared_data / "amr" / "cns_rt_plt00450"
     with pytest.raises(neve.Error, match="differ in their boxes"):

@@ -10,6 +10,7 @@ import small_amr
 import neve
 
 pytest.importorskip("matplotlib")
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 from pictures import STEP, value_at  # noqa: E402
 
 import neve.plot  # noqa: E402
@@ -113,6 +114,17 @@ def test_boxes_are_outlined_unless_not_wanted(files):
     assert not neve.plot.plot(files[2], "a", outlines=False).axes[0].collections
 
 
+@pytest.mark.parametrize(("size", "is_inside"), [(None, True), ((4, 2), False), ((2.5, 5), False)])
+def test_the_legend_lies_below_a_small_picture(files, size, is_inside):
+    figure = neve.plot.plot(files[2], "a", size=size)
+    FigureCanvasAgg(figure).draw()
+    axes = figure.axes[0]
+    legend, picture = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    assert legend.overlaps(picture) == is_inside
+    assert legend.y0 >= 0
+    assert not legend.overlaps(axes.xaxis.label.get_window_extent())
+
+
 def test_cells_without_a_value_are_grey(tmp_path):
     import h5py
 
@@ -137,7 +149,8 @@ def test_a_plane_that_is_too_large_leaves_out_levels(files, monkeypatch, capsys,
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"at": {"w": 1}}, r"no dimension 'w'; a3.h5 has x \(8\), y \(8\), z \(8\)"),
+        ({"at": {"w": 1}}, r"no dimension 'w'; level 1 of a3.h5 has x \(16\), y \(16\), z \(16\)"),
+        ({"at": {"w": 1}, "level": 0}, r"no dimension 'w'; level 0 of a3.h5 has x \(8\), y"),
         ({"at": {"z": "noon"}}, "z=noon: allowed is a number"),
         ({"at": {"z": 1.0}, "axis": "z"}, "two places are given for dimension 'z'"),
         ({"at": {"x": 0, "y": 11, "z": 3}}, "one value is no picture"),
@@ -154,6 +167,12 @@ def test_a_plane_that_is_too_large_leaves_out_levels(files, monkeypatch, capsys,
 def test_what_cannot_be_drawn_is_named(files, keywords, message):
     with pytest.raises(neve.Error, match=message):
         neve.plot.plot(files[3], **keywords)
+
+
+@pytest.mark.parametrize("keywords", [{"axis": "z"}, {"at": {"z": 3}}, {"index": {"z": 0}}])
+def test_two_dimensions_have_no_third(files, keywords):
+    with pytest.raises(neve.Error, match=r"no dimension 'z'; level 1 of a2.h5 has x \(16\), y"):
+        neve.plot.plot(files[2], **keywords)
 
 
 def test_scales(files):

@@ -11,6 +11,7 @@ import neve
 
 pytest.importorskip("matplotlib")
 from matplotlib import image  # noqa: E402
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 from pictures import STEP, colour_at, value_at  # noqa: E402
 
 import neve.plot  # noqa: E402
@@ -150,6 +151,28 @@ def test_a_curvilinear_grid_across_the_date_line(ocean):
     )
 
 
+@pytest.mark.parametrize(
+    ("west", "lowest", "expected"),
+    [
+        (150, -180, (150, 220)),  # across the date line: on in 0..360
+        (150, 0, (150, 220)),
+        (-30, -180, (-30, 40)),
+        (-30, 0, (-30, 40)),  # across Greenwich
+        (250, -180, (-110, -40)),
+        (250, 0, (250, 320)),
+    ],
+)
+def test_longitudes_have_the_file_s_numbers_or_usual_ones(west, lowest, expected):
+    from neve.plot._curvilinear import cells
+
+    rows, columns = np.meshgrid(
+        np.linspace(-20, 20, 9), west + np.arange(0, 71, 2.0), indexing="ij"
+    )
+    across, _, hidden = cells((columns - lowest) % 360 + lowest, rows)
+    assert not hidden.any()
+    np.testing.assert_allclose([across.min() + 1, across.max() - 1], expected, atol=0.01)
+
+
 def test_a_curvilinear_grid_around_the_globe():
     from neve.plot._curvilinear import cells
 
@@ -197,6 +220,49 @@ def test_names_with_commas(tmp_path):
     assert [shown(neve.plot.plot(path, "a,b")).shape] == [(2, 3)]
     figure = neve.plot.plot(path, "a,c")
     assert [shown(figure, i).shape for i in (0, 1)] == [(2, 4), (2, 5)]
+
+
+def test_variables_in_groups(tmp_path):
+    path = tmp_path / "groups.h5"
+    with h5py.File(path, "w") as f:
+        f["ocean/deep/salt, ppt"] = np.arange(6.0).reshape(2, 3)
+        f["ocean/temp"] = np.arange(8.0).reshape(2, 4)
+        f["ocean/u"] = f["air/u"] = np.arange(10.0).reshape(2, 5)
+    for name in ("/ocean/deep/salt, ppt", "ocean/deep/salt, ppt", "salt, ppt", "deep/salt, ppt"):
+        figure = neve.plot.plot(path, name)
+        assert shown(figure).shape == (2, 3)
+        assert figure.axes[0].get_title().startswith("ocean/deep/salt, ppt")
+    figure = neve.plot.plot(path, "temp,/air/u")
+    assert [shown(figure, i).shape for i in (0, 1)] == [(2, 4), (2, 5)]
+    with pytest.raises(neve.Error, match="field 'u' may be any of air/u, ocean/u"):
+        neve.plot.plot(path, "u")
+    with pytest.raises(neve.Error, match="no field '/temp'; the file has .*'ocean/deep/salt, ppt'"):
+        neve.plot.plot(path, "/temp")
+
+
+@pytest.mark.parametrize("shape", [(4, 32), (32, 4), (20, 20)])
+def test_thin_domains_fill_their_page(tmp_path, shape):
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        for i in range(4):
+            f[f"f{i}"] = np.random.default_rng(i).random(shape)
+    figure = neve.plot.plot(tmp_path / "x.h5")
+    FigureCanvasAgg(figure).draw()
+    inches = figure.get_size_inches() * figure.dpi
+    boxes = [axes.get_window_extent() for axes in figure.axes[:4]]
+    filled = sum(box.width * box.height for box in boxes) / (inches[0] * inches[1])
+    assert filled > (0.33 if 4 in shape else 0.6)
+    assert boxes[0].width / boxes[0].height == pytest.approx(shape[1] / shape[0], rel=1e-3)
+    assert max(boxes[0].width, boxes[0].height) > 4.5 * figure.dpi
+
+
+def test_a_field_without_a_value_has_no_colour_bar(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as f:
+        f["full"] = np.arange(6.0).reshape(2, 3)
+        f["none"] = np.full((2, 3), np.nan)
+    figure = neve.plot.plot(tmp_path / "x.h5")
+    full, none = figure.axes[:2]
+    assert len(full.child_axes) == 1 and not none.child_axes
+    assert [text.get_text() for text in none.texts] == ["no finite value lies here"]
 
 
 def test_bare_datasets_are_cut_in_their_middle(tmp_path):
@@ -281,6 +347,23 @@ def test_other_files_are_refused_by_what_they_are(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(neve.Error, match=message):
         neve.plot.plot(path)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.array(3.5), "it is one number; plots are of one dimension or more"),
+        (np.array([{}, 1], object), "an array of Python objects; plots are of integers, "),
+        (np.array(["a", "b"]), "an array of texts; plots are of integers, floating-point"),
+        (np.ones(3, complex), "an array of complex128; plots are of integers, floating-point"),
+        (np.zeros(3, [("u", "f8"), ("v", "f8")]), r"an array of records \(u, v\); plots are of"),
+    ],
+)
+def test_arrays_of_other_types_are_refused_by_type(tmp_path, array, message):
+    np.save(tmp_path / "s.npy", array)
+    with pytest.raises(neve.Error, match=message) as raised:
+        neve.plot.plot(tmp_path / "s.npy")
+    assert raised.value.code == 2
 
 
 def test_hdf5_without_numbers(tmp_path):

@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib")
 from PIL import Image  # noqa: E402
 
 import neve.plot  # noqa: E402
+from neve._told_steps import Steps  # noqa: E402
 from neve.plot import _film  # noqa: E402
 from neve.plot._film import steps_of  # noqa: E402
 from neve.plot._view import view  # noqa: E402
@@ -109,13 +110,27 @@ def test_steps_of_a_variable(steps_file, tmp_path, scales, capsys):
     assert neve.plot.main(words) == 0
     said = capsys.readouterr()
     assert said.out == f"wrote {out}: 5 frames\n"
-    assert "frame 1 of 5" in said.err and "frame 5 of 5" in said.err
+    assert said.err == ""  # it takes no time
     film = Image.open(out)
     assert film.n_frames == 5 and film.info["duration"] == 100
     assert len({ends[:2] for ends in scales}) == 1
     with h5py.File(steps_file) as f:
         for number, (_, _, values) in enumerate(scales):
             np.testing.assert_array_equal(values, f["t"][number, 1])
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.01, 0), (2.0, 10), (6.0, 10), (600.0, 10)])
+def test_a_long_work_tells_a_line_now_and_then(monkeypatch, capsys, seconds, told):
+    """100 steps, each of so many seconds."""
+    now = [0.0]
+    monkeypatch.setattr("neve._told_steps.time.monotonic", lambda: now[0])
+    steps = Steps("neve plot", "frame", 100)
+    for _ in range(100):
+        now[0] += seconds
+        steps.tell_next()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == told
+    assert all(line.startswith("neve plot: frame ") and " of 100" in line for line in lines)
 
 
 def test_along_any_dimension(steps_file):

@@ -51,6 +51,7 @@ def test_names_are_escaped_in_notebooks(converted: Path, tmp_path: Path):
     with neve.open(path) as plotfile:
         for html in (plotfile._repr_html_(), plotfile[0]._repr_html_()):
             assert "&lt;script&gt;&amp;" in html and "<script>" not in html
+            assert "<b></b>" not in html
         assert "<b>.h5" not in plotfile._repr_html_()
 
 

@@ -191,6 +191,32 @@ def test_what_is_no_file_is_named(tmp_path):
         open_tree(tmp_path / "text")
 
 
+def test_a_damaged_file_is_named(many_frames, tmp_path):
+    path = tmp_path / "truncated.h5"
+    path.write_bytes(many_frames.read_bytes()[:20000])
+    assert not XarrayBackend().guess_can_open(path)
+    with pytest.raises(neve.Error, match="truncated.h5: .*truncated"):
+        xr.open_dataset(path, engine="neve", group="level_0")
+    with pytest.raises(neve.Error, match="truncated.h5: .*truncated"):
+        open_tree(path)
+
+
+def test_a_composite_takes_the_file_s_names(tmp_path):
+    import h5py
+    import small_amr
+
+    path = small_amr.write(tmp_path / "a.h5", 2)
+    with h5py.File(path, "r+") as file:
+        file.attrs["component_0"] = "a/b"
+    with open_tree(path) as tree:
+        for name in ("a/b", "a_b"):
+            joined = tree.neve.composite(1, name)
+            assert list(joined) == ["a_b"] and joined["a_b"].attrs["field"] == "a/b"
+        assert list(tree["level_1"].to_dataset().neve.composite(0, ["b", "a/b"])) == ["b", "a_b"]
+        with pytest.raises(neve.Error, match="composite: no field 'zzz'; the file has a/b, b"):
+            tree.neve.composite(1, "zzz")
+
+
 def test_which_files_it_takes_for_its_own(many_frames, original, tmp_path):
     import h5py
 

@@ -74,6 +74,20 @@ def says_data_file(path: Path) -> str:
     return f"{path} is a data file; neve.open is for plotfiles and checkpoints"
 
 
+def is_data_file(path: Path) -> bool:
+    """Whether HDF5 opens it and finds neither a plotfile nor a checkpoint. What is for VTK alone is
+    refused.
+    """
+    if not h5py.is_hdf5(path):
+        return False
+    try:
+        with h5py.File(path, "r") as file:
+            refuse_for_vtk(file, path)
+            return not is_amr_file(file)
+    except OSError:
+        return False
+
+
 def kind_of(file: h5py.File) -> str:
     """As io/hdf5/amr_file.hpp, but for files without Chombo_global, which AMReX may write."""
     if "neve" in file:

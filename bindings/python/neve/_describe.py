@@ -125,6 +125,10 @@ def field_text(source: Source, level: int, component: int) -> str:
     )
 
 
+def field_html(source: Source, level: int, component: int) -> str:
+    return as_html(field_text(source, level, component), Table((), ()))
+
+
 def range_text(values: npt.NDArray[Any]) -> str:
     finite = values[np.isfinite(values)]
     return f"{finite.min():.6g} .. {finite.max():.6g}" if finite.size else "no finite values"

@@ -90,6 +90,15 @@ def composite_region(source: Source, level: int, component: int, region: Box) ->
     return out
 
 
+def composite_bound(source: Source, component: int) -> float | None:
+    """The largest absolute error of composite_region's values, which may be of any level: the
+    largest bound of all. None where the file does not say all of them.
+    """
+    bounds = [source.bound_abs(level, component) for level in range(len(source.levels))]
+    known = [bound for bound in bounds if bound is not None]
+    return max(known) if len(known) == len(bounds) else None
+
+
 def _fill_from(
     source: Source,
     current: int,

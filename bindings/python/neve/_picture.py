@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 160
+KINDS = (".png", ".pdf", ".svg")  # that are documented; matplotlib writes others, too
 
 
 def pyplot() -> ModuleType:
@@ -32,6 +33,9 @@ def write(figure: Figure, path: str | Path, dpi: float = DPI) -> Path:
     path = Path(path)
     if not path.suffix:
         path = path.with_name(path.name + ".png")
+    kinds = figure.canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise Error(f"{path}: a picture is {', '.join(KINDS[:-1])} or {KINDS[-1]}", FAILURE)
     picture = io.BytesIO()
     try:
         figure.savefig(picture, dpi=dpi, format=path.suffix[1:])

@@ -69,7 +69,7 @@ def as_text(head: str, table: Table) -> str:
 def as_html(head: str, table: Table) -> str:
     """The same for a notebook. Names come from files: they are escaped."""
     rows, more = _shown(table)
-    parts = [f"<div><p><b>{escape(head)}</b></p>"]
+    parts = ["<div>", *([f"<p><b>{escape(head)}</b></p>"] if head else [])]
     if rows:
         parts.append(f"<table><thead>{_html_row('th', table.heads)}</thead><tbody>")
         parts += [_html_row("td", row) for row in rows]

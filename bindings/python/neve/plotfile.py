@@ -21,6 +21,7 @@ from . import _describe, _grid
 from ._errors import FAILURE, Error
 from ._hierarchy import Box, Source
 from ._keywords import checks_keywords
+from ._listed import listed
 from ._ranges import check_range
 
 AXIS_NAMES = "xyz"
@@ -110,6 +111,9 @@ class Field(Sequence[npt.NDArray[Any]]):
     def __repr__(self) -> str:
         return _describe.field_text(self._source, self._level, self._component)
 
+    def _repr_html_(self) -> str:
+        return _describe.field_html(self._source, self._level, self._component)
+
 
 class Level(Mapping[str, Field]):
     """One level: a mapping of field name to Field."""
@@ -143,7 +147,7 @@ class Level(Mapping[str, Field]):
 
 def check_field(source: Source, name: str) -> None:
     if name not in source.components:
-        raise Error(f"no field {name!r}; the file has {', '.join(source.components)}")
+        raise Error(f"no field {name!r}; the file has {listed(source.components)}")
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from .. import _grid
+from .._amr_file import is_data_file
 from .._errors import Error
 from .._hierarchy import Box
+from .._listed import listed
 from .._ranges import check_range
-from .._told_steps import tell_step
+from .._told_steps import Steps
 from ..plotfile import Plotfile, check_field
 from ..plotfile import open as open_plotfile
 from ._region import parts, region_of
-from ._writers import GRID_FILES, NPY, write_grid_file, write_npy
+from ._writers import GRID_FILES, NPY, variable_name, write_grid_file, write_npy
 
 ORDERS = ("F", "C")
 
@@ -44,6 +46,7 @@ def export_fields(
         raise Error(f"order C is of .npy; {out.suffix} has variables [z, y, x]")
     if out.exists() and Path(path).exists() and out.samefile(path):
         raise Error(f"{out}: it is the file that is read; another name is allowed")
+    _check_kind(Path(path))
     with open_plotfile(path, follow_external=follow_external) as file:
         check_range("export", "level", level, 0, len(file) - 1)
         fields = _fields(file, field, out)
@@ -58,11 +61,27 @@ def export_fields(
             write_grid_file(out, file, fields, file[level], region, reader.read)
             layout = f"[{', '.join('xyz'[: file.dims][::-1])}]"
         told = (
-            f"wrote {out}: {', '.join(fields)} {layout}, "
+            f"wrote {out}: {listed(fields)} {layout}, "
             f"{' x '.join(map(str, region.shape))} cells of level {level}, {file.dtype}"
         )
         empty = f"; {reader.empty} values are NaN" if reader.empty else ""
-        return told + empty
+        return told + (_renamed(file, fields) if out.suffix in GRID_FILES else "") + empty
+
+
+def _renamed(file: Plotfile, fields: Sequence[str]) -> str:
+    """Which variables are not called as their fields."""
+    names = {field: variable_name(file, field) for field in fields}
+    changed = [f"field {listed([f])} is variable {n}" for f, n in names.items() if n != f]
+    return "".join(f"; {words}" for words in changed)
+
+
+def _check_kind(path: Path) -> None:
+    """neve.open would miss what makes a plotfile, which does not tell what to do instead."""
+    if path.is_file() and is_data_file(path):
+        raise Error(
+            f"{path}: a data file, whose variables are on one grid already; neve export is for "
+            "plotfiles and checkpoints"
+        )
 
 
 class _Reader:
@@ -71,14 +90,11 @@ class _Reader:
     def __init__(self, file: Plotfile, level: int, count: int):
         self._file = file
         self._level = level
-        self._count = count  # of parts to come; 0: they are few
-        self._done = 0
+        self._steps = Steps("neve export", "part", count)  # 0: they are few
         self.empty = 0  # values that are NaN, where no level has a box, too
 
     def read(self, field: str, region: Box) -> np.ndarray:
-        if self._count:
-            tell_step("neve export", "part", self._done, self._count)
-        self._done += 1
+        self._steps.tell_next()
         source, component = self._file._source, self._file.components.index(field)
         values = _grid.composite_region(source, self._level, component, region)
         self.empty += int(np.isnan(values).sum())
@@ -90,7 +106,7 @@ def _fields(file: Plotfile, asked: str | Sequence[str] | None, out: Path) -> lis
         if out.suffix in NPY and len(file.components) > 1:
             raise Error(
                 f"{out}: a .npy file holds one field; name it with --field, one of "
-                f"{', '.join(file.components)}; or write all of them into .h5 or .nc"
+                f"{listed(file.components)}; or write all of them into .h5 or .nc"
             )
         return list(file.components)
     words = [asked] if isinstance(asked, str) else list(asked)
@@ -100,7 +116,7 @@ def _fields(file: Plotfile, asked: str | Sequence[str] | None, out: Path) -> lis
     for name in fields:
         check_field(file._source, name)
     if len(set(fields)) < len(fields):
-        raise Error(f"a field is named twice: {', '.join(fields)}")
+        raise Error(f"a field is named twice: {listed(fields)}")
     if out.suffix in NPY and len(fields) != 1:
         raise Error(f"{out}: a .npy file holds one field, not {len(fields)}; use .h5 or .nc")
     return fields

@@ -12,7 +12,9 @@ import numpy as np
 
 from .. import _files
 from .._errors import FAILURE, Error
+from .._grid import composite_bound
 from .._hierarchy import Box
+from .._variable_names import variable_names
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._patient_file import PatientFile
 from ._region import parts
@@ -46,7 +48,8 @@ def write_grid_file(
             with h5py.File(stream, "w", track_order=True) as grid:
                 _write_coordinates(grid, file, level, region)
                 for field in fields:
-                    _write_variable(grid, stream, file, field, region, read)
+                    variable = _created(grid, file, field, region)
+                    _write_values(variable, stream, file, field, region, read)
         if stream.failure is not None:
             raise stream.failure
 
@@ -61,25 +64,38 @@ def _write_coordinates(grid: h5py.File, file: Plotfile, level: Level, region: Bo
         grid[name].attrs["axis"] = name.upper()
 
 
-def _write_variable(
-    grid: h5py.File, stream: PatientFile, file: Plotfile, field: str, region: Box, read: Read
+def variable_name(file: Plotfile, field: str) -> str:
+    """As xarray's engine names it."""
+    names = variable_names(file.components)
+    return next(name for name, named in names.items() if named == field)
+
+
+def _created(grid: h5py.File, file: Plotfile, field: str, region: Box) -> h5py.Dataset:
+    name = variable_name(file, field)
+    variable = grid.create_dataset(name, region.shape[::-1], file.dtype, track_order=True)
+    for d, axis in enumerate(reversed(AXIS_NAMES[: file.dims])):
+        variable.dims[d].attach_scale(grid[axis])
+    if name != field:
+        variable.attrs["field"] = field
+    bound = composite_bound(file._source, file.components.index(field))
+    if bound is not None:
+        variable.attrs["bound_abs"] = bound
+    return variable
+
+
+def _write_values(
+    variable: h5py.Dataset,
+    stream: PatientFile,
+    file: Plotfile,
+    field: str,
+    region: Box,
+    read: Read,
 ) -> None:
-    variable = grid.create_dataset(
-        _variable_name(field), region.shape[::-1], file.dtype, track_order=True
-    )
-    for d, name in enumerate(reversed(AXIS_NAMES[: file.dims])):
-        variable.dims[d].attach_scale(grid[name])
     for part in parts(region, file.dtype.itemsize, file.dims - 1):
         if stream.failure is not None:
             return
         begin = part.lo[-1] - region.lo[-1]
         variable[begin : begin + part.shape[-1]] = read(field, part).T
-
-
-def _variable_name(field: str) -> str:
-    """A slash would make a group."""
-    name = field.replace("/", "_")
-    return f"{name}_" if name in AXIS_NAMES else name
 
 
 @contextmanager

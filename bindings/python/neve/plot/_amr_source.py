@@ -10,6 +10,7 @@ import numpy as np
 from .. import _grid
 from .._errors import Error
 from .._hierarchy import Box
+from .._listed import listed
 from .._ranges import check_range
 from ..plotfile import AXIS_NAMES, Level, Plotfile, Slice
 from ._drawing import Axis, Drawing, Line, Plane
@@ -27,12 +28,17 @@ class AmrSource:
     def fields(self) -> list[str]:
         return list(self.plotfile.components)
 
+    def name_of(self, asked: str) -> str | None:
+        return asked if asked in self.plotfile.components else None
+
     def first_fields(self) -> list[str]:
         return self.fields()
 
     def dimensions(self, field: str) -> dict[str, int]:
-        shape = self.plotfile[0].domain.shape
-        return dict(zip(AXIS_NAMES, shape, strict=False))
+        return self._sizes(0)
+
+    def _sizes(self, level: int) -> dict[str, int]:
+        return dict(zip(AXIS_NAMES, self.plotfile[level].domain.shape, strict=False))
 
     def close(self) -> None:
         self.plotfile.close()
@@ -40,14 +46,12 @@ class AmrSource:
     def draw(self, field: str, place: Place) -> Drawing:
         file = self.plotfile
         if field not in file.components:
-            raise Error(
-                f"{file.path}: no field {field!r}; the file has {', '.join(file.components)}"
-            )
+            raise Error(f"{file.path}: no field {field!r}; the file has {listed(file.components)}")
         if place.level is not None:
             check_range("plot", "level", place.level, 0, len(file) - 1)
-        if file.dims == 2 and place.axis == "z" and place.coord is None:
-            place = Place(None, None, place.at, place.index, place.level)  # its one plane
-        cuts = cuts_of(place, self.dimensions(field), file.path.name, default_axis="z")
+        drawn = len(file) - 1 if place.level is None else place.level
+        what = f"level {drawn} of {file.path.name}"
+        cuts = cuts_of(place, self._sizes(drawn), what, default_axis="z")
         free = [d for d in range(file.dims) if AXIS_NAMES[d] not in cuts]
         if not free:
             raise Error(f"{field}: all dimensions are cut, and one value is no picture")

@@ -10,9 +10,12 @@ import numpy as np
 from .. import _core
 from .._array import decompress
 from .._errors import CORRUPT, Error
+from .._listed import listed
 from ._drawing import Drawing, Masked
 from ._grid_view import Dimension, Index, Variable, draw
 from ._place import Place
+
+DRAWN = "plots are of integers, floating-point numbers and booleans"
 
 
 class ArraySource:
@@ -22,16 +25,19 @@ class ArraySource:
         self.path = path
         self.time: float | None = None
         if array.dtype.kind not in "iufb":
-            raise Error(f"{path}: an array of {array.dtype}; plots are of real numbers")
+            raise Error(f"{path}: an array of {_type_name(array.dtype)}; {DRAWN}")
         dims = tuple(Dimension(str(i), n, False) for i, n in enumerate(array.shape))
         self._variable = Variable(path.stem, dims, self._read, bound_abs=bound_abs)
         self._array = array
 
     def close(self) -> None:
-        self._array = self._array[:0]  # lets go of the mapped file
+        self._array = np.empty(0, self._array.dtype)  # lets go of the mapped file
 
     def fields(self) -> list[str]:
         return [self._variable.name]
+
+    def name_of(self, asked: str) -> str | None:
+        return asked if asked == self._variable.name else None
 
     def first_fields(self) -> list[str]:
         return self.fields()
@@ -65,10 +71,33 @@ class ArraySource:
 def open_npy(path: Path) -> ArraySource:
     """The file is mapped: only what is drawn is read."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        has_objects = _stored_type(path).hasobject
+        array = np.empty(0) if has_objects else np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
         raise Error(f"{path}: not a complete .npy file of numbers: {error}", CORRUPT) from None
+    if has_objects:
+        raise Error(f"{path}: an array of Python objects; {DRAWN}")
     return ArraySource(path, array)
+
+
+def _stored_type(path: Path) -> np.dtype:
+    """As the header has it: numpy maps no objects, and reads none without running their code."""
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        read_header = (
+            np.lib.format.read_array_header_1_0
+            if version == (1, 0)
+            else np.lib.format.read_array_header_2_0
+        )
+        dtype: np.dtype = read_header(file)[2]
+        return dtype
+
+
+def _type_name(dtype: np.dtype) -> str:
+    """In words where numpy's own name says little: "<U5", a list of a record's parts."""
+    if dtype.names is not None:
+        return f"records ({listed(dtype.names)})"
+    return "texts" if dtype.kind in "SU" else str(dtype)
 
 
 def open_compressed(path: Path) -> ArraySource:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from .._arguments import Parser
 from .._errors import FAILURE, Error
+from .._picture import KINDS
 from ._calls import compare_files, plot_file, save
 from ._draw import Picture
 from ._figure import DPI
-from ._film import KINDS, make_film
+from ._film import KINDS as FILM_KINDS
+from ._film import make_film
 from ._kinds import TAKEN
 from ._place import number_or_text, pairs
 from ._view import MOST_PANELS, View, view
@@ -24,7 +26,7 @@ FPS = 5
 HELP_WIDTH = 90
 # Of a file's name, where a picture of it is named after it.
 SUFFIXES = (".h5", ".hdf5", ".nc", ".nc4", ".npy", ".neve", ".nevs")
-PICTURES = (".png", ".pdf", ".svg", *KINDS)
+PICTURES = (*KINDS, *FILM_KINDS)
 EXAMPLES = """\
 examples:
   neve plot plt00113                                all fields of a plotfile, boxes outlined
@@ -56,7 +58,10 @@ def parser() -> Parser:
         help=f"field or variable to draw; several: again, or NAME,NAME (the first {MOST_PANELS})",
     )
     made.add_argument(
-        "-o", "--output", metavar="OUT", help="picture to write: .png, .pdf, .svg (FILE_FIELD.png)"
+        "-o",
+        "--output",
+        metavar="OUT",
+        help=f"picture to write: {', '.join(KINDS)} (FILE_FIELD.png)",
     )
     _add_comparisons(made)
     _add_film(made)

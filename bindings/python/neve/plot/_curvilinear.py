@@ -27,7 +27,9 @@ def cells(
 
 
 def _on_map(corners: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Within one turn from the map's western edge on, in the numbers that the file has."""
+    """Within one turn from the map's western edge on, in numbers that the file has, or a reader
+    expects.
+    """
     points = np.sort(given.ravel() % TURN)
     gaps = np.diff(points, append=points[0] + TURN)
     widest = int(np.argmax(gaps))
@@ -36,8 +38,23 @@ def _on_map(corners: np.ndarray, given: np.ndarray) -> np.ndarray:
     else:
         edge = -TURN / 2 if given.min() < 0 else 0.0
     placed: np.ndarray = (corners - edge) % TURN + edge
-    turns = np.round((np.median(given) - np.median(placed)) / TURN)
-    return placed + (TURN * turns if gaps[widest] > GAP else 0.0)
+    if gaps[widest] <= GAP:
+        return placed
+    return placed + TURN * _usual_turn((given - edge) % TURN + edge, given)
+
+
+def _usual_turn(points: np.ndarray, given: np.ndarray) -> int:
+    """How many turns bring the points into the file's own range, or else into 0 to 360; where both
+    are too narrow, as near as may be.
+    """
+    own = (float(given.min()), float(given.max()))
+
+    def is_off(turn: int) -> tuple[float, float, float]:
+        low, high = points.min() + TURN * turn, points.max() + TURN * turn
+        beyond = [max(begin - low, high - end, 0.0) for begin, end in (own, (0.0, TURN))]
+        return round(min(beyond), 3), round(beyond[0], 3), abs(low + high)
+
+    return min(range(-3, 4), key=is_off)
 
 
 def _corners(points: np.ndarray) -> np.ndarray:

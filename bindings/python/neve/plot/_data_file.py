@@ -14,6 +14,7 @@ from .. import _external_files
 from .._core import FILTER_IDS
 from .._errors import CORRUPT, PLUGIN_MISSING, Error
 from .._filter import stored_bound
+from .._listed import listed
 from ._attributes import Decoding, decoding_of, first_text, numbers, text, units_of
 from ._drawing import Drawing, Masked
 from ._grid_view import Dimension, Index, Points, Variable, draw
@@ -49,6 +50,20 @@ class DataFileSource:
 
     def fields(self) -> list[str]:
         return list(self._drawable)
+
+    def name_of(self, asked: str) -> str | None:
+        """A variable by its whole path, with or without "/" before it, or the only one of that name
+        in any group, as the command's rules for fields find it.
+        """
+        name = asked.strip("/")
+        if name in self._datasets:
+            return name
+        if asked.startswith("/"):
+            return None
+        found = [n for n in self._drawable if n.endswith(f"/{name}")]
+        if len(found) > 1:
+            raise Error(f"{self.path}: field {asked!r} may be any of {listed(found, _MOST_LISTED)}")
+        return found[0] if found else None
 
     def first_fields(self) -> list[str]:
         """Planes before lines, and none that describes the grid where there is another."""
@@ -87,18 +102,17 @@ class DataFileSource:
         )
 
     def _dataset(self, field: str) -> h5py.Dataset:
-        name = field.strip("/")
+        name = self.name_of(field)
         if name in self._drawable:
             return self._drawable[name]
-        if name in self._datasets:
+        if name is not None:
             dataset = self._datasets[name]
             raise Error(
                 f"{self.path}: {name} has shape {dataset.shape} and type {dataset.dtype}; plots "
                 "are of numbers, in one dimension or more"
             )
         names = [*self.first_fields(), *(n for n in self._drawable if n not in self.first_fields())]
-        listed = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
-        raise Error(f"{self.path}: no field {field!r}; the file has {listed}")
+        raise Error(f"{self.path}: no field {field!r}; the file has {listed(names, _MOST_LISTED)}")
 
     def _read(self, dataset: h5py.Dataset, decoding: Decoding, index: Index) -> Masked:
         try:

@@ -62,18 +62,27 @@ def draw_fields(
         if extent.is_empty:
             notes.append(f"{drawing.field}: no finite value lies there")
         norm = norm_of(extent, view.scale, drawing.field, drawing.may_be_log)
-        draw_one(figure, place, drawing, title_of(drawing), norm, view.scale.cmap)
+        title = title_of(drawing)
+        draw_one(figure, place, drawing, title, norm, view.scale.cmap, extent.is_empty)
     notes += [note for drawing in drawings for note in drawing.notes]
     return finished(figure, fields, notes)
 
 
 def draw_one(
-    figure: Figure, axes: Axes, drawing: Drawing, title: str, norm: Normalize, cmap: str
+    figure: Figure,
+    axes: Axes,
+    drawing: Drawing,
+    title: str,
+    norm: Normalize,
+    cmap: str,
+    is_empty: bool = False,
 ) -> None:
     if isinstance(drawing, Line):
         draw_line(axes, drawing, title, norm)
-    else:
-        draw_panel(figure, axes, drawing, title, FIELD_OUTLINES, cmap=cmap, norm=norm)
+        return
+    draw_panel(
+        figure, axes, drawing, title, FIELD_OUTLINES, cmap=cmap, norm=norm, is_empty=is_empty
+    )
 
 
 def finished(

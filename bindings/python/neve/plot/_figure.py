@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 PANEL_INCHES = 6.4  # the longer side of a panel
 MARGIN_INCHES = (1.5, 1.1)  # around it: colour bar and labels, titles and ticks
 HEADING_INCHES = 0.3
-SHORTEST_SIDE = 0.18  # of a panel, so that a long thin domain still shows its labels
+THIN = 0.35  # panels thinner than this are longer, so that they are not strips in an empty page
+MOST_LONGER = 1.7  # times
+SHORTEST_SIDE = 0.1  # of a panel, so that a long thin domain still shows its labels
 THINNEST = 0.1  # what is thinner yet is stretched
 FREE_SHAPE = (1.0, 0.62)  # of a panel whose directions have different units, and of a line
 LINE_SHAPE = (1.0, 0.5)
@@ -50,8 +52,27 @@ def panel_inches(drawing: Drawing, longest: float) -> Size:
     shape = LINE_SHAPE
     if isinstance(drawing, Plane):
         shape = _extent(drawing) if keeps_shape(drawing) else FREE_SHAPE
+    thickness = max(min(shape) / max(shape), SHORTEST_SIDE)
+    if thickness < THIN:
+        longest *= min((THIN / thickness) ** 0.5, MOST_LONGER)
     width, height = (longest * max(side / max(shape), SHORTEST_SIDE) for side in shape)
     return width, height
+
+
+def drawn_inches(figure: Figure, axes: Axes, plane: Plane) -> Size:
+    """About how large the plane is drawn in a figure made here, which is laid out when it is
+    written.
+    """
+    place = axes.get_subplotspec()
+    assert place is not None
+    grid = place.get_gridspec()
+    figure_width, figure_height = figure.get_size_inches()
+    width = figure_width / grid.ncols - MARGIN_INCHES[0]
+    height = (figure_height - HEADING_INCHES) / grid.nrows - MARGIN_INCHES[1]
+    if keeps_shape(plane):
+        across, up = _extent(plane)
+        width, height = min(width, height * across / up), min(height, width * up / across)
+    return max(width, 0.1), max(height, 0.1)
 
 
 def keeps_shape(plane: Plane) -> bool:

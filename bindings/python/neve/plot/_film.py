@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import _files
 from .._errors import FAILURE, Error
-from .._told_steps import tell_step
+from .._told_steps import Steps
 from ._amr_source import AmrSource
 from ._array_source import ArraySource
 from ._colours import Extent, extent_of
@@ -144,15 +144,17 @@ def _frames(
     extents: dict[str, Extent] = {}
     with _Sources(view) as sources:
         fields = fields_of(sources.of(steps[0]), asked)[0]
-        for number, step in enumerate(steps):
-            tell_step("neve plot", "values", number, len(steps))
+        told = Steps("neve plot", "values", len(steps))
+        for step in steps:
+            told.tell_next()
             source, at = sources.of(step), step.view(view)
             for field in fields:
                 found = extent_of([draw(source, field, fields, at).values])
                 extents[field] = extents.get(field, Extent()).merged(found)
         size = view.size
-        for number, step in enumerate(steps):
-            tell_step("neve plot", "frame", number, len(steps))
+        told = Steps("neve plot", "frame", len(steps))
+        for step in steps:
+            told.tell_next()
             at = replace(step.view(view), size=size)
             figure = draw_fields(sources.of(step), fields, at, extents).figure
             size = (float(figure.get_figwidth()), float(figure.get_figheight()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ._drawing import Axis, Line, Masked, Outline, Plane, finite
-from ._figure import keeps_shape
+from ._figure import Size, drawn_inches, keeps_shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 # By level, coarsest first: against the dark map of the field, and the pale one of the error.
 FIELD_OUTLINES = ("#ffffff", "#ffb000", "#ff4d4d", "#40e0d0", "#d06bff")
 ERROR_OUTLINES = ("#666666", "#b36b00", "#108060", "#6a00b0", "#000000")
+NO_VALUE = "no finite value lies here"
 MISSING = "#c4c4c4"  # where there is no value
+BAR = 0.03  # width of a colour bar, of the longer side of its picture
+LEGEND_INCHES = (0.8, 0.17)  # of a level's line
+MOST_HIDDEN = 0.25  # of a side, by a legend
+BELOW_LABELS = 4.5  # of the legend's letters: under the labels of an axis
 MANY_DAYS = 10
 LINE_ROOM = 0.04  # of a line's range, above and below it
 MANY_OUTLINES = 400  # of one level: from here on they are drawn thinner
@@ -36,22 +41,30 @@ def draw_panel(
     *,
     cmap: str,
     norm: Normalize,
+    is_empty: bool = False,
 ) -> None:
-    """One plane of cells and a colour bar; boxes outlined in `outlines`, coarsest level first."""
+    """One plane of cells and a colour bar; boxes outlined in `outlines`, coarsest level first.
+    `is_empty`: without a finite value there is nothing for a colour bar to tell.
+    """
     image = _draw_values(axes, plane, cmap, norm)
     axes.set_facecolor(MISSING)
     drawn = _draw_outlines(axes, plane.outlines, outlines)
+    size = drawn_inches(figure, axes, plane)
     if len(drawn) > 1:
-        _draw_legend(axes, drawn, "#404040" if outlines is FIELD_OUTLINES else "#ffffff")
+        _draw_legend(axes, drawn, "#404040" if outlines is FIELD_OUTLINES else "#ffffff", size)
     _tell_dates(axes.xaxis, plane.x)
     _tell_dates(axes.yaxis, plane.y)
     axes.set_xlabel(plane.x.label)
     axes.set_ylabel(plane.y.label)
     axes.set_title(title, fontsize=10)
+    if is_empty:
+        axes.text(0.5, 0.5, NO_VALUE, transform=axes.transAxes, ha="center", va="center")
+        return
     # Inset: beside the picture, a bar would keep the height that the picture gives up.
+    bar = BAR * max(size) / size[0]
     figure.colorbar(
         image,
-        cax=axes.inset_axes((1.02, 0, 0.03, 1)),
+        cax=axes.inset_axes((1 + bar * 2 / 3, 0, bar, 1)),
         label=plane.units,
         extend=_beyond(plane.values, norm),
     )
@@ -142,9 +155,13 @@ def _draw_outlines(
     return drawn
 
 
-def _draw_legend(axes: Axes, drawn: dict[int, str], background: str) -> None:
+def _draw_legend(axes: Axes, drawn: dict[int, str], background: str, size: Size) -> None:
+    """In a corner of the picture; below it where it would hide much of its height or width."""
     from matplotlib.lines import Line2D
 
+    width, height = LEGEND_INCHES[0], LEGEND_INCHES[1] * len(drawn)
+    hides_much = width > MOST_HIDDEN * size[0] or height > MOST_HIDDEN * size[1]
+    is_wide = size[0] > size[1]
     axes.legend(
         [Line2D([], [], color=colour) for colour in drawn.values()],
         [f"level {level}" for level in drawn],
@@ -152,7 +169,10 @@ def _draw_legend(axes: Axes, drawn: dict[int, str], background: str) -> None:
         labelcolor="linecolor",
         fontsize=7,
         framealpha=0.7,
-        loc="upper right",
+        loc="upper right" if is_wide or not hides_much else "upper center",
+        bbox_to_anchor=(1.0 if is_wide else 0.5, 0.0) if hides_much else None,
+        borderaxespad=BELOW_LABELS if hides_much else None,
+        ncols=len(drawn) if hides_much and is_wide else 1,
     )
 
 

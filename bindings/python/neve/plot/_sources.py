@@ -17,6 +17,9 @@ class PlotSource(Protocol):
     def fields(self) -> list[str]:
         """The names of all that can be drawn."""
 
+    def name_of(self, asked: str) -> str | None:
+        """The field that is meant by a name, or None. neve.Error where it may be several."""
+
     def first_fields(self) -> list[str]:
         """Those that whoever names none wants to see, in the file's order."""
 

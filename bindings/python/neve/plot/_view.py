@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._errors import Error
+from .._listed import listed
 from ._colours import Scale
 from ._drawing import Drawing, Plane
 from ._figure import DPI, Size
@@ -63,24 +64,23 @@ def fields_of(source: PlotSource, asked: str | Sequence[str] | None) -> tuple[li
     """The fields to draw, and notes. A name with commas is one field where there is such a field,
     else several.
     """
-    known = set(source.fields())
     if asked is None:
         first = source.first_fields()
         if len(first) <= MOST_PANELS:
             return first, []
-        others = ", ".join(first[MOST_PANELS:][:MOST_PANELS])
-        more = ", ..." if len(first) > 2 * MOST_PANELS else ""
+        others = listed(first[MOST_PANELS:], MOST_PANELS)
         note = (
             f"{MOST_PANELS} of {len(first)} fields are drawn; --field NAME draws others: {others}"
         )
-        return first[:MOST_PANELS], [note + more]
+        return first[:MOST_PANELS], [note]
     words = [asked] if isinstance(asked, str) else list(asked)
-    fields = []
-    for word in words:
-        fields += [word] if word in known or "," not in word else word.split(",")
-    if not fields:
+    if not words:
         raise Error("no field is named; leave field out for all, or name one")
-    return fields, []
+    fields: list[str] = []
+    for word in words:
+        is_one = "," not in word or source.name_of(word) is not None
+        fields += [word] if is_one else word.split(",")
+    return [source.name_of(field) or field for field in fields], []
 
 
 def draw(source: PlotSource, field: str, fields: Sequence[str], view: View) -> Drawing:

@@ -13,6 +13,7 @@ from .. import _grid
 from .. import plotfile as _plotfile
 from .._errors import Error
 from .._hierarchy import Box
+from .._listed import listed
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._backend import XarrayBackend
 
@@ -30,7 +31,8 @@ class DatasetAccessor:
         where no level has a box. `fields`: names of variables, by default those of this dataset.
 
         The values are read later, in chunks of dask if those of this dataset are. They are those
-        of the file, whatever was computed with this dataset since.
+        of the file, whatever was computed with this dataset since. A field may be named as the
+        file has it, too ("a/b").
         """
         return _composite(self._data, level, fields)
 
@@ -109,8 +111,19 @@ def _composite(data: xr.Dataset, level: int, fields: str | Iterable[str] | None)
         composite=level,
         follow_external=follow_external,
     )
-    names = list(data.data_vars) if fields is None else fields
-    return joined[[names] if isinstance(names, str) else list(names)]
+    asked = list(data.data_vars) if fields is None else fields
+    words = [asked] if isinstance(asked, str) else list(asked)
+    return joined[[_variable(joined, str(word)) for word in words]]
+
+
+def _variable(data: xr.Dataset, name: str) -> str:
+    """The variable of that name, or of the field that the file calls so."""
+    fields = {str(v.attrs.get("field", n)): str(n) for n, v in data.data_vars.items()}
+    if name in fields.values():
+        return name
+    if name not in fields:
+        raise Error(f"composite: no field {name!r}; the file has {listed(fields)}")
+    return fields[name]
 
 
 def _covered(data: xr.Dataset) -> xr.DataArray:

@@ -14,7 +14,7 @@ import xarray as xr
 from xarray.backends import BackendEntrypoint, CachingFileManager
 
 from .. import plotfile as _plotfile
-from .._amr_file import is_amr_file, refuse_for_vtk
+from .._amr_file import is_amr_file, is_data_file
 from .._errors import FAILURE, Error
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
 
@@ -157,9 +157,7 @@ def _path_of(filename: Any) -> Path:
     path = Path(os.path.abspath(os.path.expanduser(os.fspath(filename))))
     if not path.exists():
         raise Error(f"{path}: no such file or directory", FAILURE)
-    if path.is_file() and h5py.is_hdf5(path) and not _is_amr_hdf5(path):
-        with h5py.File(path, "r") as file:
-            refuse_for_vtk(file, path)
+    if path.is_file() and is_data_file(path):
         raise Error(
             f"{path} is a data file, neither a plotfile nor a checkpoint: open it without engine, "
             "or with xarray's own (netcdf4, h5netcdf), which read what Neve compressed, too"
@@ -170,8 +168,11 @@ def _path_of(filename: Any) -> Path:
 def _is_amr_hdf5(path: Path) -> bool:
     if not h5py.is_hdf5(path):
         return False
-    with h5py.File(path, "r") as file:
-        return is_amr_file(file)
+    try:
+        with h5py.File(path, "r") as file:
+            return is_amr_file(file)
+    except OSError:
+        return False
 
 
 def _names(dropped: str | Iterable[str] | None) -> set[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from xarray.core import indexing
 
 from .. import _grid
 from .._hierarchy import Box
+from .._variable_names import variable_names
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._field_array import FieldArray, ReadRegion
 from ._frame_chunks import Sizes, composite_chunks, level_chunks
-from ._names import variable_names
 
 # What a level has where finer boxes lie over its cells.
 COVERED: Mapping[str, ReadRegion] = {
@@ -48,7 +48,8 @@ def level_dataset(
     level = plotfile[number]
     region = hull(level)
     chunks = level_chunks(plotfile._source, number, region)
-    data = _dataset(files, plotfile, level, region, chunks, COVERED[covered], dropped)
+    bounds = [field.bound_abs for field in level.values()]
+    data = _dataset(files, plotfile, level, region, chunks, COVERED[covered], bounds, dropped)
     data.attrs["covered"] = covered
     return data
 
@@ -59,7 +60,9 @@ def composite_dataset(
     """All levels at the resolution of one, on its domain."""
     level = plotfile[number]
     chunks = composite_chunks(plotfile._source, number, level.domain)
-    return _dataset(files, plotfile, level, level.domain, chunks, _grid.composite_region, dropped)
+    bounds = [_grid.composite_bound(plotfile._source, c) for c in range(len(plotfile.components))]
+    read = _grid.composite_region
+    return _dataset(files, plotfile, level, level.domain, chunks, read, bounds, dropped)
 
 
 def hull(level: Level) -> Box:
@@ -78,6 +81,7 @@ def _dataset(
     region: Box,
     chunks: tuple[Sizes, ...],
     read: ReadRegion,
+    bounds: Sequence[float | None],
     dropped: Collection[str],
 ) -> xr.Dataset:
     axes = tuple(AXIS_NAMES[: plotfile.dims])
@@ -85,12 +89,12 @@ def _dataset(
     for name, field in variable_names(plotfile.components).items():
         if name in dropped:
             continue
-        array = FieldArray(
-            files, read, level.index, plotfile.components.index(field), region, plotfile.dtype
-        )
+        component = plotfile.components.index(field)
+        array = FieldArray(files, read, level.index, component, region, plotfile.dtype)
         encoding = {"preferred_chunks": dict(zip(axes, chunks, strict=True))}
         lazy = indexing.LazilyIndexedArray(array)
-        variables[name] = xr.Variable(axes, lazy, _field_attributes(level, name, field), encoding)
+        said = _field_attributes(level, name, field, bounds[component])
+        variables[name] = xr.Variable(axes, lazy, said, encoding)
     coordinates: dict[str, Any] = {
         axis: (axis, centres(plotfile, level, region, d)) for d, axis in enumerate(axes)
     }
@@ -103,11 +107,13 @@ def _dataset(
     return xr.Dataset(variables, {**coordinates, "time": plotfile.time}, attributes)
 
 
-def _field_attributes(level: Level, name: str, field: str) -> dict[str, Any]:
+def _field_attributes(
+    level: Level, name: str, field: str, bound_abs: float | None
+) -> dict[str, Any]:
     said = {
         "field": None if name == field else field,
         "bound": level[field].bound_asked,
-        "bound_abs": level[field].bound_abs,
+        "bound_abs": bound_abs,
     }
     return {key: value for key, value in said.items() if value is not None}
 

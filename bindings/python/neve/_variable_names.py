@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..plotfile import AXIS_NAMES
+from .plotfile import AXIS_NAMES
 
 _COORDINATES = {*AXIS_NAMES, "time"}
 
