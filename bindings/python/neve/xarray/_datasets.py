@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from xarray.backends import CachingFileManager
 from xarray.core import indexing
 
 from .. import _grid
+from .._errors import Error
 from .._hierarchy import Box
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._field_array import FieldArray, ReadRegion
 from ._frame_chunks import Sizes, composite_chunks, level_chunks
+from ._kept_file import KeptFile
 from ._names import variable_names
+
+# Along one direction: each has a coordinate of 8 bytes, and is counted to lay out chunks.
+MOST_CELLS = 1 << 24
 
 # What a level has where finer boxes lie over its cells.
 COVERED: Mapping[str, ReadRegion] = {
@@ -38,7 +42,7 @@ def root_dataset(plotfile: Plotfile) -> xr.Dataset:
 
 
 def level_dataset(
-    files: CachingFileManager[Plotfile],
+    file: KeptFile,
     plotfile: Plotfile,
     number: int,
     covered: str,
@@ -47,19 +51,21 @@ def level_dataset(
     """One level, on the hull of its boxes."""
     level = plotfile[number]
     region = hull(level)
+    _check_size(file, level, region)
     chunks = level_chunks(plotfile._source, number, region)
-    data = _dataset(files, plotfile, level, region, chunks, COVERED[covered], dropped)
+    data = _dataset(file, plotfile, level, region, chunks, COVERED[covered], dropped)
     data.attrs["covered"] = covered
     return data
 
 
 def composite_dataset(
-    files: CachingFileManager[Plotfile], plotfile: Plotfile, number: int, dropped: Collection[str]
+    file: KeptFile, plotfile: Plotfile, number: int, dropped: Collection[str]
 ) -> xr.Dataset:
     """All levels at the resolution of one, on its domain."""
     level = plotfile[number]
+    _check_size(file, level, level.domain)
     chunks = composite_chunks(plotfile._source, number, level.domain)
-    return _dataset(files, plotfile, level, level.domain, chunks, _grid.composite_region, dropped)
+    return _dataset(file, plotfile, level, level.domain, chunks, _grid.composite_region, dropped)
 
 
 def hull(level: Level) -> Box:
@@ -71,8 +77,18 @@ def hull(level: Level) -> Box:
     return Box(tuple(lo.tolist()), tuple(hi.tolist()))
 
 
+def _check_size(file: KeptFile, level: Level, region: Box) -> None:
+    for axis, lo, hi in zip(AXIS_NAMES, region.lo, region.hi, strict=False):
+        if hi - lo >= MOST_CELLS:
+            raise Error(
+                f"{file.path}: level {level.index} reaches along {axis} from cell {lo} to {hi}, "
+                f"{hi - lo + 1} cells; in xarray at most {MOST_CELLS} are allowed. neve.open reads "
+                "the level box by box"
+            )
+
+
 def _dataset(
-    files: CachingFileManager[Plotfile],
+    file: KeptFile,
     plotfile: Plotfile,
     level: Level,
     region: Box,
@@ -86,7 +102,7 @@ def _dataset(
         if name in dropped:
             continue
         array = FieldArray(
-            files, read, level.index, plotfile.components.index(field), region, plotfile.dtype
+            file, read, level.index, plotfile.components.index(field), region, plotfile.dtype
         )
         encoding = {"preferred_chunks": dict(zip(axes, chunks, strict=True))}
         lazy = indexing.LazilyIndexedArray(array)
